@@ -1,0 +1,63 @@
+package io.weir.bucket;
+
+import static java.util.Objects.requireNonNull;
+
+import java.math.BigInteger;
+
+/**
+ * A leaky bucket's shape: how fast it drains and how much it holds. It has no state.
+ *
+ * <p>One operation is 10⁹ units. A bucket of {@code milliOpsPerSec} drains that many units each
+ * microsecond, so that no number of a decision is ever rounded but the wait, which is rounded up. The
+ * model is the discrete leaky bucket of Hedera's throttles ({@code DiscreteLeakyBucket} and {@code
+ * BucketThrottle} in hashgraph/hedera-services), in microseconds instead of nanoseconds.
+ *
+ * @param name 1 to 80 characters of {@code A-Z a-z 0-9 . _ : -}
+ * @param scope whose bucket it is
+ * @param milliOpsPerSec the drain in thousandths of logical operations per second, above 0
+ * @param burstMillis how long the bucket takes to drain from full, in milliseconds, above 0
+ */
+public record Bucket(String name, Scope scope, long milliOpsPerSec, long burstMillis) {
+
+  /** Units of one logical operation. */
+  public static final long UNITS_PER_OPERATION = 1_000_000_000L;
+
+  /**
+   * The bound on {@code milliOpsPerSec × burstMillis}. With it the capacity stays below 2⁵³, the last
+   * integer a Lua number holds exactly.
+   */
+  public static final long MAX_PRECISION = 9_007_000_000_000L;
+
+  private static final long MICROS_PER_MILLI = 1000;
+
+  public Bucket {
+    Names.requireBucket(name);
+    requireNonNull(scope, "scope");
+    requirePositive("milliOpsPerSec", milliOpsPerSec);
+    requirePositive("burstMillis", burstMillis);
+    if (!isPrecise(BigInteger.valueOf(milliOpsPerSec), burstMillis)) {
+      throw new IllegalArgumentException(
+          "milliOpsPerSec × burstMillis: %d × %d (expected: at most %d)"
+              .formatted(milliOpsPerSec, burstMillis, MAX_PRECISION));
+    }
+  }
+
+  /** Whether a bucket of this rate and burst can be counted exactly, see {@link #MAX_PRECISION}. */
+  public static boolean isPrecise(BigInteger milliOpsPerSec, long burstMillis) {
+    return milliOpsPerSec
+            .multiply(BigInteger.valueOf(burstMillis))
+            .compareTo(BigInteger.valueOf(MAX_PRECISION))
+        <= 0;
+  }
+
+  /** The most it holds, in units; below 2⁵³. */
+  public long capacityUnits() {
+    return milliOpsPerSec * burstMillis * MICROS_PER_MILLI;
+  }
+
+  private static void requirePositive(String name, long value) {
+    if (value <= 0) {
+      throw new IllegalArgumentException("%s: %d (expected: > 0)".formatted(name, value));
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.weir.bucket;
+
+import java.math.BigInteger;
+
+/**
+ * The arithmetic of a leaky bucket: pure functions on units and microseconds. Every value in and out
+ * is at least 0 and below 2⁵³; no step overflows a {@code long}.
+ */
+public final class LeakyBucket {
+
+  private LeakyBucket() {}
+
+  /** What is left of {@code usedUnits} after {@code elapsedMicros} of draining. */
+  public static long drained(long usedUnits, long milliOpsPerSec, long elapsedMicros) {
+    // Compared by time first: elapsed × rate may pass 2⁶³ for a bucket nobody touched for long.
+    return elapsedMicros >= emptyAfterMicros(usedUnits, milliOpsPerSec)
+        ? 0
+        : usedUnits - elapsedMicros * milliOpsPerSec;
+  }
+
+  /** Whether {@code costUnits} can ever pass. */
+  public static boolean canHold(Bucket bucket, long costUnits) {
+    return costUnits <= bucket.capacityUnits();
+  }
+
+  /** Whether {@code costUnits} passes now. */
+  public static boolean fits(Bucket bucket, long usedUnits, long costUnits) {
+    return canHold(bucket, costUnits) && usedUnits <= bucket.capacityUnits() - costUnits;
+  }
+
+  /**
+   * The exact wait, rounded up to whole microseconds: who waits that long passes, who comes one
+   * microsecond sooner does not. 0 where it fits now.
+   *
+   * @param costUnits at most the bucket's capacity
+   */
+  public static long waitMicros(Bucket bucket, long usedUnits, long costUnits) {
+    long excess = usedUnits - (bucket.capacityUnits() - costUnits);
+    return excess <= 0 ? 0 : ceilDiv(excess, bucket.milliOpsPerSec());
+  }
+
+  /** How long until nothing is left, rounded up. */
+  public static long emptyAfterMicros(long usedUnits, long milliOpsPerSec) {
+    return ceilDiv(usedUnits, milliOpsPerSec);
+  }
+
+  /**
+   * What was used under another rate, in units of this bucket: the time it takes to drain is carried
+   * over, so a change of policy neither forgets nor adds. Rounded down, at most the capacity.
+   */
+  public static long carriedOver(long usedUnits, long fromMilliOpsPerSec, Bucket to) {
+    if (fromMilliOpsPerSec == to.milliOpsPerSec()) {
+      return Math.min(usedUnits, to.capacityUnits());
+    }
+    // The product has up to 106 bits. Only a change of policy comes here.
+    BigInteger units = BigInteger.valueOf(usedUnits)
+        .multiply(BigInteger.valueOf(to.milliOpsPerSec()))
+        .divide(BigInteger.valueOf(fromMilliOpsPerSec));
+    return units.min(BigInteger.valueOf(to.capacityUnits())).longValueExact();
+  }
+
+  private static long ceilDiv(long dividend, long divisor) {
+    return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
+  }
+}

@@ -1,0 +1,39 @@
+package io.weir.bucket;
+
+import java.util.regex.Pattern;
+
+/**
+ * The alphabet of names. They become parts of Redis keys and fields, log lines and metric tags, so
+ * nothing that separates there may occur in them.
+ */
+public final class Names {
+
+  /** What a subject's or tenant's id looks like. */
+  public static final String ID_PATTERN = "[A-Za-z0-9_-]{1,64}";
+
+  /** What the name of an operation, bucket or plan looks like. */
+  public static final String NAME_PATTERN = "[A-Za-z0-9._-]{1,64}";
+
+  private static final Pattern ID = Pattern.compile(ID_PATTERN);
+  private static final Pattern NAME = Pattern.compile(NAME_PATTERN);
+  // The colon is kept for buckets that Weir itself names, such as the own bucket of an operation.
+  private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9._:-]{1,80}");
+
+  private Names() {}
+
+  /** Whether this can be the id of a subject or a tenant. */
+  public static boolean isId(String text) {
+    return ID.matcher(text).matches();
+  }
+
+  /** Whether this can name an operation, a bucket or a plan. */
+  public static boolean isName(String text) {
+    return NAME.matcher(text).matches();
+  }
+
+  static void requireBucket(String name) {
+    if (!BUCKET.matcher(name).matches()) {
+      throw new IllegalArgumentException("name: '%s' (expected: %s)".formatted(name, BUCKET));
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.weir.decision;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.function.Function;
+
+/** The answer to one request. Immutable; only {@link Allowed} has taken anything from a bucket. */
+public sealed interface Decision {
+
+  /** The revision of the policy that decided. */
+  long revision();
+
+  /** How each bucket of the request stands, in the order of the policy; empty where none is drawn from. */
+  List<Limit> limits();
+
+  /** One function per case, so that a new case does not compile until everybody handles it. */
+  <T> T fold(
+      Function<? super Allowed, ? extends T> allowed,
+      Function<? super Denied, ? extends T> denied,
+      Function<? super NeverAllowed, ? extends T> neverAllowed);
+
+  /** The request may pass; its cost is taken from every bucket. */
+  record Allowed(long revision, List<Limit> limits) implements Decision {
+    public Allowed {
+      limits = List.copyOf(limits);
+    }
+
+    @Override
+    public <T> T fold(
+        Function<? super Allowed, ? extends T> allowed,
+        Function<? super Denied, ? extends T> denied,
+        Function<? super NeverAllowed, ? extends T> neverAllowed) {
+      return allowed.apply(this);
+    }
+  }
+
+  /**
+   * The request may not pass now.
+   *
+   * @param full the buckets that had no room, by name, in the order of the policy; not empty
+   * @param retryAfterMicros the exact wait: without other traffic the request passes then, and not one
+   *     microsecond sooner
+   */
+  record Denied(long revision, List<Limit> limits, List<String> full, long retryAfterMicros)
+      implements Decision {
+    public Denied {
+      limits = List.copyOf(limits);
+      full = List.copyOf(full);
+    }
+
+    /** The exact wait. */
+    public Duration retryAfter() {
+      return Duration.of(retryAfterMicros, ChronoUnit.MICROS);
+    }
+
+    @Override
+    public <T> T fold(
+        Function<? super Allowed, ? extends T> allowed,
+        Function<? super Denied, ? extends T> denied,
+        Function<? super NeverAllowed, ? extends T> neverAllowed) {
+      return denied.apply(this);
+    }
+  }
+
+  /**
+   * The request can never pass under this policy, however long it waits.
+   *
+   * @param full the buckets that had no room, by name; empty unless the cost is the reason
+   */
+  record NeverAllowed(long revision, List<Limit> limits, List<String> full, Reason reason)
+      implements Decision {
+    public NeverAllowed {
+      limits = List.copyOf(limits);
+      full = List.copyOf(full);
+    }
+
+    @Override
+    public <T> T fold(
+        Function<? super Allowed, ? extends T> allowed,
+        Function<? super Denied, ? extends T> denied,
+        Function<? super NeverAllowed, ? extends T> neverAllowed) {
+      return neverAllowed.apply(this);
+    }
+  }
+
+  /** Why a request can never pass. */
+  enum Reason {
+    /** The cost is above what a bucket holds when it is empty. */
+    COST_EXCEEDS_CAPACITY("cost_exceeds_capacity"),
+    /** The policy froze the subject or the operation with a limit of zero. */
+    ACCESS_DISABLED("access_disabled"),
+    /** The policy names no limit for the operation and denies such operations. */
+    OPERATION_NOT_CONFIGURED("operation_not_configured");
+
+    private final String code;
+
+    Reason(String code) {
+      this.code = code;
+    }
+
+    /** The word that stands for the reason in answers, logs and metrics. */
+    public String code() {
+      return code;
+    }
+  }
+}

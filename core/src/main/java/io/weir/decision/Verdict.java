@@ -1,0 +1,83 @@
+package io.weir.decision;
+
+import io.weir.bucket.Draw;
+import io.weir.bucket.LeakyBucket;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.decision.Decision.Reason;
+import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+
+/**
+ * Builds decisions from what is used in the buckets. Every store answers through it, so that the same
+ * levels give the same words.
+ *
+ * @param revision the policy's revision
+ * @param draws what one operation takes, per bucket
+ * @param cost in operations, above 0
+ * @param lagMicros how far the buckets' time is ahead of the clock: 0 unless the clock went back
+ */
+public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros) {
+
+  /** What the levels mean for the request. */
+  public enum Outcome {
+    ALLOWED,
+    DENIED,
+    NEVER_ALLOWED
+  }
+
+  /** Decides on what is used now, drained, per draw. Takes nothing. */
+  public Outcome outcome(long[] usedUnits) {
+    if (!all(i -> LeakyBucket.canHold(draws.get(i).bucket(), units(i)))) {
+      return Outcome.NEVER_ALLOWED;
+    }
+    return all(i -> fits(i, usedUnits)) ? Outcome.ALLOWED : Outcome.DENIED;
+  }
+
+  /** The units this request takes by the draw at {@code index}. */
+  public long units(int index) {
+    return draws.get(index).units(cost);
+  }
+
+  /**
+   * The decision for an outcome.
+   *
+   * @param usedUnits per draw: with this request's cost where it is allowed, without it otherwise
+   */
+  public Decision decision(Outcome outcome, long[] usedUnits) {
+    List<Limit> limits = IntStream.range(0, draws.size())
+        .mapToObj(i -> Limit.of(draws.get(i), usedUnits[i], lagMicros))
+        .toList();
+    return switch (outcome) {
+      case ALLOWED -> new Allowed(revision, limits);
+      case DENIED -> new Denied(revision, limits, full(usedUnits), waitMicros(usedUnits));
+      case NEVER_ALLOWED ->
+        new NeverAllowed(revision, limits, full(usedUnits), Reason.COST_EXCEEDS_CAPACITY);
+    };
+  }
+
+  private List<String> full(long[] usedUnits) {
+    return IntStream.range(0, draws.size())
+        .filter(i -> !fits(i, usedUnits))
+        .mapToObj(i -> draws.get(i).bucket().name())
+        .toList();
+  }
+
+  private long waitMicros(long[] usedUnits) {
+    long longest = IntStream.range(0, draws.size())
+        .mapToLong(i -> LeakyBucket.waitMicros(draws.get(i).bucket(), usedUnits[i], units(i)))
+        .max()
+        .orElse(0);
+    return longest + lagMicros;
+  }
+
+  private boolean fits(int index, long[] usedUnits) {
+    return LeakyBucket.fits(draws.get(index).bucket(), usedUnits[index], units(index));
+  }
+
+  private boolean all(IntPredicate condition) {
+    return IntStream.range(0, draws.size()).allMatch(condition);
+  }
+}

@@ -1,0 +1,30 @@
+package io.weir.policy;
+
+import java.util.OptionalLong;
+
+/** How a request's cost is found. */
+public sealed interface CostRule {
+
+  /** The largest cost a request can name: the last integer that every JSON parser keeps exactly. */
+  long MAX_COST = (1L << 53) - 1;
+
+  /** The same cost for each request, in operations, above 0. */
+  record Fixed(long cost) implements CostRule {}
+
+  /**
+   * The cost is in the request.
+   *
+   * @param source where
+   * @param name the header's or parameter's name, or the field's JSON pointer (RFC 6901)
+   * @param fallback the cost where the request names none; without one such a request is refused
+   * @param max the highest cost that is accepted
+   */
+  record Read(Source source, String name, OptionalLong fallback, long max) implements CostRule {}
+
+  /** The part of a request that names the cost. */
+  enum Source {
+    HEADER,
+    QUERY,
+    JSON
+  }
+}

@@ -1,0 +1,150 @@
+package io.weir.policy;
+
+import io.weir.bucket.Names;
+import io.weir.bucket.Scope;
+import io.weir.policy.BucketShape.Group;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** Reads overrides and applies them to drafts of plans. */
+final class OverrideReader {
+  private static final long DEFAULT_BURST_MILLIS = 1000;
+
+  private final ShapeReader shapes;
+  private final ShapeReader extending = new ShapeReader(BurstRule.EXTEND);
+  private final Set<String> knownOperations;
+
+  OverrideReader(ShapeReader shapes, Set<String> knownOperations) {
+    this.shapes = shapes;
+    this.knownOperations = knownOperations;
+  }
+
+  /** Reads {@code overrides} and applies each; one that can never apply is a problem. */
+  PlanDraft applyAll(Section parent, PlanDraft draft, Scope scope) {
+    Set<String> seen = new HashSet<>();
+    PlanDraft current = draft;
+    for (Section section : parent.sections("overrides")) {
+      Optional<LimitOverride> override = read(section, seen);
+      if (override.isPresent()) {
+        current = apply(override.get(), current, scope);
+      }
+    }
+    return current;
+  }
+
+  private Optional<LimitOverride> read(Section section, Set<String> seen) {
+    Optional<String> bucket = section.text("bucket", Names::isName, Names.NAME_PATTERN);
+    Optional<String> operation = section.text("operation", Names::isName, Names.NAME_PATTERN);
+    OptionalLong rate = shapes.milliOpsPerSec(section);
+    OptionalLong burst = shapes.burstMillis(section);
+    Optional<List<Group>> groups =
+        section.has("throttleGroups") ? shapes.groups(section) : Optional.empty();
+    section.refuseUnknown();
+    if (bucket.isPresent() == operation.isPresent()) {
+      section.error(
+          "override_ambiguous", "names both or neither (expected: a bucket or an operation)");
+      return Optional.empty();
+    }
+    String target = bucket.map(name -> "bucket " + name).or(() -> operation).orElseThrow();
+    if (!seen.add(target)) {
+      section.error("override_repeated", target + " has an override already");
+      return Optional.empty();
+    }
+    return Optional.of(new LimitOverride(section, bucket, operation, rate, burst, groups));
+  }
+
+  private PlanDraft apply(LimitOverride override, PlanDraft draft, Scope scope) {
+    return override
+        .bucket()
+        .map(bucket -> applyToBucket(override, bucket, draft, scope))
+        .orElseGet(() -> applyToOperation(override, draft, scope));
+  }
+
+  private PlanDraft applyToBucket(
+      LimitOverride override, String bucket, PlanDraft draft, Scope scope) {
+    Optional<BucketShape> shape = draft.shape(bucket).filter(s -> s.bucket().scope() == scope);
+    if (shape.isEmpty()) {
+      String message = "no bucket '%s' of scope %s in the plan (expected: one that is there)";
+      override
+          .section()
+          .error("override_unmatched", "bucket", message.formatted(bucket, Scopes.wordOf(scope)));
+      return draft;
+    }
+    if (override.freezes()) {
+      return draft.withFrozen(shape.get().draws().keySet());
+    }
+    return groupsFor(override, shape.get())
+        .flatMap(groups -> reshaped(override, shape.get(), groups))
+        .map(draft::withShape)
+        .orElse(draft);
+  }
+
+  private Optional<BucketShape> reshaped(
+      LimitOverride override, BucketShape shape, List<Group> groups) {
+    long burst = override.burstMillis().orElse(shape.bucket().burstMillis());
+    return shapes.shape(
+        override.section(), shape.bucket().name(), shape.bucket().scope(), burst, groups);
+  }
+
+  private static Optional<List<Group>> groupsFor(LimitOverride override, BucketShape shape) {
+    if (override.groups().isPresent()) {
+      return override.groups();
+    }
+    if (override.milliOpsPerSec().isEmpty()) {
+      if (override.burstMillis().isEmpty()) {
+        override
+            .section()
+            .error("override_ambiguous", "changes nothing (expected: a rate, groups or a burst)");
+      }
+      return Optional.of(shape.groups());
+    }
+    if (shape.groups().size() > 1) {
+      override
+          .section()
+          .error(
+              "override_ambiguous",
+              "one rate for a bucket of %d groups (expected: throttleGroups)"
+                  .formatted(shape.groups().size()));
+      return Optional.empty();
+    }
+    Group only = shape.groups().get(0);
+    return Optional.of(
+        List.of(new Group(override.milliOpsPerSec().getAsLong(), only.operations())));
+  }
+
+  private PlanDraft applyToOperation(LimitOverride override, PlanDraft draft, Scope scope) {
+    String operation = override.operation().orElseThrow();
+    Section section = override.section();
+    if (scope != Scope.KEY) {
+      section.error(
+          "override_ambiguous", "operation", "of a tenant (expected: a bucket of scope tenant)");
+      return draft;
+    }
+    if (!knownOperations.contains(operation)) {
+      section.error(
+          "override_unmatched",
+          "operation",
+          "'%s' is no operation of the policy".formatted(operation));
+      return draft;
+    }
+    if (override.freezes()) {
+      return draft.withFrozen(Set.of(operation));
+    }
+    if (override.milliOpsPerSec().isEmpty() || override.groups().isPresent()) {
+      section.error("override_ambiguous", "no rate (expected: opsPerSec or milliOpsPerSec)");
+      return draft;
+    }
+    List<Group> groups =
+        List.of(new Group(override.milliOpsPerSec().getAsLong(), List.of(operation)));
+    // Who names no burst gets a second, or as long as one operation needs.
+    ShapeReader reader = override.burstMillis().isPresent() ? shapes : extending;
+    long burst = override.burstMillis().orElse(DEFAULT_BURST_MILLIS);
+    return reader
+        .shape(section, "op:" + operation, Scope.KEY, burst, groups)
+        .map(shape -> draft.withOwn(operation, shape))
+        .orElse(draft);
+  }
+}

@@ -1,0 +1,94 @@
+package io.weir.policy;
+
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.policy.OperationLimit.Frozen;
+import io.weir.policy.OperationLimit.Limited;
+import io.weir.policy.OperationLimit.Unlimited;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A plan before it is compiled, as overrides change it. Immutable: each change makes another draft.
+ *
+ * @param shapes the buckets, in the order of the policy
+ * @param own the buckets of single operations that left the key's shared ones, by operation
+ * @param frozen the operations with a limit of zero
+ */
+record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<String> frozen) {
+
+  PlanDraft {
+    shapes = List.copyOf(shapes);
+    own = Map.copyOf(own);
+    frozen = Set.copyOf(frozen);
+  }
+
+  static PlanDraft of(List<BucketShape> shapes) {
+    return new PlanDraft(shapes, Map.of(), Set.of());
+  }
+
+  Optional<BucketShape> shape(String bucket) {
+    return shapes.stream().filter(shape -> shape.bucket().name().equals(bucket)).findFirst();
+  }
+
+  /** The same with another shape in the place of the one of that name. */
+  PlanDraft withShape(BucketShape replacement) {
+    String name = replacement.bucket().name();
+    List<BucketShape> replaced = shapes.stream()
+        .map(shape -> shape.bucket().name().equals(name) ? replacement : shape)
+        .toList();
+    return new PlanDraft(replaced, own, frozen);
+  }
+
+  PlanDraft withOwn(String operation, BucketShape shape) {
+    Map<String, BucketShape> more = new LinkedHashMap<>(own);
+    more.put(operation, shape);
+    return new PlanDraft(shapes, more, frozen);
+  }
+
+  PlanDraft withFrozen(Set<String> operations) {
+    Set<String> more = new HashSet<>(frozen);
+    more.addAll(operations);
+    return new PlanDraft(shapes, own, more);
+  }
+
+  /** The operations that some bucket of the plan limits, or that are frozen. */
+  Set<String> operations() {
+    Set<String> operations = new LinkedHashSet<>();
+    shapes.forEach(shape -> operations.addAll(shape.draws().keySet()));
+    operations.addAll(own.keySet());
+    operations.addAll(frozen);
+    return operations;
+  }
+
+  /** @param unlimited the operations that are never counted */
+  Plan compile(String name, Set<String> unlimited, OperationLimit others) {
+    Map<String, OperationLimit> limits = new LinkedHashMap<>();
+    operations().forEach(operation -> limits.put(operation, limit(operation)));
+    unlimited.forEach(operation -> limits.put(operation, new Unlimited()));
+    return new Plan(name, limits, others);
+  }
+
+  private OperationLimit limit(String operation) {
+    if (frozen.contains(operation)) {
+      return new Frozen();
+    }
+    List<Draw> draws = new ArrayList<>();
+    Optional<BucketShape> ownShape = Optional.ofNullable(own.get(operation));
+    ownShape.map(shape -> shape.draws().get(operation)).ifPresent(draws::add);
+    for (BucketShape shape : shapes) {
+      boolean left = ownShape.isPresent() && shape.bucket().scope() == Scope.KEY;
+      Draw draw = shape.draws().get(operation);
+      if (draw != null && !left) {
+        draws.add(draw);
+      }
+    }
+    return new Limited(draws);
+  }
+}

@@ -1,0 +1,136 @@
+package io.weir.policy;
+
+import io.weir.bucket.Names;
+import io.weir.bucket.Scope;
+import io.weir.policy.BucketsReader.BucketSet;
+import io.weir.policy.BucketsReader.DefinedBucket;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Reads plans, or makes the one plan of a document that only lists buckets. */
+final class PlansReader {
+  private static final String IMPLICIT_PLAN = "default";
+  private static final Map<String, BucketSet> SETS = sets();
+
+  private final List<DefinedBucket> buckets;
+  private final OverrideReader overrides;
+
+  PlansReader(List<DefinedBucket> buckets, OverrideReader overrides) {
+    this.buckets = buckets;
+    this.overrides = overrides;
+  }
+
+  Map<String, DefinedPlan> read(Section root) {
+    BucketSet set = root.choice("bucketSet", SETS).orElse(BucketSet.ORDINARY);
+    Map<String, DefinedPlan> plans = new LinkedHashMap<>();
+    if (root.has("plans")) {
+      root.namedSections("plans", Names::isName, Names.NAME_PATTERN)
+          .forEach((name, section) -> plans.put(name, plan(name, section, set)));
+    } else {
+      plans.put(IMPLICIT_PLAN, implicit(root, set));
+    }
+    findUnused(plans);
+    return plans;
+  }
+
+  private DefinedPlan implicit(Section root, BucketSet set) {
+    return new DefinedPlan(
+        IMPLICIT_PLAN, root, set, PlanDraft.of(shapesOf(bucketsOf(set))), Access.LIMITED, true);
+  }
+
+  private DefinedPlan plan(String name, Section section, BucketSet defaultSet) {
+    BucketSet set = section.choice("bucketSet", SETS).orElse(defaultSet);
+    Access access = Access.read(section);
+    List<DefinedBucket> chosen = section.has("buckets") ? chosen(section, set) : bucketsOf(set);
+    PlanDraft draft = overrides.applyAll(section, PlanDraft.of(shapesOf(chosen)), Scope.KEY);
+    section.refuseUnknown();
+    return new DefinedPlan(name, section, set, draft, access, false);
+  }
+
+  private List<DefinedBucket> chosen(Section section, BucketSet set) {
+    Map<String, DefinedBucket> byName = new LinkedHashMap<>();
+    buckets.forEach(bucket -> byName.put(bucket.name(), bucket));
+    Set<DefinedBucket> chosen = new LinkedHashSet<>();
+    for (Section.Item item : section.texts("buckets", Names::isName, Names.NAME_PATTERN)) {
+      DefinedBucket bucket = byName.get(item.text());
+      if (bucket == null) {
+        section.errorAt(
+            "bucket_unknown", item, "no sound bucket '%s' in the policy".formatted(item.text()));
+      } else if (bucket.set() != set) {
+        section.errorAt(
+            "bucket_of_other_set",
+            item,
+            "%s is of the other set (expected: bucketSet of the plan names it)"
+                .formatted(item.text()));
+      } else if (!chosen.add(bucket)) {
+        section.errorAt("bucket_repeated", item, item.text() + " is in this plan already");
+      }
+    }
+    return new ArrayList<>(chosen);
+  }
+
+  private List<DefinedBucket> bucketsOf(BucketSet set) {
+    return buckets.stream().filter(bucket -> bucket.set() == set).toList();
+  }
+
+  private static List<BucketShape> shapesOf(List<DefinedBucket> buckets) {
+    return buckets.stream().map(DefinedBucket::shape).toList();
+  }
+
+  private void findUnused(Map<String, DefinedPlan> plans) {
+    Set<BucketSet> sets = plans.values().stream().map(DefinedPlan::set).collect(Collectors.toSet());
+    Set<String> drawn = plans.values().stream()
+        .flatMap(plan -> plan.draft().shapes().stream())
+        .map(shape -> shape.bucket().name())
+        .collect(Collectors.toSet());
+    for (DefinedBucket bucket : buckets) {
+      if (drawn.contains(bucket.name())) {
+        continue;
+      }
+      if (sets.contains(bucket.set())) {
+        bucket
+            .section()
+            .error("bucket_unused", "name", "%s is in no plan".formatted(bucket.name()));
+      } else {
+        String message = "%s is left out: no plan has the bucketSet %s";
+        bucket
+            .section()
+            .warning(
+                "bucket_set_not_loaded",
+                "name",
+                message.formatted(bucket.name(), wordOf(bucket.set())));
+      }
+    }
+  }
+
+  private static String wordOf(BucketSet set) {
+    return set == BucketSet.ORDINARY ? "ordinary" : "highVolume";
+  }
+
+  private static Map<String, BucketSet> sets() {
+    Map<String, BucketSet> sets = new LinkedHashMap<>();
+    for (BucketSet set : BucketSet.values()) {
+      sets.put(wordOf(set), set);
+    }
+    return sets;
+  }
+
+  /**
+   * A plan of the policy.
+   *
+   * @param section where it stands; the whole document for the implicit plan
+   * @param implicit whether the document names no plans
+   */
+  record DefinedPlan(
+      String name,
+      Section section,
+      BucketSet set,
+      PlanDraft draft,
+      Access access,
+      boolean implicit) {}
+}

@@ -1,0 +1,53 @@
+package io.weir.policy;
+
+import io.weir.bucket.Bucket;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * All the rules, read and compiled. Immutable.
+ *
+ * @param buckets the buckets that plans draw from, in the order of the policy; those of overrides are not
+ *     among them
+ * @param rules how requests become operations; the first that matches wins
+ * @param plans by name
+ * @param defaultPlan the plan of subjects that name none
+ * @param subjects by id
+ * @param upstream where the gateway forwards to
+ */
+public record Policy(
+    List<Bucket> buckets,
+    List<OperationRule> rules,
+    Map<String, Plan> plans,
+    Optional<Plan> defaultPlan,
+    Map<String, Subject> subjects,
+    Optional<Upstream> upstream) {
+
+  public Policy {
+    buckets = List.copyOf(buckets);
+    rules = List.copyOf(rules);
+    plans = Map.copyOf(plans);
+    subjects = Map.copyOf(subjects);
+  }
+
+  /** The subject with this id. */
+  public Optional<Subject> subject(String id) {
+    return Optional.ofNullable(subjects.get(id));
+  }
+
+  /**
+   * The operation that a request is.
+   *
+   * @param method in upper case
+   * @param path the segments of the decoded path
+   */
+  public Optional<OperationRule> rule(String method, List<String> path) {
+    return rules.stream().filter(rule -> rule.matches(method, path)).findFirst();
+  }
+
+  /** The rule of an operation by its name. */
+  public Optional<OperationRule> rule(String operation) {
+    return rules.stream().filter(rule -> rule.name().equals(operation)).findFirst();
+  }
+}

@@ -1,0 +1,165 @@
+package io.weir.policy;
+
+import io.weir.bucket.Scope;
+import io.weir.policy.BucketsReader.DefinedBucket;
+import io.weir.policy.PlansReader.DefinedPlan;
+import io.weir.policy.SubjectsReader.Subjects;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Reads a policy, strictly: what it does not know it refuses, and it tells every problem at once. {@code
+ * docs/reference/policy.md} describes the document and lists the codes of its problems.
+ */
+public final class PolicyReader {
+  private static final int MAX_NAMED = 20;
+  private static final Map<String, Boolean> UNLISTED = unlisted();
+
+  private final Section root;
+
+  private PolicyReader(Section root) {
+    this.root = root;
+  }
+
+  /**
+   * Reads and compiles a document.
+   *
+   * @param source the document's name, for the places of problems
+   * @throws InvalidPolicyException with every problem, where there is at least one error
+   */
+  public static PolicyReading read(String source, DocumentValue document) {
+    Problems problems = new Problems(source);
+    Section root = Section.root(document, problems);
+    Policy policy = new PolicyReader(root).policy();
+    if (problems.hasErrors()) {
+      throw new InvalidPolicyException(problems.all());
+    }
+    return new PolicyReading(policy, problems.all());
+  }
+
+  private Policy policy() {
+    root.text("description", text -> text.length() <= 1000, "up to 1000 characters");
+    boolean extend = root.flag("extendBursts");
+    boolean allowUnlisted = root.choice("unlistedOperations", UNLISTED).orElse(false);
+    ShapeReader shapes = new ShapeReader(extend ? BurstRule.EXTEND : BurstRule.REFUSE);
+    if (!root.has("buckets")) {
+      root.error("field_missing", "buckets", "nothing (expected: a list of buckets)");
+    }
+    List<DefinedBucket> buckets = new BucketsReader(shapes, defaultScope()).read(root);
+    List<OperationRule> rules = new OperationsReader().read(root);
+    OverrideReader overrides = new OverrideReader(shapes, operations(rules, buckets));
+    Map<String, DefinedPlan> plans = new PlansReader(buckets, overrides).read(root);
+    Set<String> unlimited = rules.stream()
+        .filter(OperationRule::unlimited)
+        .map(OperationRule::name)
+        .collect(Collectors.toSet());
+    Subjects subjects = new SubjectsReader(plans, overrides, unlimited, allowUnlisted).read(root);
+    Optional<Upstream> upstream = root.section("upstream").flatMap(PolicyReader::upstream);
+    root.refuseUnknown();
+    findUnthrottled(plans, rules, buckets, allowUnlisted);
+    List<DefinedBucket> drawn = drawnFrom(plans, buckets);
+    return new Policy(
+        drawn.stream().map(bucket -> bucket.shape().bucket()).toList(),
+        rules,
+        subjects.plans(),
+        subjects.defaultPlan(),
+        subjects.byId(),
+        upstream);
+  }
+
+  private Scope defaultScope() {
+    return root.section("defaults")
+        .flatMap(defaults -> defaults.choice("scope", Scopes.BY_WORD))
+        .orElse(Scope.KEY);
+  }
+
+  private static Set<String> operations(List<OperationRule> rules, List<DefinedBucket> buckets) {
+    Set<String> operations = new LinkedHashSet<>();
+    rules.forEach(rule -> operations.add(rule.name()));
+    buckets.forEach(bucket -> operations.addAll(bucket.shape().draws().keySet()));
+    return operations;
+  }
+
+  private static List<DefinedBucket> drawnFrom(
+      Map<String, DefinedPlan> plans, List<DefinedBucket> buckets) {
+    Set<String> drawn = plans.values().stream()
+        .flatMap(plan -> plan.draft().shapes().stream())
+        .map(shape -> shape.bucket().name())
+        .collect(Collectors.toSet());
+    return buckets.stream().filter(bucket -> drawn.contains(bucket.name())).toList();
+  }
+
+  private void findUnthrottled(
+      Map<String, DefinedPlan> plans,
+      List<OperationRule> rules,
+      List<DefinedBucket> buckets,
+      boolean allowUnlisted) {
+    for (DefinedPlan plan : plans.values()) {
+      Set<String> missing = new TreeSet<>(operations(
+          rules.stream().filter(rule -> !rule.unlimited()).toList(),
+          buckets.stream().filter(bucket -> bucket.set() == plan.set()).toList()));
+      missing.removeAll(plan.draft().operations());
+      rules.stream()
+          .filter(OperationRule::unlimited)
+          .map(OperationRule::name)
+          .forEach(missing::remove);
+      if (!missing.isEmpty() && plan.access() == Access.LIMITED) {
+        plan.section().warning("operation_unthrottled", unthrottled(plan, missing, allowUnlisted));
+      }
+    }
+  }
+
+  private static String unthrottled(DefinedPlan plan, Set<String> missing, boolean allowUnlisted) {
+    String named = missing.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
+    String more =
+        missing.size() > MAX_NAMED ? " and %d more".formatted(missing.size() - MAX_NAMED) : "";
+    return "the plan %s limits neither of %s%s: requests for them are %s"
+        .formatted(plan.name(), named, more, allowUnlisted ? "allowed" : "denied");
+  }
+
+  private static Optional<Upstream> upstream(Section section) {
+    Optional<String> url = section.requiredText(
+        "url",
+        PolicyReader::isBaseUrl,
+        "http:// or https://, a host and maybe a port, without a path");
+    OptionalLong connect = section.wholeNumber("connectTimeoutMs", 1, 60_000);
+    OptionalLong timeout = section.wholeNumber("timeoutMs", 1, 3_600_000);
+    OptionalLong maxBody = section.wholeNumber("maxBodyBytes", 0, 1L << 40);
+    section.refuseUnknown();
+    return url.map(text -> new Upstream(
+        URI.create(text),
+        (int) connect.orElse(1000),
+        (int) timeout.orElse(30_000),
+        maxBody.orElse(10L << 20)));
+  }
+
+  private static boolean isBaseUrl(String text) {
+    try {
+      URI uri = URI.create(text);
+      boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+      boolean bare = uri.getRawPath().isEmpty() || uri.getRawPath().equals("/");
+      return web
+          && bare
+          && uri.getHost() != null
+          && uri.getRawUserInfo() == null
+          && uri.getRawQuery() == null;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static Map<String, Boolean> unlisted() {
+    Map<String, Boolean> words = new LinkedHashMap<>();
+    words.put("deny", false);
+    words.put("allow", true);
+    return words;
+  }
+}

@@ -1,0 +1,57 @@
+package io.weir.policy;
+
+import io.weir.policy.Problem.Severity;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Collects what is found while one document is read. Mutable; owned by that one reading.
+ *
+ * <p>Bounded: a document of a million faults is told the first of them, and how many there are.
+ */
+final class Problems {
+  private static final int MAX_LISTED = 100;
+
+  private final String source;
+  private final List<Problem> listed = new ArrayList<>();
+  private int errors;
+  private int unlisted;
+
+  Problems(String source) {
+    this.source = source;
+  }
+
+  void error(String code, int line, String path, String message) {
+    errors++;
+    add(code, Severity.ERROR, line, path, message);
+  }
+
+  void warning(String code, int line, String path, String message) {
+    add(code, Severity.WARNING, line, path, message);
+  }
+
+  boolean hasErrors() {
+    return errors > 0;
+  }
+
+  List<Problem> all() {
+    List<Problem> all = new ArrayList<>(listed);
+    if (unlisted > 0) {
+      Severity severity = errors > 0 ? Severity.ERROR : Severity.WARNING;
+      all.add(new Problem(
+          "more_problems",
+          severity,
+          new Place(source, 1, ""),
+          unlisted + " more that are not listed"));
+    }
+    return List.copyOf(all);
+  }
+
+  private void add(String code, Severity severity, int line, String path, String message) {
+    if (listed.size() < MAX_LISTED) {
+      listed.add(new Problem(code, severity, new Place(source, line, path), message));
+    } else {
+      unlisted++;
+    }
+  }
+}

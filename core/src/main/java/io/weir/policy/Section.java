@@ -1,0 +1,295 @@
+package io.weir.policy;
+
+import io.weir.policy.DocumentValue.Flag;
+import io.weir.policy.DocumentValue.Mapping;
+import io.weir.policy.DocumentValue.Nothing;
+import io.weir.policy.DocumentValue.Numeral;
+import io.weir.policy.DocumentValue.Sequence;
+import io.weir.policy.DocumentValue.Text;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * One mapping of a document while it is read, with its place. Mutable: it remembers which fields were
+ * asked for, so that {@link #refuseUnknown()} can name the others. A wrong field is a problem and reads
+ * as absent, so that one reading finds them all.
+ */
+final class Section {
+  // The longest number worth looking at; a longer one is out of every range.
+  private static final int MAX_DIGITS = 40;
+
+  private final Mapping mapping;
+  private final String path;
+  private final Problems problems;
+  private final Set<String> known = new HashSet<>();
+
+  Section(Mapping mapping, String path, Problems problems) {
+    this.mapping = mapping;
+    this.path = path;
+    this.problems = problems;
+  }
+
+  static Section root(DocumentValue document, Problems problems) {
+    if (document instanceof Mapping mapping) {
+      return new Section(mapping, "", problems);
+    }
+    problems.error(
+        "value_invalid",
+        document.line(),
+        "",
+        "%s (expected: a mapping)".formatted(document.kind()));
+    return new Section(new Mapping(document.line(), Map.of()), "", problems);
+  }
+
+  int line() {
+    return mapping.line();
+  }
+
+  String path() {
+    return path;
+  }
+
+  int lineOf(String field) {
+    DocumentValue value = mapping.entries().get(field);
+    return value == null ? mapping.line() : value.line();
+  }
+
+  boolean has(String field) {
+    known.add(field);
+    return mapping.entries().containsKey(field);
+  }
+
+  boolean isMapping(String field) {
+    return mapping.entries().get(field) instanceof Mapping;
+  }
+
+  void error(String code, String field, String message) {
+    problems.error(code, lineOf(field), pathOf(field), message);
+  }
+
+  void error(String code, String message) {
+    problems.error(code, mapping.line(), path, message);
+  }
+
+  void warning(String code, String field, String message) {
+    problems.warning(code, lineOf(field), pathOf(field), message);
+  }
+
+  void warning(String code, String message) {
+    problems.warning(code, mapping.line(), path, message);
+  }
+
+  void errorAt(String code, Item item, String message) {
+    problems.error(code, item.line(), item.path(), message);
+  }
+
+  void warningAt(String code, Item item, String message) {
+    problems.warning(code, item.line(), item.path(), message);
+  }
+
+  Optional<String> text(String field, Predicate<String> accepts, String expected) {
+    Optional<DocumentValue> value = present(field);
+    Optional<String> text = value.flatMap(Section::asText).filter(accepts);
+    if (value.isPresent() && text.isEmpty()) {
+      invalid(field, value.get(), expected);
+    }
+    return text;
+  }
+
+  Optional<String> requiredText(String field, Predicate<String> accepts, String expected) {
+    if (missing(field, expected)) {
+      return Optional.empty();
+    }
+    return text(field, accepts, expected);
+  }
+
+  /** A text that no message may repeat. */
+  Optional<String> secretText(String field, Predicate<String> accepts, String expected) {
+    Optional<DocumentValue> value = present(field);
+    Optional<String> text = value.flatMap(Section::asText).filter(accepts);
+    if (value.isPresent() && text.isEmpty()) {
+      error("value_invalid", field, "something else (expected: %s)".formatted(expected));
+    }
+    return text;
+  }
+
+  <T> Optional<T> choice(String field, Map<String, T> choices) {
+    return text(field, choices::containsKey, "one of " + String.join(", ", choices.keySet()))
+        .map(choices::get);
+  }
+
+  OptionalLong wholeNumber(String field, long min, long max) {
+    Optional<DocumentValue> value = present(field);
+    if (value.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    Optional<Long> number = asWhole(value.get()).filter(n -> n >= min && n <= max);
+    if (number.isEmpty()) {
+      invalid(field, value.get(), "a whole number from %d to %d".formatted(min, max));
+    }
+    return number.stream().mapToLong(Long::longValue).findFirst();
+  }
+
+  boolean flag(String field) {
+    Optional<DocumentValue> value = present(field);
+    if (value.isEmpty()) {
+      return false;
+    }
+    if (value.get() instanceof Flag flag) {
+      return flag.value();
+    }
+    invalid(field, value.get(), "true or false");
+    return false;
+  }
+
+  Optional<Section> section(String field) {
+    return present(field).flatMap(value -> asSection(value, pathOf(field)));
+  }
+
+  /** The mappings of a list, those that are none left out with a problem. */
+  List<Section> sections(String field) {
+    List<Section> sections = new ArrayList<>();
+    List<DocumentValue> items = items(field);
+    for (int i = 0; i < items.size(); i++) {
+      asSection(items.get(i), "%s[%d]".formatted(pathOf(field), i)).ifPresent(sections::add);
+    }
+    return sections;
+  }
+
+  /** The mappings of a mapping, by their names; a name that {@code accepts} refuses is a problem. */
+  Map<String, Section> namedSections(String field, Predicate<String> accepts, String expected) {
+    Map<String, Section> sections = new LinkedHashMap<>();
+    Optional<Section> parent = section(field);
+    if (parent.isEmpty()) {
+      return sections;
+    }
+    parent.get().mapping.entries().forEach((name, value) -> {
+      String at = pathOf(field) + "." + name;
+      if (!accepts.test(name)) {
+        problems.error(
+            "name_invalid", value.line(), at, "'%s' (expected: %s)".formatted(name, expected));
+      } else if (value instanceof Nothing) {
+        sections.put(name, new Section(new Mapping(value.line(), Map.of()), at, problems));
+      } else {
+        asSection(value, at).ifPresent(section -> sections.put(name, section));
+      }
+    });
+    return sections;
+  }
+
+  /** A list of texts. A text that occurs again is still there twice. */
+  List<Item> texts(String field, Predicate<String> accepts, String expected) {
+    List<Item> texts = new ArrayList<>();
+    List<DocumentValue> items = items(field);
+    for (int i = 0; i < items.size(); i++) {
+      DocumentValue value = items.get(i);
+      String at = "%s[%d]".formatted(pathOf(field), i);
+      Optional<String> text = asText(value).filter(accepts);
+      if (text.isPresent()) {
+        texts.add(new Item(text.get(), value.line(), at));
+      } else {
+        problems.error("value_invalid", value.line(), at, expectation(value, expected));
+      }
+    }
+    return texts;
+  }
+
+  /** Makes a problem of every field that nobody asked for. */
+  void refuseUnknown() {
+    mapping.entries().forEach((field, value) -> {
+      if (!known.contains(field)) {
+        String expected = known.stream().sorted().collect(Collectors.joining(", "));
+        problems.error(
+            "field_unknown",
+            value.line(),
+            pathOf(field),
+            "no such field (expected: " + expected + ")");
+      }
+    });
+  }
+
+  private List<DocumentValue> items(String field) {
+    Optional<DocumentValue> value = present(field);
+    if (value.isEmpty()) {
+      return List.of();
+    }
+    if (value.get() instanceof Sequence sequence) {
+      return sequence.items();
+    }
+    invalid(field, value.get(), "a list");
+    return List.of();
+  }
+
+  private boolean missing(String field, String expected) {
+    if (present(field).isPresent()) {
+      return false;
+    }
+    problems.error(
+        "field_missing",
+        mapping.line(),
+        pathOf(field),
+        "nothing (expected: %s)".formatted(expected));
+    return true;
+  }
+
+  private Optional<DocumentValue> present(String field) {
+    known.add(field);
+    return Optional.ofNullable(mapping.entries().get(field))
+        .filter(value -> !(value instanceof Nothing));
+  }
+
+  private Optional<Section> asSection(DocumentValue value, String at) {
+    if (value instanceof Mapping child) {
+      return Optional.of(new Section(child, at, problems));
+    }
+    problems.error("value_invalid", value.line(), at, expectation(value, "a mapping"));
+    return Optional.empty();
+  }
+
+  private void invalid(String field, DocumentValue value, String expected) {
+    problems.error("value_invalid", value.line(), pathOf(field), expectation(value, expected));
+  }
+
+  private String pathOf(String field) {
+    return Stream.of(path, field).filter(part -> !part.isEmpty()).collect(Collectors.joining("."));
+  }
+
+  private static String expectation(DocumentValue value, String expected) {
+    return "%s (expected: %s)".formatted(value.kind(), expected);
+  }
+
+  // A plain scalar such as 404 or true is a fine name; YAML alone would make a number of it.
+  private static Optional<String> asText(DocumentValue value) {
+    if (value instanceof Text text) {
+      return Optional.of(text.value());
+    }
+    return value instanceof Numeral number ? Optional.of(number.digits()) : Optional.empty();
+  }
+
+  private static Optional<Long> asWhole(DocumentValue document) {
+    if (!(document instanceof Numeral number) || number.digits().length() > MAX_DIGITS) {
+      return Optional.empty();
+    }
+    try {
+      BigDecimal value = new BigDecimal(number.digits());
+      // Before it is written out: 1e999999999 would fill the memory.
+      boolean small = value.precision() - (long) value.scale() <= 19;
+      return small ? Optional.of(value.longValueExact()) : Optional.empty();
+    } catch (ArithmeticException | NumberFormatException e) {
+      return Optional.empty(); // a fraction, or a notation of YAML's own such as .inf
+    }
+  }
+
+  /** A text of a list, with its place. */
+  record Item(String text, int line, String path) {}
+}

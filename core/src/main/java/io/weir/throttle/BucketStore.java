@@ -1,0 +1,19 @@
+package io.weir.throttle;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The buckets of all subjects, shared by whoever asks. Safe for use by many threads.
+ *
+ * <p>Every method is atomic: all buckets of a charge are judged at the same instant, and all or none
+ * of them take the cost. Every returned stage completes: with an answer, or exceptionally with a
+ * {@link StoreUnavailableException}.
+ */
+public interface BucketStore {
+
+  /** Takes the cost from every bucket of the charge, or from none. */
+  CompletionStage<StoreAnswer> tryCharge(Charge charge);
+
+  /** Answers like {@link #tryCharge} would, with the limits as they are now, and changes nothing. */
+  CompletionStage<StoreAnswer> peek(Charge charge);
+}

@@ -1,0 +1,47 @@
+package io.weir.throttle;
+
+import io.weir.bucket.Draw;
+import io.weir.bucket.Names;
+import io.weir.decision.Verdict;
+import java.util.List;
+
+/**
+ * One question to a {@link BucketStore}: may this subject take so much from these buckets?
+ *
+ * @param tenant the subject's tenant
+ * @param subject the id of the subject's API key, never its secret
+ * @param revision the policy's revision, above 0
+ * @param draws what one operation takes, each bucket once; not empty
+ * @param cost in operations, above 0
+ */
+public record Charge(String tenant, String subject, long revision, List<Draw> draws, long cost) {
+
+  public Charge {
+    requireId("tenant", tenant);
+    requireId("subject", subject);
+    draws = List.copyOf(draws);
+    if (draws.isEmpty()) {
+      throw new IllegalArgumentException("draws: none (expected: at least one)");
+    }
+    requirePositive("revision", revision);
+    requirePositive("cost", cost);
+  }
+
+  /** Builds the decision of this charge, for buckets that are {@code lagMicros} ahead of the clock. */
+  public Verdict verdict(long lagMicros) {
+    return new Verdict(revision, draws, cost, lagMicros);
+  }
+
+  private static void requireId(String name, String value) {
+    if (!Names.isId(value)) {
+      throw new IllegalArgumentException(
+          "%s: '%s' (expected: %s)".formatted(name, value, Names.ID_PATTERN));
+    }
+  }
+
+  private static void requirePositive(String name, long value) {
+    if (value <= 0) {
+      throw new IllegalArgumentException("%s: %d (expected: > 0)".formatted(name, value));
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.weir.throttle;
+
+import io.weir.policy.PolicyRevision;
+import java.util.concurrent.CompletionStage;
+
+/** Where the policy in force comes from. Safe for use by many threads. */
+public interface PolicySource {
+
+  /** The newest policy known here. Never blocks. */
+  PolicyRevision current();
+
+  /**
+   * Loads the policy that is in force for the cluster; concurrent calls share one load.
+   *
+   * @return completes with the policy, exceptionally with a {@link StoreUnavailableException} where it
+   *     cannot be read
+   */
+  CompletionStage<PolicyRevision> reload();
+}

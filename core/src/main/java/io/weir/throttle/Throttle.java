@@ -1,0 +1,97 @@
+package io.weir.throttle;
+
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.decision.Decision.Reason;
+import io.weir.policy.OperationLimit;
+import io.weir.policy.OperationLimit.Frozen;
+import io.weir.policy.OperationLimit.Limited;
+import io.weir.policy.OperationLimit.Unlimited;
+import io.weir.policy.PolicyRevision;
+import io.weir.policy.Subject;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * Decides on requests: finds the limits of a subject's operation in the policy and asks the store, one
+ * round trip a decision. Safe for use by many threads.
+ *
+ * <p>A decision never follows a policy older than one that has decided before: a stale answer reloads
+ * the policy and asks again.
+ */
+public final class Throttle {
+
+  // Each stale answer needs another publication during one reload; three in a row is no
+  // coincidence.
+  private static final int MAX_RELOADS = 3;
+
+  private final BucketStore store;
+  private final PolicySource policies;
+
+  public Throttle(BucketStore store, PolicySource policies) {
+    this.store = store;
+    this.policies = policies;
+  }
+
+  /**
+   * Takes {@code cost} operations for the subject, or none.
+   *
+   * @param subjectId the id of an API key that is in the policy
+   * @param operation the operation's name, whether or not the policy knows it
+   * @param cost in operations, above 0
+   * @return completes with the decision; exceptionally with {@link UnknownSubjectException} where the
+   *     policy in force has no such subject, or {@link StoreUnavailableException}
+   */
+  public CompletionStage<Decision> tryTake(String subjectId, String operation, long cost) {
+    return decide(
+        new Question(subjectId, operation, cost, store::tryCharge), policies.current(), 0);
+  }
+
+  /** Answers like {@link #tryTake} would, and takes nothing. */
+  public CompletionStage<Decision> peek(String subjectId, String operation, long cost) {
+    return decide(new Question(subjectId, operation, cost, store::peek), policies.current(), 0);
+  }
+
+  private CompletionStage<Decision> decide(Question question, PolicyRevision policy, int reloads) {
+    Subject subject = policy.policy().subject(question.subjectId()).orElse(null);
+    if (subject == null) {
+      return CompletableFuture.failedFuture(new UnknownSubjectException(question.subjectId()));
+    }
+    OperationLimit limit = subject.plan().limit(question.operation());
+    if (limit instanceof Limited limited) {
+      Charge charge = new Charge(
+          subject.tenant(), subject.id(), policy.revision(), limited.draws(), question.cost());
+      return question.ask().apply(charge).thenCompose(answer -> settle(question, answer, reloads));
+    }
+    return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));
+  }
+
+  private CompletionStage<Decision> settle(Question question, StoreAnswer answer, int reloads) {
+    if (answer instanceof StoreAnswer.Decided decided) {
+      return CompletableFuture.completedFuture(decided.decision());
+    }
+    if (reloads == MAX_RELOADS) {
+      return CompletableFuture.failedFuture(new StoreUnavailableException(
+          "the policy in force could not be reached: " + answer, null));
+    }
+    return policies.reload().thenCompose(newer -> decide(question, newer, reloads + 1));
+  }
+
+  private static Decision withoutStore(OperationLimit limit, long revision) {
+    if (limit instanceof Unlimited) {
+      return new Allowed(revision, List.of());
+    }
+    Reason reason =
+        limit instanceof Frozen ? Reason.ACCESS_DISABLED : Reason.OPERATION_NOT_CONFIGURED;
+    return new NeverAllowed(revision, List.of(), List.of(), reason);
+  }
+
+  private record Question(
+      String subjectId,
+      String operation,
+      long cost,
+      Function<Charge, CompletionStage<StoreAnswer>> ask) {}
+}

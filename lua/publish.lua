@@ -1,0 +1,30 @@
+-- Puts a policy in the place of the one it was made from.
+--
+-- KEYS
+--   1      weir:policy
+-- ARGV
+--   1      expected    integer, 0 to 2^53-1: the revision that must be there, 0 for none
+--   2      revision    integer, above expected
+--   3      name        text: what the document is called in messages
+--   4      document    text: the policy, YAML or JSON
+-- RETURNS
+--   { PUBLISHED, revision }
+--   { OUTDATED, revision }     another revision is there, this one; nothing was written
+-- ERRORS
+--   none but those of wrong arguments
+-- TTL
+--   none: the policy stays until the next one
+
+local PUBLISHED, OUTDATED = 0, 1
+
+local expected = tonumber(ARGV[1])
+local revision = tonumber(ARGV[2])
+local name = ARGV[3]
+local document = ARGV[4]
+
+local present = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
+if present < expected or present > expected then
+  return { OUTDATED, present }
+end
+redis.call('HSET', KEYS[1], 'revision', revision, 'name', name, 'document', document)
+return { PUBLISHED, revision }

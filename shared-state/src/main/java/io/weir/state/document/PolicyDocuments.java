@@ -1,0 +1,206 @@
+package io.weir.state.document;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
+import io.weir.policy.DocumentValue;
+import io.weir.policy.InvalidPolicyException;
+import io.weir.policy.Place;
+import io.weir.policy.PolicyReader;
+import io.weir.policy.PolicyReading;
+import io.weir.policy.Problem;
+import io.weir.policy.Problem.Severity;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.yaml.snakeyaml.LoaderOptions;
+
+/**
+ * Reads policies from text. A document that begins with a brace is JSON, any other YAML; aliases and tags
+ * of YAML are refused, so what is read is what is seen. Every input is bounded.
+ */
+public final class PolicyDocuments {
+
+  /** The longest document that is read, in bytes. */
+  public static final int MAX_BYTES = 8 << 20;
+
+  private static final int MAX_DEPTH = 32;
+  private static final StreamReadConstraints CONSTRAINTS = StreamReadConstraints.builder()
+      .maxNestingDepth(MAX_DEPTH)
+      .maxStringLength(64 << 10)
+      .maxNameLength(1000)
+      .maxNumberLength(1000)
+      .build();
+  private static final JsonFactory JSON = JsonFactory.builder()
+      .streamReadConstraints(CONSTRAINTS)
+      .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+      .build();
+  private static final YAMLFactory YAML = yaml();
+
+  private PolicyDocuments() {}
+
+  /**
+   * Reads a policy file.
+   *
+   * @throws IOException where the file cannot be read
+   * @throws InvalidPolicyException with every problem of the policy
+   */
+  public static PolicyReading read(Path file) throws IOException {
+    return parse(file.toString(), text(file));
+  }
+
+  /**
+   * The text of a policy file.
+   *
+   * @throws InvalidPolicyException where it is longer than {@link #MAX_BYTES} or not UTF-8
+   */
+  public static String text(Path file) throws IOException {
+    String source = file.toString();
+    if (Files.size(file) > MAX_BYTES) {
+      throw unparseable(
+          source, 1, "%d bytes (expected: at most %d)".formatted(Files.size(file), MAX_BYTES));
+    }
+    return text(source, Files.readAllBytes(file));
+  }
+
+  /**
+   * The text of a policy that came as bytes.
+   *
+   * @throws InvalidPolicyException where they are not UTF-8
+   */
+  public static String text(String source, byte[] bytes) {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw unparseable(source, 1, "the text is not UTF-8");
+    }
+  }
+
+  /**
+   * Reads a policy from text.
+   *
+   * @param source the document's name, for the places of problems
+   * @throws InvalidPolicyException with every problem of the policy
+   */
+  public static PolicyReading parse(String source, String text) {
+    if (text.length() > MAX_BYTES) {
+      throw unparseable(
+          source, 1, "%d characters (expected: at most %d)".formatted(text.length(), MAX_BYTES));
+    }
+    return PolicyReader.read(source, document(source, text));
+  }
+
+  private static DocumentValue document(String source, String text) {
+    JsonFactory format = text.stripLeading().startsWith("{") ? JSON : YAML;
+    try (JsonParser parser = format.createParser(text)) {
+      if (parser.nextToken() == null) {
+        throw unparseable(source, 1, "nothing is there (expected: a policy)");
+      }
+      DocumentValue value = value(parser);
+      if (parser.nextToken() != null) {
+        throw unparseable(source, line(parser), "a second document (expected: one)");
+      }
+      return value;
+    } catch (RefusedException e) {
+      throw unparseable(source, e.line, e.reason);
+    } catch (JsonProcessingException e) {
+      JsonLocation at = e.getLocation();
+      throw unparseable(
+          source, at == null ? 1 : Math.max(1, at.getLineNr()), firstLine(e.getOriginalMessage()));
+    } catch (IOException e) {
+      throw unparseable(source, 1, firstLine(String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static DocumentValue value(JsonParser parser) throws IOException {
+    int line = line(parser);
+    if (parser.getTypeId() != null) {
+      throw new RefusedException(
+          line, "the tag " + parser.getTypeId() + " (expected: plain values)");
+    }
+    // A parser of YAML gives an alias as the text of its name.
+    if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
+      throw new RefusedException(
+          line, "the alias *" + parser.getText() + " (expected: the value itself)");
+    }
+    return switch (parser.currentToken()) {
+      case START_OBJECT -> mapping(parser, line);
+      case START_ARRAY -> sequence(parser, line);
+      case VALUE_STRING -> new DocumentValue.Text(line, parser.getText());
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT ->
+        new DocumentValue.Numeral(line, parser.getText());
+      case VALUE_TRUE -> new DocumentValue.Flag(line, true);
+      case VALUE_FALSE -> new DocumentValue.Flag(line, false);
+      case VALUE_NULL -> new DocumentValue.Nothing(line);
+      default -> throw new RefusedException(line, "unexpected " + parser.currentToken());
+    };
+  }
+
+  private static DocumentValue mapping(JsonParser parser, int line) throws IOException {
+    Map<String, DocumentValue> entries = new LinkedHashMap<>();
+    for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+      parser.nextToken();
+      entries.put(name, value(parser));
+    }
+    return new DocumentValue.Mapping(line, entries);
+  }
+
+  private static DocumentValue sequence(JsonParser parser, int line) throws IOException {
+    List<DocumentValue> items = new ArrayList<>();
+    while (!parser.nextToken().isStructEnd()) {
+      items.add(value(parser));
+    }
+    return new DocumentValue.Sequence(line, items);
+  }
+
+  private static int line(JsonParser parser) {
+    return Math.max(1, parser.currentTokenLocation().getLineNr());
+  }
+
+  private static YAMLFactory yaml() {
+    LoaderOptions options = new LoaderOptions();
+    options.setCodePointLimit(MAX_BYTES);
+    options.setNestingDepthLimit(MAX_DEPTH);
+    options.setAllowDuplicateKeys(false);
+    return YAMLFactory.builder()
+        .loaderOptions(options)
+        .streamReadConstraints(CONSTRAINTS)
+        .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+        .build();
+  }
+
+  private static String firstLine(String message) {
+    return message.lines().findFirst().orElse("not a document");
+  }
+
+  private static InvalidPolicyException unparseable(String source, int line, String message) {
+    return new InvalidPolicyException(List.of(
+        new Problem("policy_unparseable", Severity.ERROR, new Place(source, line, ""), message)));
+  }
+
+  /** A construct that is sound YAML and refused all the same. */
+  private static final class RefusedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final int line;
+    private final String reason;
+
+    RefusedException(int line, String reason) {
+      super(reason);
+      this.line = line;
+      this.reason = reason;
+    }
+  }
+}

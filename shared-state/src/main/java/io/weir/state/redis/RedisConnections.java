@@ -1,0 +1,80 @@
+package io.weir.state.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** The connection to Redis that decisions travel on. Mutable; owned by whoever opened it. */
+public final class RedisConnections implements AutoCloseable {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
+  // Enough for one connection, whose channel has one thread for its life.
+  private static final int IO_THREADS = 2;
+
+  private final ClientResources resources;
+  private final RedisClient client;
+  private final StatefulRedisConnection<String, String> connection;
+
+  private RedisConnections(ClientResources resources, RedisClient client) {
+    this.resources = resources;
+    this.client = client;
+    this.connection = client.connect();
+  }
+
+  /**
+   * Connects. From then on a lost connection is opened again every tenth of a second, and what is asked
+   * meanwhile fails at once: a decision that waits for Redis is worth nothing.
+   *
+   * @param uri such as {@code redis://:password@host:6379/0}
+   * @param commandTimeout after which an answer is no longer waited for
+   * @throws StoreUnavailableException where nothing answers there
+   */
+  public static RedisConnections open(String uri, Duration commandTimeout) {
+    ClientResources resources = ClientResources.builder()
+        .ioThreadPoolSize(IO_THREADS)
+        .computationThreadPoolSize(IO_THREADS)
+        .reconnectDelay(Delay.constant(RECONNECT_DELAY))
+        .build();
+    RedisClient client = RedisClient.create(resources, RedisURI.create(uri));
+    client.setOptions(options(commandTimeout));
+    try {
+      return new RedisConnections(resources, client);
+    } catch (RedisConnectionException e) {
+      shutdown(client, resources);
+      throw new StoreUnavailableException("no Redis to connect to: " + e.getMessage(), e);
+    }
+  }
+
+  /** The one connection; it multiplexes all threads. */
+  public StatefulRedisConnection<String, String> connection() {
+    return connection;
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+    shutdown(client, resources);
+  }
+
+  private static ClientOptions options(Duration commandTimeout) {
+    return ClientOptions.builder()
+        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
+        .socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).build())
+        .build();
+  }
+
+  private static void shutdown(RedisClient client, ClientResources resources) {
+    client.shutdown(0, 1, TimeUnit.SECONDS);
+    resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
+  }
+}

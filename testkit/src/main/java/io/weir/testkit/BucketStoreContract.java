@@ -1,0 +1,349 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.decision.Limit;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link BucketStore} promises. A test of a store only says how to make one. */
+public abstract class BucketStoreContract {
+  private static final long SECOND = 1_000_000;
+
+  /** A bucket of ten operations per second that holds ten. */
+  private static final Draw TEN = draw("ten", Scope.KEY, 10, 1000);
+
+  private static final Draw TENANT_FIVE = draw("five", Scope.TENANT, 5, 1000);
+  private static final Draw CLUSTER_TWENTY = draw("twenty", Scope.CLUSTER, 20, 1000);
+
+  private final ManualClock clock = new ManualClock();
+  private @Nullable BucketStore made;
+
+  /** Makes an empty store on this clock. */
+  protected abstract BucketStore emptyStore(ManualClock clock);
+
+  @BeforeEach
+  void makeStore() {
+    made = emptyStore(clock);
+  }
+
+  private BucketStore store() {
+    return Objects.requireNonNull(made);
+  }
+
+  @Nested
+  class OneBucket {
+    @Test
+    void admitsItsBurstAndNoMore() {
+      for (int i = 9; i >= 0; i--) {
+        assertThat(allowed(charge(1, TEN)).limits().get(0).remaining()).isEqualTo(i);
+      }
+      assertThat(denied(charge(1, TEN)).full()).containsExactly("ten");
+    }
+
+    @Test
+    void allowsExactlyAtRetryAfterAndNotAMicrosecondBefore() {
+      allowed(charge(10, TEN));
+      clock.advance(33_333);
+      long wait = denied(charge(1, TEN)).retryAfterMicros();
+      assertThat(wait).isEqualTo(100_000 - 33_333);
+      clock.advance(wait - 1);
+      assertThat(denied(charge(1, TEN)).retryAfterMicros()).isEqualTo(1);
+      clock.advance(1);
+      allowed(charge(1, TEN));
+    }
+
+    @Test
+    void waitIsRoundedUp() {
+      Draw seven = draw("seven", Scope.KEY, 7, 1000);
+      allowed(charge(7, seven));
+      // One operation at 7/s drains in 142,857.14… µs.
+      assertThat(denied(charge(1, seven)).retryAfterMicros()).isEqualTo(142_858);
+    }
+
+    @Test
+    void takesCostsAboveOne() {
+      assertThat(allowed(charge(7, TEN)).limits().get(0).remaining()).isEqualTo(3);
+      assertThat(denied(charge(4, TEN)).retryAfterMicros()).isEqualTo(SECOND / 10);
+      allowed(charge(3, TEN));
+    }
+
+    @Test
+    void neverAllowsWhatTheEmptyBucketCannotHold() {
+      NeverAllowed never = never(charge(11, TEN));
+      assertThat(never.full()).containsExactly("ten");
+      assertThat(never.reason()).isEqualTo(Decision.Reason.COST_EXCEEDS_CAPACITY);
+      allowed(charge(10, TEN));
+    }
+
+    @Test
+    void neverAllowsACostBeyondAllCounting() {
+      never(charge(Long.MAX_VALUE, TEN));
+      assertThat(allowed(charge(1, TEN)).limits().get(0).remaining()).isEqualTo(9);
+    }
+
+    @Test
+    void isEmptyAgainAtItsReset() {
+      Limit limit = allowed(charge(3, TEN)).limits().get(0);
+      assertThat(limit).isEqualTo(new Limit("ten", 10, 1000, 7, 300_000));
+      clock.advance(300_000);
+      assertThat(allowed(charge(10, TEN)).limits().get(0).remaining()).isZero();
+    }
+
+    @Test
+    void isEmptyAfterAYear() {
+      allowed(charge(10, TEN));
+      clock.advance(365L * 24 * 3600 * SECOND);
+      allowed(charge(10, TEN));
+    }
+
+    @Test
+    void holdsTheLargestCapacityThereIs() {
+      Bucket largest = new Bucket("largest", Scope.KEY, 1, Bucket.MAX_PRECISION);
+      Draw all = new Draw(largest, largest.capacityUnits());
+      allowed(charge(1, all));
+      assertThat(denied(charge(1, all)).retryAfterMicros()).isEqualTo(Bucket.MAX_PRECISION * 1000);
+      Draw one = new Draw(largest, 1);
+      assertThat(denied(charge(1, one)).retryAfterMicros()).isEqualTo(1);
+    }
+  }
+
+  @Nested
+  class SeveralBuckets {
+    @Test
+    void takesFromAllOrFromNone() {
+      allowed(charge(5, TEN, TENANT_FIVE, CLUSTER_TWENTY));
+      Denied denied = denied(charge(1, TEN, TENANT_FIVE, CLUSTER_TWENTY));
+      assertThat(denied.full()).containsExactly("five");
+      assertThat(remaining(denied)).containsExactly(5L, 0L, 15L);
+    }
+
+    @Test
+    void waitsForTheSlowest() {
+      allowed(charge(5, TEN, TENANT_FIVE));
+      allowed(charge(5, TEN));
+      Denied denied = denied(charge(2, TEN, TENANT_FIVE));
+      assertThat(denied.full()).containsExactly("ten", "five");
+      assertThat(denied.retryAfterMicros()).isEqualTo(2 * SECOND / 5);
+    }
+
+    @Test
+    void oneThatCanNeverPassOutweighsOneThatIsFull() {
+      allowed(charge(10, TEN));
+      assertThat(never(charge(6, TEN, TENANT_FIVE)).full()).containsExactly("ten", "five");
+    }
+
+    @Test
+    void anotherBucketOfTheSameOwnerKeepsDraining() {
+      Draw other = draw("other", Scope.KEY, 1, 4000);
+      allowed(charge(4, other));
+      clock.advance(SECOND);
+      allowed(charge(1, TEN));
+      clock.advance(SECOND);
+      assertThat(allowed(charge(1, other)).limits().get(0).remaining()).isEqualTo(1);
+    }
+  }
+
+  @Nested
+  class Scopes {
+    @Test
+    void aKeyBucketBelongsToOneKey() {
+      allowed(charge("acme", "k1", 1, 10, TEN));
+      allowed(charge("acme", "k2", 1, 10, TEN));
+      denied(charge("acme", "k1", 1, 1, TEN));
+    }
+
+    @Test
+    void aTenantBucketIsSharedByItsKeys() {
+      allowed(charge("acme", "k1", 1, 5, TENANT_FIVE));
+      denied(charge("acme", "k2", 1, 1, TENANT_FIVE));
+      allowed(charge("globex", "k1", 1, 5, TENANT_FIVE));
+    }
+
+    @Test
+    void aClusterBucketIsSharedByAll() {
+      allowed(charge("acme", "k1", 1, 20, CLUSTER_TWENTY));
+      denied(charge("globex", "k9", 1, 1, CLUSTER_TWENTY));
+    }
+  }
+
+  @Nested
+  class Peeking {
+    @Test
+    void answersLikeAChargeAndTakesNothing() {
+      allowed(charge(9, TEN));
+      Decision peeked = peek(charge(1, TEN));
+      assertThat(peeked).isInstanceOf(Allowed.class);
+      assertThat(remaining(peeked)).containsExactly(1L);
+      assertThat(peek(charge(1, TEN))).isEqualTo(peeked);
+      allowed(charge(1, TEN));
+      assertThat(peek(charge(1, TEN))).isEqualTo(denied(charge(1, TEN)));
+    }
+
+    @Test
+    void aDenialTakesNothing() {
+      allowed(charge(10, TEN));
+      for (int i = 0; i < 100; i++) {
+        denied(charge(1, TEN));
+      }
+      clock.advance(SECOND / 10);
+      allowed(charge(1, TEN));
+    }
+  }
+
+  @Nested
+  class PolicyChanges {
+    @Test
+    void whatWasUsedTakesTheSameTimeToDrain() {
+      allowed(charge(10, TEN));
+      clock.advance(SECOND / 2);
+      Draw halved = draw("ten", Scope.KEY, 5, 1000);
+      // Half a second of draining was left: 2.5 operations at 5/s.
+      assertThat(remaining(decide(charge("acme", "k1", 2, 1, halved)))).containsExactly(1L);
+      assertThat(denied(charge("acme", "k1", 2, 2, halved)).retryAfterMicros()).isEqualTo(100_000);
+    }
+
+    @Test
+    void aLargerRateForgetsNothingEither() {
+      allowed(charge(10, TEN));
+      Draw doubled = draw("ten", Scope.KEY, 20, 1000);
+      assertThat(denied(charge("acme", "k1", 2, 1, doubled)).retryAfterMicros()).isEqualTo(50_000);
+    }
+
+    @Test
+    void aSmallerBurstCapsWhatWasUsed() {
+      allowed(charge(10, TEN));
+      Draw shorter = draw("ten", Scope.KEY, 10, 500);
+      assertThat(denied(charge("acme", "k1", 2, 5, shorter)).retryAfterMicros()).isEqualTo(500_000);
+      clock.advance(499_999);
+      assertThat(denied(charge("acme", "k1", 2, 5, shorter)).retryAfterMicros()).isEqualTo(1);
+      clock.advance(1);
+      allowed(charge("acme", "k1", 2, 5, shorter));
+    }
+
+    @Test
+    void anOddChangeOfRateIsRoundedDown() {
+      Draw seven = draw("ten", Scope.KEY, 7, 1000);
+      Draw thirteen = draw("ten", Scope.KEY, 13, 1000);
+      allowed(charge("acme", "k1", 1, 5, seven));
+      Decision carried = peek(charge("acme", "k1", 2, 1, thirteen));
+      // 5 × 10⁹ × 13,000 / 7,000 = 9,285,714,285.7 units used, 3.7 operations left
+      assertThat(remaining(carried)).containsExactly(3L);
+      assertThat(carried.limits().get(0).resetMicros()).isEqualTo(714_286);
+    }
+
+    @Test
+    void anOlderRevisionNeverDecidesAfterANewerOne() {
+      allowed(charge("acme", "k1", 7, 1, TEN));
+      assertThat(answer(charge("acme", "k1", 6, 1, TEN))).isEqualTo(new StoreAnswer.Stale(7));
+      assertThat(await(store().peek(charge("acme", "k1", 6, 1, TEN))))
+          .isEqualTo(new StoreAnswer.Stale(7));
+      assertThat(remaining(peek(charge("acme", "k1", 7, 1, TEN)))).containsExactly(9L);
+    }
+
+    @Test
+    void aBucketThatLeftThePolicyIsNoHindrance() {
+      allowed(charge(5, TEN, draw("gone", Scope.KEY, 1, 100_000)));
+      clock.advance(SECOND);
+      assertThat(remaining(decide(charge("acme", "k1", 2, 1, TEN)))).containsExactly(9L);
+    }
+  }
+
+  @Nested
+  class Clocks {
+    @Test
+    void aClockThatGoesBackGrantsNothingAndTheWaitStaysHonest() {
+      allowed(charge(10, TEN));
+      clock.advance(-5 * SECOND);
+      long wait = denied(charge(1, TEN)).retryAfterMicros();
+      assertThat(wait).isEqualTo(5 * SECOND + SECOND / 10);
+      clock.advance(wait - 1);
+      denied(charge(1, TEN));
+      clock.advance(1);
+      allowed(charge(1, TEN));
+    }
+
+    @Test
+    void nothingMovesWhileTheClockStands() {
+      allowed(charge(10, TEN));
+      assertThat(denied(charge(1, TEN))).isEqualTo(denied(charge(1, TEN)));
+    }
+  }
+
+  /** A draw of whole operations from a bucket of one group. */
+  private static Draw draw(String name, Scope scope, long opsPerSec, long burstMillis) {
+    return new Draw(
+        new Bucket(name, scope, opsPerSec * 1000, burstMillis), Bucket.UNITS_PER_OPERATION);
+  }
+
+  private static Charge charge(long cost, Draw... draws) {
+    return charge("acme", "k1", 1, cost, draws);
+  }
+
+  private static Charge charge(
+      String tenant, String subject, long revision, long cost, Draw... draws) {
+    return new Charge(tenant, subject, revision, List.of(draws), cost);
+  }
+
+  private Allowed allowed(Charge charge) {
+    return as(Allowed.class, decide(charge));
+  }
+
+  private Denied denied(Charge charge) {
+    return as(Denied.class, decide(charge));
+  }
+
+  private NeverAllowed never(Charge charge) {
+    return as(NeverAllowed.class, decide(charge));
+  }
+
+  private static <T> T as(Class<T> type, Decision decision) {
+    assertThat(decision).isInstanceOf(type);
+    return type.cast(decision);
+  }
+
+  private Decision decide(Charge charge) {
+    return decision(answer(charge));
+  }
+
+  private Decision peek(Charge charge) {
+    return decision(await(store().peek(charge)));
+  }
+
+  private StoreAnswer answer(Charge charge) {
+    return await(store().tryCharge(charge));
+  }
+
+  private static Decision decision(StoreAnswer answer) {
+    return as(StoreAnswer.Decided.class, answer).decision();
+  }
+
+  private static <T> T as(Class<T> type, StoreAnswer answer) {
+    assertThat(answer).isInstanceOf(type);
+    return type.cast(answer);
+  }
+
+  private static StoreAnswer await(CompletionStage<StoreAnswer> answer) {
+    return answer.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+  }
+
+  private static List<Long> remaining(Decision decision) {
+    return decision.limits().stream().map(Limit::remaining).toList();
+  }
+}

@@ -1,0 +1,38 @@
+package io.weir.testkit;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import java.math.BigInteger;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A judge that shares no code with any store: it keeps the level of each bucket by itself and tells whether any
+ * interval got more than burst + rate × time. Mutable; owned by one test; for one policy.
+ *
+ * <p>In terms of a leaky bucket of unbounded integers: the level after each admission, drained by the time
+ * that passed since the one before, must not pass the capacity (Cruz 1991, the (σ, ρ) constraint: that is
+ * the same as holding in every interval).
+ */
+public final class PlainBuckets {
+  private final Map<String, Admission> last = new HashMap<>();
+
+  /** Notes that {@code cost} operations of a draw were admitted. */
+  public void admitted(String owner, Draw draw, long cost, long atMicros) {
+    BigInteger units =
+        BigInteger.valueOf(draw.unitsPerOperation()).multiply(BigInteger.valueOf(cost));
+    Bucket bucket = draw.bucket();
+    Admission before =
+        last.getOrDefault(owner + "/" + bucket.name(), new Admission(atMicros, BigInteger.ZERO));
+    BigInteger drained = BigInteger.valueOf(atMicros - before.atMicros())
+        .multiply(BigInteger.valueOf(bucket.milliOpsPerSec()));
+    BigInteger level = before.level().subtract(drained).max(BigInteger.ZERO).add(units);
+    if (level.compareTo(BigInteger.valueOf(bucket.capacityUnits())) > 0) {
+      throw new AssertionError("%s of %s holds %d units (capacity: %d)"
+          .formatted(bucket.name(), owner, level, bucket.capacityUnits()));
+    }
+    last.put(owner + "/" + bucket.name(), new Admission(atMicros, level));
+  }
+
+  private record Admission(long atMicros, BigInteger level) {}
+}

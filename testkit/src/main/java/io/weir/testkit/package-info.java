@@ -1,0 +1,5 @@
+/** What tests share: contracts, a manual clock, generated traces and Redis fixtures. */
+@NullMarked
+package io.weir.testkit;
+
+import org.jspecify.annotations.NullMarked;
