@@ -12,11 +12,17 @@ import java.time.temporal.ChronoUnit;
  * @param bucket the bucket's name
  * @param quota how many operations an empty bucket admits at once
  * @param windowMillis how long a full bucket takes to drain, in milliseconds
+ * @param usedUnits what is used, in units; the number the remaining ones are counted from
  * @param remaining how many operations it would admit now
  * @param resetMicros when it is empty again, in microseconds from now, rounded up
  */
 public record Limit(
-    String bucket, long quota, long windowMillis, long remaining, long resetMicros) {
+    String bucket,
+    long quota,
+    long windowMillis,
+    long usedUnits,
+    long remaining,
+    long resetMicros) {
 
   /** The limit of a bucket in which {@code usedUnits} are used, {@code lagMicros} ahead of the clock. */
   static Limit of(Draw draw, long usedUnits, long lagMicros) {
@@ -26,6 +32,7 @@ public record Limit(
         bucket.name(),
         draw.operationsIn(bucket.capacityUnits()),
         bucket.burstMillis(),
+        usedUnits,
         draw.operationsIn(bucket.capacityUnits() - usedUnits),
         empty == 0 ? 0 : empty + lagMicros);
   }

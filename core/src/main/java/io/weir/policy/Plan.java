@@ -2,12 +2,15 @@ package io.weir.policy;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * A compiled set of limits, shared by all subjects that have no override of their own. Immutable.
  */
 public final class Plan {
+
+  /** The operation of requests that no rule matches. A bucket may limit it like any other. */
+  public static final String UNLISTED = "unlisted";
+
   private final String name;
   private final Map<String, OperationLimit> limits;
   private final OperationLimit others;
@@ -28,8 +31,11 @@ public final class Plan {
     return limits.getOrDefault(operation, others);
   }
 
-  /** The operations that the plan says something of. */
-  public Set<String> operations() {
-    return Set.copyOf(limits.keySet());
+  /**
+   * The name under which an operation is counted: its own where the plan knows it, {@link #UNLISTED}
+   * otherwise, so that callers cannot make up names without end.
+   */
+  public String tagOf(String operation) {
+    return limits.containsKey(operation) ? operation : UNLISTED;
   }
 }

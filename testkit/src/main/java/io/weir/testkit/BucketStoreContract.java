@@ -101,7 +101,7 @@ public abstract class BucketStoreContract {
     @Test
     void isEmptyAgainAtItsReset() {
       Limit limit = allowed(charge(3, TEN)).limits().get(0);
-      assertThat(limit).isEqualTo(new Limit("ten", 10, 1000, 7, 300_000));
+      assertThat(limit).isEqualTo(new Limit("ten", 10, 1000, 3_000_000_000L, 7, 300_000));
       clock.advance(300_000);
       assertThat(allowed(charge(10, TEN)).limits().get(0).remaining()).isZero();
     }

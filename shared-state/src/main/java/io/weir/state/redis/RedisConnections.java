@@ -11,6 +11,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /** The connection to Redis that decisions travel on. Mutable; owned by whoever opened it. */
@@ -57,6 +58,11 @@ public final class RedisConnections implements AutoCloseable {
   /** The one connection; it multiplexes all threads. */
   public StatefulRedisConnection<String, String> connection() {
     return connection;
+  }
+
+  /** Asks Redis for nothing; completes exceptionally where it does not answer in time. */
+  public CompletionStage<String> ping() {
+    return connection.async().ping();
   }
 
   @Override

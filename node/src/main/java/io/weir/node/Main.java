@@ -1,0 +1,12 @@
+package io.weir.node;
+
+import io.weir.node.command.WeirCommand;
+
+/** The entry of the program. */
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] arguments) {
+    System.exit(WeirCommand.commandLine(System.getenv()).execute(arguments));
+  }
+}

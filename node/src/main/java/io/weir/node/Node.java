@@ -1,0 +1,180 @@
+package io.weir.node;
+
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.node.admin.Readiness;
+import io.weir.node.auth.TokenGuard;
+import io.weir.node.config.NodeConfig;
+import io.weir.node.metrics.NodeMetrics;
+import io.weir.node.metrics.TimedBucketStore;
+import io.weir.policy.InvalidPolicyException;
+import io.weir.state.control.ClusterPolicy;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.state.redis.RedisBucketStore;
+import io.weir.state.redis.RedisConnections;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreUnavailableException;
+import io.weir.throttle.Throttle;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A running node: all parts, put together. Mutable; owned by whoever started it, and ended by {@link
+ * #close}, which lets requests in flight finish.
+ */
+public final class Node implements AutoCloseable {
+  private static final int WARM_UP_QUESTIONS = 50;
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+
+  private final NodeConfig config;
+  private final RedisConnections connections;
+  private final ClusterPolicy policies;
+  private final Vertx vertx;
+  private final Readiness readiness;
+
+  private Node(
+      NodeConfig config,
+      RedisConnections connections,
+      ClusterPolicy policies,
+      Vertx vertx,
+      Readiness readiness) {
+    this.config = config;
+    this.connections = connections;
+    this.policies = policies;
+    this.vertx = vertx;
+    this.readiness = readiness;
+  }
+
+  /**
+   * Starts a node and returns when it serves.
+   *
+   * @throws StoreUnavailableException where Redis does not answer
+   * @throws InvalidPolicyException where the policy is refused
+   * @throws UncheckedIOException where the policy cannot be read or the port is taken
+   */
+  public static Node start(NodeConfig config) {
+    String seed = policyText(config);
+    RedisConnections connections = RedisConnections.open(config.redisUri(), config.redisTimeout());
+    ClusterPolicy policies;
+    try {
+      policies = ClusterPolicy.open(config.redisUri(), config.policyFile().toString(), seed);
+    } catch (RuntimeException e) {
+      connections.close();
+      throw e;
+    }
+    NodeMetrics metrics = new NodeMetrics();
+    Vertx vertx = metrics.reportingTo(Vertx.builder()).build();
+    RedisBucketStore store = RedisBucketStore.of(connections.connection());
+    Throttle throttle = new Throttle(new TimedBucketStore(store, metrics), policies);
+    Readiness readiness = new Readiness(
+        () -> Future.fromCompletionStage(connections.ping(), vertx.getOrCreateContext())
+            .mapEmpty());
+    Node node = new Node(config, connections, policies, vertx, readiness);
+    Doors doors = new Doors(
+        config,
+        policies,
+        new Decider(throttle, metrics, config.whenRedisIsAway()),
+        new TokenGuard(config.serviceToken()),
+        new TokenGuard(config.adminToken()),
+        readiness,
+        metrics,
+        openApi());
+    warmUp(store);
+    node.serve(doors);
+    return node;
+  }
+
+  @Override
+  public void close() {
+    readiness.stop();
+    // Each verticle waits for its requests; the timeout is the whole node's.
+    vertx
+        .close()
+        .toCompletionStage()
+        .toCompletableFuture()
+        .completeOnTimeout(
+            null, config.shutdownTimeout().plusSeconds(2).toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+    policies.close();
+    connections.close();
+  }
+
+  private void serve(Doors doors) {
+    try {
+      vertx
+          .deployVerticle(
+              () -> new NodeVerticle(doors),
+              new DeploymentOptions().setInstances(config.eventLoops()))
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException | CompletionException e) {
+      close();
+      throw new UncheckedIOException(new IOException(
+          "cannot listen on %s:%d: %s".formatted(config.host(), config.port(), rootMessage(e)), e));
+    } catch (InterruptedException e) {
+      close();
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while the node started", e);
+    }
+  }
+
+  // The first decisions would pay for loading classes and scripts, and miss the timeout. A failure
+  // here is
+  // left to them.
+  private static void warmUp(BucketStore store) {
+    Bucket bucket = new Bucket("warm-up", Scope.KEY, 1000, 1000);
+    List<Draw> draws = List.of(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
+    Charge question = new Charge("warm-up", "warm-up", Long.MAX_VALUE >> 11, draws, 1);
+    for (int i = 0; i < WARM_UP_QUESTIONS; i++) {
+      store
+          .peek(question)
+          .handle((answer, error) -> error == null)
+          .toCompletableFuture()
+          .join();
+    }
+  }
+
+  private static String policyText(NodeConfig config) {
+    try {
+      String text = PolicyDocuments.text(config.policyFile());
+      PolicyDocuments.parse(config.policyFile().toString(), text);
+      return text;
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "cannot read the policy %s: %s".formatted(config.policyFile(), e.getMessage()), e);
+    }
+  }
+
+  private static String openApi() {
+    try (InputStream in = Node.class.getResourceAsStream("openapi.json")) {
+      if (in == null) {
+        throw new IllegalStateException("no openapi.json");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String rootMessage(Throwable error) {
+    Throwable cause = error;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return String.valueOf(cause.getMessage());
+  }
+}

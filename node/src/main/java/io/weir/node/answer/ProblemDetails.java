@@ -1,0 +1,66 @@
+package io.weir.node.answer;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/**
+ * An answer that is not what was asked for, as RFC 9457 has it.
+ *
+ * @param status the HTTP status
+ * @param type a URI that names the kind of problem
+ * @param code the same in one word
+ * @param title what went wrong, the same for all of this kind
+ * @param more further members
+ */
+public record ProblemDetails(int status, String type, String code, String title, JsonObject more) {
+  private static final String MEDIA_TYPE = "application/problem+json";
+
+  /** A problem of Weir's own kind. */
+  public static ProblemDetails of(int status, String code, String title) {
+    return new ProblemDetails(status, "urn:weir:problem:" + code, code, title, new JsonObject());
+  }
+
+  /** A request with mistakes, all of them named. */
+  public static ProblemDetails badRequest(String code, List<String> mistakes) {
+    return of(400, code, "The request cannot be understood")
+        .with("errors", new JsonArray(mistakes));
+  }
+
+  /** The shared state did not answer. */
+  public static ProblemDetails unavailable() {
+    return of(503, "store_unavailable", "The shared state did not answer in time");
+  }
+
+  /** The same with another member. */
+  public ProblemDetails with(String name, Object value) {
+    return new ProblemDetails(status, type, code, title, more.copy().put(name, value));
+  }
+
+  /** The members of the answer. */
+  public JsonObject toJson() {
+    return new JsonObject()
+        .put("type", type)
+        .put("title", title)
+        .put("status", status)
+        .put("code", code)
+        .mergeIn(more);
+  }
+
+  /** Ends a response with this answer. */
+  public Future<Void> send(HttpServerResponse response) {
+    if (status == 401) {
+      response.putHeader("WWW-Authenticate", "Bearer");
+    }
+    if (status == 503) {
+      response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+    }
+    return response
+        .setStatusCode(status)
+        .putHeader(HttpHeaders.CONTENT_TYPE, MEDIA_TYPE)
+        .end(toJson().toBuffer());
+  }
+}

@@ -1,0 +1,66 @@
+package io.weir.node.auth;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import io.weir.bucket.Names;
+import java.util.Optional;
+
+/**
+ * What a caller shows: {@code <id>.<secret>}. The id may be logged; the secret never leaves this object
+ * but to be compared.
+ */
+public final class ApiKey {
+  /** The header that carries a key; it wins over {@code Authorization}. */
+  public static final String HEADER = "X-Api-Key";
+
+  private static final String BEARER = "Bearer ";
+  private static final int MAX_LENGTH = 512;
+
+  private final String id;
+  private final String secret;
+
+  private ApiKey(String id, String secret) {
+    this.id = id;
+    this.secret = secret;
+  }
+
+  /** Reads a key; empty where the text is none. */
+  public static Optional<ApiKey> parse(String text) {
+    int dot = text.indexOf('.');
+    if (dot <= 0 || dot == text.length() - 1 || text.length() > MAX_LENGTH) {
+      return Optional.empty();
+    }
+    String id = text.substring(0, dot);
+    return Names.isId(id) ? Optional.of(new ApiKey(id, text.substring(dot + 1))) : Optional.empty();
+  }
+
+  /** What a request shows, key or not; empty where it shows nothing. */
+  public static Optional<String> shownIn(MultiMap headers) {
+    String own = headers.get(HEADER);
+    return own != null ? Optional.of(own) : bearer(headers);
+  }
+
+  /** The bearer token of a request (RFC 6750, section 2.1). */
+  static Optional<String> bearer(MultiMap headers) {
+    String authorization = headers.get(HttpHeaders.AUTHORIZATION);
+    boolean bearer =
+        authorization != null && authorization.regionMatches(true, 0, BEARER, 0, BEARER.length());
+    return bearer
+        ? Optional.of(authorization.substring(BEARER.length()).strip())
+        : Optional.empty();
+  }
+
+  /** The public part. */
+  public String id() {
+    return id;
+  }
+
+  String secret() {
+    return secret;
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+}

@@ -1,0 +1,24 @@
+package io.weir.node.auth;
+
+import io.weir.policy.Policy;
+import io.weir.policy.SecretHash;
+import io.weir.policy.Subject;
+import java.util.Optional;
+
+/** Tells whether a key is one of the policy's. */
+public final class Authenticator {
+  // Compared with where there is no such subject, so that the time taken does not tell which ids
+  // exist.
+  private static final SecretHash NOBODY = SecretHash.of("nobody");
+
+  private Authenticator() {}
+
+  /** The subject whose key this is; empty where the key is malformed, unknown or has another secret. */
+  public static Optional<Subject> authenticate(String shown, Policy policy) {
+    Optional<ApiKey> key = ApiKey.parse(shown);
+    Optional<Subject> subject = key.flatMap(k -> policy.subject(k.id()));
+    SecretHash expected = subject.flatMap(Subject::secretHash).orElse(NOBODY);
+    boolean matches = expected.matches(key.map(ApiKey::secret).orElse(""));
+    return subject.filter(s -> matches && s.secretHash().isPresent());
+  }
+}

@@ -1,0 +1,5 @@
+/** Who is asking: API keys and tokens. */
+@NullMarked
+package io.weir.node.auth;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,44 @@
+package io.weir.node.command;
+
+import io.weir.bucket.Names;
+import io.weir.policy.SecretHash;
+import java.io.PrintWriter;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code weir key ID}: makes a key, and what of it belongs into the policy. */
+@Command(
+    name = "key",
+    description =
+        "Makes an API key. The key is shown this once; only its hash goes into the policy.",
+    mixinStandardHelpOptions = true)
+final class KeyCommand implements Callable<Integer> {
+  private static final int SECRET_BYTES = 24;
+
+  @Spec
+  private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(paramLabel = "ID", description = "the key's public id, " + Names.ID_PATTERN)
+  private String id = "";
+
+  @Override
+  public Integer call() {
+    if (!Names.isId(id)) {
+      throw new ParameterException(
+          spec.commandLine(), "'%s' (expected: %s)".formatted(id, Names.ID_PATTERN));
+    }
+    byte[] random = new byte[SECRET_BYTES];
+    new SecureRandom().nextBytes(random);
+    String secret = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf("key:        %s.%s%n", id, secret);
+    out.printf("secretHash: %s%n", SecretHash.of(secret).formatted());
+    return 0;
+  }
+}

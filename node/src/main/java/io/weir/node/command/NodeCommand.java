@@ -1,0 +1,205 @@
+package io.weir.node.command;
+
+import io.weir.node.Node;
+import io.weir.node.config.ConfigDefaults;
+import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code weir node}: runs one node until it is told to stop. */
+@Command(
+    name = "node",
+    description = "Runs a node. Each option is also an environment variable (--redis-uri: "
+        + "WEIR_REDIS_URI) and a line of the configuration file (redis-uri = …); a flag wins over "
+        + "the environment, and that over the file.",
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class NodeCommand implements Callable<Integer> {
+
+  @Spec
+  private CommandSpec spec = CommandSpec.create();
+
+  @SuppressWarnings("unused") // Defaults looks it up by its name, before the fields are set
+  @Option(names = "--config", paramLabel = "FILE", description = "configuration file")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--host",
+      paramLabel = "ADDRESS",
+      description = "address to listen on (${DEFAULT-VALUE})")
+  private String host = "0.0.0.0";
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description = "port to listen on (${DEFAULT-VALUE})")
+  private int port = 8080;
+
+  @Option(
+      names = "--redis-uri",
+      paramLabel = "URI",
+      description = "the shared state (${DEFAULT-VALUE})")
+  private String redisUri = "redis://127.0.0.1:6379";
+
+  @Option(
+      names = "--policy",
+      paramLabel = "FILE",
+      description = "policy, published where Redis has none (${DEFAULT-VALUE})")
+  private Path policy = Path.of("policy.yaml");
+
+  @Option(
+      names = "--service-token",
+      paramLabel = "TOKEN",
+      description =
+          "what trusted services show to /v1/check, in clear or as sha256:<hex>; better not as a flag")
+  private @Nullable String serviceToken;
+
+  @Option(
+      names = "--admin-token",
+      paramLabel = "TOKEN",
+      description =
+          "what operators show to /v1/policy, in clear or as sha256:<hex>; better not as a flag")
+  private @Nullable String adminToken;
+
+  @Option(
+      names = "--redis-timeout-ms",
+      paramLabel = "MS",
+      description = "how long a decision may wait for Redis (${DEFAULT-VALUE})")
+  private int redisTimeoutMillis = 75;
+
+  @Option(
+      names = "--when-redis-is-away",
+      paramLabel = "deny|allow",
+      description = "what happens to requests that cannot be decided (${DEFAULT-VALUE})")
+  private String whenRedisIsAway = "deny";
+
+  @Option(
+      names = "--event-loops",
+      paramLabel = "N",
+      description = "threads that serve requests; 0 for one a core (${DEFAULT-VALUE})")
+  private int eventLoops = 0;
+
+  @Option(
+      names = "--shutdown-timeout-ms",
+      paramLabel = "MS",
+      description = "how long requests in flight may take when the node stops (${DEFAULT-VALUE})")
+  private int shutdownTimeoutMillis = 10_000;
+
+  /** The command line of a node, with defaults from the environment and the configuration file. */
+  static CommandLine commandLine(Map<String, String> environment) {
+    CommandLine line = new CommandLine(new NodeCommand());
+    line.setDefaultValueProvider(new Defaults(environment));
+    return line;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Node node = Node.start(config());
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+      node.close();
+      stopped.countDown();
+    }));
+    // A script that starts nodes waits for this line.
+    spec.commandLine().getOut().printf("weir node ready on http://%s:%d%n", host, port);
+    spec.commandLine().getOut().flush();
+    stopped.await();
+    return 0;
+  }
+
+  NodeConfig config() {
+    return new NodeConfig(
+        host,
+        inRange("--port", port, 1, 65_535),
+        redisUri,
+        policy,
+        Optional.ofNullable(serviceToken).filter(token -> !token.isBlank()),
+        Optional.ofNullable(adminToken).filter(token -> !token.isBlank()),
+        Duration.ofMillis(inRange("--redis-timeout-ms", redisTimeoutMillis, 1, 10_000)),
+        whenRedisIsAway(),
+        eventLoops(),
+        Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)));
+  }
+
+  private int eventLoops() {
+    int loops = inRange("--event-loops", eventLoops, 0, 1024);
+    return loops == 0 ? Runtime.getRuntime().availableProcessors() : loops;
+  }
+
+  private WhenRedisIsAway whenRedisIsAway() {
+    return switch (whenRedisIsAway) {
+      case "deny" -> WhenRedisIsAway.DENY;
+      case "allow" -> WhenRedisIsAway.ALLOW;
+      default -> throw wrong("--when-redis-is-away", whenRedisIsAway, "deny or allow");
+    };
+  }
+
+  private int inRange(String option, int value, int min, int max) {
+    if (value < min || value > max) {
+      throw wrong(option, Integer.toString(value), "%d to %d".formatted(min, max));
+    }
+    return value;
+  }
+
+  private ParameterException wrong(String option, String value, String expected) {
+    return new ParameterException(
+        spec.commandLine(), "%s: %s (expected: %s)".formatted(option, value, expected));
+  }
+
+  /** What picocli takes for an option that is no flag of this call. */
+  private static final class Defaults implements CommandLine.IDefaultValueProvider {
+    private final Map<String, String> environment;
+    private @Nullable ConfigDefaults defaults;
+
+    Defaults(Map<String, String> environment) {
+      this.environment = environment;
+    }
+
+    @Override
+    public @Nullable String defaultValue(ArgSpec argument) {
+      if (!(argument instanceof OptionSpec option) || option.longestName().equals("--help")) {
+        return null;
+      }
+      if (defaults == null) {
+        defaults = load(option.command());
+      }
+      return defaults.value(setting(option)).orElse(null);
+    }
+
+    private ConfigDefaults load(CommandSpec command) {
+      Optional<String> file = Optional.ofNullable(command.findOption("--config"))
+          .flatMap(option -> option.originalStringValues().stream().findFirst())
+          .or(() -> Optional.ofNullable(environment.get("WEIR_CONFIG")));
+      Set<String> known = command.options().stream()
+          .map(Defaults::setting)
+          .filter(name -> !Set.of("help", "version", "config").contains(name))
+          .collect(Collectors.toSet());
+      try {
+        return file.map(path -> ConfigDefaults.of(environment, Path.of(path), known))
+            .orElseGet(() -> ConfigDefaults.of(environment));
+      } catch (IllegalArgumentException e) {
+        throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()), e);
+      }
+    }
+
+    private static String setting(OptionSpec option) {
+      return option.longestName().substring(2);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.weir.node.command;
+
+import io.weir.node.local.ClusterFile;
+import io.weir.node.local.ClusterFile.DemoKey;
+import io.weir.node.local.Crowd;
+import io.weir.node.local.Crowd.Answer;
+import io.weir.node.local.LocalCluster;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code weir up}: a whole cluster on this machine, until it is told to stop. */
+@Command(
+    name = "up",
+    description =
+        "Starts a Redis (REDIS_URI, else redis-server of the PATH, else the bundled one), a demo "
+            + "upstream and three nodes, shows one limit on all of them, and runs until Ctrl-C.",
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class UpCommand implements Callable<Integer> {
+  private static final String SHOWN_KEY = "hello.";
+  private static final int SHOWN_REQUESTS = 150;
+
+  @Spec
+  private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--ports",
+      split = ",",
+      paramLabel = "PORT",
+      defaultValue = "8081,8082,8083",
+      description = "a node on each (${DEFAULT-VALUE})")
+  private List<Integer> ports = List.of();
+
+  @Option(
+      names = "--redis-port",
+      paramLabel = "PORT",
+      defaultValue = "0",
+      description = "of the Redis it starts; 0 for any free one (${DEFAULT-VALUE})")
+  private int redisPort;
+
+  @Option(
+      names = "--upstream-port",
+      paramLabel = "PORT",
+      description = "of the demo upstream (the one in the policy)")
+  private @Nullable Integer upstreamPort;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "FILE",
+      defaultValue = "examples/mainnet.yaml",
+      description = "policy (${DEFAULT-VALUE})")
+  private Path policy = Path.of("");
+
+  @Option(
+      names = "--keys",
+      paramLabel = "FILE",
+      defaultValue = "examples/keys.json",
+      description = "the policy's demo keys (${DEFAULT-VALUE})")
+  private Path keys = Path.of("");
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      defaultValue = "run",
+      description = "where cluster.json and the logs go (${DEFAULT-VALUE})")
+  private Path directory = Path.of("");
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    CountDownLatch stopped = new CountDownLatch(1);
+    LocalCluster cluster = LocalCluster.start(new LocalCluster.Plan(
+        ports,
+        Optional.ofNullable(System.getenv("REDIS_URI")).filter(uri -> !uri.isBlank()),
+        redisPort,
+        Optional.ofNullable(upstreamPort),
+        policy,
+        keys,
+        directory));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+      cluster.close();
+      stopped.countDown();
+    }));
+    ClusterFile description = cluster.description();
+    describe(description, out);
+    show(description, out);
+    cluster.announce();
+    out.printf(
+        "%nReady (%s). Ctrl-C, or scripts/down, ends it all.%n", directory.resolve("cluster.json"));
+    out.flush();
+    stopped.await();
+    return 0;
+  }
+
+  private static void describe(ClusterFile cluster, PrintWriter out) {
+    out.printf("Nodes:   %s%n", String.join("  ", cluster.nodes()));
+    out.printf("Redis:   %s%n", cluster.redis());
+    out.printf("Admin:   WEIR_ADMIN_TOKEN=%s%n", cluster.adminToken());
+    out.printf("Service: %s%n%n", cluster.serviceToken());
+    out.printf(
+        "%-42s %-8s %-8s %-13s %8s %8s%n",
+        "Key", "Tenant", "Plan", "Operation", "ops/s", "burst ms");
+    for (DemoKey key : cluster.keys()) {
+      out.printf(
+          "%-42s %-8s %-8s %-13s %8.0f %8d%n",
+          key.key(), key.tenant(), key.plan(), key.operation(), key.opsPerSec(), key.burstMs());
+    }
+    out.printf("%nTry:%n");
+    cluster.keys().stream().limit(1).forEach(key -> {
+      String node = cluster.nodes().get(0);
+      String other = cluster.nodes().get(cluster.nodes().size() - 1);
+      out.printf("  curl -i -H 'X-Api-Key: %s' %s%s%n", key.key(), node, key.path());
+      out.printf(
+          "  curl -s -d '{\"key\": \"%s\", \"operation\": \"%s\", \"cost\": 30}' %s/v1/check%n",
+          key.key(), key.operation(), other);
+      String id = key.key().substring(0, key.key().indexOf('.'));
+      out.printf(
+          "  redis-cli -u %s HGETALL 'weir:{%s}:key:%s'%n", cluster.redis(), key.tenant(), id);
+    });
+    out.flush();
+  }
+
+  // The proof comes with the start: more than the limit at once, through all nodes.
+  private static void show(ClusterFile cluster, PrintWriter out) {
+    Optional<DemoKey> shown =
+        cluster.keys().stream().filter(key -> key.key().startsWith(SHOWN_KEY)).findFirst();
+    if (shown.isEmpty()) {
+      return;
+    }
+    try (Crowd crowd = new Crowd(cluster.nodes(), shown.get(), SHOWN_REQUESTS)) {
+      List<Answer> answers = crowd.burst(SHOWN_REQUESTS);
+      long admitted = answers.stream().filter(answer -> answer.status() == 200).count();
+      Optional<Answer> rejected =
+          answers.stream().filter(answer -> answer.status() == 429).findFirst();
+      out.printf(
+          "%nOne limit: %d requests of one key at once, through %d nodes, with a bucket of %.0f/s: %d admitted.%n",
+          SHOWN_REQUESTS, cluster.nodes().size(), shown.get().opsPerSec(), admitted);
+      rejected.ifPresent(answer ->
+          out.printf("The others were told: 429, Retry-After: %s%n", answer.retryAfter()));
+    }
+  }
+}

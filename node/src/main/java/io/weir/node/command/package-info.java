@@ -1,0 +1,5 @@
+/** The command line. */
+@NullMarked
+package io.weir.node.command;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package io.weir.node.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a node is told when it starts. {@code docs/reference/configuration.md} describes every field.
+ *
+ * @param host the address to listen on
+ * @param port the port to listen on, 0 for any free one
+ * @param redisUri the shared state
+ * @param policyFile published where Redis has no policy
+ * @param serviceToken what trusted services show; in clear or as hash
+ * @param adminToken what operators show; in clear or as hash
+ * @param redisTimeout how long a decision may wait for Redis
+ * @param whenRedisIsAway what happens to requests that cannot be decided
+ * @param eventLoops how many verticles serve requests
+ * @param shutdownTimeout how long requests in flight may take when the node stops
+ */
+public record NodeConfig(
+    String host,
+    int port,
+    String redisUri,
+    Path policyFile,
+    Optional<String> serviceToken,
+    Optional<String> adminToken,
+    Duration redisTimeout,
+    WhenRedisIsAway whenRedisIsAway,
+    int eventLoops,
+    Duration shutdownTimeout) {
+
+  /** What happens to requests that cannot be decided. */
+  public enum WhenRedisIsAway {
+    /** They are told to come back: 503 with Retry-After. */
+    DENY,
+    /** They pass uncounted, and the answer says so. */
+    ALLOW
+  }
+
+  @Override
+  public String toString() {
+    return "NodeConfig[%s:%d]".formatted(host, port); // tokens and passwords stay here
+  }
+}

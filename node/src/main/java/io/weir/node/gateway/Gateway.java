@@ -1,0 +1,183 @@
+package io.weir.node.gateway;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.node.Decider;
+import io.weir.node.answer.DecisionAnswers;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.Authenticator;
+import io.weir.policy.CostRule;
+import io.weir.policy.OperationRule;
+import io.weir.policy.Plan;
+import io.weir.policy.Policy;
+import io.weir.policy.Subject;
+import io.weir.policy.Upstream;
+import io.weir.throttle.PolicySource;
+import io.weir.throttle.UnknownSubjectException;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reverse proxy: authenticates the key, finds operation and cost, decides, and forwards the request
+ * or answers it. One for each event loop.
+ */
+public final class Gateway implements Handler<HttpServerRequest> {
+  private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+  private static final CostRule ONE = new CostRule.Fixed(1);
+
+  private final PolicySource policies;
+  private final Decider decider;
+  private final Forwarder forwarder;
+  private final Context context;
+
+  public Gateway(Vertx vertx, PolicySource policies, Decider decider) {
+    this.policies = policies;
+    this.decider = decider;
+    this.forwarder = new Forwarder(vertx);
+    this.context = vertx.getOrCreateContext();
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    request.pause();
+    serve(request).onFailure(error -> {
+      LOG.error("a request failed for no known reason", error);
+      if (!request.response().headWritten()) {
+        ProblemDetails.of(500, "internal_error", "The node failed").send(request.response());
+      }
+    });
+  }
+
+  private Future<Void> serve(HttpServerRequest request) {
+    Policy policy = policies.current().policy();
+    Optional<String> shown = ApiKey.shownIn(request.headers());
+    if (shown.isEmpty()) {
+      return answer(request, GatewayProblems.KEY_MISSING);
+    }
+    Optional<Subject> subject = Authenticator.authenticate(shown.get(), policy);
+    if (subject.isEmpty()) {
+      return answer(request, GatewayProblems.KEY_INVALID);
+    }
+    Optional<List<String>> path = RequestTarget.segments(request.path());
+    if (path.isEmpty()) {
+      return answer(request, GatewayProblems.PATH_AMBIGUOUS);
+    }
+    if (policy.upstream().isEmpty()) {
+      return answer(request, GatewayProblems.NO_UPSTREAM);
+    }
+    Upstream upstream = policy.upstream().get();
+    if (announcesTooMuch(request, upstream)) {
+      return answer(request, GatewayProblems.BODY_TOO_LONG);
+    }
+    Optional<OperationRule> rule = policy.rule(request.method().name(), path.get());
+    return throttle(new Ask(request, subject.get(), upstream, rule));
+  }
+
+  private Future<Void> throttle(Ask ask) {
+    if (!CostReader.needsBody(ask.costRule())) {
+      return decide(ask, Optional.empty());
+    }
+    return buffered(ask)
+        .compose(body -> decide(ask, Optional.of(body)))
+        .recover(error -> error instanceof BoundedBody.TooLongException
+            ? answer(ask.request(), GatewayProblems.BODY_TOO_LONG)
+            : Future.failedFuture(error));
+  }
+
+  // The request is paused again, or at its end, when the future completes.
+  private Future<Buffer> buffered(Ask ask) {
+    BoundedBody bounded = new BoundedBody(ask.request(), ask.upstream().maxBodyBytes());
+    Buffer all = Buffer.buffer();
+    Future<Buffer> whole = Future.future(promise -> {
+      bounded.handler(all::appendBuffer);
+      bounded.exceptionHandler(promise::tryFail);
+      bounded.endHandler(end -> promise.tryComplete(all));
+    });
+    bounded.resume();
+    return whole;
+  }
+
+  private Future<Void> decide(Ask ask, Optional<Buffer> body) {
+    long cost;
+    try {
+      cost = CostReader.cost(ask.costRule(), ask.request(), body);
+    } catch (CostReader.BadCostException e) {
+      return answer(ask.request(), e.problem());
+    }
+    return decider
+        .decide(context, ask.subject(), ask.operation(), cost)
+        .transform(decided -> decided.succeeded()
+            ? act(ask, body, decided.result())
+            : undecided(ask, body, decided.cause()));
+  }
+
+  private Future<Void> act(Ask ask, Optional<Buffer> body, Decision decision) {
+    return decision.fold(
+        allowed -> forward(ask, body, Optional.of(allowed)),
+        denied -> reject(ask, denied),
+        never -> reject(ask, never));
+  }
+
+  private Future<Void> reject(Ask ask, Denied denied) {
+    DecisionAnswers.addHeaders(denied, ask.request().response().headers());
+    return answer(ask.request(), DecisionAnswers.problem(denied));
+  }
+
+  private Future<Void> reject(Ask ask, NeverAllowed never) {
+    DecisionAnswers.addHeaders(never, ask.request().response().headers());
+    return answer(ask.request(), DecisionAnswers.problem(never));
+  }
+
+  private Future<Void> undecided(Ask ask, Optional<Buffer> body, Throwable error) {
+    if (error instanceof UnknownSubjectException) {
+      return answer(ask.request(), GatewayProblems.KEY_INVALID); // withdrawn a moment ago
+    }
+    return decider.passes(error)
+        ? forward(ask, body, Optional.empty())
+        : answer(ask.request(), ProblemDetails.unavailable());
+  }
+
+  private Future<Void> forward(Ask ask, Optional<Buffer> body, Optional<Decision> decision) {
+    return forwarder.forward(ask.request(), body, ask.upstream(), ask.subject(), decision);
+  }
+
+  // What is left of the body is read and thrown away, so that the connection can serve on; a long
+  // one is
+  // not worth it.
+  private static Future<Void> answer(HttpServerRequest request, ProblemDetails problem) {
+    if (problem.status() == 413) {
+      request.response().putHeader(HttpHeaders.CONNECTION, "close");
+    }
+    request.handler(chunk -> {});
+    request.resume();
+    return problem.send(request.response());
+  }
+
+  private static boolean announcesTooMuch(HttpServerRequest request, Upstream upstream) {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    return length != null && Long.parseLong(length) > upstream.maxBodyBytes();
+  }
+
+  /** A request that is known, but not decided. */
+  private record Ask(
+      HttpServerRequest request, Subject subject, Upstream upstream, Optional<OperationRule> rule) {
+    String operation() {
+      return rule.map(OperationRule::name).orElse(Plan.UNLISTED);
+    }
+
+    CostRule costRule() {
+      return rule.map(OperationRule::cost).orElse(ONE);
+    }
+  }
+}

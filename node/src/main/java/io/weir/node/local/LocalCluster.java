@@ -1,0 +1,218 @@
+package io.weir.node.local;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.node.local.ClusterFile.DemoKey;
+import io.weir.policy.Policy;
+import io.weir.policy.Upstream;
+import io.weir.state.document.PolicyDocuments;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A cluster on this machine: Redis, a demo upstream and some nodes, each node a process. Mutable; owned by
+ * whoever started it; {@link #close} ends everything and removes every file.
+ */
+public final class LocalCluster implements AutoCloseable {
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  private static final int TOKEN_BYTES = 16;
+
+  private final Plan plan;
+  private final String adminToken = token("WEIR_ADMIN_TOKEN");
+  private final String serviceToken = token("WEIR_SERVICE_TOKEN");
+  private final List<AutoCloseable> parts = new ArrayList<>();
+  private final List<NodeProcess> nodes = new ArrayList<>();
+  private final List<Path> files = new ArrayList<>();
+  private String redisUri = "";
+
+  private LocalCluster(Plan plan) {
+    this.plan = plan;
+  }
+
+  /**
+   * What to start.
+   *
+   * @param nodePorts a node on each
+   * @param redisUri an existing Redis; empty for one of its own
+   * @param redisPort the port of its own Redis, 0 for any free one
+   * @param upstreamPort the port of the demo upstream; empty for the one in the policy
+   * @param keys the list of demo keys
+   * @param directory where {@code cluster.json} and the logs go
+   */
+  public record Plan(
+      List<Integer> nodePorts,
+      Optional<String> redisUri,
+      int redisPort,
+      Optional<Integer> upstreamPort,
+      Path policy,
+      Path keys,
+      Path directory) {}
+
+  /**
+   * Starts the cluster and returns when all nodes are ready.
+   *
+   * @throws IOException where something is in the way: a busy port, a cluster that runs already
+   */
+  public static LocalCluster start(Plan plan) throws IOException, InterruptedException {
+    LocalCluster cluster = new LocalCluster(plan);
+    try {
+      cluster.start();
+      return cluster;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  /** The description; from {@link #announce} on it is in {@code cluster.json}, too. */
+  public ClusterFile description() throws IOException {
+    Policy policy = PolicyDocuments.read(policyFile()).policy();
+    List<DemoKey> keys = ClusterFile.describe(plan.keys(), policy);
+    return new ClusterFile(
+        nodes.stream().map(NodeProcess::url).toList(),
+        keys,
+        redisUri,
+        adminToken,
+        serviceToken,
+        ProcessHandle.current().pid());
+  }
+
+  /** Writes {@code cluster.json}: from now on others may use the cluster. */
+  public void announce() throws IOException {
+    files.add(clusterFile());
+    description().write(clusterFile());
+  }
+
+  /** The nodes, in the order of their ports. */
+  public List<NodeProcess> nodes() {
+    return List.copyOf(nodes);
+  }
+
+  @Override
+  public synchronized void close() {
+    nodes.forEach(NodeProcess::stop);
+    nodes.forEach(NodeProcess::close);
+    nodes.clear();
+    for (int i = parts.size() - 1; i >= 0; i--) {
+      try {
+        parts.get(i).close();
+      } catch (Exception e) {
+        throw new IllegalStateException("could not stop " + parts.get(i), e);
+      }
+    }
+    parts.clear();
+    removeFiles();
+  }
+
+  private void start() throws IOException, InterruptedException {
+    if (Files.exists(clusterFile())) {
+      throw new IOException(
+          "%s is there already: a cluster runs, or was killed (scripts/down ends it)"
+              .formatted(clusterFile()));
+    }
+    for (int port : plan.nodePorts()) {
+      requireFree("node", port);
+    }
+    Files.createDirectories(plan.directory());
+    startUpstream(writePolicy());
+    startRedis();
+    startNodes();
+  }
+
+  private Optional<Upstream> writePolicy() throws IOException {
+    String text = PolicyDocuments.text(plan.policy());
+    Optional<Upstream> upstream =
+        PolicyDocuments.parse(plan.policy().toString(), text).policy().upstream();
+    if (upstream.isPresent() && plan.upstreamPort().isPresent()) {
+      String other = "http://127.0.0.1:" + plan.upstreamPort().get();
+      text = text.replace(upstream.get().uri().toString(), other);
+      upstream = PolicyDocuments.parse(plan.policy().toString(), text).policy().upstream();
+    }
+    files.add(policyFile());
+    Files.writeString(policyFile(), text);
+    return upstream;
+  }
+
+  private void startUpstream(Optional<Upstream> upstream) throws IOException {
+    if (upstream.isPresent() && "127.0.0.1".equals(upstream.get().uri().getHost())) {
+      int port = upstream.get().uri().getPort();
+      requireFree("demo upstream", port);
+      parts.add(DemoUpstream.start(port));
+    }
+  }
+
+  private void startRedis() throws IOException {
+    if (plan.redisUri().isPresent()) {
+      redisUri = plan.redisUri().get();
+      return;
+    }
+    if (plan.redisPort() != 0) {
+      requireFree("Redis", plan.redisPort());
+    }
+    EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, plan.redisPort());
+    parts.add(redis);
+    redisUri = redis.uri();
+  }
+
+  private void startNodes() throws IOException, InterruptedException {
+    Map<String, String> environment = Map.of(
+        "WEIR_REDIS_URI", redisUri,
+        "WEIR_POLICY", policyFile().toString(),
+        "WEIR_ADMIN_TOKEN", adminToken,
+        "WEIR_SERVICE_TOKEN", serviceToken);
+    for (int port : plan.nodePorts()) {
+      Path log = plan.directory().resolve("node-" + port + ".log");
+      files.add(log);
+      nodes.add(NodeProcess.start(port, environment, log));
+    }
+    for (NodeProcess node : nodes) {
+      node.awaitReady(START_TIMEOUT);
+    }
+  }
+
+  private Path clusterFile() {
+    return plan.directory().resolve("cluster.json");
+  }
+
+  private Path policyFile() {
+    return plan.directory().resolve("policy.yaml").toAbsolutePath();
+  }
+
+  private void removeFiles() {
+    try {
+      for (Path file : files) {
+        Files.deleteIfExists(file);
+      }
+      files.clear();
+      Files.deleteIfExists(plan.directory());
+    } catch (IOException e) {
+      // Something of somebody else's is in the directory, such as the log of a detached start: it
+      // stays.
+      files.clear();
+    }
+  }
+
+  private static void requireFree(String what, int port) throws IOException {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      socket.getLocalPort();
+    } catch (IOException e) {
+      throw new IOException(
+          "port %d, for the %s, is taken (see --help for another)".formatted(port, what), e);
+    }
+  }
+
+  private static String token(String variable) {
+    byte[] random = new byte[TOKEN_BYTES];
+    new SecureRandom().nextBytes(random);
+    return Optional.ofNullable(System.getenv(variable)).orElse(HexFormat.of().formatHex(random));
+  }
+}

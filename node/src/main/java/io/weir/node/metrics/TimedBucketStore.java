@@ -1,0 +1,34 @@
+package io.weir.node.metrics;
+
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** A store that is timed. */
+public final class TimedBucketStore implements BucketStore {
+  private final BucketStore store;
+  private final NodeMetrics metrics;
+
+  public TimedBucketStore(BucketStore store, NodeMetrics metrics) {
+    this.store = store;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+    return timed(store::tryCharge, charge);
+  }
+
+  @Override
+  public CompletionStage<StoreAnswer> peek(Charge charge) {
+    return timed(store::peek, charge);
+  }
+
+  private CompletionStage<StoreAnswer> timed(
+      Function<Charge, CompletionStage<StoreAnswer>> question, Charge charge) {
+    NodeMetrics.StoreTimer timer = metrics.startStoreTimer();
+    return question.apply(charge).whenComplete((answer, error) -> timer.stop(error == null));
+  }
+}

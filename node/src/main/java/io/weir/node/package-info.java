@@ -1,0 +1,5 @@
+/** A node: every door to the throttle, served by Vert.x. */
+@NullMarked
+package io.weir.node;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Recorded decisions, decided again. */
+@NullMarked
+package io.weir.node.replay;
+
+import org.jspecify.annotations.NullMarked;
