@@ -44,7 +44,10 @@ final class SubjectsReader {
     Set<String> inhabited = new HashSet<>();
     root.namedSections("subjects", Names::isId, Names.ID_PATTERN).forEach((id, section) -> {
       Optional<Tenant> tenant = tenant(root, section, tenants);
-      tenant.ifPresent(t -> inhabited.add(t.name()));
+      tenant.ifPresentOrElse(
+          t -> inhabited.add(t.name()),
+          // Its plan is not unused because its tenant is wrong.
+          () -> planName(section).ifPresent(usedPlans::add));
       tenant.flatMap(t -> subject(id, section, t, defaultPlan)).ifPresent(s -> subjects.put(id, s));
     });
     tenants.values().stream()

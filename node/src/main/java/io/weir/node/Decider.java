@@ -10,6 +10,7 @@ import io.weir.throttle.StoreUnavailableException;
 import io.weir.throttle.Throttle;
 import io.weir.throttle.UnknownSubjectException;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +21,7 @@ public final class Decider {
   private final Throttle throttle;
   private final NodeMetrics metrics;
   private final WhenRedisIsAway whenRedisIsAway;
+  private final AtomicBoolean away = new AtomicBoolean();
 
   public Decider(Throttle throttle, NodeMetrics metrics, WhenRedisIsAway whenRedisIsAway) {
     this.throttle = throttle;
@@ -36,11 +38,8 @@ public final class Decider {
    */
   public Future<Decision> decide(Context context, Subject subject, String operation, long cost) {
     return Future.fromCompletionStage(throttle.tryTake(subject.id(), operation, cost), context)
-        .onSuccess(decision -> metrics.decided(subject.plan(), operation, decision))
-        .recover(error -> {
-          metrics.undecided(subject.plan(), operation);
-          return Future.failedFuture(unwrapped(error));
-        });
+        .onSuccess(decision -> decided(subject, operation, decision))
+        .recover(error -> undecided(subject, operation, unwrapped(error)));
   }
 
   /** Whether a request passes for which there is no decision, because of this error. */
@@ -48,9 +47,28 @@ public final class Decider {
     if (!(error instanceof StoreUnavailableException)) {
       return false;
     }
-    boolean passes = whenRedisIsAway == WhenRedisIsAway.ALLOW;
-    LOG.warn("undecided request is {}: {}", passes ? "allowed" : "denied", error.getMessage());
-    return passes;
+    return whenRedisIsAway == WhenRedisIsAway.ALLOW;
+  }
+
+  private void decided(Subject subject, String operation, Decision decision) {
+    metrics.decided(subject.plan(), operation, decision);
+    boolean fromStore = !decision.limits().isEmpty();
+    if (fromStore && away.get() && away.compareAndSet(true, false)) {
+      LOG.info("the shared state answers again");
+    }
+  }
+
+  // Loud once, not once a request: the metrics count them.
+  private Future<Decision> undecided(Subject subject, String operation, Throwable error) {
+    metrics.undecided(subject.plan(), operation);
+    if (error instanceof StoreUnavailableException && away.compareAndSet(false, true)) {
+      String fate = whenRedisIsAway == WhenRedisIsAway.ALLOW ? "allowed" : "denied";
+      LOG.warn(
+          "requests are undecided and {}, until the shared state answers: {}",
+          fate,
+          error.getMessage());
+    }
+    return Future.failedFuture(error);
   }
 
   private static Throwable unwrapped(Throwable error) {

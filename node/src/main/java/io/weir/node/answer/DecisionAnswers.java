@@ -35,20 +35,16 @@ public final class DecisionAnswers {
 
   /** The members of a decision in the check API. */
   public static JsonObject toJson(Decision decision) {
-    JsonObject common = new JsonObject()
-        .put("limits", limits(decision.limits()))
-        .put("revision", decision.revision());
-    return decision.fold(
-        allowed ->
-            common.put("decision", "allowed").put("retryAfterMs", 0).put("full", new JsonArray()),
-        denied -> common
-            .put("decision", "denied")
-            .put("retryAfterMs", retryAfterMillis(denied))
-            .put("full", new JsonArray(denied.full())),
-        never -> common
-            .put("decision", "never_allowed")
-            .put("reason", never.reason().code())
-            .put("full", new JsonArray(never.full())));
+    JsonObject json = decision.fold(
+        allowed -> outcome("allowed", List.of()).put("retryAfterMs", 0),
+        denied -> outcome("denied", denied.full()).put("retryAfterMs", retryAfterMillis(denied)),
+        never ->
+            outcome("never_allowed", never.full()).put("reason", never.reason().code()));
+    return json.put("limits", limits(decision.limits())).put("revision", decision.revision());
+  }
+
+  private static JsonObject outcome(String word, List<String> full) {
+    return new JsonObject().put("decision", word).put("full", new JsonArray(full));
   }
 
   /**

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class UpCommand implements Callable<Integer> {
   private static final String SHOWN_KEY = "hello.";
-  private static final int SHOWN_REQUESTS = 150;
+  private static final int SHOWN_REQUESTS = 400;
 
   @Spec
   private CommandSpec spec = CommandSpec.create();
@@ -138,13 +138,23 @@ final class UpCommand implements Callable<Integer> {
       return;
     }
     try (Crowd crowd = new Crowd(cluster.nodes(), shown.get(), SHOWN_REQUESTS)) {
+      long before = System.nanoTime();
       List<Answer> answers = crowd.burst(SHOWN_REQUESTS);
+      double seconds = (System.nanoTime() - before) / 1e9;
       long admitted = answers.stream().filter(answer -> answer.status() == 200).count();
       Optional<Answer> rejected =
           answers.stream().filter(answer -> answer.status() == 429).findFirst();
+      DemoKey key = shown.get();
       out.printf(
-          "%nOne limit: %d requests of one key at once, through %d nodes, with a bucket of %.0f/s: %d admitted.%n",
-          SHOWN_REQUESTS, cluster.nodes().size(), shown.get().opsPerSec(), admitted);
+          "%nOne limit: %d requests of one key at once, through %d nodes. In %.2f s a bucket of %.0f/s "
+              + "and %d ms admits at most %.0f: %d were admitted.%n",
+          SHOWN_REQUESTS,
+          cluster.nodes().size(),
+          seconds,
+          key.opsPerSec(),
+          key.burstMs(),
+          Math.floor(key.opsPerSec() * (seconds + key.burstMs() / 1000.0)),
+          admitted);
       rejected.ifPresent(answer ->
           out.printf("The others were told: 429, Retry-After: %s%n", answer.retryAfter()));
     }

@@ -43,6 +43,7 @@ public final class NodeMetrics {
         .setLabels(EnumSet.of(Label.HTTP_METHOD, Label.HTTP_CODE))
         .addDisabledMetricsCategory(MetricsDomain.EVENT_BUS)
         .addDisabledMetricsCategory(MetricsDomain.VERTICLES)
+        .addDisabledMetricsCategory(MetricsDomain.NAMED_POOLS)
         .setEnabled(true);
     return builder
         .with(new VertxOptions().setMetricsOptions(options))

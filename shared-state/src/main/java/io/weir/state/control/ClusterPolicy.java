@@ -123,12 +123,12 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   private void start(String name, String seed) {
     try {
-      Map<String, String> stored = stored();
-      if (stored.containsKey("document")) {
-        adopt(stored);
-      } else {
-        publishNow(name, seed);
+      if (storedRevision() == 0) {
+        Document first = new Document(
+            new PolicyRevision(1, PolicyDocuments.parse(name, seed).policy()), name, seed);
+        replace(0, first); // where another node was faster, its policy counts
       }
+      adopt(stored());
     } catch (RedisException e) {
       throw unavailable(e);
     }

@@ -138,7 +138,7 @@ public final class PolicyDocuments {
     return switch (parser.currentToken()) {
       case START_OBJECT -> mapping(parser, line);
       case START_ARRAY -> sequence(parser, line);
-      case VALUE_STRING -> new DocumentValue.Text(line, parser.getText());
+      case VALUE_STRING -> text(parser, line);
       case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT ->
         new DocumentValue.Numeral(line, parser.getText());
       case VALUE_TRUE -> new DocumentValue.Flag(line, true);
@@ -146,6 +146,14 @@ public final class PolicyDocuments {
       case VALUE_NULL -> new DocumentValue.Nothing(line);
       default -> throw new RefusedException(line, "unexpected " + parser.currentToken());
     };
+  }
+
+  // YAML has no word for nothing but nothing itself, which its parser gives as an empty text.
+  private static DocumentValue text(JsonParser parser, int line) throws IOException {
+    String text = parser.getText();
+    return text.isEmpty() && parser instanceof YAMLParser
+        ? new DocumentValue.Nothing(line)
+        : new DocumentValue.Text(line, text);
   }
 
   private static DocumentValue mapping(JsonParser parser, int line) throws IOException {
