@@ -13,33 +13,33 @@ import java.util.Set;
 final class BucketsReader {
   private final ShapeReader shapes;
   private final Scope defaultScope;
+  private final Set<String> names = new HashSet<>();
+  private final boolean bare;
 
-  BucketsReader(ShapeReader shapes, Scope defaultScope) {
+  /** @param bare whether the document names no plans, so that nothing refers to a bucket by its name */
+  BucketsReader(ShapeReader shapes, Scope defaultScope, boolean bare) {
     this.shapes = shapes;
     this.defaultScope = defaultScope;
+    this.bare = bare;
   }
 
   List<DefinedBucket> read(Section root) {
-    Set<String> names = new HashSet<>();
     List<DefinedBucket> buckets = new ArrayList<>();
     for (Section section : root.sections("buckets")) {
-      bucket(section, names).ifPresent(buckets::add);
+      bucket(section).ifPresent(buckets::add);
     }
     return buckets;
   }
 
-  private Optional<DefinedBucket> bucket(Section section, Set<String> names) {
-    Optional<String> name = section.requiredText("name", Names::isName, Names.NAME_PATTERN);
+  private Optional<DefinedBucket> bucket(Section section) {
+    Optional<String> name = section
+        .requiredText("name", Names::isName, Names.NAME_PATTERN)
+        .flatMap(given -> unique(section, given));
     Scope scope = section.choice("scope", Scopes.BY_WORD).orElse(defaultScope);
     boolean highVolume = section.flag("highVolume");
     OptionalLong burst = shapes.burstMillis(section);
     Optional<List<BucketShape.Group>> groups = shapes.groups(section);
     section.refuseUnknown();
-    if (name.isPresent() && !names.add(name.get())) {
-      section.error(
-          "name_repeated", "name", "'%s' is the name of a bucket already".formatted(name.get()));
-      return Optional.empty();
-    }
     if (name.isEmpty() || groups.isEmpty()) {
       return Optional.empty();
     }
@@ -47,6 +47,25 @@ final class BucketsReader {
         .shape(section, name.get(), scope, burst.orElse(0), groups.get())
         .map(shape -> new DefinedBucket(
             section, shape, highVolume ? BucketSet.HIGH_VOLUME : BucketSet.ORDINARY));
+  }
+
+  // Real files give two buckets one name, and there they are two buckets: the second gets a number.
+  private Optional<String> unique(Section section, String given) {
+    if (names.add(given)) {
+      return Optional.of(given);
+    }
+    String message = "'%s' is the name of a bucket already".formatted(given);
+    if (!bare) {
+      section.error("name_repeated", "name", message);
+      return Optional.empty();
+    }
+    int number = 2;
+    while (!names.add(given + ":" + number)) {
+      number++;
+    }
+    section.warning(
+        "name_repeated", "name", "%s; this one is %s:%d".formatted(message, given, number));
+    return Optional.of(given + ":" + number);
   }
 
   /** A bucket of the policy, and where it stands. */

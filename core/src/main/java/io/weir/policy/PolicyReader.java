@@ -53,7 +53,8 @@ public final class PolicyReader {
     if (!root.has("buckets")) {
       root.error("field_missing", "buckets", "nothing (expected: a list of buckets)");
     }
-    List<DefinedBucket> buckets = new BucketsReader(shapes, defaultScope()).read(root);
+    List<DefinedBucket> buckets =
+        new BucketsReader(shapes, defaultScope(), !root.has("plans")).read(root);
     List<OperationRule> rules = new OperationsReader().read(root);
     OverrideReader overrides = new OverrideReader(shapes, operations(rules, buckets));
     Map<String, DefinedPlan> plans = new PlansReader(buckets, overrides).read(root);

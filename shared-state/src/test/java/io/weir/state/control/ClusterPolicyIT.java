@@ -1,0 +1,102 @@
+package io.weir.state.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.policy.InvalidPolicyException;
+import io.weir.state.control.ClusterPolicy.Publication;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class ClusterPolicyIT {
+  private EmbeddedRedis redis;
+  private ClusterPolicy one;
+  private ClusterPolicy other;
+
+  @BeforeEach
+  void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    one = ClusterPolicy.open(redis.uri(), "seed", policy(100));
+    other = ClusterPolicy.open(redis.uri(), "another seed", policy(7));
+  }
+
+  @AfterEach
+  void stop() {
+    one.close();
+    other.close();
+    redis.close();
+  }
+
+  @Test
+  void theFirstSeedIsThePolicyOfAll() {
+    assertThat(rate(one)).isEqualTo(100_000);
+    assertThat(rate(other)).isEqualTo(100_000);
+    assertThat(other.current().revision()).isEqualTo(1);
+  }
+
+  @Test
+  void aPolicyIsInForceForAllOnceItIsPublished() {
+    Publication publication = publish(one, policy(50));
+    assertThat(publication.revision()).isEqualTo(2);
+    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 2);
+    assertThat(rate(other)).isEqualTo(50_000);
+    assertThat(other.text()).isEqualTo(policy(50));
+  }
+
+  @Test
+  void aBadPolicyChangesNothing() {
+    assertThatThrownBy(() -> publish(one, "buckets: 5"))
+        .hasCauseInstanceOf(InvalidPolicyException.class);
+    assertThat(rate(one)).isEqualTo(100_000);
+    assertThat(other.reload().toCompletableFuture().join().revision()).isEqualTo(1);
+  }
+
+  @Test
+  void twoWhoPublishAtOnceBothGetARevisionOfTheirOwn() {
+    var first = one.publish("a", policy(50)).toCompletableFuture();
+    var second = other.publish("b", policy(60)).toCompletableFuture();
+    assertThat(first.join().revision()).isNotEqualTo(second.join().revision());
+    await()
+        .atMost(Duration.ofSeconds(3))
+        .until(() -> one.current().revision() == 3 && other.current().revision() == 3);
+    assertThat(rate(one)).isEqualTo(rate(other));
+  }
+
+  @Test
+  void aRedisThatLostThePolicyGetsItBackWithItsRevision() {
+    publish(one, policy(50));
+    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 2);
+    redis.restart();
+    await().atMost(Duration.ofSeconds(5)).ignoreExceptions().until(() -> {
+      try (ClusterPolicy late = ClusterPolicy.open(redis.uri(), "late", policy(3))) {
+        return late.current().revision() == 2 && rate(late) == 50_000;
+      }
+    });
+  }
+
+  @Test
+  void withoutRedisNothingIsPublished() {
+    redis.stop();
+    assertThatThrownBy(() -> publish(one, policy(50)))
+        .hasCauseInstanceOf(StoreUnavailableException.class);
+    assertThat(rate(one)).isEqualTo(100_000);
+  }
+
+  private static Publication publish(ClusterPolicy policies, String text) {
+    return policies.publish("test", text).toCompletableFuture().join();
+  }
+
+  private static long rate(ClusterPolicy policies) {
+    return policies.current().policy().buckets().get(0).milliOpsPerSec();
+  }
+
+  private static String policy(int opsPerSec) {
+    return "buckets: [{ name: requests, burstPeriod: 1, throttleGroups: [{ opsPerSec: %d, operations: [Ping] }] }]"
+        .formatted(opsPerSec);
+  }
+}

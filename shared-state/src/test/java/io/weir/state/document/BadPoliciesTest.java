@@ -1,0 +1,103 @@
+package io.weir.state.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.weir.policy.InvalidPolicyException;
+import io.weir.policy.Problem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** One bad policy per fault, named by the code of its problem. */
+final class BadPoliciesTest {
+  private static final Path FOLDER = Path.of("src/test/resources/policies/bad");
+
+  static List<Path> files() throws IOException {
+    try (Stream<Path> files = Files.list(FOLDER)) {
+      return files.sorted().toList();
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("files")
+  void isRefusedForWhatItIsNamedAfter(Path file) {
+    String code = file.getFileName().toString().replaceAll("(--.*)?\\..*", "");
+    List<Problem> errors = errorsOf(file);
+    assertThat(errors).extracting(Problem::code).contains(code);
+    assertThat(errors).allSatisfy(problem -> {
+      assertThat(problem.place().line()).isPositive();
+      assertThat(problem.place().source()).isEqualTo(file.toString());
+      assertThat(problem.message()).isNotBlank().doesNotContain("hunter2", "\n");
+    });
+  }
+
+  @Test
+  void everyProblemIsToldAtOnceWithItsPlace() {
+    String text = """
+        colour: blue
+        buckets:
+          - { name: requests, burstPeriodMs: 100, throttleGroups: [{ opsPerSec: 3, operations: [Ping] }] }
+          - { name: "", burstPeriod: 1, throttleGroups: [] }
+          - name: writes
+            burstPeriod: 1
+            throttleGroups:
+              - { opsPerSec: 0, operations: [Put] }
+              - { opsPerSec: five, operations: [] }
+        """;
+    InvalidPolicyException invalid = catchThrowableOfType(
+        InvalidPolicyException.class, () -> PolicyDocuments.parse("all.yaml", text));
+    assertThat(invalid.problems())
+        .extracting(
+            problem -> problem.place().line() + " " + problem.place().path() + " " + problem.code())
+        .contains(
+            "3 buckets[0] burst_too_small",
+            "4 buckets[1].name field_missing",
+            "4 buckets[1].throttleGroups bucket_without_groups",
+            "8 buckets[2].throttleGroups[0] group_rate_zero",
+            "9 buckets[2].throttleGroups[1].opsPerSec value_invalid",
+            "9 buckets[2].throttleGroups[1].operations group_without_operations",
+            "1 colour field_unknown");
+    assertThat(invalid.problems().get(0).message()).contains("expected: at least 334 ms");
+  }
+
+  @Test
+  void precisionNamesTheRatesAndTheirMultiple() {
+    assertThat(errorsOf(FOLDER.resolve("bucket_precision_exceeded.yaml")).get(0).message())
+        .contains("1000003000, 1000033000", "1000036000099000", "4000 ms", "9007000000000");
+  }
+
+  @Test
+  void aMillionFaultsAreBounded() {
+    String group = "{ opsPerSec: 0, operations: [] },";
+    String text = "buckets: [{ name: requests, burstPeriod: 1, throttleGroups: ["
+        + group.repeat((1 << 20) / group.length())
+        + "] }]";
+    InvalidPolicyException invalid = catchThrowableOfType(
+        InvalidPolicyException.class, () -> PolicyDocuments.parse("large.yaml", text));
+    assertThat(invalid.problems()).hasSize(101);
+    assertThat(invalid.problems().get(100).code()).isEqualTo("more_problems");
+  }
+
+  @Test
+  void aDocumentOverTheBoundIsNotRead() {
+    String text = "#".repeat(PolicyDocuments.MAX_BYTES + 1);
+    InvalidPolicyException invalid = catchThrowableOfType(
+        InvalidPolicyException.class, () -> PolicyDocuments.parse("huge.yaml", text));
+    assertThat(invalid.problems()).extracting(Problem::code).containsExactly("policy_unparseable");
+  }
+
+  private static List<Problem> errorsOf(Path file) {
+    InvalidPolicyException invalid =
+        catchThrowableOfType(InvalidPolicyException.class, () -> PolicyDocuments.read(file));
+    assertThat(invalid).describedAs("%s is refused", file).isNotNull();
+    return invalid.problems().stream()
+        .filter(problem -> problem.severity() == Problem.Severity.ERROR)
+        .toList();
+  }
+}

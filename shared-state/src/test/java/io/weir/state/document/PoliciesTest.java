@@ -1,0 +1,245 @@
+package io.weir.state.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.policy.CostRule;
+import io.weir.policy.OperationLimit;
+import io.weir.policy.OperationLimit.Frozen;
+import io.weir.policy.OperationLimit.Limited;
+import io.weir.policy.OperationLimit.NotConfigured;
+import io.weir.policy.OperationLimit.Unlimited;
+import io.weir.policy.OperationRule;
+import io.weir.policy.PathPattern;
+import io.weir.policy.Plan;
+import io.weir.policy.Policy;
+import io.weir.policy.PolicyReading;
+import io.weir.policy.Problem;
+import io.weir.policy.Upstream;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class PoliciesTest {
+  private static final String BUCKETS = """
+      buckets:
+        - { name: requests, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 100, operations: [Ping, Pong] }] }
+        - { name: all, scope: tenant, burstPeriod: 2, throttleGroups: [{ milliOpsPerSec: 150500, operations: [Ping] }] }
+      """;
+
+  @Test
+  void defaultsOfABareDocument() {
+    Policy policy = policy(BUCKETS);
+    assertThat(policy.buckets().get(0).scope()).isEqualTo(Scope.KEY);
+    assertThat(policy.defaultPlan()).map(Plan::name).contains("default");
+    assertThat(policy.upstream()).isEmpty();
+    assertThat(policy.subjects()).isEmpty();
+    assertThat(policy.defaultPlan().orElseThrow().limit("Other")).isInstanceOf(NotConfigured.class);
+  }
+
+  @Test
+  void defaultsOfAnUpstreamAndAnOperation() {
+    Policy policy = policy(BUCKETS + """
+        operations: [{ name: Ping, match: { path: /ping } }]
+        upstream: { url: "http://localhost:9000" }
+        """);
+    assertThat(policy.upstream())
+        .contains(new Upstream(URI.create("http://localhost:9000"), 1000, 30_000, 10 << 20));
+    assertThat(policy.rules().get(0).cost()).isEqualTo(new CostRule.Fixed(1));
+    assertThat(policy.rules().get(0).unlimited()).isFalse();
+  }
+
+  @Test
+  void aScopeByDefault() {
+    Policy policy = policy(BUCKETS + "defaults: { scope: cluster }");
+    assertThat(policy.buckets()).extracting("scope").containsExactly(Scope.CLUSTER, Scope.TENANT);
+  }
+
+  @Test
+  void jsonAndYamlSayTheSame() {
+    String json = """
+        {"buckets": [
+        \t{"name": "requests", "burstPeriodMs": 1000,
+        \t "throttleGroups": [{"opsPerSec": 100, "operations": ["Ping", "Pong"]}]},
+        \t{"name": "all", "scope": "tenant", "burstPeriod": 2,
+        \t "throttleGroups": [{"milliOpsPerSec": 150500, "operations": ["Ping"]}]}]}
+        """;
+    assertThat(policy(json).buckets()).isEqualTo(policy(BUCKETS).buckets());
+  }
+
+  @Test
+  void subjectsGetThePlanOfTheirOwnOrOfTheirTenantOrTheDefault() {
+    Policy policy = policy(BUCKETS + """
+        plans: { a: { buckets: [requests] }, b: { buckets: [all] }, c: }
+        defaults: { plan: c }
+        tenants: { acme: { plan: b }, globex: }
+        subjects:
+          k1: { tenant: acme, plan: a }
+          k2: { tenant: acme }
+          k3: { tenant: globex }
+        """);
+    assertThat(policy.subject("k1").orElseThrow().plan().name()).isEqualTo("a");
+    assertThat(policy.subject("k2").orElseThrow().plan().name()).isEqualTo("b");
+    assertThat(policy.subject("k3").orElseThrow().plan().name()).isEqualTo("c");
+    assertThat(draws(policy, "k3", "Ping"))
+        .extracting(draw -> draw.bucket().name())
+        .containsExactly("requests", "all");
+  }
+
+  @Test
+  void aSubjectOverridesRateAndBurst() {
+    Policy policy = policy(BUCKETS + """
+        subjects:
+          k1: { tenant: acme, overrides: [{ bucket: requests, opsPerSec: 7, burstPeriodMs: 3000 }] }
+          k2: { tenant: acme }
+        """);
+    assertThat(draws(policy, "k1", "Pong").get(0).bucket())
+        .matches(bucket -> bucket.milliOpsPerSec() == 7000 && bucket.burstMillis() == 3000);
+    assertThat(draws(policy, "k2", "Pong").get(0).bucket())
+        .matches(bucket -> bucket.milliOpsPerSec() == 100_000 && bucket.burstMillis() == 1000);
+  }
+
+  @Test
+  void anOperationWithAnOverrideLeavesTheKeysSharedBucket() {
+    Policy policy = policy(BUCKETS + """
+        subjects:
+          k1: { tenant: acme, overrides: [{ operation: Ping, milliOpsPerSec: 500 }] }
+        """);
+    assertThat(draws(policy, "k1", "Ping"))
+        .extracting(draw -> draw.bucket().name())
+        .containsExactly("op:Ping", "all");
+    assertThat(draws(policy, "k1", "Ping").get(0).bucket().burstMillis()).isEqualTo(2000);
+    assertThat(draws(policy, "k1", "Pong"))
+        .extracting(draw -> draw.bucket().name())
+        .containsExactly("requests");
+  }
+
+  @Test
+  void aTenantOverridesItsBucketForAllItsKeys() {
+    Policy policy = policy(BUCKETS + """
+        tenants: { acme: { overrides: [{ bucket: all, opsPerSec: 9 }] }, globex: }
+        subjects: { k1: { tenant: acme }, k2: { tenant: globex } }
+        """);
+    assertThat(draws(policy, "k1", "Ping").get(1).bucket().milliOpsPerSec()).isEqualTo(9000);
+    assertThat(draws(policy, "k2", "Ping").get(1).bucket().milliOpsPerSec()).isEqualTo(150_500);
+  }
+
+  @Test
+  void zeroFreezes() {
+    Policy policy = policy(BUCKETS + """
+        subjects:
+          k1: { tenant: acme, overrides: [{ bucket: requests, opsPerSec: 0 }] }
+          k2: { tenant: acme, overrides: [{ operation: Pong, opsPerSec: 0 }] }
+          k3: { tenant: acme, frozen: true }
+        """);
+    assertThat(limit(policy, "k1", "Ping")).isInstanceOf(Frozen.class);
+    assertThat(limit(policy, "k2", "Pong")).isInstanceOf(Frozen.class);
+    assertThat(limit(policy, "k2", "Ping")).isInstanceOf(Limited.class);
+    assertThat(limit(policy, "k3", "Anything")).isInstanceOf(Frozen.class);
+  }
+
+  @Test
+  void unlimitedSubjectsAndOperationsHaveNoBuckets() {
+    Policy policy = policy(BUCKETS + """
+        operations: [{ name: Ping, unlimited: true }]
+        subjects: { k1: { tenant: acme, unlimited: true }, k2: { tenant: acme } }
+        """);
+    assertThat(limit(policy, "k1", "Anything")).isInstanceOf(Unlimited.class);
+    assertThat(limit(policy, "k2", "Ping")).isInstanceOf(Unlimited.class);
+    assertThat(limit(policy, "k2", "Pong")).isInstanceOf(Limited.class);
+  }
+
+  @Test
+  void unlistedOperationsAreAllowedWhereThePolicySaysSoAndNamedInAWarning() {
+    PolicyReading reading = PolicyDocuments.parse("policy", BUCKETS + """
+        unlistedOperations: allow
+        operations: [{ name: Upload, match: { path: /upload } }]
+        subjects: { k1: { tenant: acme } }
+        """);
+    assertThat(limit(reading.policy(), "k1", "Upload")).isInstanceOf(Unlimited.class);
+    assertThat(reading.warnings())
+        .filteredOn(problem -> problem.code().equals("operation_unthrottled"))
+        .singleElement()
+        .extracting(Problem::message)
+        .asString()
+        .contains("Upload", "allowed");
+  }
+
+  @Test
+  void theFinerOfTwoRatesCountsAndADifferenceIsTold() {
+    PolicyReading reading = PolicyDocuments.parse("policy", """
+        buckets:
+          - name: requests
+            burstPeriod: 1
+            burstPeriodMs: 2000
+            throttleGroups: [{ opsPerSec: 13, milliOpsPerSec: 12500, operations: [Ping] }]
+        """);
+    assertThat(reading.policy().buckets().get(0))
+        .matches(bucket -> bucket.milliOpsPerSec() == 12_500 && bucket.burstMillis() == 2000);
+    assertThat(reading.warnings())
+        .extracting(Problem::code)
+        .containsExactly("field_ignored", "field_ignored");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET, /contracts/0.0.7, Read",
+    "GET, /contracts/0.0.7/, Read",
+    "POST, /contracts/0.0.7/call, Call",
+    "GET, /contracts/0.0.7/call, Rest",
+    "DELETE, /contracts, Rest",
+    "GET, /other, none"
+  })
+  void theFirstRuleThatMatchesWins(String method, String path, String expected) {
+    Policy policy = policy(BUCKETS.replace("[Ping, Pong]", "[Ping, Pong, Read, Call, Rest]") + """
+        operations:
+          - { name: Read, match: { method: GET, path: "/contracts/{id}" } }
+          - { name: Call, match: { methods: [POST, PUT], path: "/contracts/{id}/call" } }
+          - { name: Rest, match: { path: "/contracts/**" } }
+        """);
+    Optional<OperationRule> rule = policy.rule(method, PathPattern.segments(path));
+    assertThat(rule.map(OperationRule::name).orElse("none")).isEqualTo(expected);
+  }
+
+  @Test
+  void costsComeFromWhereThePolicySays() {
+    Policy policy = policy(BUCKETS + """
+        operations:
+          - { name: Ping, cost: 5 }
+          - { name: Pong, cost: { json: /gas/limit, default: 2, max: 50 } }
+        """);
+    assertThat(policy.rules())
+        .extracting(OperationRule::cost)
+        .containsExactly(
+            new CostRule.Fixed(5),
+            new CostRule.Read(CostRule.Source.JSON, "/gas/limit", OptionalLong.of(2), 50));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"mainnet.yaml, 8, 6", "small.yaml, 1, 1"})
+  void theExamplesAreSound(String name, int buckets, int subjects) throws IOException {
+    Policy policy = PolicyDocuments.read(Path.of("../examples", name)).policy();
+    assertThat(policy.buckets()).hasSize(buckets);
+    assertThat(policy.subjects()).hasSize(subjects);
+    assertThat(policy.subject("k1").or(() -> policy.subject("plain"))).isPresent();
+  }
+
+  private static Policy policy(String text) {
+    return PolicyDocuments.parse("policy", text).policy();
+  }
+
+  private static OperationLimit limit(Policy policy, String subject, String operation) {
+    return policy.subject(subject).orElseThrow().plan().limit(operation);
+  }
+
+  private static List<Draw> draws(Policy policy, String subject, String operation) {
+    return ((Limited) limit(policy, subject, operation)).draws();
+  }
+}

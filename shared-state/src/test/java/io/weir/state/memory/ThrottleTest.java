@@ -1,0 +1,140 @@
+package io.weir.state.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.decision.Decision.Reason;
+import io.weir.policy.PolicyRevision;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.testkit.ManualClock;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.PolicySource;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreUnavailableException;
+import io.weir.throttle.Throttle;
+import io.weir.throttle.UnknownSubjectException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+final class ThrottleTest {
+  private final InMemoryBucketStore store = new InMemoryBucketStore(new ManualClock());
+
+  @Test
+  void aNodeWithAnOldPolicyReloadsItAndDecidesByTheNewOne() {
+    Source fresh = new Source(policy(2, 50), policy(2, 50));
+    Source outdated = new Source(policy(1, 100), policy(2, 50));
+    new Throttle(store, fresh).tryTake("k1", "Ping", 1).toCompletableFuture().join();
+    Decision decision = new Throttle(store, outdated)
+        .tryTake("k1", "Ping", 1)
+        .toCompletableFuture()
+        .join();
+    assertThat(decision.revision()).isEqualTo(2);
+    assertThat(decision.limits().get(0).quota()).isEqualTo(50);
+    assertThat(decision.limits().get(0).remaining()).isEqualTo(48);
+    assertThat(outdated.reloads).isEqualTo(1);
+  }
+
+  @Test
+  void aNodeThatCannotReachTheNewPolicyDecidesNothing() {
+    Source fresh = new Source(policy(2, 50), policy(2, 50));
+    Source stuck = new Source(policy(1, 100), policy(1, 100));
+    new Throttle(store, fresh).tryTake("k1", "Ping", 1).toCompletableFuture().join();
+    assertThatThrownBy(() -> new Throttle(store, stuck)
+            .tryTake("k1", "Ping", 1)
+            .toCompletableFuture()
+            .join())
+        .hasCauseInstanceOf(StoreUnavailableException.class);
+    assertThat(stuck.reloads).isEqualTo(3);
+  }
+
+  @Test
+  void peekingTakesNothing() {
+    Throttle throttle = new Throttle(store, new Source(policy(1, 3), policy(1, 3)));
+    throttle.tryTake("k1", "Ping", 3).toCompletableFuture().join();
+    assertThat(throttle.peek("k1", "Ping", 1).toCompletableFuture().join())
+        .isInstanceOf(Denied.class);
+    assertThat(throttle.peek("k2", "Ping", 3).toCompletableFuture().join())
+        .isInstanceOf(Allowed.class);
+    assertThat(throttle.tryTake("k2", "Ping", 3).toCompletableFuture().join())
+        .isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void whatThePolicySettlesByItselfNeverAsksTheStore() {
+    Throttle throttle = new Throttle(
+        new BucketStore() {
+          @Override
+          public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+            throw new AssertionError("asked");
+          }
+
+          @Override
+          public CompletionStage<StoreAnswer> peek(Charge charge) {
+            throw new AssertionError("asked");
+          }
+        },
+        new Source(policy(1, 3), policy(1, 3)));
+    assertThat(throttle.tryTake("free", "Ping", 9).toCompletableFuture().join())
+        .isEqualTo(new Allowed(1, List.of()));
+    assertThat(reason(throttle, "frozen", "Ping")).isEqualTo(Reason.ACCESS_DISABLED);
+    assertThat(reason(throttle, "k1", "Other")).isEqualTo(Reason.OPERATION_NOT_CONFIGURED);
+  }
+
+  @Test
+  void aSubjectThatIsNotInThePolicyIsUnknown() {
+    Throttle throttle = new Throttle(store, new Source(policy(1, 3), policy(1, 3)));
+    assertThatThrownBy(
+            () -> throttle.tryTake("k9", "Ping", 1).toCompletableFuture().join())
+        .hasCauseInstanceOf(UnknownSubjectException.class);
+  }
+
+  private static Reason reason(Throttle throttle, String subject, String operation) {
+    return ((NeverAllowed)
+            throttle.tryTake(subject, operation, 1).toCompletableFuture().join())
+        .reason();
+  }
+
+  private static PolicyRevision policy(long revision, int opsPerSec) {
+    String text = """
+        buckets:
+          - { name: requests, burstPeriod: 1, throttleGroups: [{ opsPerSec: %d, operations: [Ping] }] }
+        subjects:
+          k1: { tenant: acme }
+          k2: { tenant: acme }
+          free: { tenant: acme, unlimited: true }
+          frozen: { tenant: acme, frozen: true }
+        """.formatted(opsPerSec);
+    return new PolicyRevision(revision, PolicyDocuments.parse("policy", text).policy());
+  }
+
+  /** Knows one policy, and another once it is reloaded. */
+  private static final class Source implements PolicySource {
+    private final PolicyRevision later;
+    private PolicyRevision current;
+    private int reloads;
+
+    Source(PolicyRevision current, PolicyRevision later) {
+      this.current = current;
+      this.later = later;
+    }
+
+    @Override
+    public PolicyRevision current() {
+      return current;
+    }
+
+    @Override
+    public CompletionStage<PolicyRevision> reload() {
+      reloads++;
+      current = later;
+      return CompletableFuture.completedFuture(current);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Redis on its own time, and what happens when it fails. */
+final class RedisFaultsIT {
+  private static final Duration TIMEOUT = Duration.ofMillis(200);
+  private static final Draw TEN =
+      new Draw(new Bucket("ten", Scope.KEY, 10_000, 1000), Bucket.UNITS_PER_OPERATION);
+
+  private EmbeddedRedis redis;
+  private RedisConnections connections;
+  private RedisBucketStore store;
+
+  @BeforeEach
+  void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), TIMEOUT);
+    store = RedisBucketStore.of(connections.connection());
+  }
+
+  @AfterEach
+  void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @Test
+  void aKeyExpiresWhenItsBucketsAreEmpty() {
+    assertThat(take(5)).isInstanceOf(Allowed.class);
+    RedisCommands<String, String> commands = connections.connection().sync();
+    assertThat(commands.pttl("weir:{acme}:key:k1")).isBetween(400L, 501L);
+    await().atMost(Duration.ofSeconds(3)).until(() -> commands.exists("weir:{acme}:key:k1") == 0);
+  }
+
+  @Test
+  void whatIsInAKeyExplainsItself() {
+    take(5);
+    assertThat(connections.connection().sync().hgetall("weir:{acme}:key:k1"))
+        .containsOnlyKeys("at_us", "revision", "ten@10000")
+        .containsEntry("revision", "1")
+        .containsEntry("ten@10000", "5000000000");
+  }
+
+  @Test
+  void forgottenScriptsAreSentAgain() {
+    take(1);
+    connections.connection().sync().scriptFlush();
+    assertThat(take(1)).isInstanceOf(Allowed.class);
+    assertThat(take(1).limits().get(0).remaining()).isLessThanOrEqualTo(9);
+  }
+
+  @Test
+  void aPublishedPolicyMakesOlderRevisionsStaleAtOnce() {
+    connections.connection().sync().hset(RedisKeys.POLICY, "revision", "3");
+    assertThat(answer(1)).isEqualTo(new StoreAnswer.Stale(3));
+  }
+
+  @Test
+  void withoutRedisEveryQuestionFailsAtOnceAndWithItTheLimitHoldsAgain() {
+    take(1);
+    redis.stop();
+    long before = System.nanoTime();
+    for (int i = 0; i < 20; i++) {
+      assertUnavailable();
+    }
+    assertThat(System.nanoTime() - before).isLessThan(20 * TIMEOUT.toNanos());
+    redis.restart();
+    await().atMost(Duration.ofSeconds(2)).until(() -> tryTake(10) instanceof Allowed);
+    assertThat(take(10)).isNotInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void aRedisThatHangsIsNotWaitedForLongerThanTheTimeout() {
+    take(1);
+    try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
+      other.connection().sync().clientPause(1500);
+      assertUnavailable();
+    }
+    await().atMost(Duration.ofSeconds(4)).until(() -> tryTake(1) instanceof Allowed);
+  }
+
+  @Test
+  void aRedisThatIsNotThereIsAClearError() {
+    redis.stop();
+    assertThatThrownBy(() -> RedisConnections.open(redis.uri(), TIMEOUT))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("no Redis to connect to");
+  }
+
+  private void assertUnavailable() {
+    assertThatThrownBy(() -> answer(1)).hasCauseInstanceOf(StoreUnavailableException.class);
+  }
+
+  private Decision take(long cost) {
+    return ((StoreAnswer.Decided) answer(cost)).decision();
+  }
+
+  private Object tryTake(long cost) {
+    CompletableFuture<Object> answer =
+        ask(cost).thenApply(a -> ((StoreAnswer.Decided) a).decision());
+    return answer.exceptionally(error -> error).join();
+  }
+
+  private StoreAnswer answer(long cost) {
+    return ask(cost).orTimeout(5, TimeUnit.SECONDS).join();
+  }
+
+  private CompletableFuture<StoreAnswer> ask(long cost) {
+    return store.tryCharge(new Charge("acme", "k1", 1, List.of(TEN), cost)).toCompletableFuture();
+  }
+}
