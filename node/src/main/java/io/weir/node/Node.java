@@ -39,23 +39,14 @@ public final class Node implements AutoCloseable {
   private static final int WARM_UP_QUESTIONS = 50;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
-  private final NodeConfig config;
   private final RedisConnections connections;
-  private final ClusterPolicy policies;
   private final Vertx vertx;
-  private final Readiness readiness;
+  private final Doors doors;
 
-  private Node(
-      NodeConfig config,
-      RedisConnections connections,
-      ClusterPolicy policies,
-      Vertx vertx,
-      Readiness readiness) {
-    this.config = config;
+  private Node(RedisConnections connections, Vertx vertx, Doors doors) {
     this.connections = connections;
-    this.policies = policies;
     this.vertx = vertx;
-    this.readiness = readiness;
+    this.doors = doors;
   }
 
   /**
@@ -82,7 +73,6 @@ public final class Node implements AutoCloseable {
     Readiness readiness = new Readiness(
         () -> Future.fromCompletionStage(connections.ping(), vertx.getOrCreateContext())
             .mapEmpty());
-    Node node = new Node(config, connections, policies, vertx, readiness);
     Doors doors = new Doors(
         config,
         policies,
@@ -92,27 +82,33 @@ public final class Node implements AutoCloseable {
         readiness,
         metrics,
         openApi());
+    Node node = new Node(connections, vertx, doors);
     warmUp(store);
-    node.serve(doors);
+    node.serve();
     return node;
   }
 
   @Override
   public void close() {
-    readiness.stop();
+    doors.readiness().stop();
     // Each verticle waits for its requests; the timeout is the whole node's.
     vertx
         .close()
         .toCompletionStage()
         .toCompletableFuture()
         .completeOnTimeout(
-            null, config.shutdownTimeout().plusSeconds(2).toMillis(), TimeUnit.MILLISECONDS)
+            null, doors.config().shutdownTimeout().plusSeconds(2).toMillis(), TimeUnit.MILLISECONDS)
         .join();
-    policies.close();
+    doors.policies().close();
     connections.close();
   }
 
-  private void serve(Doors doors) {
+  Doors doors() {
+    return doors;
+  }
+
+  private void serve() {
+    NodeConfig config = doors.config();
     try {
       vertx
           .deployVerticle(

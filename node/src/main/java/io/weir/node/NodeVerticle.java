@@ -1,8 +1,10 @@
 package io.weir.node;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -39,7 +41,7 @@ final class NodeVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Router router = router();
+    Router router = router(vertx, context, doors);
     Gateway gateway = new Gateway(vertx, doors.policies(), doors.decider());
     HttpServer made = vertx.createHttpServer(options());
     made.requestHandler(dispatcher(router, gateway));
@@ -57,7 +59,7 @@ final class NodeVerticle extends VerticleBase {
   }
 
   /** The doors that are not the gateway. A test compares them with the description of the interface. */
-  Router router() {
+  static Router router(Vertx vertx, Context context, Doors doors) {
     Router router = Router.router(vertx);
     PolicyHandlers policy = new PolicyHandlers(doors.policies(), doors.operators(), context);
     CheckHandler check =
@@ -69,8 +71,8 @@ final class NodeVerticle extends VerticleBase {
     router.put("/v1/policy").handler(body(PolicyDocuments.MAX_BYTES)).handler(policy::put);
     router.get("/health/live").handler(doors.readiness()::live);
     router.get("/health/ready").handler(doors.readiness()::ready);
-    router.get("/metrics").handler(this::metrics);
-    router.get("/openapi.json").handler(this::openApi);
+    router.get("/metrics").handler(routing -> metrics(routing, doors));
+    router.get("/openapi.json").handler(routing -> openApi(routing, doors));
     for (int status : new int[] {400, 404, 405, 413, 500}) {
       router.errorHandler(status, routing -> fail(routing, status));
     }
@@ -95,14 +97,14 @@ final class NodeVerticle extends VerticleBase {
     return BodyHandler.create(false).setBodyLimit(maxBytes);
   }
 
-  private void metrics(RoutingContext routing) {
+  private static void metrics(RoutingContext routing, Doors doors) {
     routing
         .response()
         .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")
         .end(doors.metrics().scrape());
   }
 
-  private void openApi(RoutingContext routing) {
+  private static void openApi(RoutingContext routing, Doors doors) {
     routing.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json").end(doors.openApi());
   }
 

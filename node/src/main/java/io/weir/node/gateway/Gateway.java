@@ -159,8 +159,10 @@ public final class Gateway implements Handler<HttpServerRequest> {
     if (problem.status() == 413) {
       request.response().putHeader(HttpHeaders.CONNECTION, "close");
     }
-    request.handler(chunk -> {});
-    request.resume();
+    if (!request.isEnded()) {
+      request.handler(chunk -> {});
+      request.resume();
+    }
     return problem.send(request.response());
   }
 

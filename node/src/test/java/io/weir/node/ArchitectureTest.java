@@ -1,0 +1,136 @@
+package io.weir.node;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The arrows between modules, and each library in its one room. */
+final class ArchitectureTest {
+  private static final JavaClasses CLASSES = new ClassFileImporter()
+      .withImportOption(new ImportOption.DoNotIncludeTests())
+      .importPackages("io.weir");
+
+  private static final String[] CORE = {
+    "io.weir.bucket..", "io.weir.decision..", "io.weir.policy..", "io.weir.throttle.."
+  };
+
+  /** The packages of a library, and the only ones of ours that may know them. */
+  private static final Map<String, List<String>> ROOMS = Map.of(
+      "io.lettuce..", List.of("io.weir.state.redis"),
+      "org.redisson..", List.of("io.weir.state.control"),
+      "com.fasterxml..", List.of("io.weir.state.document"),
+      "org.yaml..", List.of("io.weir.state.document"),
+      "redis.embedded..", List.of("io.weir.embedded"),
+      "io.micrometer..", List.of("io.weir.node.metrics"),
+      "picocli..", List.of("io.weir.node.command"));
+
+  static Set<String> libraries() {
+    return ROOMS.keySet();
+  }
+
+  @ParameterizedTest
+  @MethodSource("libraries")
+  void eachLibraryLivesInOneRoom(String library) {
+    String[] rooms = ROOMS.getOrDefault(library, List.of()).toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(rooms)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(library)
+        .check(CLASSES);
+    assertThat(CLASSES.stream()
+            .anyMatch(ours -> ours.getDirectDependenciesFromSelf().stream()
+                .anyMatch(
+                    dependency -> resideInAPackage(library).test(dependency.getTargetClass()))))
+        .describedAs("%s is used at all", library)
+        .isTrue();
+  }
+
+  @Test
+  void coreKnowsNothingButTheLanguage() {
+    String[] allowed = {"java..", "org.jspecify..", CORE[0], CORE[1], CORE[2], CORE[3]};
+    classes()
+        .that()
+        .resideInAnyPackage(CORE)
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(allowed)
+        .check(CLASSES);
+    ArchRule noInputOutput = noClasses()
+        .that()
+        .resideInAnyPackage(CORE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("java.io..", "java.nio.file..", "java.net.http..");
+    noInputOutput.check(CLASSES);
+  }
+
+  @Test
+  void theArrowsPointFromNodeToSharedStateToCore() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.state..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.weir.node..", "io.weir.embedded..", "io.vertx..")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.embedded..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.weir.node..", "io.weir.state..")
+        .check(CLASSES);
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.weir.testkit..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void nobodySleepsOrReadsTheWallClock() {
+    noClasses().should().callMethod(Thread.class, "sleep", long.class).check(CLASSES);
+    noClasses().should().callMethod(System.class, "currentTimeMillis").check(CLASSES);
+    noClasses().should().callMethod(Instant.class, "now").check(CLASSES);
+  }
+
+  @Test
+  void everyPackageIsNullMarked() {
+    Set<String> unmarked = CLASSES.stream()
+        .filter(type -> !type.getSimpleName().equals("package-info"))
+        .map(JavaClass::getPackage)
+        .filter(pack -> !pack.isAnnotatedWith("org.jspecify.annotations.NullMarked"))
+        .map(pack -> pack.getName())
+        .collect(Collectors.toSet());
+    assertThat(unmarked).isEmpty();
+  }
+
+  @Test
+  void everyClassIsFinal() {
+    Set<String> open = CLASSES.stream()
+        .filter(type -> !type.isInterface() && !type.isEnum() && !type.isAnonymousClass())
+        .filter(type -> !type.getModifiers().contains(JavaModifier.FINAL))
+        .filter(type -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
+        .map(JavaClass::getName)
+        .collect(Collectors.toSet());
+    assertThat(open).isEmpty();
+  }
+}

@@ -1,0 +1,209 @@
+package io.weir.node;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Route;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A node in this process, with a Redis and an upstream of its own. Owned by one test class. */
+public final class NodeFixture implements AutoCloseable {
+  public static final String ADMIN = "admin-token-of-the-tests";
+  public static final String SERVICE = "service-token-of-the-tests";
+
+  private final EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+  private final Vertx vertx = Vertx.vertx();
+  private final Map<String, Consumer<HttpServerRequest>> upstreamPaths = new ConcurrentHashMap<>();
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final Path policyFile;
+  private final int port;
+  private final int upstreamPort;
+  private @Nullable Node node;
+
+  /** @param policy its text; {@code UPSTREAM} in it becomes the upstream's port */
+  public NodeFixture(String policy, WhenRedisIsAway whenRedisIsAway) {
+    try {
+      upstreamPort = vertx
+          .createHttpServer()
+          .requestHandler(this::upstream)
+          .listen(0, "127.0.0.1")
+          .toCompletionStage()
+          .toCompletableFuture()
+          .join()
+          .actualPort();
+      policyFile = Files.createTempFile("weir-policy", ".yaml");
+      Files.writeString(policyFile, policy.replace("UPSTREAM", Integer.toString(upstreamPort)));
+      port = freePort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    start(whenRedisIsAway);
+  }
+
+  /** Answers a path of the upstream in a special way. */
+  public void upstreamAnswers(String path, Consumer<HttpServerRequest> answer) {
+    upstreamPaths.put(path, answer);
+  }
+
+  public EmbeddedRedis redis() {
+    return redis;
+  }
+
+  public int upstreamPort() {
+    return upstreamPort;
+  }
+
+  public Node node() {
+    return Objects.requireNonNull(node);
+  }
+
+  public URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + port + path);
+  }
+
+  public HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return client.send(
+          request.timeout(Duration.ofSeconds(20)).build(), HttpResponse.BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public HttpResponse<String> get(String path, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri(path));
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  public HttpResponse<String> post(String path, String body, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri(path)).POST(HttpRequest.BodyPublishers.ofString(body));
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  public HttpResponse<String> put(String path, String body, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri(path)).PUT(HttpRequest.BodyPublishers.ofString(body));
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  /** Sends bytes that no HTTP client would, and reads until the node closes the connection. */
+  public String raw(String request) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(10_000);
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      socket.getOutputStream().flush();
+      socket.shutdownOutput();
+      InputStream in = socket.getInputStream();
+      return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The doors of the node that are not the gateway, as {@code get /path}. */
+  public Set<String> routes() {
+    Set<String> routes = new TreeSet<>();
+    for (Route route :
+        NodeVerticle.router(vertx, vertx.getOrCreateContext(), node().doors()).getRoutes()) {
+      route
+          .methods()
+          .forEach(
+              method -> routes.add(method.name().toLowerCase(Locale.ROOT) + " " + route.getPath()));
+    }
+    return routes;
+  }
+
+  public static JsonObject json(HttpResponse<String> response) {
+    return new JsonObject(response.body());
+  }
+
+  @Override
+  public void close() {
+    node().close();
+    vertx
+        .close()
+        .toCompletionStage()
+        .toCompletableFuture()
+        .orTimeout(10, TimeUnit.SECONDS)
+        .join();
+    redis.close();
+    try {
+      Files.deleteIfExists(policyFile);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void start(WhenRedisIsAway whenRedisIsAway) {
+    node = Node.start(new NodeConfig(
+        "127.0.0.1",
+        port,
+        redis.uri(),
+        policyFile,
+        Optional.of(SERVICE),
+        Optional.of(ADMIN),
+        Duration.ofMillis(500),
+        whenRedisIsAway,
+        2,
+        Duration.ofSeconds(10)));
+  }
+
+  private void upstream(HttpServerRequest request) {
+    Consumer<HttpServerRequest> special = upstreamPaths.get(request.path());
+    if (special != null) {
+      special.accept(request);
+      return;
+    }
+    request.body().onSuccess(body -> {
+      JsonObject headers = new JsonObject();
+      request.headers().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
+      request
+          .response()
+          .putHeader("X-From-Upstream", "yes")
+          .putHeader("Connection", "X-Hop")
+          .putHeader("X-Hop", "dropped")
+          .end(new JsonObject()
+              .put("method", request.method().name())
+              .put("uri", request.uri())
+              .put("headers", headers)
+              .put("body", body.toString())
+              .toBuffer());
+    });
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package io.weir.node.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.NodeFixture;
+import io.weir.node.TestPolicies;
+import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import java.net.http.HttpResponse;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class CheckIT {
+  private static NodeFixture node;
+
+  @BeforeAll
+  static void start() {
+    node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY);
+  }
+
+  @AfterAll
+  static void stop() {
+    node.close();
+  }
+
+  @Test
+  void decidesOnOneRequest() {
+    HttpResponse<String> allowed = check(one("k1", "Files", 5));
+    assertThat(allowed.statusCode()).isEqualTo(200);
+    JsonObject first = NodeFixture.json(allowed);
+    assertThat(first.getString("decision")).isEqualTo("allowed");
+    assertThat(first.getJsonArray("full")).isEqualTo(new JsonArray());
+    assertThat(first.getLong("revision")).isEqualTo(1);
+    JsonObject limit = first.getJsonArray("limits").getJsonObject(0);
+    assertThat(limit.getString("bucket")).isEqualTo("five");
+    assertThat(limit.getLong("remaining")).isEqualTo(2);
+    assertThat(limit.getLong("resetMs")).isBetween(2_490_000L, 2_500_000L);
+
+    HttpResponse<String> denied = check(one("k1", "Files", 3));
+    assertThat(denied.statusCode()).isEqualTo(200);
+    JsonObject second = NodeFixture.json(denied);
+    assertThat(second.getString("decision")).isEqualTo("denied");
+    assertThat(second.getJsonArray("full")).isEqualTo(JsonArray.of("five"));
+    assertThat(second.getLong("retryAfterMs")).isBetween(390_000L, 400_000L);
+    assertThat(denied.headers().firstValue("Retry-After")).isPresent();
+    assertThat(denied.headers().firstValue("RateLimit")).isPresent();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "k2, Files, 8, cost_exceeds_capacity",
+    "k2, Files, 9007199254740991, cost_exceeds_capacity",
+    "frozen, Files, 1, access_disabled",
+    "k2, Unknown, 1, operation_not_configured"
+  })
+  void saysWhyARequestCanNeverPass(String id, String operation, long cost, String reason) {
+    HttpResponse<String> response = check(one(id, operation, cost));
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(NodeFixture.json(response).getString("decision")).isEqualTo("never_allowed");
+    assertThat(NodeFixture.json(response).getString("reason")).isEqualTo(reason);
+  }
+
+  @Test
+  void decidesOnAListInItsOrder() {
+    JsonObject list = new JsonObject()
+        .put(
+            "checks",
+            new JsonArray()
+                .add(one("k3", "Files", 4))
+                .add(one("k3", "Files", 4))
+                .add(one("k3", "Files", 3))
+                .add(one("frozen", "Files", 1)));
+    HttpResponse<String> response = check(list);
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(NodeFixture.json(response).getJsonArray("decisions").stream()
+            .map(decision -> ((JsonObject) decision).getString("decision")))
+        .containsExactly("allowed", "denied", "allowed", "never_allowed");
+  }
+
+  @Test
+  void aTrustedServiceNamesTheSubject() {
+    String body = "{\"subject\": \"k4\", \"operation\": \"Files\"}";
+    String[] token = {"Authorization", "Bearer " + NodeFixture.SERVICE};
+    assertThat(node.post("/v1/check", body, token).statusCode()).isEqualTo(200);
+    assertThat(node.post("/v1/check", body).statusCode()).isEqualTo(401);
+    assertThat(node.post("/v1/check", body, "Authorization", "Bearer wrong").statusCode())
+        .isEqualTo(401);
+    assertThat(node.post("/v1/check", body.replace("k4", "nobody"), token).statusCode())
+        .isEqualTo(401);
+  }
+
+  @Test
+  void wrongKeysAre401AndNothingOfTheListIsTaken() {
+    JsonObject list = new JsonObject()
+        .put(
+            "checks",
+            new JsonArray()
+                .add(one("k5", "Files", 7))
+                .add(one("k5", "Files", 1).put("key", "k5.wrong-secret")));
+    HttpResponse<String> response = check(list);
+    assertThat(response.statusCode()).isEqualTo(401);
+    assertThat(NodeFixture.json(response).getJsonArray("errors"))
+        .isEqualTo(JsonArray.of("checks[1].key"));
+    assertThat(response.body()).doesNotContain("secret");
+    assertThat(NodeFixture.json(check(one("k5", "Files", 7))).getString("decision"))
+        .isEqualTo("allowed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-1",
+        "0",
+        "1.5",
+        "1e2",
+        "9007199254740992",
+        "99999999999999999999",
+        "\"1\"",
+        "null",
+        "[]",
+        "{}"
+      })
+  void wrongCostsAre400(String cost) {
+    HttpResponse<String> response = node.post(
+        "/v1/check",
+        "{\"key\": \"%s\", \"operation\": \"Files\", \"cost\": %s}"
+            .formatted(TestPolicies.key("k6"), cost));
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(NodeFixture.json(response).getJsonArray("errors").getString(0))
+        .contains("cost: ", "expected: a whole number from 1 to 9007199254740991");
+    assertThat(response.body()).doesNotContain("secret");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "[]",
+        "{",
+        "5",
+        "\"text\"",
+        "{}",
+        "{\"checks\": {}}",
+        "{\"checks\": []}",
+        "{\"checks\": [5]}",
+        "{\"operation\": \"Files\"}",
+        "{\"key\": 5, \"operation\": \"Files\"}",
+        "{\"key\": \"a.b\", \"subject\": \"a\", \"operation\": \"Files\"}",
+        "{\"key\": \"a.b\", \"operation\": \"Files\", \"colour\": \"blue\"}",
+        "{\"key\": \"a.b\", \"operation\": \"\"}",
+        "{\"checks\": [{\"key\": \"a.b\", \"operation\": \"Files\"}], \"key\": \"a.b\"}"
+      })
+  void whatCannotBeUnderstoodIs400(String body) {
+    HttpResponse<String> response = node.post("/v1/check", body);
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(NodeFixture.json(response).getString("code")).isEqualTo("check_invalid");
+    assertThat(NodeFixture.json(response).getJsonArray("errors")).isNotEmpty();
+    assertThat(response.body()).doesNotContain("Exception", "io.weir");
+  }
+
+  @Test
+  void everyMistakeIsToldAtOnce() {
+    HttpResponse<String> response = node.post(
+        "/v1/check",
+        "{\"checks\": [{\"key\": \"a.b\", \"cost\": 0}, {\"subject\": \"x\", \"operation\": \"P\", \"extra\": 1}]}");
+    assertThat(NodeFixture.json(response).getJsonArray("errors")).hasSize(3);
+  }
+
+  @Test
+  void tenThousandChecksAreTooMany() {
+    String item = "{\"key\":\"a.b\",\"operation\":\"Files\"}";
+    String body = IntStream.range(0, 10_000)
+        .mapToObj(i -> item)
+        .collect(Collectors.joining(",", "{\"checks\":[", "]}"));
+    HttpResponse<String> response = node.post("/v1/check", body);
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(NodeFixture.json(response).getJsonArray("errors").getString(0))
+        .isEqualTo("checks: 10000 (expected: at most 1000)");
+  }
+
+  @Test
+  void aThousandChecksAreDecided() {
+    JsonArray checks = new JsonArray();
+    IntStream.range(0, 1000).forEach(i -> checks.add(one("k6", "Echo", 1)));
+    HttpResponse<String> response = check(new JsonObject().put("checks", checks));
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(NodeFixture.json(response).getJsonArray("decisions")).hasSize(1000);
+  }
+
+  @Test
+  void aBodyOfMegabytesIs413() {
+    HttpResponse<String> response = node.post("/v1/check", "x".repeat(2 << 20));
+    assertThat(response.statusCode()).isEqualTo(413);
+    assertThat(NodeFixture.json(response).getString("code")).isEqualTo("body_too_long");
+  }
+
+  @Test
+  void anotherMethodIs405() {
+    assertThat(node.get("/v1/check").statusCode()).isEqualTo(405);
+  }
+
+  private static HttpResponse<String> check(JsonObject body) {
+    return node.post("/v1/check", body.encode());
+  }
+
+  private static JsonObject one(String id, String operation, long cost) {
+    return new JsonObject()
+        .put("key", TestPolicies.key(id))
+        .put("operation", operation)
+        .put("cost", cost);
+  }
+}
