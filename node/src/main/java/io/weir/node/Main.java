@@ -7,6 +7,6 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) {
-    System.exit(WeirCommand.commandLine(System.getenv()).execute(arguments));
+    System.exit(WeirCommand.run(System.getenv(), arguments));
   }
 }

@@ -19,8 +19,12 @@ public final class WeirCommand {
 
   private WeirCommand() {}
 
-  /** The whole command line; it exits with 0, 1 where something failed, or 2 on wrong arguments. */
-  public static CommandLine commandLine(Map<String, String> environment) {
+  /** Runs a command; gives 0, 1 where something failed, or 2 on wrong arguments. */
+  public static int run(Map<String, String> environment, String... arguments) {
+    return commandLine(environment).execute(arguments);
+  }
+
+  static CommandLine commandLine(Map<String, String> environment) {
     CommandLine line = new CommandLine(new WeirCommand())
         .addSubcommand(NodeCommand.commandLine(environment))
         .addSubcommand(new PolicyCommand())

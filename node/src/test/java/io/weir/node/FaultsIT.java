@@ -1,0 +1,123 @@
+package io.weir.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.state.redis.RedisConnections;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Named scenarios: Redis gone and back, its scripts flushed, a node that stops under load. */
+final class FaultsIT {
+  @Test
+  void withoutRedisRequestsAreToldToComeBackAndThenTheLimitHoldsAgain() {
+    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY)) {
+      assertThat(ping(node).statusCode()).isEqualTo(200);
+      node.redis().stop();
+      await().atMost(Duration.ofSeconds(2)).until(() -> ping(node).statusCode() == 503);
+      HttpResponse<String> unavailable = ping(node);
+      assertThat(unavailable.headers().firstValue("Retry-After")).contains("1");
+      assertThat(NodeFixture.json(unavailable).getString("code")).isEqualTo("store_unavailable");
+      assertThat(node.get("/health/ready").statusCode()).isEqualTo(503);
+      assertThat(node.get("/health/live").statusCode()).isEqualTo(200);
+      assertThat(node.post("/v1/check", check()).statusCode()).isEqualTo(503);
+      assertThat(node.get("/free/x", "X-Api-Key", TestPolicies.key("k1")).statusCode())
+          .isEqualTo(200);
+
+      node.redis().restart();
+      await().atMost(Duration.ofSeconds(2)).until(() -> ping(node).statusCode() == 200);
+      List<Integer> after = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        after.add(ping(node).statusCode());
+      }
+      assertThat(after).contains(429).doesNotContain(503);
+      assertThat(node.get("/metrics").body()).contains("outcome=\"unavailable\"");
+    }
+  }
+
+  @Test
+  void withoutRedisRequestsPassLoudlyWhereTheNodeIsToldSo() {
+    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.ALLOW)) {
+      node.redis().stop();
+      HttpResponse<String> degraded = ping(node);
+      assertThat(degraded.statusCode()).isEqualTo(200);
+      assertThat(degraded.headers().firstValue("Weir-Degraded")).contains("store-unavailable");
+      assertThat(NodeFixture.json(node.post("/v1/check", check())).getBoolean("degraded"))
+          .isTrue();
+    }
+  }
+
+  @Test
+  void aFlushOfScriptsUnderLoadIsNotNoticed() throws Exception {
+    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY)) {
+      AtomicInteger others = new AtomicInteger();
+      List<CompletableFuture<Void>> callers = new ArrayList<>();
+      CountDownLatch started = new CountDownLatch(8);
+      for (int i = 0; i < 8; i++) {
+        callers.add(CompletableFuture.runAsync(() -> {
+          started.countDown();
+          for (int n = 0; n < 50; n++) {
+            if (node.get("/echo/x", "X-Api-Key", TestPolicies.key("k2")).statusCode() != 200) {
+              others.incrementAndGet();
+            }
+          }
+        }));
+      }
+      assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
+      try (var redis = RedisConnections.open(node.redis().uri(), Duration.ofSeconds(2))) {
+        for (int i = 0; i < 5; i++) {
+          redis.connection().sync().scriptFlush();
+        }
+      }
+      CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
+      assertThat(others).hasValue(0);
+    }
+  }
+
+  @Test
+  void aNodeThatStopsAnswersWhatItHasBegun() throws Exception {
+    NodeFixture node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY);
+    CountDownLatch arrived = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    node.upstreamAnswers("/echo/slow", request -> {
+      arrived.countDown();
+      CompletableFuture<Void> unused = CompletableFuture.runAsync(() -> {
+        try {
+          release.await(5, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+          throw new IllegalStateException(e);
+        }
+        request.response().end("done");
+      });
+    });
+    CompletableFuture<HttpResponse<String>> inFlight =
+        CompletableFuture.supplyAsync(() -> node.send(HttpRequest.newBuilder(node.uri("/echo/slow"))
+            .header("X-Api-Key", TestPolicies.key("k2"))));
+    assertThat(arrived.await(5, TimeUnit.SECONDS)).isTrue();
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(node::close);
+    await()
+        .during(Duration.ofMillis(100))
+        .atMost(Duration.ofMillis(400))
+        .until(() -> !closed.isDone());
+    release.countDown();
+    assertThat(inFlight.get(10, TimeUnit.SECONDS).body()).isEqualTo("done");
+    closed.get(20, TimeUnit.SECONDS);
+  }
+
+  private static HttpResponse<String> ping(NodeFixture node) {
+    return node.get("/ping", "X-Api-Key", TestPolicies.key("k1"));
+  }
+
+  private static String check() {
+    return "{\"key\": \"%s\", \"operation\": \"Ping\"}".formatted(TestPolicies.key("k1"));
+  }
+}

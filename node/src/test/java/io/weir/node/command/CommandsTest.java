@@ -1,0 +1,79 @@
+package io.weir.node.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.policy.SecretHash;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+final class CommandsTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void aSoundPolicyIsToldInALine() {
+    assertThat(run("policy", "check", "../examples/small.yaml")).isZero();
+    assertThat(out.toString()).contains("sound; 1 buckets, 1 plans, 1 subjects");
+  }
+
+  @Test
+  void aBadPolicyFailsWithEveryProblemAndItsPlace(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("bad.yaml");
+    Files.writeString(file, "buckets: 5\ncolour: blue\n");
+    assertThat(run("policy", "check", file.toString())).isEqualTo(1);
+    assertThat(out.toString())
+        .contains(
+            "bad.yaml:1: buckets: error value_invalid", "bad.yaml:2: colour: error field_unknown");
+  }
+
+  @Test
+  void aFileThatIsNotThereIsASentenceAndNoTrace() {
+    assertThat(run("policy", "check", "nowhere.yaml")).isEqualTo(1);
+    assertThat(err.toString()).contains("nowhere.yaml").doesNotContain("at io.weir");
+  }
+
+  @Test
+  void aKeyIsMadeWithTheHashThatBelongsToIt() {
+    assertThat(run("key", "k7")).isZero();
+    String key = out.toString().lines().findFirst().orElseThrow().replaceFirst("key: +", "");
+    String hash =
+        out.toString().lines().skip(1).findFirst().orElseThrow().replaceFirst("secretHash: +", "");
+    assertThat(key).startsWith("k7.");
+    assertThat(SecretHash.parse(hash).matches(key.substring(3))).isTrue();
+    assertThat(run("key", "k 7")).isEqualTo(2);
+  }
+
+  @Test
+  void vectorsAreReplayedAndADifferenceFails(@TempDir Path folder) throws IOException {
+    String policy = "src/test/resources/vectors/design-doc-buckets.json";
+    String vectors = "src/test/resources/vectors/design-doc.jsonl";
+    assertThat(run("replay-vectors", policy, vectors)).isZero();
+    assertThat(out.toString()).contains("memory: 600 decisions, 0 differences");
+    Path changed = folder.resolve("changed.jsonl");
+    Files.writeString(
+        changed,
+        Files.readString(Path.of(vectors)).replaceFirst("\"allow\":true", "\"allow\":false"));
+    assertThat(run("replay-vectors", policy, changed.toString())).isEqualTo(1);
+    assertThat(out.toString()).contains("600 decisions, 1 differences");
+    assertThat(run("replay-vectors", "--store", "paper", policy, vectors)).isEqualTo(2);
+  }
+
+  @Test
+  void aDemoWithoutAClusterSaysWhatToDo(@TempDir Path folder) {
+    assertThat(run("demo", "--directory", folder.toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("no cluster runs here", "scripts/up --detach");
+  }
+
+  private int run(String... arguments) {
+    CommandLine line = WeirCommand.commandLine(Map.of());
+    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return line.execute(arguments);
+  }
+}

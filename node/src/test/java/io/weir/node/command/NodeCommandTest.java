@@ -1,0 +1,146 @@
+package io.weir.node.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** Every setting: its default, its names, where it comes from, what is refused. */
+final class NodeCommandTest {
+  @Test
+  void defaults() {
+    assertThat(config(Map.of()))
+        .usingRecursiveComparison()
+        .isEqualTo(new NodeConfig(
+            "0.0.0.0",
+            8080,
+            "redis://127.0.0.1:6379",
+            Path.of("policy.yaml"),
+            Optional.empty(),
+            Optional.empty(),
+            Duration.ofMillis(75),
+            WhenRedisIsAway.DENY,
+            Runtime.getRuntime().availableProcessors(),
+            Duration.ofSeconds(10)));
+  }
+
+  @Test
+  void everySettingFromTheEnvironment() {
+    Map<String, String> environment = Map.of(
+        "WEIR_HOST", "127.0.0.1",
+        "WEIR_PORT", "9001",
+        "WEIR_REDIS_URI", "redis://r:1",
+        "WEIR_POLICY", "p.yaml",
+        "WEIR_SERVICE_TOKEN", "s",
+        "WEIR_ADMIN_TOKEN", "a",
+        "WEIR_REDIS_TIMEOUT_MS", "20",
+        "WEIR_WHEN_REDIS_IS_AWAY", "allow",
+        "WEIR_EVENT_LOOPS", "3",
+        "WEIR_SHUTDOWN_TIMEOUT_MS", "5");
+    assertThat(config(environment)).usingRecursiveComparison().isEqualTo(all());
+  }
+
+  @Test
+  void everySettingFromTheFile(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("weir.properties");
+    Files.writeString(file, """
+        # comment
+        host = 127.0.0.1
+        port = 9001
+        redis-uri = redis://r:1
+        policy = p.yaml
+        service-token = s
+        admin-token = a
+        redis-timeout-ms = 20
+        when-redis-is-away = allow
+        event-loops = 3
+        shutdown-timeout-ms = 5
+        """);
+    assertThat(config(Map.of(), "--config", file.toString()))
+        .usingRecursiveComparison()
+        .isEqualTo(all());
+    assertThat(config(Map.of("WEIR_CONFIG", file.toString())))
+        .usingRecursiveComparison()
+        .isEqualTo(all());
+  }
+
+  @Test
+  void aFlagWinsOverTheEnvironmentAndThatOverTheFile(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("weir.properties");
+    Files.writeString(file, "port = 1\nhost = file\nredis-timeout-ms = 11\n");
+    NodeConfig config = config(
+        Map.of("WEIR_PORT", "2", "WEIR_HOST", "environment"),
+        "--port",
+        "3",
+        "--config",
+        file.toString());
+    assertThat(config.port()).isEqualTo(3);
+    assertThat(config.host()).isEqualTo("environment");
+    assertThat(config.redisTimeout()).isEqualTo(Duration.ofMillis(11));
+  }
+
+  @Test
+  void unknownSettingsOfTheFileAreNamed(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("weir.properties");
+    Files.writeString(file, "colour = blue\nport = 1\n");
+    assertThatThrownBy(() -> config(Map.of(), "--config", file.toString()))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining("unknown settings colour");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--port=0",
+        "--port=65536",
+        "--port=x",
+        "--redis-timeout-ms=0",
+        "--event-loops=-1",
+        "--shutdown-timeout-ms=-1",
+        "--when-redis-is-away=maybe",
+        "--config=does-not-exist",
+        "--colour=blue"
+      })
+  void whatIsOutOfRangeIsRefused(String argument) {
+    assertThatThrownBy(() -> config(Map.of(), argument)).isInstanceOf(ParameterException.class);
+  }
+
+  @Test
+  void noTokenIsShown() {
+    assertThat(all().toString()).doesNotContain("s]", "[a", "redis");
+  }
+
+  private static NodeConfig all() {
+    return new NodeConfig(
+        "127.0.0.1",
+        9001,
+        "redis://r:1",
+        Path.of("p.yaml"),
+        Optional.of("s"),
+        Optional.of("a"),
+        Duration.ofMillis(20),
+        WhenRedisIsAway.ALLOW,
+        3,
+        Duration.ofMillis(5));
+  }
+
+  private static NodeConfig config(Map<String, String> environment, String... arguments) {
+    CommandLine line = NodeCommand.commandLine(environment);
+    line.parseArgs(arguments);
+    NodeCommand command = line.getCommand();
+    return command.config();
+  }
+}
