@@ -36,7 +36,7 @@ import java.util.concurrent.TimeoutException;
  * #close}, which lets requests in flight finish.
  */
 public final class Node implements AutoCloseable {
-  private static final int WARM_UP_QUESTIONS = 50;
+  private static final int WARM_UP_QUESTIONS = 500;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
   private final RedisConnections connections;

@@ -3,15 +3,17 @@ package io.weir.node.command;
 import io.weir.node.local.ClusterFile;
 import io.weir.node.local.ClusterFile.DemoKey;
 import io.weir.node.local.Crowd;
-import io.weir.node.local.Crowd.Answer;
 import io.weir.node.local.LocalCluster;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,7 +30,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class UpCommand implements Callable<Integer> {
   private static final String SHOWN_KEY = "hello.";
-  private static final int SHOWN_REQUESTS = 400;
+  private static final int SHOWN_CALLERS = 64;
+  private static final Duration SHOWN_FOR = Duration.ofSeconds(2);
 
   @Spec
   private CommandSpec spec = CommandSpec.create();
@@ -137,26 +140,31 @@ final class UpCommand implements Callable<Integer> {
     if (shown.isEmpty()) {
       return;
     }
-    try (Crowd crowd = new Crowd(cluster.nodes(), shown.get(), SHOWN_REQUESTS)) {
-      long before = System.nanoTime();
-      List<Answer> answers = crowd.burst(SHOWN_REQUESTS);
-      double seconds = (System.nanoTime() - before) / 1e9;
-      long admitted = answers.stream().filter(answer -> answer.status() == 200).count();
-      Optional<Answer> rejected =
-          answers.stream().filter(answer -> answer.status() == 429).findFirst();
-      DemoKey key = shown.get();
-      out.printf(
-          "%nOne limit: %d requests of one key at once, through %d nodes. In %.2f s a bucket of %.0f/s "
-              + "and %d ms admits at most %.0f: %d were admitted.%n",
-          SHOWN_REQUESTS,
-          cluster.nodes().size(),
-          seconds,
-          key.opsPerSec(),
-          key.burstMs(),
-          Math.floor(key.opsPerSec() * (seconds + key.burstMs() / 1000.0)),
-          admitted);
-      rejected.ifPresent(answer ->
-          out.printf("The others were told: 429, Retry-After: %s%n", answer.retryAfter()));
+    LongAdder admitted = new LongAdder();
+    ConcurrentLinkedQueue<String> waits = new ConcurrentLinkedQueue<>();
+    try (Crowd crowd = new Crowd(cluster.nodes(), shown.get(), SHOWN_CALLERS)) {
+      crowd.run(SHOWN_CALLERS, SHOWN_FOR, (answer, node) -> {
+        if (answer.status() == 200) {
+          admitted.increment();
+        } else {
+          waits.add(answer.retryAfter());
+        }
+      });
     }
+    DemoKey key = shown.get();
+    double most = key.opsPerSec() * (SHOWN_FOR.toMillis() + key.burstMs()) / 1000;
+    out.printf(
+        "%nOne limit: %d callers of one key for %d s, through %d nodes. A bucket of %.0f/s and %d ms admits "
+            + "at most %.0f: %d were admitted, %d told to come back.%n",
+        SHOWN_CALLERS,
+        SHOWN_FOR.toSeconds(),
+        cluster.nodes().size(),
+        key.opsPerSec(),
+        key.burstMs(),
+        most,
+        admitted.sum(),
+        waits.size());
+    Optional.ofNullable(waits.peek())
+        .ifPresent(wait -> out.printf("The first of them heard: 429, Retry-After: %s%n", wait));
   }
 }

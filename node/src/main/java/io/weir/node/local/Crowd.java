@@ -11,7 +11,6 @@ import io.vertx.core.http.RequestOptions;
 import io.weir.node.auth.ApiKey;
 import io.weir.node.local.ClusterFile.DemoKey;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -42,20 +41,6 @@ public final class Crowd implements AutoCloseable {
 
   /** An answer: its status, or 0 where there was none. */
   public record Answer(int status, String retryAfter) {}
-
-  /**
-   * Sends {@code count} requests at once, spread over the nodes.
-   *
-   * @return the answers, in no order
-   */
-  public List<Answer> burst(int count) {
-    List<Future<Answer>> answers = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      answers.add(send(i % nodes.size()));
-    }
-    await(Future.join(answers));
-    return answers.stream().map(Future::result).toList();
-  }
 
   /**
    * Runs callers for a while.

@@ -39,7 +39,8 @@ public final class NodeProcess implements AutoCloseable {
   public static NodeProcess start(int port, Map<String, String> environment, Path log)
       throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    List<String> command = new ArrayList<>(List.of(java, "-Xmx512m", "-XX:+UseParallelGC"));
+    List<String> command = new ArrayList<>(List.of(java));
+    command.addAll(quickStart());
     if (Runtime.version().feature() >= 24) {
       command.add("--enable-native-access=ALL-UNNAMED");
       command.add("--sun-misc-unsafe-memory-access=allow");
@@ -103,6 +104,20 @@ public final class NodeProcess implements AutoCloseable {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
+  }
+
+  // Several nodes share a small machine, for a short time: what counts is to be there, and warm,
+  // soon. The
+  // first nodes that end leave an archive of their classes (JEP 350) to the starts after them.
+  private static List<String> quickStart() {
+    List<String> options = new ArrayList<>(
+        List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable"));
+    String archive = System.getProperty("weir.archive");
+    if (archive != null) {
+      boolean isThere = Files.exists(Path.of(archive));
+      options.add((isThere ? "-XX:SharedArchiveFile=" : "-XX:ArchiveClassesAtExit=") + archive);
+    }
+    return options;
   }
 
   private boolean isReady(HttpClient client) throws InterruptedException {
