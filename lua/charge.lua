@@ -5,7 +5,7 @@
 --   2..n   the state keys that the draws name
 -- ARGV
 --   1      revision    integer, 1 to 2^53-1: the policy that the caller decides by
---   2      draws       integer, 1 to 1000
+--   2      draws       integer, 1 to 1000, each of another bucket
 --   then for each draw
 --     state            integer, 1 to n-1: which of KEYS 2..n holds the bucket
 --     field            text, <bucket>@<mtps>; mtps: units drained a microsecond, 1 to 9.007e12

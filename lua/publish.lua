@@ -7,6 +7,7 @@
 --   2      revision    integer, above expected
 --   3      name        text: what the document is called in messages
 --   4      document    text: the policy, YAML or JSON
+--   5      digest      text: the SHA-256 of the document
 -- RETURNS
 --   { PUBLISHED, revision }
 --   { OUTDATED, revision }     another revision is there, this one; nothing was written
@@ -21,10 +22,11 @@ local expected = tonumber(ARGV[1])
 local revision = tonumber(ARGV[2])
 local name = ARGV[3]
 local document = ARGV[4]
+local digest = ARGV[5]
 
 local present = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
 if present < expected or present > expected then
   return { OUTDATED, present }
 end
-redis.call('HSET', KEYS[1], 'revision', revision, 'name', name, 'document', document)
+redis.call('HSET', KEYS[1], 'revision', revision, 'name', name, 'document', document, 'digest', digest)
 return { PUBLISHED, revision }

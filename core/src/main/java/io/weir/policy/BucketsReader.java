@@ -11,6 +11,10 @@ import java.util.Set;
 
 /** Reads the list of buckets. */
 final class BucketsReader {
+  // One script reads and writes all buckets of a request; Lua's stack holds some thousands of
+  // values.
+  private static final int MAX_BUCKETS = 500;
+
   private final ShapeReader shapes;
   private final Scope defaultScope;
   private final Set<String> names = new HashSet<>();
@@ -25,7 +29,15 @@ final class BucketsReader {
 
   List<DefinedBucket> read(Section root) {
     List<DefinedBucket> buckets = new ArrayList<>();
-    for (Section section : root.sections("buckets")) {
+    List<Section> sections = root.sections("buckets");
+    if (sections.size() > MAX_BUCKETS) {
+      root.error(
+          "too_many_buckets",
+          "buckets",
+          "%d buckets (expected: at most %d)".formatted(sections.size(), MAX_BUCKETS));
+      return buckets;
+    }
+    for (Section section : sections) {
       bucket(section).ifPresent(buckets::add);
     }
     return buckets;

@@ -65,7 +65,7 @@ final class OperationsReader {
     if (section.isMapping("cost")) {
       return section.section("cost").flatMap(this::readCost);
     }
-    if (!section.has("cost")) {
+    if (section.isAbsent("cost")) {
       return Optional.of(new CostRule.Fixed(1));
     }
     OptionalLong fixed = section.wholeNumber("cost", 1, CostRule.MAX_COST);

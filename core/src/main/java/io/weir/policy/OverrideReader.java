@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** Reads overrides and applies them to drafts of plans. */
 final class OverrideReader {
@@ -16,10 +17,12 @@ final class OverrideReader {
   private final ShapeReader shapes;
   private final ShapeReader extending = new ShapeReader(BurstRule.EXTEND);
   private final Set<String> knownOperations;
+  private final Set<String> tenantBuckets;
 
-  OverrideReader(ShapeReader shapes, Set<String> knownOperations) {
+  OverrideReader(ShapeReader shapes, Set<String> knownOperations, Set<String> tenantBuckets) {
     this.shapes = shapes;
     this.knownOperations = knownOperations;
+    this.tenantBuckets = tenantBuckets;
   }
 
   /** Reads {@code overrides} and applies each; one that can never apply is a problem. */
@@ -66,6 +69,9 @@ final class OverrideReader {
   private PlanDraft applyToBucket(
       LimitOverride override, String bucket, PlanDraft draft, Scope scope) {
     Optional<BucketShape> shape = draft.shape(bucket).filter(s -> s.bucket().scope() == scope);
+    if (shape.isEmpty() && scope == Scope.TENANT && tenantBuckets.contains(bucket)) {
+      return draft; // another plan of the tenant draws from it
+    }
     if (shape.isEmpty()) {
       String message = "no bucket '%s' of scope %s in the plan (expected: one that is there)";
       override
@@ -74,7 +80,7 @@ final class OverrideReader {
       return draft;
     }
     if (override.freezes()) {
-      return draft.withFrozen(shape.get().draws().keySet());
+      return draft.withFrozenBucket(shape.get());
     }
     return groupsFor(override, shape.get())
         .flatMap(groups -> reshaped(override, shape.get(), groups))
@@ -91,7 +97,7 @@ final class OverrideReader {
 
   private static Optional<List<Group>> groupsFor(LimitOverride override, BucketShape shape) {
     if (override.groups().isPresent()) {
-      return override.groups();
+      return sameOperations(override, shape, override.groups().get());
     }
     if (override.milliOpsPerSec().isEmpty()) {
       if (override.burstMillis().isEmpty()) {
@@ -115,6 +121,29 @@ final class OverrideReader {
         List.of(new Group(override.milliOpsPerSec().getAsLong(), only.operations())));
   }
 
+  // Other operations would be left without a limit, or with one that nobody sees.
+  private static Optional<List<Group>> sameOperations(
+      LimitOverride override, BucketShape shape, List<Group> groups) {
+    Set<String> given = new TreeSet<>();
+    groups.forEach(group -> given.addAll(group.operations()));
+    if (override.milliOpsPerSec().isPresent()) {
+      override
+          .section()
+          .error("override_ambiguous", "both a rate and throttleGroups (expected: one of them)");
+    }
+    if (given.equals(shape.draws().keySet())) {
+      return Optional.of(groups);
+    }
+    override
+        .section()
+        .error(
+            "override_unmatched",
+            "throttleGroups",
+            "the operations %s (expected: those of the bucket, %s)"
+                .formatted(given, shape.draws().keySet()));
+    return Optional.empty();
+  }
+
   private PlanDraft applyToOperation(LimitOverride override, PlanDraft draft, Scope scope) {
     String operation = override.operation().orElseThrow();
     Section section = override.section();
@@ -131,7 +160,7 @@ final class OverrideReader {
       return draft;
     }
     if (override.freezes()) {
-      return draft.withFrozen(Set.of(operation));
+      return draft.withFrozen(operation);
     }
     if (override.milliOpsPerSec().isEmpty() || override.groups().isPresent()) {
       section.error("override_ambiguous", "no rate (expected: opsPerSec or milliOpsPerSec)");

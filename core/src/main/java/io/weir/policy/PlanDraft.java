@@ -43,19 +43,34 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
     List<BucketShape> replaced = shapes.stream()
         .map(shape -> shape.bucket().name().equals(name) ? replacement : shape)
         .toList();
-    return new PlanDraft(replaced, own, frozen);
+    return new PlanDraft(replaced, own, thawed(replacement.draws().keySet()));
   }
 
   PlanDraft withOwn(String operation, BucketShape shape) {
     Map<String, BucketShape> more = new LinkedHashMap<>(own);
     more.put(operation, shape);
-    return new PlanDraft(shapes, more, frozen);
+    return new PlanDraft(shapes, more, thawed(Set.of(operation)));
   }
 
-  PlanDraft withFrozen(Set<String> operations) {
+  PlanDraft withFrozen(String operation) {
     Set<String> more = new HashSet<>(frozen);
-    more.addAll(operations);
+    more.add(operation);
     return new PlanDraft(shapes, own, more);
+  }
+
+  /** Freezes what draws from a bucket; operations with a bucket of their own have left it. */
+  PlanDraft withFrozenBucket(BucketShape shape) {
+    Set<String> more = new HashSet<>(frozen);
+    shape.draws().keySet().stream()
+        .filter(operation -> !own.containsKey(operation))
+        .forEach(more::add);
+    return new PlanDraft(shapes, own, more);
+  }
+
+  private Set<String> thawed(Set<String> operations) {
+    Set<String> fewer = new HashSet<>(frozen);
+    fewer.removeAll(operations);
+    return fewer;
   }
 
   /** The operations that some bucket of the plan limits, or that are frozen. */
@@ -71,7 +86,9 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
   Plan compile(String name, Set<String> unlimited, OperationLimit others) {
     Map<String, OperationLimit> limits = new LinkedHashMap<>();
     operations().forEach(operation -> limits.put(operation, limit(operation)));
-    unlimited.forEach(operation -> limits.put(operation, new Unlimited()));
+    unlimited.stream()
+        .filter(operation -> !frozen.contains(operation))
+        .forEach(operation -> limits.put(operation, new Unlimited()));
     return new Plan(name, limits, others);
   }
 

@@ -85,6 +85,7 @@ final class PlansReader {
   private void findUnused(Map<String, DefinedPlan> plans) {
     Set<BucketSet> sets = plans.values().stream().map(DefinedPlan::set).collect(Collectors.toSet());
     Set<String> drawn = plans.values().stream()
+        .filter(plan -> plan.access() != Access.UNLIMITED)
         .flatMap(plan -> plan.draft().shapes().stream())
         .map(shape -> shape.bucket().name())
         .collect(Collectors.toSet());

@@ -56,7 +56,8 @@ public final class PolicyReader {
     List<DefinedBucket> buckets =
         new BucketsReader(shapes, defaultScope(), !root.has("plans")).read(root);
     List<OperationRule> rules = new OperationsReader().read(root);
-    OverrideReader overrides = new OverrideReader(shapes, operations(rules, buckets));
+    OverrideReader overrides =
+        new OverrideReader(shapes, operations(rules, buckets), tenantBuckets(buckets));
     Map<String, DefinedPlan> plans = new PlansReader(buckets, overrides).read(root);
     Set<String> unlimited = rules.stream()
         .filter(OperationRule::unlimited)
@@ -80,6 +81,13 @@ public final class PolicyReader {
     return root.section("defaults")
         .flatMap(defaults -> defaults.choice("scope", Scopes.BY_WORD))
         .orElse(Scope.KEY);
+  }
+
+  private static Set<String> tenantBuckets(List<DefinedBucket> buckets) {
+    return buckets.stream()
+        .filter(bucket -> bucket.shape().bucket().scope() == Scope.TENANT)
+        .map(DefinedBucket::name)
+        .collect(Collectors.toSet());
   }
 
   private static Set<String> operations(List<OperationRule> rules, List<DefinedBucket> buckets) {
@@ -127,7 +135,7 @@ public final class PolicyReader {
   }
 
   private static Optional<Upstream> upstream(Section section) {
-    Optional<String> url = section.requiredText(
+    Optional<String> url = section.requiredSecretText(
         "url",
         PolicyReader::isBaseUrl,
         "http:// or https://, a host and maybe a port, without a path");
@@ -145,13 +153,12 @@ public final class PolicyReader {
   private static boolean isBaseUrl(String text) {
     try {
       URI uri = URI.create(text);
+      if (uri.getHost() == null || uri.getPort() > 65_535) {
+        return false; // opaque, such as localhost:8080, or without a host
+      }
       boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
       boolean bare = uri.getRawPath().isEmpty() || uri.getRawPath().equals("/");
-      return web
-          && bare
-          && uri.getHost() != null
-          && uri.getRawUserInfo() == null
-          && uri.getRawQuery() == null;
+      return web && bare && uri.getRawUserInfo() == null && uri.getRawQuery() == null;
     } catch (IllegalArgumentException e) {
       return false;
     }

@@ -48,8 +48,12 @@ final class Problems {
   }
 
   private void add(String code, Severity severity, int line, String path, String message) {
+    Problem problem = new Problem(code, severity, new Place(source, line, path), message);
+    if (listed.contains(problem)) {
+      return; // a tenant's override is read once for each of its plans
+    }
     if (listed.size() < MAX_LISTED) {
-      listed.add(new Problem(code, severity, new Place(source, line, path), message));
+      listed.add(problem);
     } else {
       unlisted++;
     }

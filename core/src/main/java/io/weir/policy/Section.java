@@ -69,6 +69,11 @@ final class Section {
     return mapping.entries().containsKey(field);
   }
 
+  /** Whether the field is not there, or there without a value. */
+  boolean isAbsent(String field) {
+    return present(field).isEmpty();
+  }
+
   boolean isMapping(String field) {
     return mapping.entries().get(field) instanceof Mapping;
   }
@@ -121,6 +126,10 @@ final class Section {
       error("value_invalid", field, "something else (expected: %s)".formatted(expected));
     }
     return text;
+  }
+
+  Optional<String> requiredSecretText(String field, Predicate<String> accepts, String expected) {
+    return missing(field, expected) ? Optional.empty() : secretText(field, accepts, expected);
   }
 
   <T> Optional<T> choice(String field, Map<String, T> choices) {
@@ -176,8 +185,12 @@ final class Section {
     parent.get().mapping.entries().forEach((name, value) -> {
       String at = pathOf(field) + "." + name;
       if (!accepts.test(name)) {
+        // Not repeated: somebody may have put a whole key in the place of its id.
         problems.error(
-            "name_invalid", value.line(), at, "'%s' (expected: %s)".formatted(name, expected));
+            "name_invalid",
+            value.line(),
+            pathOf(field),
+            "a name of another form (expected: %s)".formatted(expected));
       } else if (value instanceof Nothing) {
         sections.put(name, new Section(new Mapping(value.line(), Map.of()), at, problems));
       } else {

@@ -120,7 +120,11 @@ final class SubjectsReader {
     }
     usedPlans.add(plan.name());
     Access effective = access.or(tenant.access()).or(plan.access());
-    Plan limits = overridden && effective == Access.LIMITED
+    if (overridden && effective != Access.LIMITED) {
+      section.warning(
+          "override_without_effect", "overrides", "no limit applies to this subject at all");
+    }
+    Plan limits = overridden
         ? compile(plan, effective, overrides.applyAll(section, draft(plan, tenant), Scope.KEY))
         : compiled.computeIfAbsent(
             List.of(plan.name(), tenant.name(), effective),

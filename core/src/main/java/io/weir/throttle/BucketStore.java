@@ -14,6 +14,9 @@ public interface BucketStore {
   /** Takes the cost from every bucket of the charge, or from none. */
   CompletionStage<StoreAnswer> tryCharge(Charge charge);
 
-  /** Answers like {@link #tryCharge} would, with the limits as they are now, and changes nothing. */
+  /**
+   * Answers like {@link #tryCharge} would, with the limits as they are now, and changes nothing. Only after
+   * a change of policy that shortened a burst can the wait be too short: no charge has settled it yet.
+   */
   CompletionStage<StoreAnswer> peek(Charge charge);
 }

@@ -16,12 +16,18 @@ import java.util.List;
  */
 public record Charge(String tenant, String subject, long revision, List<Draw> draws, long cost) {
 
+  private static final int MAX_DRAWS = 1000;
+
   public Charge {
     requireId("tenant", tenant);
     requireId("subject", subject);
     draws = List.copyOf(draws);
     if (draws.isEmpty()) {
       throw new IllegalArgumentException("draws: none (expected: at least one)");
+    }
+    if (draws.size() > MAX_DRAWS) {
+      throw new IllegalArgumentException(
+          "draws: %d (expected: at most %d)".formatted(draws.size(), MAX_DRAWS));
     }
     requirePositive("revision", revision);
     requirePositive("cost", cost);

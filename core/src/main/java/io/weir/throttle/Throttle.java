@@ -19,8 +19,10 @@ import java.util.function.Function;
  * Decides on requests: finds the limits of a subject's operation in the policy and asks the store, one
  * round trip a decision. Safe for use by many threads.
  *
- * <p>A decision never follows a policy older than one that has decided before: a stale answer reloads
- * the policy and asks again.
+ * <p>A limit never follows a policy older than one that has decided before: a stale answer reloads the
+ * policy and asks again. What the policy settles without a bucket (unlimited, frozen, not configured), and
+ * the operation and cost that the caller found, follow the newest policy that this node knows: a moment
+ * old at most, while it reaches Redis.
  */
 public final class Throttle {
 

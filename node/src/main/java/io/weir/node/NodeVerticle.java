@@ -147,6 +147,8 @@ final class NodeVerticle extends VerticleBase {
         .setMaxInitialLineLength(MAX_LINE_BYTES)
         .setIdleTimeout(IDLE_SECONDS)
         .setHandle100ContinueAutomatically(true)
+        // An upgrade of one hop: behind the gateway's back it would carry bodies without a length.
+        .setHttp2ClearTextEnabled(false)
         .setReuseAddress(true);
   }
 }

@@ -19,7 +19,6 @@ import io.weir.node.auth.TokenGuard;
 import io.weir.node.check.CheckRequest.BadCheckException;
 import io.weir.node.check.CheckRequest.Check;
 import io.weir.policy.CostRule;
-import io.weir.policy.OperationRule;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
 import io.weir.throttle.PolicySource;
@@ -88,15 +87,19 @@ public final class CheckHandler implements Handler<RoutingContext> {
     return unknown;
   }
 
+  // Where the check names no cost, the operation's own: a fixed one, or what a request without a
+  // cost takes.
   private static long cost(Check check, Policy policy) {
     return check
         .cost()
-        .orElseGet(() -> policy
-            .rule(check.operation())
-            .map(OperationRule::cost)
-            .filter(CostRule.Fixed.class::isInstance)
-            .map(rule -> ((CostRule.Fixed) rule).cost())
-            .orElse(1L));
+        .orElseGet(() ->
+            policy.rule(check.operation()).map(rule -> ownCost(rule.cost())).orElse(1L));
+  }
+
+  private static long ownCost(CostRule rule) {
+    return rule instanceof CostRule.Read read
+        ? read.fallback().orElse(1)
+        : ((CostRule.Fixed) rule).cost();
   }
 
   private Future<Void> decide(

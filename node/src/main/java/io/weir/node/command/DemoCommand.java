@@ -56,7 +56,7 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      defaultValue = "run",
+      defaultValue = "${env:WEIR_HOME:-.}/run",
       description = "where cluster.json is (${DEFAULT-VALUE})")
   private Path directory = Path.of("");
 

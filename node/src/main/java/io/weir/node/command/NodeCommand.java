@@ -54,7 +54,7 @@ final class NodeCommand implements Callable<Integer> {
   @Option(
       names = "--redis-uri",
       paramLabel = "URI",
-      description = "the shared state (${DEFAULT-VALUE})")
+      description = "the shared state (redis://127.0.0.1:6379)")
   private String redisUri = "redis://127.0.0.1:6379";
 
   @Option(
@@ -173,7 +173,7 @@ final class NodeCommand implements Callable<Integer> {
 
     @Override
     public @Nullable String defaultValue(ArgSpec argument) {
-      if (!(argument instanceof OptionSpec option) || option.longestName().equals("--help")) {
+      if (!(argument instanceof OptionSpec option) || option.usageHelp() || option.versionHelp()) {
         return null;
       }
       if (defaults == null) {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -60,28 +59,27 @@ final class UpCommand implements Callable<Integer> {
   @Option(
       names = "--policy",
       paramLabel = "FILE",
-      defaultValue = "examples/mainnet.yaml",
+      defaultValue = "${env:WEIR_HOME:-.}/examples/mainnet.yaml",
       description = "policy (${DEFAULT-VALUE})")
   private Path policy = Path.of("");
 
   @Option(
       names = "--keys",
       paramLabel = "FILE",
-      defaultValue = "examples/keys.json",
+      defaultValue = "${env:WEIR_HOME:-.}/examples/keys.json",
       description = "the policy's demo keys (${DEFAULT-VALUE})")
   private Path keys = Path.of("");
 
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      defaultValue = "run",
+      defaultValue = "${env:WEIR_HOME:-.}/run",
       description = "where cluster.json and the logs go (${DEFAULT-VALUE})")
   private Path directory = Path.of("");
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    CountDownLatch stopped = new CountDownLatch(1);
     LocalCluster cluster = LocalCluster.start(new LocalCluster.Plan(
         ports,
         Optional.ofNullable(System.getenv("REDIS_URI")).filter(uri -> !uri.isBlank()),
@@ -90,10 +88,6 @@ final class UpCommand implements Callable<Integer> {
         policy,
         keys,
         directory));
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-      cluster.close();
-      stopped.countDown();
-    }));
     ClusterFile description = cluster.description();
     describe(description, out);
     show(description, out);
@@ -101,7 +95,7 @@ final class UpCommand implements Callable<Integer> {
     out.printf(
         "%nReady (%s). Ctrl-C, or scripts/down, ends it all.%n", directory.resolve("cluster.json"));
     out.flush();
-    stopped.await();
+    cluster.awaitClosed();
     return 0;
   }
 

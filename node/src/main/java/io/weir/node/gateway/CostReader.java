@@ -16,6 +16,8 @@ import java.util.regex.Pattern;
 final class CostReader {
   private static final Pattern WHOLE = Pattern.compile("[0-9]{1,16}");
 
+  private static final int MAX_PARAMETERS = 1000;
+
   private CostReader() {}
 
   /** Whether the rule looks into the body. */
@@ -36,7 +38,7 @@ final class CostReader {
     CostRule.Read read = (CostRule.Read) rule;
     List<String> values = switch (read.source()) {
       case HEADER -> request.headers().getAll(read.name());
-      case QUERY -> request.params().getAll(read.name());
+      case QUERY -> fromQuery(request, read.name());
       case JSON -> fromJson(body.orElseGet(Buffer::buffer), read.name());
     };
     if (values.isEmpty() && read.fallback().isPresent()) {
@@ -45,7 +47,25 @@ final class CostReader {
     return parse(values, read);
   }
 
+  private static List<String> fromQuery(HttpServerRequest request, String name) {
+    String query = Optional.ofNullable(request.query()).orElse("");
+    // The decoder reads no more than that, and an upstream may.
+    if (query.chars().filter(c -> c == '&' || c == ';').count() >= MAX_PARAMETERS) {
+      throw new BadCostException(
+          "query: too many parameters (expected: at most %d)".formatted(MAX_PARAMETERS));
+    }
+    try {
+      return request.params().getAll(name);
+    } catch (IllegalArgumentException e) {
+      throw new BadCostException(
+          "query: a broken escape (expected: percent and two hexadecimal digits)");
+    }
+  }
+
   private static List<String> fromJson(Buffer body, String pointer) {
+    if (body.length() == 0) {
+      return List.of();
+    }
     try {
       Object value = JsonPointer.from(pointer).queryJson(Json.decodeValue(body));
       return value == null ? List.of() : List.of(value.toString());

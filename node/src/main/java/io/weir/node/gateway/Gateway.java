@@ -5,7 +5,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
@@ -36,12 +35,14 @@ public final class Gateway implements Handler<HttpServerRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
   private static final CostRule ONE = new CostRule.Fixed(1);
 
+  private final Vertx vertx;
   private final PolicySource policies;
   private final Decider decider;
   private final Forwarder forwarder;
   private final Context context;
 
   public Gateway(Vertx vertx, PolicySource policies, Decider decider) {
+    this.vertx = vertx;
     this.policies = policies;
     this.decider = decider;
     this.forwarder = new Forwarder(vertx);
@@ -51,10 +52,14 @@ public final class Gateway implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     request.pause();
-    serve(request).onFailure(error -> {
+    // Composed, so that what is thrown ends where what fails does.
+    Future.succeededFuture().compose(begun -> serve(request)).onFailure(error -> {
+      if (request.response().closed()) {
+        return; // the caller hung up while it was served
+      }
       LOG.error("a request failed for no known reason", error);
       if (!request.response().headWritten()) {
-        ProblemDetails.of(500, "internal_error", "The node failed").send(request.response());
+        answer(request, ProblemDetails.of(500, "internal_error", "The node failed"));
       }
     });
   }
@@ -69,7 +74,13 @@ public final class Gateway implements Handler<HttpServerRequest> {
     if (subject.isEmpty()) {
       return answer(request, GatewayProblems.KEY_INVALID);
     }
-    Optional<List<String>> path = RequestTarget.segments(request.path());
+    // Only the origin form (RFC 9112, section 3.2.1): in any other, the path that is matched here
+    // may not be
+    // the one that the upstream sees.
+    boolean plain = request.uri().startsWith("/")
+        && request.uri().indexOf('#') < 0
+        && BodyFraming.isPlain(request);
+    Optional<List<String>> path = plain ? RequestTarget.segments(request.path()) : Optional.empty();
     if (path.isEmpty()) {
       return answer(request, GatewayProblems.PATH_AMBIGUOUS);
     }
@@ -90,14 +101,14 @@ public final class Gateway implements Handler<HttpServerRequest> {
     }
     return buffered(ask)
         .compose(body -> decide(ask, Optional.of(body)))
-        .recover(error -> error instanceof BoundedBody.TooLongException
+        .recover(error -> error instanceof WatchedBody.TooLongException
             ? answer(ask.request(), GatewayProblems.BODY_TOO_LONG)
             : Future.failedFuture(error));
   }
 
   // The request is paused again, or at its end, when the future completes.
   private Future<Buffer> buffered(Ask ask) {
-    BoundedBody bounded = new BoundedBody(ask.request(), ask.upstream().maxBodyBytes());
+    WatchedBody bounded = new WatchedBody(ask.request(), ask.upstream().maxBodyBytes(), () -> {});
     Buffer all = Buffer.buffer();
     Future<Buffer> whole = Future.future(promise -> {
       bounded.handler(all::appendBuffer);
@@ -152,23 +163,12 @@ public final class Gateway implements Handler<HttpServerRequest> {
     return forwarder.forward(ask.request(), body, ask.upstream(), ask.subject(), decision);
   }
 
-  // What is left of the body is read and thrown away, so that the connection can serve on; a long
-  // one is
-  // not worth it.
-  private static Future<Void> answer(HttpServerRequest request, ProblemDetails problem) {
-    if (problem.status() == 413) {
-      request.response().putHeader(HttpHeaders.CONNECTION, "close");
-    }
-    if (!request.isEnded()) {
-      request.handler(chunk -> {});
-      request.resume();
-    }
-    return problem.send(request.response());
+  private Future<Void> answer(HttpServerRequest request, ProblemDetails problem) {
+    return EarlyAnswer.send(vertx, request, problem);
   }
 
   private static boolean announcesTooMuch(HttpServerRequest request, Upstream upstream) {
-    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    return length != null && Long.parseLong(length) > upstream.maxBodyBytes();
+    return BodyFraming.length(request).orElse(0) > upstream.maxBodyBytes();
   }
 
   /** A request that is known, but not decided. */

@@ -5,33 +5,44 @@ import io.weir.node.local.ClusterFile.DemoKey;
 import io.weir.policy.Policy;
 import io.weir.policy.Upstream;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.redis.RedisAddress;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A cluster on this machine: Redis, a demo upstream and some nodes, each node a process. Mutable; owned by
  * whoever started it; {@link #close} ends everything and removes every file.
  */
 public final class LocalCluster implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalCluster.class);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
   private static final int TOKEN_BYTES = 16;
 
   private final Plan plan;
   private final String adminToken = token("WEIR_ADMIN_TOKEN");
   private final String serviceToken = token("WEIR_SERVICE_TOKEN");
-  private final List<AutoCloseable> parts = new ArrayList<>();
-  private final List<NodeProcess> nodes = new ArrayList<>();
-  private final List<Path> files = new ArrayList<>();
+  private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
+  private final List<NodeProcess> nodes = new CopyOnWriteArrayList<>();
+  private final List<Path> files = new CopyOnWriteArrayList<>();
+  private final List<Runnable> onClose = new CopyOnWriteArrayList<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
   private String redisUri = "";
 
   private LocalCluster(Plan plan) {
@@ -64,12 +75,24 @@ public final class LocalCluster implements AutoCloseable {
    */
   public static LocalCluster start(Plan plan) throws IOException, InterruptedException {
     LocalCluster cluster = new LocalCluster(plan);
+    // From the first process on: a start that is broken off must not leave any behind.
+    Thread hook = new Thread(cluster::close);
+    Runtime.getRuntime().addShutdownHook(hook);
+    cluster.onClose.add(() -> unhook(hook));
     try {
       cluster.start();
       return cluster;
     } catch (IOException | InterruptedException | RuntimeException e) {
       cluster.close();
       throw e;
+    }
+  }
+
+  private static void unhook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The hook is what closes it.
     }
   }
 
@@ -80,7 +103,7 @@ public final class LocalCluster implements AutoCloseable {
     return new ClusterFile(
         nodes.stream().map(NodeProcess::url).toList(),
         keys,
-        redisUri,
+        "redis://" + RedisAddress.parse(redisUri),
         adminToken,
         serviceToken,
         ProcessHandle.current().pid());
@@ -97,20 +120,45 @@ public final class LocalCluster implements AutoCloseable {
     return List.copyOf(nodes);
   }
 
+  /** Completes when the cluster is closed, whoever closed it. */
+  public void awaitClosed() throws InterruptedException {
+    closed.await();
+  }
+
   @Override
   public synchronized void close() {
+    if (closed.getCount() == 0) {
+      return;
+    }
     nodes.forEach(NodeProcess::stop);
     nodes.forEach(NodeProcess::close);
-    nodes.clear();
     for (int i = parts.size() - 1; i >= 0; i--) {
-      try {
-        parts.get(i).close();
-      } catch (Exception e) {
-        throw new IllegalStateException("could not stop " + parts.get(i), e);
-      }
+      closeQuietly(parts.get(i));
     }
-    parts.clear();
     removeFiles();
+    onClose.forEach(Runnable::run);
+    closed.countDown();
+  }
+
+  // The others, and the files, must go in any case.
+  private static void closeQuietly(AutoCloseable part) {
+    try {
+      part.close();
+    } catch (Exception e) {
+      LOG.warn("could not stop {}", part, e);
+    }
+  }
+
+  private synchronized void own(AutoCloseable part) throws IOException {
+    if (closed.getCount() == 0) {
+      closeQuietly(part);
+      throw new IOException("stopped while it started");
+    }
+    if (part instanceof NodeProcess node) {
+      nodes.add(node);
+    } else {
+      parts.add(part);
+    }
   }
 
   private void start() throws IOException, InterruptedException {
@@ -146,7 +194,7 @@ public final class LocalCluster implements AutoCloseable {
     if (upstream.isPresent() && "127.0.0.1".equals(upstream.get().uri().getHost())) {
       int port = upstream.get().uri().getPort();
       requireFree("demo upstream", port);
-      parts.add(DemoUpstream.start(port));
+      own(DemoUpstream.start(port));
     }
   }
 
@@ -159,7 +207,7 @@ public final class LocalCluster implements AutoCloseable {
       requireFree("Redis", plan.redisPort());
     }
     EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, plan.redisPort());
-    parts.add(redis);
+    own(redis);
     redisUri = redis.uri();
   }
 
@@ -172,10 +220,26 @@ public final class LocalCluster implements AutoCloseable {
     for (int port : plan.nodePorts()) {
       Path log = plan.directory().resolve("node-" + port + ".log");
       files.add(log);
-      nodes.add(NodeProcess.start(port, environment, log));
+      own(NodeProcess.start(port, environment, log));
     }
     for (NodeProcess node : nodes) {
       node.awaitReady(START_TIMEOUT);
+    }
+    if (plan.redisUri().isPresent()) {
+      publish(); // an existing Redis may hold the policy of another day
+    }
+  }
+
+  private void publish() throws IOException, InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(nodes.get(0).url() + "/v1/policy"))
+        .timeout(START_TIMEOUT)
+        .header("Authorization", "Bearer " + adminToken)
+        .PUT(HttpRequest.BodyPublishers.ofFile(policyFile()))
+        .build();
+    HttpResponse<String> response =
+        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    if (response.statusCode() != 200) {
+      throw new IOException("the policy was not published: " + response.body());
     }
   }
 

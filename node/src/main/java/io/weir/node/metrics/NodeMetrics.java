@@ -40,7 +40,7 @@ public final class NodeMetrics {
   public VertxBuilder reportingTo(VertxBuilder builder) {
     MicrometerMetricsOptions options = new MicrometerMetricsOptions();
     options
-        .setLabels(EnumSet.of(Label.HTTP_METHOD, Label.HTTP_CODE))
+        .setLabels(EnumSet.of(Label.HTTP_CODE))
         .addDisabledMetricsCategory(MetricsDomain.EVENT_BUS)
         .addDisabledMetricsCategory(MetricsDomain.VERTICLES)
         .addDisabledMetricsCategory(MetricsDomain.NAMED_POOLS)

@@ -4,20 +4,25 @@ import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.PolicyReading;
 import io.weir.policy.PolicyRevision;
 import io.weir.policy.Problem;
+import io.weir.policy.SecretHash;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.LuaScript;
+import io.weir.state.redis.RedisAddress;
 import io.weir.state.redis.RedisKeys;
 import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
@@ -42,6 +47,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private static final long LOOK_EVERY_MILLIS = 1000;
   private static final int MAX_PUBLISH_ATTEMPTS = 5;
   private static final long PUBLISHED = 0;
+  // Requests wait for it after a change of policy; no longer than callers of Redis ever should.
+  private static final long RELOAD_TIMEOUT_MILLIS = 1000;
 
   private final RedissonClient redisson;
   private final LuaScript publish = LuaScript.load("publish");
@@ -70,7 +77,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
    * @throws StoreUnavailableException where Redis does not answer
    */
   public static ClusterPolicy open(String uri, String name, String seed) {
-    ClusterPolicy policy = new ClusterPolicy(connect(uri));
+    ClusterPolicy policy = new ClusterPolicy(connect(RedisAddress.parse(uri)));
     try {
       policy.start(name, seed);
       return policy;
@@ -94,11 +101,14 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   public CompletionStage<PolicyRevision> reload() {
     CompletableFuture<PolicyRevision> mine = new CompletableFuture<>();
     CompletableFuture<PolicyRevision> running = loading.compareAndExchange(null, mine);
-    if (running != null) {
-      return running;
+    if (running == null) {
+      try {
+        executor.execute(() -> load(mine));
+      } catch (RejectedExecutionException e) {
+        finish(mine, e); // closed
+      }
     }
-    executor.execute(() -> load(mine));
-    return mine;
+    return bounded(running == null ? mine : running);
   }
 
   /**
@@ -109,7 +119,9 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
    *     InvalidPolicyException}, and then nothing has changed, or {@link StoreUnavailableException}
    */
   public CompletionStage<Publication> publish(String name, String text) {
-    return CompletableFuture.supplyAsync(() -> publishNow(name, text), executor);
+    // Read beside the executor: a long policy must not keep a reload waiting.
+    return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
+        .thenApplyAsync(reading -> publishNow(name, text, reading), executor);
   }
 
   @Override
@@ -129,18 +141,17 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
         replace(0, first); // where another node was faster, its policy counts
       }
       adopt(stored());
+      redisson
+          .getTopic(RedisKeys.POLICY_NOTICES, StringCodec.INSTANCE)
+          .addListener(String.class, (channel, revision) -> look());
     } catch (RedisException e) {
       throw unavailable(e);
     }
-    redisson
-        .getTopic(RedisKeys.POLICY_NOTICES, StringCodec.INSTANCE)
-        .addListener(String.class, (channel, revision) -> look());
     looking = executor.scheduleWithFixedDelay(
         this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private Publication publishNow(String name, String text) {
-    PolicyReading reading = PolicyDocuments.parse(name, text);
+  private Publication publishNow(String name, String text, PolicyReading reading) {
     try {
       for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
         Document known = current.get();
@@ -189,35 +200,62 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   private void load(CompletableFuture<PolicyRevision> result) {
     try {
-      long revision = storedRevision();
-      Document known = document();
-      if (revision > known.policy().revision()) {
-        adopt(stored());
-      } else if (revision < known.policy().revision()) {
-        // Redis has lost what was published, or part of it: the newest that a node knows counts.
-        replace(revision, known);
-      }
-      finish(result);
-      result.complete(current());
-    } catch (RedisException e) {
-      finish(result);
-      result.completeExceptionally(unavailable(e));
-    } catch (RuntimeException e) {
-      finish(result);
-      result.completeExceptionally(
-          new StoreUnavailableException("the policy in force: " + e.getMessage(), e));
+      settle(policyMap().getAll(Set.of("revision", "digest")));
+      finish(result, null);
+    } catch (Throwable e) { // whatever it is: who waits for the result must hear of it
+      finish(result, e);
     }
   }
 
-  private void finish(CompletableFuture<PolicyRevision> result) {
+  // The newest revision counts. Redis may have lost what was published, or part of it: then the
+  // newest that a
+  // node knows goes back. Two policies of one revision, made on both sides of such a loss, make a
+  // third.
+  private void settle(Map<String, String> stored) {
+    Document known = document();
+    long revision = revisionOf(stored);
+    if (revision > known.policy().revision()) {
+      adopt(stored());
+    } else if (revision < known.policy().revision()) {
+      replace(revision, known);
+    } else if (!digest(known.text()).equals(stored.get("digest"))) {
+      Map<String, String> other = stored();
+      replace(revision, document(revision + 1, other));
+      adopt(stored());
+    }
+  }
+
+  private void finish(CompletableFuture<PolicyRevision> result, @Nullable Throwable error) {
     loading.compareAndSet(result, null);
+    if (error == null) {
+      result.complete(current());
+    } else {
+      result.completeExceptionally(
+          new StoreUnavailableException("the policy in force: " + error.getMessage(), error));
+    }
+  }
+
+  private static CompletionStage<PolicyRevision> bounded(
+      CompletableFuture<PolicyRevision> loading) {
+    return loading
+        .copy()
+        .orTimeout(RELOAD_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(error -> CompletableFuture.failedFuture(
+            error instanceof TimeoutException
+                ? new StoreUnavailableException(
+                    "the policy in force could not be read in time", error)
+                : error));
   }
 
   private void adopt(Map<String, String> stored) {
+    take(document(revisionOf(stored), stored));
+  }
+
+  private static Document document(long revision, Map<String, String> stored) {
     String name = stored.getOrDefault("name", "policy");
     String text = stored.getOrDefault("document", "");
     PolicyReading reading = PolicyDocuments.parse(name, text);
-    take(new Document(new PolicyRevision(revisionOf(stored), reading.policy()), name, text));
+    return new Document(new PolicyRevision(revision, reading.policy()), name, text);
   }
 
   private void take(Document document) {
@@ -251,16 +289,24 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     return redisson.getMap(RedisKeys.POLICY, StringCodec.INSTANCE);
   }
 
+  private static String digest(String text) {
+    return SecretHash.of(text).formatted();
+  }
+
   private static long revisionOf(Map<String, String> stored) {
     return Long.parseLong(stored.getOrDefault("revision", "0"));
   }
 
-  private static RedissonClient connect(String uri) {
+  private static RedissonClient connect(RedisAddress address) {
     Config config = new Config();
     config.setThreads(2).setNettyThreads(2);
+    address.username().ifPresent(config::setUsername);
+    address.password().ifPresent(config::setPassword);
     config
         .useSingleServer()
-        .setAddress(uri)
+        .setAddress("%s://%s:%d"
+            .formatted(address.tls() ? "rediss" : "redis", address.host(), address.port()))
+        .setDatabase(address.database())
         .setConnectionMinimumIdleSize(1)
         .setConnectionPoolSize(4)
         .setSubscriptionConnectionMinimumIdleSize(1)

@@ -25,8 +25,9 @@ public final class InMemoryBucketStore implements BucketStore {
   private final LongSupplier clockMicros;
   private final Map<Object, State> states = new HashMap<>();
   private int sweepAt = FIRST_SWEEP;
+  private long sweptRevision;
 
-  /** @param clockMicros microseconds since any fixed instant */
+  /** @param clockMicros microseconds since any fixed instant in the past; at least 0 */
   public InMemoryBucketStore(LongSupplier clockMicros) {
     this.clockMicros = clockMicros;
   }
@@ -96,7 +97,7 @@ public final class InMemoryBucketStore implements BucketStore {
   }
 
   private State state(Charge charge, Draw draw) {
-    return states.getOrDefault(owner(charge, draw.bucket()), State.EMPTY);
+    return states.getOrDefault(owner(charge, draw.bucket()), new State(0, sweptRevision, Map.of()));
   }
 
   private static Object owner(Charge charge, Bucket bucket) {
@@ -116,9 +117,17 @@ public final class InMemoryBucketStore implements BucketStore {
   // Now and then, whenever the states have doubled: what is empty is as good as absent.
   private void sweep(long nowMicros) {
     if (states.size() >= sweepAt) {
-      states.values().removeIf(state -> state.at(nowMicros).buckets().isEmpty());
+      states.values().removeIf(state -> sweptIfEmpty(state.at(nowMicros)));
       sweepAt = Math.max(FIRST_SWEEP, states.size() * 2);
     }
+  }
+
+  private boolean sweptIfEmpty(State state) {
+    if (state.buckets().isEmpty()) {
+      // Forgotten with the state; an older revision must not decide for all that.
+      sweptRevision = Math.max(sweptRevision, state.revision());
+    }
+    return state.buckets().isEmpty();
   }
 
   /** What a charge finds: the instant, and what is used per draw. */
@@ -138,8 +147,6 @@ public final class InMemoryBucketStore implements BucketStore {
 
   /** The buckets of one key, tenant or cluster that are not empty, at one instant. Immutable. */
   private record State(long atMicros, long revision, Map<String, Level> buckets) {
-    static final State EMPTY = new State(0, 0, Map.of());
-
     State at(long nowMicros) {
       Map<String, Level> drained = new HashMap<>();
       buckets.forEach((name, level) -> {

@@ -37,15 +37,17 @@ public final class RedisConnections implements AutoCloseable {
    *
    * @param uri such as {@code redis://:password@host:6379/0}
    * @param commandTimeout after which an answer is no longer waited for
+   * @throws IllegalArgumentException where the URI is none, see {@link RedisAddress#parse}
    * @throws StoreUnavailableException where nothing answers there
    */
   public static RedisConnections open(String uri, Duration commandTimeout) {
+    RedisURI address = lettuceUri(RedisAddress.parse(uri));
     ClientResources resources = ClientResources.builder()
         .ioThreadPoolSize(IO_THREADS)
         .computationThreadPoolSize(IO_THREADS)
         .reconnectDelay(Delay.constant(RECONNECT_DELAY))
         .build();
-    RedisClient client = RedisClient.create(resources, RedisURI.create(uri));
+    RedisClient client = RedisClient.create(resources, address);
     client.setOptions(options(commandTimeout));
     try {
       return new RedisConnections(resources, client);
@@ -69,6 +71,22 @@ public final class RedisConnections implements AutoCloseable {
   public void close() {
     connection.close();
     shutdown(client, resources);
+  }
+
+  private static RedisURI lettuceUri(RedisAddress address) {
+    RedisURI.Builder builder = RedisURI.builder()
+        .withHost(address.host())
+        .withPort(address.port())
+        .withSsl(address.tls())
+        .withDatabase(address.database());
+    address
+        .password()
+        .ifPresent(password -> address
+            .username()
+            .ifPresentOrElse(
+                username -> builder.withAuthentication(username, password),
+                () -> builder.withPassword(password.toCharArray())));
+    return builder.build();
   }
 
   private static ClientOptions options(Duration commandTimeout) {

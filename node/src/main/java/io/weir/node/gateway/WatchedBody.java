@@ -1,30 +1,30 @@
 package io.weir.node.gateway;
 
-import io.vertx.core.Future;
 import io.vertx.core.Handler;
-import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.streams.ReadStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that fails when it grows longer than allowed. Mutable; owned by one request, on its event loop.
+ * A body that fails when it grows longer than allowed, and tells of each chunk. Mutable; owned by one
+ * request, on its event loop.
  */
-final class BoundedBody implements ReadStream<Buffer> {
+final class WatchedBody implements ReadStream<Buffer> {
   private final ReadStream<Buffer> body;
   private final long maxBytes;
-  private final Promise<Void> exceeded = Promise.promise();
+  private final Runnable onChunk;
   private long seen;
   private @Nullable Handler<Throwable> failure;
 
-  BoundedBody(ReadStream<Buffer> body, long maxBytes) {
+  WatchedBody(ReadStream<Buffer> body, long maxBytes, Runnable onChunk) {
     this.body = body;
     this.maxBytes = maxBytes;
+    this.onChunk = onChunk;
   }
 
-  /** Fails with {@link TooLongException} as soon as the body is too long. */
-  Future<Void> exceeded() {
-    return exceeded.future();
+  /** Whether more came than is allowed. */
+  boolean isTooLong() {
+    return seen > maxBytes;
   }
 
   @Override
@@ -69,14 +69,13 @@ final class BoundedBody implements ReadStream<Buffer> {
   }
 
   private void pass(Buffer chunk, Handler<Buffer> handler) {
+    boolean wasTooLong = isTooLong();
     seen += chunk.length();
-    if (seen <= maxBytes) {
+    onChunk.run();
+    if (!isTooLong()) {
       handler.handle(chunk);
-      return;
-    }
-    TooLongException error = new TooLongException();
-    if (exceeded.tryFail(error) && failure != null) {
-      failure.handle(error);
+    } else if (!wasTooLong && failure != null) {
+      failure.handle(new TooLongException());
     }
   }
 

@@ -1,0 +1,39 @@
+package io.weir.node.gateway;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.answer.ProblemDetails;
+
+/**
+ * Answers a request whose body nobody wants any more. What is left of a short body is read and thrown away,
+ * so that the connection serves on; a long one costs the caller the connection, a moment after the answer,
+ * so that it can be read.
+ */
+final class EarlyAnswer {
+  private static final long MAX_DRAINED_BYTES = 64 << 10;
+  private static final long LINGER_MILLIS = 500;
+
+  private EarlyAnswer() {}
+
+  static Future<Void> send(Vertx vertx, HttpServerRequest request, ProblemDetails problem) {
+    if (request.response().closed()) {
+      return Future.succeededFuture(); // the caller hung up
+    }
+    if (request.isEnded()) {
+      return problem.send(request.response());
+    }
+    request.exceptionHandler(gone -> {});
+    request.handler(chunk -> {});
+    request.resume();
+    if (BodyFraming.length(request).orElse(Long.MAX_VALUE) <= MAX_DRAINED_BYTES) {
+      return problem.send(request.response());
+    }
+    request.response().putHeader(HttpHeaders.CONNECTION, "close");
+    return problem
+        .send(request.response())
+        .onComplete(
+            sent -> vertx.setTimer(LINGER_MILLIS, timer -> request.connection().close()));
+  }
+}
