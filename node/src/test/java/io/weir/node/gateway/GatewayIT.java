@@ -1,14 +1,17 @@
 package io.weir.node.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
 import io.weir.node.config.NodeConfig.WhenRedisIsAway;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest;
@@ -192,6 +195,103 @@ final class GatewayIT {
         node.raw("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: "
             + TestPolicies.key("k4") + "\r\n\r\n");
     assertThat(response).startsWith("HTTP/1.1 400 ").doesNotContain("Exception");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET http://other/ping HTTP/1.1",
+        "GET http://other?/free/lunch HTTP/1.1",
+        "GET x://y/free/lunch HTTP/1.1",
+        "OPTIONS * HTTP/1.1",
+        "GET /free/x#/../ping HTTP/1.1"
+      })
+  void requestTargetsThatAreNoPathAre400(String line) {
+    assertThat(node.raw(line + "\r\nHost: x\r\nConnection: close\r\nX-Api-Key: "
+            + TestPolicies.key("k4") + "\r\n\r\n"))
+        .contains(" 400 ");
+  }
+
+  @Test
+  void aBodyThatTwoServersMayFrameDifferentlyIs400() {
+    String head = "POST /echo/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: "
+        + TestPolicies.key("k2") + "\r\n";
+    assertThat(node.raw(head + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"))
+        .contains(" 400 ");
+    String oddCase = node.raw(head + "Transfer-Encoding: Chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+    assertThat(oddCase).contains(" 200 ", "\"body\":\"abc\"");
+  }
+
+  @Test
+  void anUpgradeToHttp2IsNotMade() {
+    String preface = node.raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    assertThat(preface).doesNotContain(" 200 ").doesNotContain("\0\0");
+  }
+
+  @Test
+  void costsInTheQueryCannotBeHidden() {
+    assertThat(code(400, get("/query?n=1&" + "a&".repeat(1100) + "n=5000", "k4")))
+        .isEqualTo("cost_invalid");
+    assertThat(node.raw("GET /query?n=%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: "
+            + TestPolicies.key("k4") + "\r\n\r\n"))
+        .contains(" 400 ");
+  }
+
+  @Test
+  void answersWithoutABodyKeepTheirHeaders() {
+    node.upstreamAnswers(
+        "/echo/none",
+        request ->
+            request.response().setStatusCode(204).putHeader("X-Kept", "1").end());
+    assertThat(get("/echo/none", "k2").statusCode()).isEqualTo(204);
+    node.upstreamAnswers(
+        "/echo/head",
+        request -> request.response().putHeader("Content-Length", "7").end());
+    HttpResponse<String> head = node.send(HttpRequest.newBuilder(node.uri("/echo/head"))
+        .header("X-Api-Key", TestPolicies.key("k2"))
+        .method("HEAD", HttpRequest.BodyPublishers.noBody()));
+    assertThat(head.statusCode()).isEqualTo(200);
+    assertThat(header(head, "Content-Length")).isEqualTo("7");
+  }
+
+  @Test
+  void oddButLegalHeadersOfTheUpstreamPass() {
+    node.upstreamAnswers(
+        "/echo/odd",
+        request -> request
+            .response()
+            .putHeader("Cache-Control", "public, max-age=31536000000")
+            .putHeader("Expires", "0")
+            .end("ok"));
+    assertThat(get("/echo/odd", "k2").body()).isEqualTo("ok");
+  }
+
+  @Test
+  void aSlowAnswerPassesAsLongAsItMovesAndIsCutWhenItStalls() {
+    node.upstreamAnswers("/echo/slow", request -> {
+      request.response().setChunked(true).write("a");
+      long[] left = {5};
+      Vertx.currentContext().owner().setPeriodic(300, timer -> {
+        request.response().write("b");
+        if (--left[0] == 0) {
+          Vertx.currentContext().owner().cancelTimer(timer);
+          request.response().end();
+        }
+      });
+    });
+    assertThat(get("/echo/slow", "k2").body())
+        .isEqualTo("abbbbb"); // 1.5 s, with a timeout of 0.7 s
+    node.upstreamAnswers(
+        "/echo/stall", request -> request.response().setChunked(true).write("a"));
+    assertThatThrownBy(() -> get("/echo/stall", "k2")).hasCauseInstanceOf(IOException.class);
+  }
+
+  @Test
+  void anAnswerOfTheGatewayItselfTellsTheLimitsToo() {
+    HttpResponse<String> response = get("/echo/broken2", "k6");
+    assertThat(response.statusCode()).isEqualTo(200);
+    node.upstreamAnswers("/echo/broken2", request -> request.connection().close());
+    assertThat(header(get("/echo/broken2", "k6"), "RateLimit")).startsWith("\"many\"");
   }
 
   @Test

@@ -183,11 +183,18 @@ final class ClusterIT {
     }
   }
 
-  // A cold node misses the first second: classes load, code is compiled. None of these takes
-  // anything.
+  // Cold nodes and a cold client miss the first second: classes load, code is compiled. None of
+  // these
+  // takes anything.
   private static void warmUp(HttpClient client, List<String> nodes) throws Exception {
-    for (int i = 0; i < 600; i++) {
-      ask(client, nodes.get(i % nodes.size()), "k0.s0", 1_000_000).get(10, TimeUnit.SECONDS);
+    for (int round = 0; round < 60; round++) {
+      List<CompletableFuture<Seen>> asked = new ArrayList<>();
+      for (int i = 0; i < CALLERS; i++) {
+        asked.add(ask(client, nodes.get(i % nodes.size()), "k0.s0", 1_000_000));
+      }
+      for (CompletableFuture<Seen> one : asked) {
+        one.get(10, TimeUnit.SECONDS);
+      }
     }
   }
 

@@ -23,6 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
@@ -47,6 +48,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private static final long LOOK_EVERY_MILLIS = 1000;
   private static final int MAX_PUBLISH_ATTEMPTS = 5;
   private static final long PUBLISHED = 0;
+  private static final int MAX_MESSAGE = 200;
   // Requests wait for it after a change of policy; no longer than callers of Redis ever should.
   private static final long RELOAD_TIMEOUT_MILLIS = 1000;
 
@@ -63,6 +65,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private final AtomicReference<@Nullable CompletableFuture<PolicyRevision>> loading =
       new AtomicReference<>();
 
+  private final AtomicBoolean unreadable = new AtomicBoolean();
   private @Nullable ScheduledFuture<?> looking;
 
   private ClusterPolicy(RedissonClient redisson) {
@@ -136,9 +139,10 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private void start(String name, String seed) {
     try {
       if (storedRevision() == 0) {
-        Document first = new Document(
-            new PolicyRevision(1, PolicyDocuments.parse(name, seed).policy()), name, seed);
-        replace(0, first); // where another node was faster, its policy counts
+        PolicyReading first = PolicyDocuments.parse(name, seed);
+        replace(
+            0,
+            Document.of(1, name, seed, first)); // where another node was faster, its policy counts
       }
       adopt(stored());
       redisson
@@ -157,7 +161,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
         Document known = current.get();
         long inRedis = storedRevision();
         long next = Math.max(inRedis, known == null ? 0 : known.policy().revision()) + 1;
-        Document document = new Document(new PolicyRevision(next, reading.policy()), name, text);
+        Document document = Document.of(next, name, text, reading);
         if (replace(inRedis, document)) {
           take(document);
           return new Publication(next, reading.warnings());
@@ -180,7 +184,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
             Long.toString(expected),
             Long.toString(document.policy().revision()),
             document.name(),
-            document.text());
+            document.text(),
+            document.digest());
     boolean published = reply.get(0) == PUBLISHED;
     if (published) {
       redisson
@@ -192,8 +197,12 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   private void look() {
     reload().whenComplete((policy, error) -> {
-      if (error != null) {
-        LOG.warn("the policy in force cannot be read: {}", error.getMessage());
+      // Said once, not each second.
+      if (error != null && unreadable.compareAndSet(false, true)) {
+        LOG.warn(
+            "the policy in force cannot be read, until it can be again: {}", error.getMessage());
+      } else if (error == null && unreadable.compareAndSet(true, false)) {
+        LOG.info("the policy in force is read again");
       }
     });
   }
@@ -207,10 +216,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     }
   }
 
-  // The newest revision counts. Redis may have lost what was published, or part of it: then the
-  // newest that a
-  // node knows goes back. Two policies of one revision, made on both sides of such a loss, make a
-  // third.
+  // The newest revision counts. Redis may have lost what was published: then the newest that a node
+  // knows goes back. Two policies of one revision, made on both sides of a loss, make a third.
   private void settle(Map<String, String> stored) {
     Document known = document();
     long revision = revisionOf(stored);
@@ -218,7 +225,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       adopt(stored());
     } else if (revision < known.policy().revision()) {
       replace(revision, known);
-    } else if (!digest(known.text()).equals(stored.get("digest"))) {
+    } else if (!known.digest().equals(stored.get("digest"))) {
       Map<String, String> other = stored();
       replace(revision, document(revision + 1, other));
       adopt(stored());
@@ -231,7 +238,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       result.complete(current());
     } else {
       result.completeExceptionally(
-          new StoreUnavailableException("the policy in force: " + error.getMessage(), error));
+          new StoreUnavailableException("the policy in force: " + summary(error), error));
     }
   }
 
@@ -255,7 +262,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     String name = stored.getOrDefault("name", "policy");
     String text = stored.getOrDefault("document", "");
     PolicyReading reading = PolicyDocuments.parse(name, text);
-    return new Document(new PolicyRevision(revision, reading.policy()), name, text);
+    return Document.of(revision, name, text, reading);
   }
 
   private void take(Document document) {
@@ -289,10 +296,6 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     return redisson.getMap(RedisKeys.POLICY, StringCodec.INSTANCE);
   }
 
-  private static String digest(String text) {
-    return SecretHash.of(text).formatted();
-  }
-
   private static long revisionOf(Map<String, String> stored) {
     return Long.parseLong(stored.getOrDefault("revision", "0"));
   }
@@ -322,11 +325,22 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   }
 
   private static StoreUnavailableException unavailable(RedisException error) {
-    return new StoreUnavailableException("Redis did not answer: " + error.getMessage(), error);
+    return new StoreUnavailableException("Redis did not answer: " + summary(error), error);
+  }
+
+  // Redisson's messages repeat the whole command, here a whole policy.
+  private static String summary(Throwable error) {
+    String message = String.valueOf(error.getMessage()).lines().findFirst().orElse("");
+    return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
   }
 
   /** A policy with its text. */
-  private record Document(PolicyRevision policy, String name, String text) {}
+  private record Document(PolicyRevision policy, String name, String text, String digest) {
+    static Document of(long revision, String name, String text, PolicyReading reading) {
+      String digest = SecretHash.of(text).formatted();
+      return new Document(new PolicyRevision(revision, reading.policy()), name, text, digest);
+    }
+  }
 
   /**
    * A policy that was put in force.

@@ -7,8 +7,13 @@ import static org.awaitility.Awaitility.await;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.state.control.ClusterPolicy.Publication;
+import io.weir.state.redis.RedisConnections;
+import io.weir.state.redis.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +82,45 @@ final class ClusterPolicyIT {
         return late.current().revision() == 2 && rate(late) == 50_000;
       }
     });
+  }
+
+  @Test
+  void twoPoliciesOfOneRevisionBecomeAThird() {
+    String otherText = policy(9);
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+      // As a node would that knew no other policy when Redis had lost this one.
+      connections
+          .connection()
+          .sync()
+          .hset(
+              RedisKeys.POLICY,
+              Map.of("revision", "1", "document", otherText, "digest", "another"));
+    }
+    await()
+        .atMost(Duration.ofSeconds(4))
+        .until(() -> one.current().revision() == 2 && other.current().revision() == 2);
+    assertThat(rate(one)).isEqualTo(9000);
+    assertThat(rate(other)).isEqualTo(9000);
+  }
+
+  @Test
+  void clustersInOtherDatabasesAreOtherClusters() {
+    try (ClusterPolicy third = ClusterPolicy.open(redis.uri() + "/3", "seed", policy(5));
+        RedisConnections connections =
+            RedisConnections.open(redis.uri() + "/3", Duration.ofSeconds(2))) {
+      assertThat(rate(third)).isEqualTo(5000);
+      assertThat(connections.connection().sync().hget(RedisKeys.POLICY, "revision"))
+          .isEqualTo("1");
+    }
+    assertThat(rate(one)).isEqualTo(100_000);
+  }
+
+  @Test
+  void aClosedOneFailsInsteadOfHanging() {
+    ClusterPolicy closed = ClusterPolicy.open(redis.uri(), "seed", policy(5));
+    closed.close();
+    assertThatThrownBy(() -> closed.reload().toCompletableFuture().get(5, TimeUnit.SECONDS))
+        .hasRootCauseInstanceOf(RejectedExecutionException.class);
   }
 
   @Test

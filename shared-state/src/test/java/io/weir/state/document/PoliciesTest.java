@@ -146,6 +146,44 @@ final class PoliciesTest {
   }
 
   @Test
+  void theMoreSpecificOfTwoZerosAndRatesWins() {
+    Policy policy = policy(BUCKETS + """
+        operations: [{ name: Free, unlimited: true }]
+        plans:
+          p: { overrides: [{ operation: Pong, opsPerSec: 0 }, { operation: Ping, opsPerSec: 3 }] }
+        defaults: { plan: p }
+        subjects:
+          k1: { tenant: acme, overrides: [{ operation: Pong, opsPerSec: 5 }] }
+          k2: { tenant: acme, overrides: [{ bucket: requests, opsPerSec: 0 }] }
+          k3: { tenant: acme, overrides: [{ operation: Free, opsPerSec: 0 }] }
+        """);
+    assertThat(draws(policy, "k1", "Pong").get(0).bucket().name()).isEqualTo("op:Pong");
+    // It has left the bucket that is frozen.
+    assertThat(limit(policy, "k2", "Ping")).isInstanceOf(Limited.class);
+    assertThat(limit(policy, "k2", "Pong")).isInstanceOf(Frozen.class);
+    assertThat(limit(policy, "k3", "Free")).isInstanceOf(Frozen.class);
+  }
+
+  @Test
+  void aTenantsOverrideNeedsOneOfItsPlansOnly() {
+    Policy policy = policy(BUCKETS + """
+        plans: { a: { buckets: [requests] }, b: { buckets: [all] } }
+        tenants: { acme: { overrides: [{ bucket: all, opsPerSec: 9 }] } }
+        subjects: { k1: { tenant: acme, plan: a }, k2: { tenant: acme, plan: b } }
+        """);
+    assertThat(draws(policy, "k2", "Ping").get(0).bucket().milliOpsPerSec()).isEqualTo(9000);
+  }
+
+  @Test
+  void anEmptyCostIsTheDefault() {
+    Policy policy =
+        policy(BUCKETS + "operations:\n  - name: Ping\n    cost:\n    match: { path: /ping }\n");
+    assertThat(policy.rules())
+        .extracting(OperationRule::cost)
+        .containsExactly(new CostRule.Fixed(1));
+  }
+
+  @Test
   void unlimitedSubjectsAndOperationsHaveNoBuckets() {
     Policy policy = policy(BUCKETS + """
         operations: [{ name: Ping, unlimited: true }]

@@ -1,0 +1,109 @@
+package io.weir.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.node.config.ConfigDefaults;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.state.redis.RedisKeys;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the documents say is so. */
+final class DocumentsTest {
+  private static final Path ROOT = Path.of("..");
+  private static final Pattern YAML = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)\\)");
+
+  static List<Path> documents() throws IOException {
+    try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
+        Stream<Path> top = Files.list(ROOT)) {
+      return Stream.concat(docs, top).filter(file -> file.toString().endsWith(".md")).sorted().toList();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("documents")
+  void policiesAreSound(Path document) throws IOException {
+    List<String> policies = found(YAML, Files.readString(document));
+    for (String policy : policies) {
+      assertThat(PolicyDocuments.parse(document.toString(), policy).warnings()).isEmpty();
+    }
+    assertThat(policies).hasSizeGreaterThanOrEqualTo(document.endsWith("README.md") ? 1 : 0);
+  }
+
+  @ParameterizedTest
+  @MethodSource("documents")
+  void linksLeadSomewhere(Path document) throws IOException {
+    for (String link : found(LINK, Files.readString(document))) {
+      if (!link.startsWith("http")) {
+        assertThat(document.resolveSibling(link)).exists();
+      }
+    }
+  }
+
+  @Test
+  void everyProblemOfAPolicyIsListed() throws IOException {
+    String reference = Files.readString(ROOT.resolve("docs/reference/policy.md"));
+    for (Path source : sources("core/src/main/java/io/weir/policy")) {
+      Pattern code = Pattern.compile("(?:error|warning|errorAt|warningAt)\\(\\s*\"([a-z_]+)\"");
+      for (String found : found(code, Files.readString(source))) {
+        assertThat(reference).describedAs("%s of %s", found, source).contains("`" + found + "`");
+      }
+    }
+  }
+
+  @Test
+  void everySettingIsInTheTable() throws IOException {
+    String reference = Files.readString(ROOT.resolve("docs/reference/configuration.md"));
+    String command = Files.readString(ROOT.resolve("node/src/main/java/io/weir/node/command/NodeCommand.java"));
+    List<String> settings = found(Pattern.compile("names = \"--([a-z-]+)\""), command);
+    assertThat(settings).hasSizeGreaterThan(9);
+    for (String setting : settings) {
+      assertThat(reference).contains("--" + setting);
+      assertThat(reference).contains(ConfigDefaults.variable(setting));
+    }
+  }
+
+  @Test
+  void everyKeyOfRedisIsInTheTable() throws IOException {
+    String reference = Files.readString(ROOT.resolve("docs/reference/redis.md"));
+    assertThat(reference).contains(
+        "`" + RedisKeys.POLICY + "`",
+        "`" + RedisKeys.POLICY_NOTICES + "`",
+        "`" + RedisKeys.CLUSTER + "`",
+        "`" + RedisKeys.key("<tenant>", "<id>") + "`",
+        "`" + RedisKeys.tenant("<tenant>") + "`");
+  }
+
+  @Test
+  void everyCodeOfTheGatewayIsInTheTable() throws IOException {
+    String reference = Files.readString(ROOT.resolve("docs/reference/http.md"));
+    for (Path source : sources("node/src/main/java/io/weir/node/gateway")) {
+      for (String code : found(Pattern.compile("of\\(\\s*4\\d\\d,\\s*\"([a-z_]+)\""), Files.readString(source))) {
+        assertThat(reference).contains("`" + code + "`");
+      }
+    }
+  }
+
+  private static List<Path> sources(String folder) throws IOException {
+    try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+      return files.filter(file -> file.toString().endsWith(".java")).toList();
+    }
+  }
+
+  private static List<String> found(Pattern pattern, String text) {
+    return pattern.matcher(text).results().map(result -> group(result)).toList();
+  }
+
+  private static String group(MatchResult result) {
+    return result.group(1);
+  }
+}
