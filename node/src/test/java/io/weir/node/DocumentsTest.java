@@ -25,7 +25,10 @@ final class DocumentsTest {
   static List<Path> documents() throws IOException {
     try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
         Stream<Path> top = Files.list(ROOT)) {
-      return Stream.concat(docs, top).filter(file -> file.toString().endsWith(".md")).sorted().toList();
+      return Stream.concat(docs, top)
+          .filter(file -> file.toString().endsWith(".md"))
+          .sorted()
+          .toList();
     }
   }
 
@@ -63,7 +66,8 @@ final class DocumentsTest {
   @Test
   void everySettingIsInTheTable() throws IOException {
     String reference = Files.readString(ROOT.resolve("docs/reference/configuration.md"));
-    String command = Files.readString(ROOT.resolve("node/src/main/java/io/weir/node/command/NodeCommand.java"));
+    String command =
+        Files.readString(ROOT.resolve("node/src/main/java/io/weir/node/command/NodeCommand.java"));
     List<String> settings = found(Pattern.compile("names = \"--([a-z-]+)\""), command);
     assertThat(settings).hasSizeGreaterThan(9);
     for (String setting : settings) {
@@ -75,19 +79,21 @@ final class DocumentsTest {
   @Test
   void everyKeyOfRedisIsInTheTable() throws IOException {
     String reference = Files.readString(ROOT.resolve("docs/reference/redis.md"));
-    assertThat(reference).contains(
-        "`" + RedisKeys.POLICY + "`",
-        "`" + RedisKeys.POLICY_NOTICES + "`",
-        "`" + RedisKeys.CLUSTER + "`",
-        "`" + RedisKeys.key("<tenant>", "<id>") + "`",
-        "`" + RedisKeys.tenant("<tenant>") + "`");
+    assertThat(reference)
+        .contains(
+            "`" + RedisKeys.POLICY + "`",
+            "`" + RedisKeys.POLICY_NOTICES + "`",
+            "`" + RedisKeys.CLUSTER + "`",
+            "`" + RedisKeys.key("<tenant>", "<id>") + "`",
+            "`" + RedisKeys.tenant("<tenant>") + "`");
   }
 
   @Test
   void everyCodeOfTheGatewayIsInTheTable() throws IOException {
     String reference = Files.readString(ROOT.resolve("docs/reference/http.md"));
     for (Path source : sources("node/src/main/java/io/weir/node/gateway")) {
-      for (String code : found(Pattern.compile("of\\(\\s*4\\d\\d,\\s*\"([a-z_]+)\""), Files.readString(source))) {
+      for (String code :
+          found(Pattern.compile("of\\(\\s*4\\d\\d,\\s*\"([a-z_]+)\""), Files.readString(source))) {
         assertThat(reference).contains("`" + code + "`");
       }
     }

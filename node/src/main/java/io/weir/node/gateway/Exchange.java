@@ -83,7 +83,9 @@ final class Exchange {
       return outgoing.send();
     }
     outgoing.setChunked(length.isEmpty());
-    return outgoing.send(body);
+    // A body that breaks must not look like one that ends: whoever pipes it resets instead.
+    body.pipe().endOnFailure(false).to(outgoing).onFailure(this::broken);
+    return outgoing.response();
   }
 
   private Future<Void> relay(HttpClientResponse answer, Consumer<MultiMap> headers) {
@@ -98,7 +100,10 @@ final class Exchange {
       return response.end();
     }
     response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
-    return new WatchedBody(answer, Long.MAX_VALUE, this::moved).pipeTo(response);
+    return new WatchedBody(answer, Long.MAX_VALUE, this::moved)
+        .pipe()
+        .endOnFailure(false)
+        .to(response);
   }
 
   // RFC 9110, sections 9.3.2, 15.3.5 and 15.4.5
@@ -106,6 +111,10 @@ final class Exchange {
     return request.method().equals(HttpMethod.HEAD)
         || answer.statusCode() == 204
         || answer.statusCode() == 304;
+  }
+
+  private void broken(Throwable error) {
+    ended.tryFail(body.isTooLong() ? new WatchedBody.TooLongException() : error);
   }
 
   private void moved() {
