@@ -47,6 +47,7 @@ final class ClusterIT {
     try (LocalCluster cluster = start(folder, policy(1, false))) {
       List<Seen> seen = crowd(cluster, keys(1), SECONDS, () -> {});
       judge(seen, "k0", RATE, 1000);
+      report("one key", seen, RATE * (SECONDS + 1));
       assertThat(admitted(seen)).isGreaterThanOrEqualTo((long) (0.99 * RATE * (SECONDS + 1)));
       assertThat(others(seen)).isZero();
     }
@@ -62,7 +63,8 @@ final class ClusterIT {
         judge(seen, "k" + i, RATE, 1000);
       }
       judge(seen, "", 400, 1000);
-      assertThat(admitted(seen)).isGreaterThanOrEqualTo((long) (0.99 * 400 * (SECONDS + 1)));
+      report("50 keys, three scopes", seen, 400L * (SECONDS + 1));
+      assertThat(admitted(seen)).isGreaterThanOrEqualTo((long) (0.99 * 400L * (SECONDS + 1)));
     }
   }
 
@@ -86,6 +88,14 @@ final class ClusterIT {
       // With the old bucket full at the change: its burst, and what drained at each rate. A change
       // that forgot
       // what was used would admit another burst of 50.
+      long lastOld = seen.stream()
+          .filter(s -> s.revision() == 1)
+          .mapToLong(Seen::askedNanos)
+          .max()
+          .orElseThrow();
+      System.out.printf(
+          "policy change: last question answered by the old rule was asked %.1f ms before the first answer by the new one%n",
+          (firstNew - lastOld) / 1e6);
       double most = RATE + RATE * (firstNew - begin) / 1e9 + 50 * (end - firstNew) / 1e9;
       assertThat((double) admitted(seen)).isLessThanOrEqualTo(most + 5);
       List<Seen> after = seen.stream().filter(s -> s.revision() == 2).toList();
@@ -290,6 +300,13 @@ final class ClusterIT {
         assertThat((double) (last - first + 1)).isLessThanOrEqualTo(most);
       }
     }
+  }
+
+  // The figures, for whoever measures.
+  private static void report(String what, List<Seen> seen, long most) {
+    System.out.printf(
+        "%s: %d callers, %d s, three processes: %d of at most %d admitted (%.2f %%), %d asked%n",
+        what, CALLERS, SECONDS, admitted(seen), most, 100.0 * admitted(seen) / most, seen.size());
   }
 
   private static long admitted(List<Seen> seen) {
