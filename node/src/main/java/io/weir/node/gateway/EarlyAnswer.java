@@ -21,19 +21,26 @@ final class EarlyAnswer {
     if (request.response().closed()) {
       return Future.succeededFuture(); // the caller hung up
     }
+    if (!request.isEnded() && isLong(request)) {
+      request.response().putHeader(HttpHeaders.CONNECTION, "close");
+    }
+    return problem.send(request.response()).onComplete(sent -> drain(vertx, request));
+  }
+
+  /** Reads and throws away what is left of a body that is answered. */
+  static void drain(Vertx vertx, HttpServerRequest request) {
     if (request.isEnded()) {
-      return problem.send(request.response());
+      return;
     }
     request.exceptionHandler(gone -> {});
     request.handler(chunk -> {});
     request.resume();
-    if (BodyFraming.length(request).orElse(Long.MAX_VALUE) <= MAX_DRAINED_BYTES) {
-      return problem.send(request.response());
+    if (isLong(request)) {
+      vertx.setTimer(LINGER_MILLIS, timer -> request.connection().close());
     }
-    request.response().putHeader(HttpHeaders.CONNECTION, "close");
-    return problem
-        .send(request.response())
-        .onComplete(
-            sent -> vertx.setTimer(LINGER_MILLIS, timer -> request.connection().close()));
+  }
+
+  private static boolean isLong(HttpServerRequest request) {
+    return BodyFraming.length(request).orElse(Long.MAX_VALUE) > MAX_DRAINED_BYTES;
   }
 }

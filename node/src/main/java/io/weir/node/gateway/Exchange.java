@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,7 @@ final class Exchange {
   private final Promise<Void> ended = Promise.promise();
   private long lastMoved = System.nanoTime();
   private long timer;
+  private boolean sent;
 
   Exchange(
       Vertx vertx,
@@ -64,27 +66,42 @@ final class Exchange {
         .onSuccess(ended::tryComplete)
         .onFailure(
             error -> ended.tryFail(body.isTooLong() ? new WatchedBody.TooLongException() : error));
-    return ended.future().onComplete(done -> {
-      vertx.cancelTimer(timer);
-      // An answer may come before the whole request has gone: what is left of it is not wanted.
-      if (done.failed() || !request.isEnded()) {
-        Future<Void> unused = outgoing.reset().mapEmpty();
-      }
-    });
+    return ended.future().onComplete(done -> leave(done.succeeded()));
+  }
+
+  // A connection on which not the whole request has gone is of no use to the next one. An answer
+  // may come
+  // before: then what is left of the request is not wanted.
+  private void leave(boolean answered) {
+    vertx.cancelTimer(timer);
+    if (!sent) {
+      outgoing.connection().close();
+    } else if (!answered) {
+      Future<Void> unused = outgoing.reset().mapEmpty();
+    }
+    if (answered) {
+      EarlyAnswer.drain(vertx, request);
+    }
   }
 
   private Future<HttpClientResponse> send(Optional<Buffer> whole) {
     if (whole.isPresent()) {
+      sent = true;
       return outgoing.send(whole.get());
     }
     OptionalLong length = BodyFraming.length(request);
     if (length.isPresent() && length.getAsLong() == 0) {
+      sent = true;
       request.resume();
       return outgoing.send();
     }
     outgoing.setChunked(length.isEmpty());
     // A body that breaks must not look like one that ends: whoever pipes it resets instead.
-    body.pipe().endOnFailure(false).to(outgoing).onFailure(this::broken);
+    body.pipe()
+        .endOnFailure(false)
+        .to(outgoing)
+        .onSuccess(all -> sent = true)
+        .onFailure(this::broken);
     return outgoing.response();
   }
 
@@ -100,10 +117,21 @@ final class Exchange {
       return response.end();
     }
     response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
-    return new WatchedBody(answer, Long.MAX_VALUE, this::moved)
+    WatchedBody answered = new WatchedBody(answer, Long.MAX_VALUE, this::moved);
+    return answered
         .pipe()
         .endOnFailure(false)
-        .to(response);
+        .to(response)
+        .onSuccess(all -> closeWhereThatIsTheEnd(response));
+  }
+
+  // RFC 9112, section 6.3: without a length and without chunks only the end of the connection ends
+  // a body.
+  private void closeWhereThatIsTheEnd(HttpServerResponse response) {
+    if (request.version() == HttpVersion.HTTP_1_0
+        && !response.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
+      request.connection().close();
+    }
   }
 
   // RFC 9110, sections 9.3.2, 15.3.5 and 15.4.5

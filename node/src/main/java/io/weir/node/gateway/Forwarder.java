@@ -1,5 +1,6 @@
 package io.weir.node.gateway;
 
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -81,8 +82,11 @@ final class Forwarder {
       return response.reset().mapEmpty();
     }
     response.headers().clear();
+    ProblemDetails problem = problem(upstream, error);
+    // The upstream's own may be there already, and would stay beside another status.
+    response.setStatusMessage(HttpResponseStatus.valueOf(problem.status()).reasonPhrase());
     tell(decision, response.headers());
-    return EarlyAnswer.send(vertx, request, problem(upstream, error));
+    return EarlyAnswer.send(vertx, request, problem);
   }
 
   private static ProblemDetails problem(Upstream upstream, Throwable error) {
@@ -119,7 +123,8 @@ final class Forwarder {
         headers.contains(ApiKey.HEADER) ? ApiKey.HEADER : HttpHeaders.AUTHORIZATION.toString());
     headers.set("X-Weir-Subject", subject.id());
     headers.set("X-Weir-Tenant", subject.tenant());
-    Optional.ofNullable(headers.get(HttpHeaders.HOST))
+    headers.remove("X-Forwarded-Host");
+    Optional.ofNullable(request.getHeader(HttpHeaders.HOST))
         .ifPresent(host -> headers.set("X-Forwarded-Host", host));
     headers.set(HttpHeaders.HOST, upstream.uri().getAuthority());
     return headers;

@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
@@ -77,7 +78,8 @@ public final class Gateway implements Handler<HttpServerRequest> {
     // Only the origin form (RFC 9112, section 3.2.1): in any other, the path that is matched here
     // may not be
     // the one that the upstream sees.
-    boolean plain = request.uri().startsWith("/")
+    boolean plain = !HttpMethod.CONNECT.equals(request.method())
+        && request.uri().startsWith("/")
         && request.uri().indexOf('#') < 0
         && BodyFraming.isPlain(request);
     Optional<List<String>> path = plain ? RequestTarget.segments(request.path()) : Optional.empty();

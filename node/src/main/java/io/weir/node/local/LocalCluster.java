@@ -149,16 +149,21 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  private synchronized void own(AutoCloseable part) throws IOException {
+  // Started and noted in one step: whoever closes the cluster meanwhile must not miss it.
+  private synchronized <T extends AutoCloseable> T own(List<? super T> owned, Starter<T> starter)
+      throws IOException {
     if (closed.getCount() == 0) {
-      closeQuietly(part);
       throw new IOException("stopped while it started");
     }
-    if (part instanceof NodeProcess node) {
-      nodes.add(node);
-    } else {
-      parts.add(part);
-    }
+    T part = starter.start();
+    owned.add(part);
+    return part;
+  }
+
+  /** Starts a part of the cluster. */
+  @FunctionalInterface
+  private interface Starter<T> {
+    T start() throws IOException;
   }
 
   private void start() throws IOException, InterruptedException {
@@ -194,7 +199,7 @@ public final class LocalCluster implements AutoCloseable {
     if (upstream.isPresent() && "127.0.0.1".equals(upstream.get().uri().getHost())) {
       int port = upstream.get().uri().getPort();
       requireFree("demo upstream", port);
-      own(DemoUpstream.start(port));
+      own(parts, () -> DemoUpstream.start(port));
     }
   }
 
@@ -206,9 +211,8 @@ public final class LocalCluster implements AutoCloseable {
     if (plan.redisPort() != 0) {
       requireFree("Redis", plan.redisPort());
     }
-    EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, plan.redisPort());
-    own(redis);
-    redisUri = redis.uri();
+    redisUri = own(parts, () -> EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, plan.redisPort()))
+        .uri();
   }
 
   private void startNodes() throws IOException, InterruptedException {
@@ -220,7 +224,7 @@ public final class LocalCluster implements AutoCloseable {
     for (int port : plan.nodePorts()) {
       Path log = plan.directory().resolve("node-" + port + ".log");
       files.add(log);
-      own(NodeProcess.start(port, environment, log));
+      own(nodes, () -> NodeProcess.start(port, environment, log));
     }
     for (NodeProcess node : nodes) {
       node.awaitReady(START_TIMEOUT);

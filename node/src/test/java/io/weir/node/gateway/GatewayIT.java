@@ -204,6 +204,7 @@ final class GatewayIT {
         "GET http://other?/free/lunch HTTP/1.1",
         "GET x://y/free/lunch HTTP/1.1",
         "OPTIONS * HTTP/1.1",
+        "CONNECT /ping HTTP/1.1",
         "GET /free/x#/../ping HTTP/1.1"
       })
   void requestTargetsThatAreNoPathAre400(String line) {
@@ -284,6 +285,45 @@ final class GatewayIT {
     node.upstreamAnswers(
         "/echo/stall", request -> request.response().setChunked(true).write("a"));
     assertThatThrownBy(() -> get("/echo/stall", "k2")).hasCauseInstanceOf(IOException.class);
+  }
+
+  @Test
+  void anAnswerBeforeTheWholeRequestHarmsNobodyElse() {
+    node.upstreamAnswers(
+        "/echo/early", request -> request.response().setStatusCode(404).end("no"));
+    byte[] half = new byte[50_000];
+    String head = "POST /echo/early HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\nX-Api-Key: "
+        + TestPolicies.key("k2") + "\r\n\r\n";
+    for (int i = 0; i < 5; i++) {
+      assertThat(node.raw(head + new String(half, StandardCharsets.US_ASCII))).contains(" 404 ");
+      for (int n = 0; n < 10; n++) {
+        assertThat(get("/echo/x", "k2").statusCode()).isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  void aCallerOfHttp10SeesTheEndOfTheAnswer() {
+    node.upstreamAnswers(
+        "/echo/chunks", request -> request.response().setChunked(true).end("all of it"));
+    String response = node.raw(
+        "GET /echo/chunks HTTP/1.0\r\nConnection: keep-alive\r\nX-Forwarded-Host: evil\r\nX-Api-Key: "
+            + TestPolicies.key("k2") + "\r\n\r\n");
+    assertThat(response).endsWith("all of it");
+    String echoed = node.raw("GET /echo/host HTTP/1.0\r\nX-Forwarded-Host: evil\r\nX-Api-Key: "
+        + TestPolicies.key("k2") + "\r\n\r\n");
+    assertThat(echoed).contains(" 200 ").doesNotContain("evil");
+  }
+
+  @Test
+  void theReasonBesideAStatusIsItsOwn() {
+    node.upstreamAnswers(
+        "/echo/head-only",
+        request -> request.response().setChunked(true).setStatusMessage("Fine").writeHead());
+    assertThat(
+            node.raw("GET /echo/head-only HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: "
+                + TestPolicies.key("k2") + "\r\n\r\n"))
+        .startsWith("HTTP/1.1 504 Gateway Timeout");
   }
 
   @Test
