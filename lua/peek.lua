@@ -20,6 +20,7 @@
 --@include drained
 --@include carried_over
 --@include buckets_of
+--@include states_of
 --@include draws_of
 --@include level_of
 --@include outcome
@@ -28,15 +29,12 @@ local revision = tonumber(ARGV[1])
 local draws = draws_of(ARGV, 3, tonumber(ARGV[2]))
 
 local clock = now_us()
-local now = clock
-local newest = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
-local states = {}
+local replies = {}
 for i = 2, #KEYS do
-  local state = buckets_of(redis.call('HGETALL', KEYS[i]))
-  states[i - 1] = state
-  now = math.max(now, state.at_us)
-  newest = math.max(newest, state.revision)
+  replies[i - 1] = redis.call('HGETALL', KEYS[i])
 end
+local published = redis.call('HGET', KEYS[1], 'revision')
+local states, now, newest = states_of(replies, clock, published)
 if newest > revision then
   return { STALE, newest }
 end

@@ -128,9 +128,8 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  // The first decisions would pay for loading classes and scripts, and miss the timeout. A failure
-  // here is
-  // left to them.
+  // The first decisions would pay for loading classes and scripts, and miss the timeout. A
+  // failure here is left to them.
   private static void warmUp(BucketStore store) {
     Bucket bucket = new Bucket("warm-up", Scope.KEY, 1000, 1000);
     List<Draw> draws = List.of(new Draw(bucket, Bucket.UNITS_PER_OPERATION));

@@ -60,6 +60,7 @@ final class Exchange {
       return abandoned("the caller hung up before its turn");
     }
     response.closeHandler(closed -> ended.tryFail("the caller hung up"));
+    outgoing.exceptionHandler(this::broken);
     watch(timeoutNanos);
     send(whole)
         .compose(answer -> relay(answer, headers))
@@ -70,8 +71,7 @@ final class Exchange {
   }
 
   // A connection on which not the whole request has gone is of no use to the next one. An answer
-  // may come
-  // before: then what is left of the request is not wanted.
+  // may come before: then what is left of the request is not wanted.
   private void leave(boolean answered) {
     vertx.cancelTimer(timer);
     if (!sent) {

@@ -75,9 +75,8 @@ public final class Gateway implements Handler<HttpServerRequest> {
     if (subject.isEmpty()) {
       return answer(request, GatewayProblems.KEY_INVALID);
     }
-    // Only the origin form (RFC 9112, section 3.2.1): in any other, the path that is matched here
-    // may not be
-    // the one that the upstream sees.
+    // Only the origin form (RFC 9112, section 3.2.1): in any other, the path that is matched
+    // here may not be the one that the upstream sees.
     boolean plain = !HttpMethod.CONNECT.equals(request.method())
         && request.uri().startsWith("/")
         && request.uri().indexOf('#') < 0

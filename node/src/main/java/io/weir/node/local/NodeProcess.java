@@ -107,8 +107,8 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   // Several nodes share a small machine, for a short time: what counts is to be there, and warm,
-  // soon. The
-  // first nodes that end leave an archive of their classes (JEP 350) to the starts after them.
+  // soon. The first nodes that end leave an archive of their classes (JEP 350) to the starts
+  // after them.
   private static List<String> quickStart() {
     List<String> options = new ArrayList<>(
         List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable"));

@@ -34,9 +34,8 @@ import java.util.stream.Collectors;
 public final class VectorReplay {
   private static final long HEDERA_UNITS = 1000;
   private static final int MAX_SHOWN = 20;
-  // Recorded instants may be past. Keys expire by Redis's own time, so the replay takes place in a
-  // future
-  // that is as far from each instant as from any other.
+  // Recorded instants may be past. Keys expire by Redis's own time, so the replay takes place in
+  // a future that is as far from each instant as from any other.
   private static final long SHIFT_MICROS = 3_000_000_000_000_000L;
 
   private final Plan plan;

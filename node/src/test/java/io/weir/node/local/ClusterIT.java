@@ -85,9 +85,8 @@ final class ClusterIT {
           .isEmpty();
       long begin = seen.stream().mapToLong(Seen::askedNanos).min().orElseThrow();
       long end = seen.stream().mapToLong(Seen::answeredNanos).max().orElseThrow();
-      // With the old bucket full at the change: its burst, and what drained at each rate. A change
-      // that forgot
-      // what was used would admit another burst of 50.
+      // With the old bucket full at the change: its burst, and what drained at each rate. A
+      // change that forgot what was used would admit another burst of 50.
       long lastOld = seen.stream()
           .filter(s -> s.revision() == 1)
           .mapToLong(Seen::askedNanos)
@@ -194,8 +193,7 @@ final class ClusterIT {
   }
 
   // Cold nodes and a cold client miss the first second: classes load, code is compiled. None of
-  // these
-  // takes anything.
+  // these takes anything.
   private static void warmUp(HttpClient client, List<String> nodes) throws Exception {
     for (int round = 0; round < 60; round++) {
       List<CompletableFuture<Seen>> asked = new ArrayList<>();

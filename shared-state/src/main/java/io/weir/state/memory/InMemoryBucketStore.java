@@ -80,9 +80,8 @@ public final class InMemoryBucketStore implements BucketStore {
     return levels;
   }
 
-  // A denial keeps only what a change of policy made of the buckets: a burst that shrank caps what
-  // was
-  // used at this instant, and the wait counts from here.
+  // A denial keeps only what a change of policy made of the buckets: a burst that shrank caps
+  // what was used at this instant, and the wait counts from here.
   private void commit(Charge charge, Outcome outcome, Look look, long[] levels) {
     for (int i = 0; i < levels.length; i++) {
       Draw draw = charge.draws().get(i);
