@@ -176,6 +176,8 @@ public final class LocalCluster implements AutoCloseable {
       requireFree("node", port);
     }
     Files.createDirectories(plan.directory());
+    files.add(plan.directory()
+        .resolve("up.log")); // scripts/up --detach writes it, and may be gone by then
     startUpstream(writePolicy());
     startRedis();
     startNodes();

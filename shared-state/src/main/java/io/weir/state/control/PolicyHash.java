@@ -1,0 +1,133 @@
+package io.weir.state.control;
+
+import io.weir.state.redis.LuaScript;
+import io.weir.state.redis.RedisAddress;
+import io.weir.state.redis.RedisKeys;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.redisson.Redisson;
+import org.redisson.api.RMap;
+import org.redisson.api.RScript;
+import org.redisson.api.RTopic;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.RedisException;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+
+/**
+ * The hash of Redis that holds the policy, and the channel that tells of changes. Every method waits for
+ * Redis, and throws {@link StoreUnavailableException} where it does not answer. Mutable; owned by one {@link
+ * ClusterPolicy}.
+ */
+final class PolicyHash implements AutoCloseable {
+  private static final long PUBLISHED = 0;
+  private static final int MAX_MESSAGE = 200;
+
+  private final RedissonClient redisson;
+  private final LuaScript publish = LuaScript.load("publish");
+
+  private PolicyHash(RedissonClient redisson) {
+    this.redisson = redisson;
+  }
+
+  static PolicyHash connect(RedisAddress address) {
+    return asking(() -> new PolicyHash(Redisson.create(config(address))));
+  }
+
+  /** The revision and the digest that are stored; the text is left out. */
+  PolicyText stamp() {
+    return asking(() -> text(map().getAll(Set.of("revision", "digest"))));
+  }
+
+  PolicyText read() {
+    return asking(() -> text(map().readAllMap()));
+  }
+
+  /** Stores a policy where the revision is still the expected one, and tells everybody. */
+  boolean replace(long expected, PolicyText policy) {
+    return asking(() -> {
+      List<Long> reply = redisson
+          .getScript(StringCodec.INSTANCE)
+          .eval(
+              RScript.Mode.READ_WRITE,
+              publish.source(),
+              RScript.ReturnType.LIST,
+              List.of(RedisKeys.POLICY),
+              Long.toString(expected),
+              Long.toString(policy.revision()),
+              policy.name(),
+              policy.text(),
+              policy.digest());
+      boolean published = reply.get(0) == PUBLISHED;
+      if (published) {
+        notices().publish(Long.toString(policy.revision()));
+      }
+      return published;
+    });
+  }
+
+  /** Runs {@code look} whenever somebody has published, on a thread of Redisson's. */
+  void onNotice(Runnable look) {
+    asking(() -> notices().addListener(String.class, (channel, revision) -> look.run()));
+  }
+
+  @Override
+  public void close() {
+    redisson.shutdown(0, 2, TimeUnit.SECONDS);
+  }
+
+  private RMap<String, String> map() {
+    return redisson.getMap(RedisKeys.POLICY, StringCodec.INSTANCE);
+  }
+
+  private RTopic notices() {
+    return redisson.getTopic(RedisKeys.POLICY_NOTICES, StringCodec.INSTANCE);
+  }
+
+  private static PolicyText text(Map<String, String> stored) {
+    return new PolicyText(
+        Long.parseLong(stored.getOrDefault("revision", "0")),
+        stored.getOrDefault("name", "policy"),
+        stored.getOrDefault("document", ""),
+        stored.getOrDefault("digest", ""));
+  }
+
+  private static <T> T asking(Supplier<T> question) {
+    try {
+      return question.get();
+    } catch (RedisException e) {
+      throw new StoreUnavailableException("Redis did not answer: " + summary(e), e);
+    }
+  }
+
+  // Redisson's messages repeat the whole command, here a whole policy.
+  private static String summary(RedisException error) {
+    String message = String.valueOf(error.getMessage()).lines().findFirst().orElse("");
+    return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
+  }
+
+  private static Config config(RedisAddress address) {
+    Config config = new Config();
+    config.setThreads(2).setNettyThreads(2);
+    address.username().ifPresent(config::setUsername);
+    address.password().ifPresent(config::setPassword);
+    String scheme = address.tls() ? "rediss" : "redis";
+    config
+        .useSingleServer()
+        .setAddress("%s://%s:%d".formatted(scheme, address.host(), address.port()))
+        .setDatabase(address.database())
+        .setConnectionMinimumIdleSize(1)
+        .setConnectionPoolSize(4)
+        .setSubscriptionConnectionMinimumIdleSize(1)
+        .setSubscriptionConnectionPoolSize(2)
+        .setTimeout((int) Duration.ofSeconds(1).toMillis())
+        .setConnectTimeout((int) Duration.ofSeconds(2).toMillis())
+        .setRetryAttempts(1);
+    return config;
+  }
+}

@@ -1,0 +1,22 @@
+package io.weir.state.control;
+
+import io.weir.policy.SecretHash;
+
+/**
+ * A policy as it is stored.
+ *
+ * @param revision 0 where nothing is stored
+ * @param name what it is called in messages
+ * @param text YAML or JSON
+ * @param digest tells two texts of one revision apart
+ */
+record PolicyText(long revision, String name, String text, String digest) {
+
+  static PolicyText of(long revision, String name, String text) {
+    return new PolicyText(revision, name, text, SecretHash.of(text).formatted());
+  }
+
+  PolicyText withRevision(long other) {
+    return new PolicyText(other, name, text, digest);
+  }
+}
