@@ -2,6 +2,7 @@ package io.weir.node.local;
 
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.node.local.ClusterFile.DemoKey;
+import io.weir.node.local.NodeProcess.Archiving;
 import io.weir.policy.Policy;
 import io.weir.policy.Upstream;
 import io.weir.state.document.PolicyDocuments;
@@ -226,7 +227,8 @@ public final class LocalCluster implements AutoCloseable {
     for (int port : plan.nodePorts()) {
       Path log = plan.directory().resolve("node-" + port + ".log");
       files.add(log);
-      own(nodes, () -> NodeProcess.start(port, environment, log));
+      Archiving archiving = nodes.isEmpty() ? Archiving.ON : Archiving.OFF;
+      own(nodes, () -> NodeProcess.start(port, environment, log, archiving));
     }
     for (NodeProcess node : nodes) {
       node.awaitReady(START_TIMEOUT);

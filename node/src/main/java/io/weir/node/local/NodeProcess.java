@@ -8,14 +8,19 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A node in a process of its own. Mutable; owned by whoever started it, and ended by {@link #close}. */
 public final class NodeProcess implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeProcess.class);
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
   private static final long PROBE_EVERY_MILLIS = 50;
   private static final long STOP_TIMEOUT_SECONDS = 20;
@@ -23,8 +28,16 @@ public final class NodeProcess implements AutoCloseable {
   private final Process process;
   private final String url;
   private final Path log;
+  private final Optional<Path> archive;
 
-  private NodeProcess(Process process, String url, Path log) {
+  /** Whether a node that ends leaves an archive of its classes. */
+  public enum Archiving {
+    ON,
+    OFF
+  }
+
+  private NodeProcess(Process process, String url, Path log, Optional<Path> archive) {
+    this.archive = archive;
     this.process = process;
     this.url = url;
     this.log = log;
@@ -35,12 +48,15 @@ public final class NodeProcess implements AutoCloseable {
    *
    * @param environment settings, such as {@code WEIR_ADMIN_TOKEN}
    * @param log where its output goes
+   * @param archiving whether its classes are archived for later starts, where no archive is yet
    */
-  public static NodeProcess start(int port, Map<String, String> environment, Path log)
-      throws IOException {
+  public static NodeProcess start(
+      int port, Map<String, String> environment, Path log, Archiving archiving) throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command = new ArrayList<>(List.of(java));
-    command.addAll(quickStart());
+    Optional<Path> archive =
+        Optional.ofNullable(System.getProperty("weir.archive")).map(Path::of);
+    command.addAll(quickStart(archive, archiving));
     if (Runtime.version().feature() >= 24) {
       command.add("--enable-native-access=ALL-UNNAMED");
       command.add("--sun-misc-unsafe-memory-access=allow");
@@ -53,7 +69,7 @@ public final class NodeProcess implements AutoCloseable {
         .redirectOutput(log.toFile())
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
     builder.environment().putAll(environment);
-    return new NodeProcess(builder.start(), "http://127.0.0.1:" + port, log);
+    return new NodeProcess(builder.start(), "http://127.0.0.1:" + port, log, archive);
   }
 
   /** The base URL. */
@@ -97,7 +113,9 @@ public final class NodeProcess implements AutoCloseable {
   public void close() {
     stop();
     try {
-      if (!process.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+      if (process.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        keepArchive();
+      } else {
         kill();
       }
     } catch (InterruptedException e) {
@@ -107,17 +125,32 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   // Several nodes share a small machine, for a short time: what counts is to be there, and warm,
-  // soon. The first nodes that end leave an archive of their classes (JEP 350) to the starts
-  // after them.
-  private static List<String> quickStart() {
+  // soon.
+  // The first one that ends leaves an archive of its classes (JEP 350) to the starts after it.
+  private static List<String> quickStart(Optional<Path> archive, Archiving archiving) {
     List<String> options = new ArrayList<>(
         List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable"));
-    String archive = System.getProperty("weir.archive");
-    if (archive != null) {
-      boolean isThere = Files.exists(Path.of(archive));
-      options.add((isThere ? "-XX:SharedArchiveFile=" : "-XX:ArchiveClassesAtExit=") + archive);
+    if (archive.filter(Files::exists).isPresent()) {
+      options.add("-XX:SharedArchiveFile=" + archive.get());
+    } else if (archive.isPresent() && archiving == Archiving.ON) {
+      options.add("-XX:ArchiveClassesAtExit=" + unfinished(archive.get()));
     }
     return options;
+  }
+
+  private static Path unfinished(Path archive) {
+    return archive.resolveSibling(archive.getFileName() + ".new");
+  }
+
+  // Only whole ones get the name that is looked for.
+  private void keepArchive() {
+    try {
+      if (archive.isPresent() && Files.exists(unfinished(archive.get()))) {
+        Files.move(unfinished(archive.get()), archive.get(), StandardCopyOption.REPLACE_EXISTING);
+      }
+    } catch (IOException e) {
+      LOG.warn("the next start will be slower: {}", e.getMessage());
+    }
   }
 
   private boolean isReady(HttpClient client) throws InterruptedException {
