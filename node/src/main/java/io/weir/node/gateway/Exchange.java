@@ -65,8 +65,7 @@ final class Exchange {
     send(whole)
         .compose(answer -> relay(answer, headers))
         .onSuccess(ended::tryComplete)
-        .onFailure(
-            error -> ended.tryFail(body.isTooLong() ? new WatchedBody.TooLongException() : error));
+        .onFailure(this::broken);
     return ended.future().onComplete(done -> leave(done.succeeded()));
   }
 
