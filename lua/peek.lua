@@ -1,4 +1,4 @@
--- Says what a charge would be answered, and changes nothing.
+-- Says how a new caller without appointments would be answered, and changes nothing.
 --
 -- KEYS
 --   as of charge.lua
@@ -6,7 +6,7 @@
 --   as of charge.lua
 -- RETURNS
 --   { ALLOWED, lag_us, used... }         per draw the units used, without the cost
---   { DENIED, lag_us, used... }          per draw the units used
+--   { DENIED, lag_us, used..., wait_us, 1 }   per draw the units used
 --   { NEVER_ALLOWED, lag_us, used... }   a cost is above its capacity
 --   { STALE, revision }                  a newer revision was published or has decided
 --   lag_us: how far the buckets are ahead of the clock, above 0 only after the clock went back
@@ -17,21 +17,27 @@
 
 --@include status
 --@include now
---@include drained
+--@include moved_on
+--@include without_line
 --@include carried_over
 --@include buckets_of
 --@include states_of
 --@include draws_of
---@include level_of
+--@include bucket_of
 --@include outcome
+--@include shown
+
+local FIRST_DRAW = 10
 
 local revision = tonumber(ARGV[1])
-local draws = draws_of(ARGV, 3, tonumber(ARGV[2]))
+local draws = draws_of(ARGV, FIRST_DRAW, tonumber(ARGV[2]))
 
 local clock = now_us()
 local replies = {}
-for i = 2, #KEYS do
-  replies[i - 1] = redis.call('HGETALL', KEYS[i])
+for _, draw in ipairs(draws) do
+  if not replies[draw.state] then
+    replies[draw.state] = redis.call('HGETALL', KEYS[draw.state + 1])
+  end
 end
 local published = redis.call('HGET', KEYS[1], 'revision')
 local states, now, newest = states_of(replies, clock, published)
@@ -39,8 +45,33 @@ if newest > revision then
   return { STALE, newest }
 end
 
-local levels = {}
-for i, draw in ipairs(draws) do
-  levels[i] = level_of(draw, states[draw.state], now)
+local function ceil_div(dividend, divisor)
+  local rest = math.fmod(dividend, divisor)
+  return (dividend - rest) / divisor + (rest > 0 and 1 or 0)
 end
-return { outcome(draws, levels), now - clock, unpack(levels) }
+
+for _, draw in ipairs(draws) do
+  draw.bucket = bucket_of(draw, states[draw.state], now)
+end
+local status, wait_us = outcome(draws), 0
+local answer = { status, now - clock }
+for i, draw in ipairs(draws) do
+  local bucket = draw.bucket
+  answer[i + 2] = shown(draw)
+  if status ~= NEVER_ALLOWED then
+    local wait = ceil_div(bucket.used - (draw.capacity - draw.cost), draw.mtps)
+    local fits = wait <= 0
+    if bucket.waiting > 0 then
+      wait = math.max(wait, bucket.slot + ceil_div(draw.cost, draw.mtps) - now)
+    end
+    if wait > 0 and not (fits and bucket.waiting > 0 and draw.cost <= bucket.holes) then
+      wait_us = math.max(wait_us, wait)
+    end
+  end
+end
+if wait_us > 0 then
+  answer[1] = DENIED
+  answer[#answer + 1] = wait_us
+  answer[#answer + 1] = 1
+end
+return answer

@@ -7,7 +7,7 @@ local function draws_of(arguments, first, count)
     local name, mtps = string.match(field, '^(.+)@(%d+)$')
     draws[i] = {
       state = tonumber(arguments[at]),
-      field = field,
+      key = field,
       name = name,
       mtps = tonumber(mtps),
       capacity = tonumber(arguments[at + 2]),

@@ -1,29 +1,40 @@
--- Moves the buckets of a state to `now`, the drawn ones to their new levels. Gives the fields to write
--- with their values, the fields to delete, and after how many microseconds the last bucket is empty.
+-- Moves the buckets of a state to `now`, the drawn ones to what became of them. Gives the fields to write
+-- with their values, the fields to delete, and after how many microseconds nothing is worth keeping.
 local function moved_to(state, drawn, now)
-  local written, deleted, longest_us = {}, {}, 0
-  local function keep(field, used, mtps)
-    if used <= 0 then
-      return
-    end
+  local written, deleted, longest_us, kept = {}, {}, 0, {}
+  local function write(field, value)
+    kept[field] = true
     written[#written + 1] = field
-    written[#written + 1] = used
-    longest_us = math.max(longest_us, math.ceil(used / mtps))
+    written[#written + 1] = value
+  end
+  local function keep(key, bucket)
+    if bucket.used > 0 then
+      write(key, bucket.used)
+      longest_us = math.max(longest_us, math.ceil(bucket.used / bucket.mtps))
+    end
+    if bucket.estimate > now then
+      write(key .. '.estimate', bucket.estimate)
+      longest_us = math.max(longest_us, bucket.estimate - now)
+    end
+    if bucket.waiting > 0 then
+      write(key .. '.waiting', bucket.waiting)
+      write(key .. '.holes', bucket.holes)
+      write(key .. '.slot', bucket.slot)
+    end
   end
   for name, bucket in pairs(state.buckets) do
-    local used = drained(bucket.used, bucket.mtps, now - state.at_us)
-    local draw = drawn[name]
-    if draw then
-      used = draw.field == bucket.field and draw.level or 0
-    else
-      keep(bucket.field, used, bucket.mtps)
-    end
-    if used <= 0 then
-      deleted[#deleted + 1] = bucket.field
+    if not drawn[name] then
+      moved_on(bucket, bucket.at_us or state.at_us, now)
+      keep(bucket.key, bucket)
     end
   end
   for _, draw in pairs(drawn) do
-    keep(draw.field, draw.level, draw.mtps)
+    keep(draw.key, draw.bucket)
+  end
+  for _, field in ipairs(state.fields) do
+    if not kept[field] then
+      deleted[#deleted + 1] = field
+    end
   end
   return written, deleted, longest_us
 end

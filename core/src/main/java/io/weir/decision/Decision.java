@@ -3,6 +3,7 @@ package io.weir.decision;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** The answer to one request. Immutable; only {@link Allowed} has taken anything from a bucket. */
@@ -38,18 +39,25 @@ public sealed interface Decision {
   /**
    * The request may not pass now.
    *
-   * @param full the buckets that had no room, by name, in the order of the policy; not empty
-   * @param retryAfterMicros the exact wait: without other traffic the request passes then, and not one
-   *     microsecond sooner
+   * @param full the buckets that had no room, by name; none where the caller came before its slot
+   * @param retryAfterMicros the wait until its slot, or an estimate
+   * @param estimate whether the wait is an estimate: nothing was promised
+   * @param ticket what the caller shows when it comes back to its slot
    */
-  record Denied(long revision, List<Limit> limits, List<String> full, long retryAfterMicros)
+  record Denied(
+      long revision,
+      List<Limit> limits,
+      List<String> full,
+      long retryAfterMicros,
+      boolean estimate,
+      Optional<String> ticket)
       implements Decision {
     public Denied {
       limits = List.copyOf(limits);
       full = List.copyOf(full);
     }
 
-    /** The exact wait. */
+    /** The wait. */
     public Duration retryAfter() {
       return Duration.of(retryAfterMicros, ChronoUnit.MICROS);
     }

@@ -7,6 +7,7 @@ import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Decision.Reason;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
@@ -44,15 +45,23 @@ public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros
   /**
    * The decision for an outcome.
    *
+   * @param wait what a denial tells
    * @param usedUnits per draw: with this request's cost where it is allowed, without it otherwise
    */
-  public Decision decision(Outcome outcome, long[] usedUnits) {
+  public Decision decision(Outcome outcome, long[] usedUnits, Wait wait) {
     List<Limit> limits = IntStream.range(0, draws.size())
         .mapToObj(i -> Limit.of(draws.get(i), usedUnits[i], lagMicros))
         .toList();
     return switch (outcome) {
       case ALLOWED -> new Allowed(revision, limits);
-      case DENIED -> new Denied(revision, limits, full(usedUnits), waitMicros(usedUnits));
+      case DENIED ->
+        new Denied(
+            revision,
+            limits,
+            full(usedUnits),
+            wait.micros() + lagMicros,
+            wait.estimate(),
+            wait.ticket());
       case NEVER_ALLOWED ->
         new NeverAllowed(revision, limits, full(usedUnits), Reason.COST_EXCEEDS_CAPACITY);
     };
@@ -65,19 +74,23 @@ public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros
         .toList();
   }
 
-  private long waitMicros(long[] usedUnits) {
-    long longest = IntStream.range(0, draws.size())
-        .mapToLong(i -> LeakyBucket.waitMicros(draws.get(i).bucket(), usedUnits[i], units(i)))
-        .max()
-        .orElse(0);
-    return longest + lagMicros;
-  }
-
   private boolean fits(int index, long[] usedUnits) {
     return LeakyBucket.fits(draws.get(index).bucket(), usedUnits[index], units(index));
   }
 
   private boolean all(IntPredicate condition) {
     return IntStream.range(0, draws.size()).allMatch(condition);
+  }
+
+  /**
+   * When to come back.
+   *
+   * @param micros from the buckets' time on
+   * @param estimate whether nothing was promised
+   * @param ticket what the caller shows then
+   */
+  public record Wait(long micros, boolean estimate, Optional<String> ticket) {
+    /** For decisions without one. */
+    public static final Wait NONE = new Wait(0, true, Optional.empty());
   }
 }

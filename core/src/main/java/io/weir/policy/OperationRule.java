@@ -10,9 +10,11 @@ import java.util.Set;
  * @param name the operation
  * @param route which requests; empty where only the check API asks for the operation
  * @param cost how much they take
+ * @param maxDelayMillis up to which wait the gateway holds a request instead of rejecting it
  * @param unlimited whether it is never counted
  */
-public record OperationRule(String name, Optional<Route> route, CostRule cost, boolean unlimited) {
+public record OperationRule(
+    String name, Optional<Route> route, CostRule cost, long maxDelayMillis, boolean unlimited) {
 
   /** Whether a request is this operation. */
   boolean matches(String method, List<String> path) {

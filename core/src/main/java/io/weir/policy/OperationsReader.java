@@ -2,6 +2,7 @@ package io.weir.policy;
 
 import io.weir.bucket.Names;
 import io.weir.policy.OperationRule.Route;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -35,6 +36,10 @@ final class OperationsReader {
     Optional<Section> match = section.section("match");
     Optional<Route> route = match.flatMap(this::route);
     Optional<CostRule> cost = cost(section);
+    long maxDelay = section
+        .duration("maxDelay", Duration.ZERO, Duration.ofMinutes(1))
+        .map(Duration::toMillis)
+        .orElse(0L);
     boolean unlimited = section.flag("unlimited");
     section.refuseUnknown();
     if (name.isPresent() && !names.add(name.get())) {
@@ -43,7 +48,7 @@ final class OperationsReader {
     }
     boolean sound = name.isPresent() && cost.isPresent() && match.isPresent() == route.isPresent();
     return sound
-        ? Optional.of(new OperationRule(name.get(), route, cost.get(), unlimited))
+        ? Optional.of(new OperationRule(name.get(), route, cost.get(), maxDelay, unlimited))
         : Optional.empty();
   }
 

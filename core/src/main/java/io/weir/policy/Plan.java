@@ -1,5 +1,6 @@
 package io.weir.policy;
 
+import io.weir.slot.SlotRules;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -14,16 +15,23 @@ public final class Plan {
   private final String name;
   private final Map<String, OperationLimit> limits;
   private final OperationLimit others;
+  private final SlotRules slots;
 
-  Plan(String name, Map<String, OperationLimit> limits, OperationLimit others) {
+  Plan(String name, Map<String, OperationLimit> limits, OperationLimit others, SlotRules slots) {
     this.name = name;
     this.limits = new LinkedHashMap<>(limits);
     this.others = others;
+    this.slots = slots;
   }
 
   /** The plan's name in the policy; a subject's overrides do not change it. */
   public String name() {
     return name;
+  }
+
+  /** What it says of appointments. */
+  public SlotRules slots() {
+    return slots;
   }
 
   /** The limit of an operation, whether or not the policy names it. */

@@ -5,6 +5,7 @@ import io.weir.bucket.Scope;
 import io.weir.policy.OperationLimit.Frozen;
 import io.weir.policy.OperationLimit.Limited;
 import io.weir.policy.OperationLimit.Unlimited;
+import io.weir.slot.SlotRules;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -83,13 +84,13 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
   }
 
   /** @param unlimited the operations that are never counted */
-  Plan compile(String name, Set<String> unlimited, OperationLimit others) {
+  Plan compile(String name, Set<String> unlimited, OperationLimit others, SlotRules slots) {
     Map<String, OperationLimit> limits = new LinkedHashMap<>();
     operations().forEach(operation -> limits.put(operation, limit(operation)));
     unlimited.stream()
         .filter(operation -> !frozen.contains(operation))
         .forEach(operation -> limits.put(operation, new Unlimited()));
-    return new Plan(name, limits, others);
+    return new Plan(name, limits, others, slots);
   }
 
   private OperationLimit limit(String operation) {

@@ -4,6 +4,7 @@ import io.weir.bucket.Names;
 import io.weir.bucket.Scope;
 import io.weir.policy.BucketsReader.BucketSet;
 import io.weir.policy.BucketsReader.DefinedBucket;
+import io.weir.slot.SlotRules;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -40,16 +41,23 @@ final class PlansReader {
 
   private DefinedPlan implicit(Section root, BucketSet set) {
     return new DefinedPlan(
-        IMPLICIT_PLAN, root, set, PlanDraft.of(shapesOf(bucketsOf(set))), Access.LIMITED, true);
+        IMPLICIT_PLAN,
+        root,
+        set,
+        PlanDraft.of(shapesOf(bucketsOf(set))),
+        Access.LIMITED,
+        SlotRules.DEFAULT,
+        true);
   }
 
   private DefinedPlan plan(String name, Section section, BucketSet defaultSet) {
     BucketSet set = section.choice("bucketSet", SETS).orElse(defaultSet);
     Access access = Access.read(section);
     List<DefinedBucket> chosen = section.has("buckets") ? chosen(section, set) : bucketsOf(set);
+    SlotRules slots = SlotsReader.read(section);
     PlanDraft draft = overrides.applyAll(section, PlanDraft.of(shapesOf(chosen)), Scope.KEY);
     section.refuseUnknown();
-    return new DefinedPlan(name, section, set, draft, access, false);
+    return new DefinedPlan(name, section, set, draft, access, slots, false);
   }
 
   private List<DefinedBucket> chosen(Section section, BucketSet set) {
@@ -133,5 +141,6 @@ final class PlansReader {
       BucketSet set,
       PlanDraft draft,
       Access access,
+      SlotRules slots,
       boolean implicit) {}
 }

@@ -7,6 +7,7 @@ import io.weir.policy.DocumentValue.Numeral;
 import io.weir.policy.DocumentValue.Sequence;
 import io.weir.policy.DocumentValue.Text;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -147,6 +148,19 @@ final class Section {
       invalid(field, value.get(), "a whole number from %d to %d".formatted(min, max));
     }
     return number.stream().mapToLong(Long::longValue).findFirst();
+  }
+
+  /** A text such as 250ms, 10s or 5m. */
+  Optional<Duration> duration(String field, Duration min, Duration max) {
+    String expected = "a duration such as 250ms, 10s or 5m, from %s to %s"
+        .formatted(DurationText.of(min), DurationText.of(max));
+    return text(
+            field,
+            text -> DurationText.parse(text)
+                .filter(d -> d.compareTo(min) >= 0 && d.compareTo(max) <= 0)
+                .isPresent(),
+            expected)
+        .flatMap(DurationText::parse);
   }
 
   boolean flag(String field) {

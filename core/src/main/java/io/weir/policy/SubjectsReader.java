@@ -156,9 +156,9 @@ final class SubjectsReader {
   private Plan compile(DefinedPlan plan, Access access, PlanDraft draft) {
     OperationLimit unlisted = allowUnlisted ? new Unlimited() : new NotConfigured();
     return switch (access) {
-      case LIMITED -> draft.compile(plan.name(), unlimitedOperations, unlisted);
-      case UNLIMITED -> new Plan(plan.name(), Map.of(), new Unlimited());
-      case FROZEN -> new Plan(plan.name(), Map.of(), new Frozen());
+      case LIMITED -> draft.compile(plan.name(), unlimitedOperations, unlisted, plan.slots());
+      case UNLIMITED -> new Plan(plan.name(), Map.of(), new Unlimited(), plan.slots());
+      case FROZEN -> new Plan(plan.name(), Map.of(), new Frozen(), plan.slots());
     };
   }
 

@@ -3,6 +3,8 @@ package io.weir.throttle;
 import io.weir.bucket.Draw;
 import io.weir.bucket.Names;
 import io.weir.decision.Verdict;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
 import java.util.List;
 
 /**
@@ -13,8 +15,17 @@ import java.util.List;
  * @param revision the policy's revision, above 0
  * @param draws what one operation takes, each bucket once; not empty
  * @param cost in operations, above 0
+ * @param slots what the subject's plan says of appointments
+ * @param ticket what the caller shows and wants
  */
-public record Charge(String tenant, String subject, long revision, List<Draw> draws, long cost) {
+public record Charge(
+    String tenant,
+    String subject,
+    long revision,
+    List<Draw> draws,
+    long cost,
+    SlotRules slots,
+    TicketRequest ticket) {
 
   private static final int MAX_DRAWS = 1000;
 
@@ -31,6 +42,11 @@ public record Charge(String tenant, String subject, long revision, List<Draw> dr
     }
     requirePositive("revision", revision);
     requirePositive("cost", cost);
+  }
+
+  /** A charge without appointments. */
+  public Charge(String tenant, String subject, long revision, List<Draw> draws, long cost) {
+    this(tenant, subject, revision, draws, cost, SlotRules.OFF, TicketRequest.NONE);
   }
 
   /** Builds the decision of this charge, for buckets that are {@code lagMicros} ahead of the clock. */

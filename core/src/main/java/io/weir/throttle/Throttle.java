@@ -10,6 +10,7 @@ import io.weir.policy.OperationLimit.Limited;
 import io.weir.policy.OperationLimit.Unlimited;
 import io.weir.policy.PolicyRevision;
 import io.weir.policy.Subject;
+import io.weir.slot.TicketRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -48,13 +49,26 @@ public final class Throttle {
    *     policy in force has no such subject, or {@link StoreUnavailableException}
    */
   public CompletionStage<Decision> tryTake(String subjectId, String operation, long cost) {
+    return tryTake(subjectId, operation, cost, TicketRequest.NONE);
+  }
+
+  /**
+   * The same for a caller that shows or wants a ticket.
+   *
+   * @param ticket its id is used once
+   */
+  public CompletionStage<Decision> tryTake(
+      String subjectId, String operation, long cost, TicketRequest ticket) {
     return decide(
-        new Question(subjectId, operation, cost, store::tryCharge), policies.current(), 0);
+        new Question(subjectId, operation, cost, ticket, store::tryCharge), policies.current(), 0);
   }
 
   /** Answers like {@link #tryTake} would, and takes nothing. */
   public CompletionStage<Decision> peek(String subjectId, String operation, long cost) {
-    return decide(new Question(subjectId, operation, cost, store::peek), policies.current(), 0);
+    return decide(
+        new Question(subjectId, operation, cost, TicketRequest.NONE, store::peek),
+        policies.current(),
+        0);
   }
 
   private CompletionStage<Decision> decide(Question question, PolicyRevision policy, int reloads) {
@@ -65,7 +79,13 @@ public final class Throttle {
     OperationLimit limit = subject.plan().limit(question.operation());
     if (limit instanceof Limited limited) {
       Charge charge = new Charge(
-          subject.tenant(), subject.id(), policy.revision(), limited.draws(), question.cost());
+          subject.tenant(),
+          subject.id(),
+          policy.revision(),
+          limited.draws(),
+          question.cost(),
+          subject.plan().slots(),
+          question.ticket());
       return question.ask().apply(charge).thenCompose(answer -> settle(question, answer, reloads));
     }
     return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));
@@ -95,5 +115,6 @@ public final class Throttle {
       String subjectId,
       String operation,
       long cost,
+      TicketRequest ticket,
       Function<Charge, CompletionStage<StoreAnswer>> ask) {}
 }

@@ -6,6 +6,7 @@ import io.weir.decision.Decision;
 import io.weir.node.config.NodeConfig.WhenRedisIsAway;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.policy.Subject;
+import io.weir.slot.TicketRequest;
 import io.weir.throttle.StoreUnavailableException;
 import io.weir.throttle.Throttle;
 import io.weir.throttle.UnknownSubjectException;
@@ -32,12 +33,15 @@ public final class Decider {
   /**
    * Takes {@code cost} operations for the subject, or none.
    *
+   * @param ticket what the caller shows and wants
    * @param context where the future completes
    * @return completes with the decision; fails with {@link StoreUnavailableException} or {@link
    *     UnknownSubjectException}
    */
-  public Future<Decision> decide(Context context, Subject subject, String operation, long cost) {
-    return Future.fromCompletionStage(throttle.tryTake(subject.id(), operation, cost), context)
+  public Future<Decision> decide(
+      Context context, Subject subject, String operation, long cost, TicketRequest ticket) {
+    return Future.fromCompletionStage(
+            throttle.tryTake(subject.id(), operation, cost, ticket), context)
         .onSuccess(decision -> decided(subject, operation, decision))
         .recover(error -> undecided(subject, operation, unwrapped(error)));
   }

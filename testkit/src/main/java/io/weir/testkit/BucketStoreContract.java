@@ -13,8 +13,14 @@ import io.weir.decision.Limit;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
+import io.weir.slot.LineReport.Returned;
+import io.weir.slot.SlotMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.throttle.StoreAnswer.Decided;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -283,6 +289,172 @@ public abstract class BucketStoreContract {
     void nothingMovesWhileTheClockStands() {
       allowed(charge(10, TEN));
       assertThat(denied(charge(1, TEN))).isEqualTo(denied(charge(1, TEN)));
+    }
+  }
+
+  @Nested
+  class Slots {
+    private final SlotRules rules = new SlotRules(SlotMode.RESERVE, SECOND / 2, 100, 60 * SECOND);
+
+    @BeforeEach
+    void fill() {
+      allowed(charge(10, TEN));
+    }
+
+    @Test
+    void everyCallerHearsATimeOfItsOwn() {
+      for (int i = 1; i <= 20; i++) {
+        Denied denied = denied(ticketed("k1", i, ""));
+        assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 10);
+        assertThat(denied.estimate()).isFalse();
+        assertThat(denied.ticket()).isPresent();
+      }
+    }
+
+    @Test
+    void whoComesInTimeIsAdmittedAndWhoComesEarlyMovesNobody() {
+      String first = ticket(ticketed("k1", 1, ""));
+      String second = ticket(ticketed("k1", 2, ""));
+      for (int i = 0; i < 1000; i++) {
+        Denied early = denied(ticketed("k1", 3, second));
+        assertThat(early.retryAfterMicros()).isEqualTo(SECOND / 5);
+        assertThat(early.ticket()).hasValue(second);
+      }
+      clock.advance(SECOND / 10);
+      Decided kept = (Decided) answer(ticketed("k1", 4, first));
+      assertThat(kept.decision()).isInstanceOf(Allowed.class);
+      assertThat(kept.line().returned()).isEqualTo(Returned.KEPT);
+      clock.advance(SECOND / 10);
+      allowed(ticketed("k1", 5, second));
+    }
+
+    @Test
+    void aTicketIsGoodOnce() {
+      String ticket = ticket(ticketed("k1", 1, ""));
+      clock.advance(SECOND / 10);
+      allowed(ticketed("k1", 2, ticket));
+      assertThat(returned(ticketed("k1", 3, ticket))).isEqualTo(Returned.UNKNOWN);
+    }
+
+    @Test
+    void aTicketOfAnotherCallerOrRequestIsNone() {
+      String ticket = ticket(ticketed("k1", 1, ""));
+      clock.advance(SECOND / 10);
+      String forged = ticket.substring(0, 17) + "x".repeat(22);
+      assertThat(returned(ticketed("k1", 2, forged))).isEqualTo(Returned.UNKNOWN);
+      assertThat(returned(ticketed("k2", 3, ticket))).isEqualTo(Returned.UNKNOWN);
+      assertThat(returned(asking("k1", 2, 1, TEN, 4, ticket))).isEqualTo(Returned.UNKNOWN);
+      allowed(ticketed("k1", 5, ticket));
+    }
+
+    @Test
+    void whatIsNoTicketIsIgnored() {
+      assertThat(returned(ticketed("k1", 1, "a ticket, honestly"))).isEqualTo(Returned.NOT);
+    }
+
+    @Test
+    void thePlaceOfAnAbsentCallerGoesToTheNextNewcomer() {
+      String ticket = ticket(ticketed("k1", 1, ""));
+      for (int i = 2; i <= 20; i++) {
+        denied(ticketed("k1", i, ""));
+      }
+      clock.advance(SECOND / 10 + SECOND / 2);
+      assertThat(returned(ticketed("k1", 21, ""))).isEqualTo(Returned.NOT);
+      clock.advance(1);
+      allowed(ticketed("k1", 22, ""));
+      assertThat(returned(ticketed("k1", 23, ticket))).isEqualTo(Returned.LATE);
+    }
+
+    @Test
+    void anotherRateEndsTheLine() {
+      String ticket = ticket(ticketed("k1", 1, ""));
+      Draw doubled = draw("ten", Scope.KEY, 20, 1000);
+      clock.advance(SECOND / 10);
+      Decided decided = (Decided) answer(asking("k1", 1, 2, doubled, 2, ticket));
+      assertThat(decided.line().returned()).isEqualTo(Returned.UNKNOWN);
+      assertThat(decided.decision()).isInstanceOf(Allowed.class);
+    }
+
+    @Test
+    void anotherRevisionWithTheSameRateKeepsTheLine() {
+      String ticket = ticket(ticketed("k1", 1, ""));
+      clock.advance(SECOND / 10);
+      assertThat(returned(asking("k1", 1, 2, TEN, 2, ticket))).isEqualTo(Returned.KEPT);
+    }
+
+    @Test
+    void withoutATicketWhoeverComesWhenItIsDueKeepsThePlace() {
+      Draw long2 = draw("long", Scope.KEY, 10, 2000);
+      allowed(charge(20, long2));
+      Charge plain =
+          new Charge("acme", "k1", 1, List.of(long2), 1, rules, TicketRequest.NONE);
+      for (int i = 1; i <= 15; i++) {
+        Denied denied = denied(plain);
+        assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 10);
+        assertThat(denied.ticket()).isEmpty();
+        assertThat(denied.estimate()).isFalse();
+      }
+      clock.advance(SECOND);
+      for (int i = 0; i < 10; i++) {
+        assertThat(returned(plain)).isEqualTo(Returned.KEPT);
+      }
+      clock.advance(SECOND);
+      for (int i = 0; i < 5; i++) {
+        assertThat(returned(plain)).isEqualTo(Returned.KEPT);
+      }
+    }
+
+    @Test
+    void pastTheBoundsTheKthIsToldTheKthTimeAsAnEstimate() {
+      SlotRules one = new SlotRules(SlotMode.RESERVE, SECOND / 2, 1, 60 * SECOND);
+      denied(ticketed("k1", 1, ""));
+      long before = 0;
+      for (int i = 2; i < 10; i++) {
+        Denied denied = denied(new Charge(
+            "acme", "k1", 1, List.of(TEN), 1, one, TicketRequest.wanted(Optional.empty(), id(i))));
+        assertThat(denied.estimate()).isTrue();
+        assertThat(denied.ticket()).isEmpty();
+        assertThat(denied.retryAfterMicros()).isGreaterThanOrEqualTo(before + SECOND / 10);
+        before = denied.retryAfterMicros();
+      }
+    }
+
+    @Test
+    void aSharedBucketOnlyEstimates() {
+      allowed(charge("globex", "k9", 1, 20, CLUSTER_TWENTY));
+      for (int i = 1; i < 5; i++) {
+        Denied denied = denied(asking("k2", 1, 1, CLUSTER_TWENTY, i, ""));
+        assertThat(denied.estimate()).isTrue();
+        assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 20);
+      }
+    }
+
+    @Test
+    void withoutSlotsEverybodyHearsTheSame() {
+      assertThat(denied(charge(1, TEN))).isEqualTo(denied(charge(1, TEN)));
+    }
+
+    private Charge ticketed(String subject, int id, String shown) {
+      return asking(subject, 1, 1, TEN, id, shown);
+    }
+
+    private Charge asking(
+        String subject, long cost, long revision, Draw draw, int id, String shown) {
+      TicketRequest ticket =
+          TicketRequest.wanted(Optional.of(shown).filter(t -> !t.isEmpty()), id(id));
+      return new Charge("acme", subject, revision, List.of(draw), cost, rules, ticket);
+    }
+
+    private String ticket(Charge charge) {
+      return denied(charge).ticket().orElseThrow();
+    }
+
+    private Returned returned(Charge charge) {
+      return ((Decided) answer(charge)).line().returned();
+    }
+
+    private static String id(int number) {
+      return "id%020d".formatted(number);
     }
   }
 

@@ -37,10 +37,18 @@ public final class DecisionAnswers {
   public static JsonObject toJson(Decision decision) {
     JsonObject json = decision.fold(
         allowed -> outcome("allowed", List.of()).put("retryAfterMs", 0),
-        denied -> outcome("denied", denied.full()).put("retryAfterMs", retryAfterMillis(denied)),
+        denied -> slot(denied, outcome("denied", denied.full())),
         never ->
             outcome("never_allowed", never.full()).put("reason", never.reason().code()));
     return json.put("limits", limits(decision.limits())).put("revision", decision.revision());
+  }
+
+  private static JsonObject slot(Denied denied, JsonObject json) {
+    json.put("retryAfterMs", retryAfterMillis(denied))
+        .put("slotMs", retryAfterMillis(denied))
+        .put("estimate", denied.estimate());
+    denied.ticket().ifPresent(ticket -> json.put("ticket", ticket));
+    return json;
   }
 
   private static JsonObject outcome(String word, List<String> full) {
@@ -62,16 +70,17 @@ public final class DecisionAnswers {
           HttpHeaders.RETRY_AFTER,
           Long.toString(ceil(denied.retryAfterMicros(), MICROS_PER_SECOND)));
       headers.set(RETRY_AFTER_MS, Long.toString(retryAfterMillis(denied)));
+      denied.ticket().ifPresent(ticket -> headers.set(Tickets.RETRY_TICKET, ticket));
     }
   }
 
   /** What the gateway answers to a request that may not pass now: 429. */
   public static ProblemDetails problem(Denied denied) {
     String title = "Request cannot be satisfied as assigned quota has been exceeded";
-    return new ProblemDetails(429, QUOTA_EXCEEDED, "quota_exceeded", title, new JsonObject())
+    JsonObject slot = slot(denied, new JsonObject());
+    return new ProblemDetails(429, QUOTA_EXCEEDED, "quota_exceeded", title, slot)
         .with("violated-policies", new JsonArray(denied.full()))
         .with("full", new JsonArray(denied.full()))
-        .with("retryAfterMs", retryAfterMillis(denied))
         .with("revision", denied.revision());
   }
 

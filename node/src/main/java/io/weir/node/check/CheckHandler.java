@@ -21,6 +21,7 @@ import io.weir.node.check.CheckRequest.Check;
 import io.weir.policy.CostRule;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
+import io.weir.slot.TicketRequest;
 import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.ArrayList;
@@ -78,7 +79,8 @@ public final class CheckHandler implements Handler<RoutingContext> {
           ? Authenticator.authenticate(check.key().get(), policy)
           : check.subject().filter(id -> trusted).flatMap(policy::subject);
       if (subject.isPresent()) {
-        questions.add(new Question(subject.get(), check.operation(), cost(check, policy)));
+        questions.add(
+            new Question(subject.get(), check.operation(), cost(check, policy), check.ticket()));
       } else {
         String place = request.isList() ? "checks[%d].".formatted(i) : "";
         unknown.add(place + (check.key().isPresent() ? "key" : "subject"));
@@ -105,7 +107,7 @@ public final class CheckHandler implements Handler<RoutingContext> {
   private Future<Void> decide(
       List<Question> questions, boolean isList, HttpServerResponse response) {
     List<Future<Decision>> decisions = questions.stream()
-        .map(q -> decider.decide(context, q.subject(), q.operation(), q.cost()))
+        .map(q -> decider.decide(context, q.subject(), q.operation(), q.cost(), q.ticket()))
         .toList();
     // Joined, not composed: one question without an answer does not take the others' along.
     return Future.join(decisions)
@@ -159,5 +161,5 @@ public final class CheckHandler implements Handler<RoutingContext> {
     return response.putHeader(HttpHeaders.CONTENT_TYPE, "application/json").end(json.toBuffer());
   }
 
-  private record Question(Subject subject, String operation, long cost) {}
+  private record Question(Subject subject, String operation, long cost, TicketRequest ticket) {}
 }

@@ -5,7 +5,9 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.bucket.Names;
+import io.weir.node.answer.Tickets;
 import io.weir.policy.CostRule;
+import io.weir.slot.TicketRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,16 +24,22 @@ import java.util.TreeSet;
 record CheckRequest(List<Check> checks, boolean isList) {
   static final int MAX_CHECKS = 1000;
 
-  private static final Set<String> FIELDS = Set.of("key", "subject", "operation", "cost");
+  private static final Set<String> FIELDS = Set.of("key", "subject", "operation", "cost", "ticket");
   private static final int MAX_SHOWN = 40;
+  private static final int MAX_TICKET = 64;
 
   /**
    * One question. Exactly one of {@code key} and {@code subject} is there.
    *
+   * @param ticket what the caller shows and wants
    * @param cost absent where the operation's own counts
    */
   record Check(
-      Optional<String> key, Optional<String> subject, String operation, OptionalLong cost) {}
+      Optional<String> key,
+      Optional<String> subject,
+      String operation,
+      OptionalLong cost,
+      TicketRequest ticket) {}
 
   /** @throws BadCheckException with every mistake */
   static CheckRequest parse(Buffer body) {
@@ -79,7 +87,12 @@ record CheckRequest(List<Check> checks, boolean isList) {
     if (operation.isEmpty()) {
       mistakes.add(place + "operation: (expected: a name, " + Names.NAME_PATTERN + ")");
     }
-    return new Check(key, subject, operation.orElse(""), cost(json, place, mistakes));
+    return new Check(
+        key,
+        subject,
+        operation.orElse(""),
+        cost(json, place, mistakes),
+        ticket(json, place, mistakes));
   }
 
   private static OptionalLong cost(JsonObject json, String place, List<String> mistakes) {
@@ -94,6 +107,21 @@ record CheckRequest(List<Check> checks, boolean isList) {
           .formatted(place, shortened(String.valueOf(value)), CostRule.MAX_COST));
     }
     return OptionalLong.of(cost);
+  }
+
+  // true asks for one, a text shows one.
+  private static TicketRequest ticket(JsonObject json, String place, List<String> mistakes) {
+    Object value = json.getValue("ticket");
+    if (value instanceof String text && text.length() <= MAX_TICKET) {
+      return Tickets.of(Optional.of(text), true);
+    }
+    if (value instanceof Boolean wanted) {
+      return Tickets.of(Optional.empty(), wanted);
+    }
+    if (json.containsKey("ticket")) {
+      mistakes.add(place + "ticket: (expected: true, or a ticket of up to 64 characters)");
+    }
+    return TicketRequest.NONE;
   }
 
   // The value is not repeated: it may be a key.

@@ -13,6 +13,7 @@ import io.weir.decision.Decision.NeverAllowed;
 import io.weir.node.Decider;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.Tickets;
 import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Authenticator;
 import io.weir.policy.CostRule;
@@ -21,6 +22,7 @@ import io.weir.policy.Plan;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
+import io.weir.slot.TicketRequest;
 import io.weir.throttle.PolicySource;
 import io.weir.throttle.UnknownSubjectException;
 import java.util.List;
@@ -34,12 +36,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class Gateway implements Handler<HttpServerRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+  private static final long MICROS_PER_MILLI = 1000;
   private static final CostRule ONE = new CostRule.Fixed(1);
 
   private final Vertx vertx;
   private final PolicySource policies;
   private final Decider decider;
   private final Forwarder forwarder;
+  private final WaitingRoom waiting;
   private final Context context;
 
   public Gateway(Vertx vertx, PolicySource policies, Decider decider) {
@@ -47,6 +51,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
     this.policies = policies;
     this.decider = decider;
     this.forwarder = new Forwarder(vertx);
+    this.waiting = new WaitingRoom(vertx);
     this.context = vertx.getOrCreateContext();
   }
 
@@ -127,18 +132,40 @@ public final class Gateway implements Handler<HttpServerRequest> {
     } catch (CostReader.BadCostException e) {
       return answer(ask.request(), e.problem());
     }
+    TicketRequest ticket =
+        Tickets.in(ask.request().headers(), ask.maxDelayMillis() * MICROS_PER_MILLI);
+    return decide(ask, body, cost, ticket, ask.maxDelayMillis());
+  }
+
+  private Future<Void> decide(
+      Ask ask, Optional<Buffer> body, long cost, TicketRequest ticket, long delayLeft) {
     return decider
-        .decide(context, ask.subject(), ask.operation(), cost)
+        .decide(context, ask.subject(), ask.operation(), cost, ticket)
         .transform(decided -> decided.succeeded()
-            ? act(ask, body, decided.result())
+            ? act(ask, body, cost, delayLeft, decided.result())
             : undecided(ask, body, decided.cause()));
   }
 
-  private Future<Void> act(Ask ask, Optional<Buffer> body, Decision decision) {
+  private Future<Void> act(
+      Ask ask, Optional<Buffer> body, long cost, long delayLeft, Decision decision) {
     return decision.fold(
         allowed -> forward(ask, body, Optional.of(allowed)),
-        denied -> reject(ask, denied),
+        denied -> hold(ask, body, cost, delayLeft, denied),
         never -> reject(ask, never));
+  }
+
+  // A wait that is short enough is no error: the node keeps the caller's appointment for it.
+  private Future<Void> hold(
+      Ask ask, Optional<Buffer> body, long cost, long delayLeft, Denied denied) {
+    long wait = (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
+    boolean near = denied.ticket().isPresent() && wait <= delayLeft;
+    Optional<Future<Void>> slot =
+        near ? waiting.hold(ask.request(), Math.max(1, wait)) : Optional.empty();
+    if (slot.isEmpty()) {
+      return reject(ask, denied);
+    }
+    TicketRequest back = TicketRequest.wanted(denied.ticket(), Tickets.newId());
+    return slot.get().compose(due -> decide(ask, body, cost, back, delayLeft - wait));
   }
 
   private Future<Void> reject(Ask ask, Denied denied) {
@@ -177,6 +204,10 @@ public final class Gateway implements Handler<HttpServerRequest> {
       HttpServerRequest request, Subject subject, Upstream upstream, Optional<OperationRule> rule) {
     String operation() {
       return rule.map(OperationRule::name).orElse(Plan.UNLISTED);
+    }
+
+    long maxDelayMillis() {
+      return rule.map(OperationRule::maxDelayMillis).orElse(0L);
     }
 
     CostRule costRule() {

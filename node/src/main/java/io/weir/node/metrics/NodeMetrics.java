@@ -1,6 +1,9 @@
 package io.weir.node.metrics;
 
+import static java.util.Objects.requireNonNull;
+
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -14,9 +17,15 @@ import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.weir.decision.Decision;
 import io.weir.policy.Plan;
+import io.weir.slot.LineReport;
 import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a node counts and times. Tags are names of the policy and words of the code, never a subject, a
@@ -34,6 +43,13 @@ public final class NodeMetrics {
       .register(registry);
   private final Counter storeErrors = Counter.builder("throttle.store.errors")
       .description("Questions to the shared state without an answer")
+      .register(registry);
+
+  private final Map<String, Counter> slots = Stream.of(
+          "made", "kept", "early", "late", "unknown", "broken", "lost")
+      .collect(Collectors.toUnmodifiableMap(Function.identity(), this::slotCounter));
+  private final DistributionSummary lineLength = DistributionSummary.builder("throttle.line.length")
+      .description("How many waited in a line when an appointment was made in it")
       .register(registry);
 
   /** Lets Vert.x report its HTTP metrics to the same registry. */
@@ -66,6 +82,23 @@ public final class NodeMetrics {
     count(new DecisionTags(plan.tagOf(operation), plan.name(), outcome, bucket));
   }
 
+  /** Counts what happened in a line. */
+  void line(LineReport report) {
+    if (report.equals(LineReport.NONE)) {
+      return;
+    }
+    switch (report.returned()) {
+      case NOT -> {}
+      case EARLY, KEPT, LATE, UNKNOWN, BROKEN ->
+        count(report.returned().name().toLowerCase(Locale.ROOT), 1);
+    }
+    if (report.made()) {
+      count("made", 1);
+      lineLength.record((double) report.length());
+    }
+    count("lost", report.lost());
+  }
+
   /** Counts a request for which no decision could be made. */
   public void undecided(Plan plan, String operation) {
     count(new DecisionTags(plan.tagOf(operation), plan.name(), "unavailable", NONE));
@@ -85,6 +118,17 @@ public final class NodeMetrics {
 
   private void count(DecisionTags tags) {
     decisions.computeIfAbsent(tags, this::counter).increment();
+  }
+
+  private void count(String outcome, long times) {
+    requireNonNull(slots.get(outcome)).increment((double) times);
+  }
+
+  private Counter slotCounter(String outcome) {
+    return Counter.builder("throttle.slots")
+        .description("Appointments by what became of them")
+        .tag("outcome", outcome)
+        .register((MeterRegistry) registry);
   }
 
   private Counter counter(DecisionTags tags) {

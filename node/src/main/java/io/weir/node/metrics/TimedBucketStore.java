@@ -29,6 +29,11 @@ public final class TimedBucketStore implements BucketStore {
   private CompletionStage<StoreAnswer> timed(
       Function<Charge, CompletionStage<StoreAnswer>> question, Charge charge) {
     NodeMetrics.StoreTimer timer = metrics.startStoreTimer();
-    return question.apply(charge).whenComplete((answer, error) -> timer.stop(error == null));
+    return question.apply(charge).whenComplete((answer, error) -> {
+      timer.stop(error == null);
+      if (answer instanceof StoreAnswer.Decided decided) {
+        metrics.line(decided.line());
+      }
+    });
   }
 }

@@ -3,17 +3,33 @@ package io.weir.state.memory;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Draw;
 import io.weir.bucket.LeakyBucket;
+import io.weir.bucket.Scope;
 import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
+import io.weir.decision.Verdict.Wait;
+import io.weir.slot.Appointment;
+import io.weir.slot.Booking;
+import io.weir.slot.BucketState;
+import io.weir.slot.LineReport;
+import io.weir.slot.LineReport.Returned;
+import io.weir.slot.SlotMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Buckets in the memory of one process: for services of one node, and the specification of every other
@@ -24,6 +40,7 @@ public final class InMemoryBucketStore implements BucketStore {
 
   private final LongSupplier clockMicros;
   private final Map<Object, State> states = new HashMap<>();
+  private final Map<Object, Line> lines = new HashMap<>();
   private int sweepAt = FIRST_SWEEP;
   private long sweptRevision;
 
@@ -34,73 +51,123 @@ public final class InMemoryBucketStore implements BucketStore {
 
   @Override
   public synchronized CompletionStage<StoreAnswer> tryCharge(Charge charge) {
-    Look look = look(charge);
+    Look look = new Look(charge);
     if (look.newestRevision > charge.revision()) {
       return CompletableFuture.completedFuture(new StoreAnswer.Stale(look.newestRevision));
     }
-    Verdict verdict = charge.verdict(look.lagMicros);
-    Outcome outcome = verdict.outcome(look.levels);
-    long[] levels = outcome == Outcome.ALLOWED ? taken(verdict, look) : look.levels;
-    commit(charge, outcome, look, levels);
-    return decided(verdict, outcome, levels);
+    look.drain();
+    Verdict verdict = charge.verdict(look.lagMicros());
+    Outcome outcome = verdict.outcome(look.used());
+    boolean alone = !look.hasLine() && charge.ticket().shown().isEmpty();
+    if (outcome == Outcome.NEVER_ALLOWED || (alone && outcome == Outcome.ALLOWED)) {
+      return withoutLine(look, verdict, outcome);
+    }
+    if (alone && charge.slots().mode() == SlotMode.OFF) {
+      return withoutLine(look, verdict, outcome);
+    }
+    return inLine(look, verdict);
   }
 
   @Override
   public synchronized CompletionStage<StoreAnswer> peek(Charge charge) {
-    Look look = look(charge);
+    Look look = new Look(charge);
     if (look.newestRevision > charge.revision()) {
       return CompletableFuture.completedFuture(new StoreAnswer.Stale(look.newestRevision));
     }
-    Verdict verdict = charge.verdict(look.lagMicros);
-    return decided(verdict, verdict.outcome(look.levels), look.levels);
+    look.drain();
+    Verdict verdict = charge.verdict(look.lagMicros());
+    Outcome outcome = verdict.outcome(look.used());
+    if (outcome != Outcome.NEVER_ALLOWED) {
+      Booking.Result result = new Booking(
+              look.now,
+              SlotRules.OFF,
+              TicketRequest.NONE,
+              charge.draws(),
+              charge.cost(),
+              look.drawn,
+              false)
+          .newcomer(Returned.NOT);
+      Wait wait = new Wait(result.waitMicros(), true, Optional.empty());
+      return decided(verdict, result.outcome(), look.shown(look.drawn), wait, LineReport.NONE);
+    }
+    return decided(verdict, outcome, look.shown(look.drawn), Wait.NONE, LineReport.NONE);
   }
 
-  private Look look(Charge charge) {
-    long clock = clockMicros.getAsLong();
-    long now = clock;
-    long newest = 0;
-    for (Draw draw : charge.draws()) {
-      State state = state(charge, draw);
-      now = Math.max(now, state.atMicros());
-      newest = Math.max(newest, state.revision());
+  private CompletionStage<StoreAnswer> withoutLine(Look look, Verdict verdict, Outcome outcome) {
+    long[] used = look.used();
+    List<BucketState> after = new ArrayList<>();
+    long wait = 0;
+    for (int i = 0; i < used.length; i++) {
+      Bucket bucket = look.charge.draws().get(i).bucket();
+      if (outcome == Outcome.ALLOWED) {
+        used[i] += verdict.units(i);
+      } else if (outcome == Outcome.DENIED) {
+        wait = Math.max(wait, LeakyBucket.waitMicros(bucket, used[i], verdict.units(i)));
+      }
+      BucketState state = look.drawn.get(i);
+      after.add(new BucketState(
+          look.now,
+          state.milliOpsPerSec(),
+          used[i],
+          state.waiting(),
+          state.holeUnits(),
+          state.lastSlotMicros(),
+          state.lastEstimateMicros()));
     }
-    long[] levels = new long[charge.draws().size()];
-    for (int i = 0; i < levels.length; i++) {
-      Draw draw = charge.draws().get(i);
-      levels[i] = state(charge, draw).at(now).level(draw.bucket());
-    }
-    return new Look(now, now - clock, newest, levels);
+    look.commit(after, outcome == Outcome.ALLOWED);
+    return decided(
+        verdict,
+        outcome,
+        look.shown(after),
+        new Wait(wait, true, Optional.empty()),
+        LineReport.NONE);
   }
 
-  private static long[] taken(Verdict verdict, Look look) {
-    long[] levels = look.levels.clone();
-    for (int i = 0; i < levels.length; i++) {
-      levels[i] += verdict.units(i);
+  private CompletionStage<StoreAnswer> inLine(Look look, Verdict verdict) {
+    Charge charge = look.charge;
+    long lost = look.expire();
+    Line mine = line(look.owner(Scope.KEY));
+    Line tenants = line(look.owner(Scope.TENANT));
+    List<Appointment.Share> shares = Booking.shares(charge.draws(), charge.cost());
+    boolean ofTenant = shares.stream().anyMatch(share -> share.scope() == Scope.TENANT);
+    boolean hasRoom = mine.size() < charge.slots().maxLine()
+        && (!ofTenant || tenants.size() < charge.slots().maxLine());
+    Booking booking = new Booking(
+        look.now,
+        charge.slots(),
+        charge.ticket(),
+        charge.draws(),
+        charge.cost(),
+        look.drawn,
+        hasRoom);
+    Optional<Appointment> place = look.find(mine, shares)
+        .filter(found -> !found.holdsIn(Scope.TENANT) || tenants.contains(found));
+    Booking.Result result =
+        place.map(booking::comeBack).orElseGet(() -> booking.newcomer(look.withoutPlace()));
+    look.commit(result.states(), result.changed());
+    if (place.isPresent() && !result.place().equals(place)) {
+      mine.remove(place.get());
+      tenants.remove(place.get());
     }
-    return levels;
-  }
-
-  // A denial keeps only what a change of policy made of the buckets: a burst that shrank caps
-  // what was used at this instant, and the wait counts from here.
-  private void commit(Charge charge, Outcome outcome, Look look, long[] levels) {
-    for (int i = 0; i < levels.length; i++) {
-      Draw draw = charge.draws().get(i);
-      State before = state(charge, draw);
-      if (outcome == Outcome.ALLOWED || before.at(look.nowMicros).carries(draw.bucket())) {
-        states.put(
-            owner(charge, draw.bucket()),
-            before.at(look.nowMicros).with(draw.bucket(), levels[i], charge.revision()));
+    if (result.place().isPresent() && !result.place().equals(place)) {
+      mine.add(result.place().get());
+      if (result.place().get().holdsIn(Scope.TENANT)) {
+        tenants.add(result.place().get());
       }
     }
-    sweep(look.nowMicros);
+    Wait wait = new Wait(
+        result.waitMicros(), result.estimate(), result.place().flatMap(Appointment::ticket));
+    LineReport report =
+        new LineReport(result.returned(), result.made(), lost, result.made() ? mine.size() : 0);
+    return decided(verdict, result.outcome(), look.shown(result.states()), wait, report);
   }
 
-  private State state(Charge charge, Draw draw) {
-    return states.getOrDefault(owner(charge, draw.bucket()), new State(0, sweptRevision, Map.of()));
+  private Line line(Object owner) {
+    return lines.computeIfAbsent(owner, key -> new Line());
   }
 
-  private static Object owner(Charge charge, Bucket bucket) {
-    return switch (bucket.scope()) {
+  private static Object owner(Charge charge, Scope scope) {
+    return switch (scope) {
       case KEY -> List.of(charge.tenant(), charge.subject());
       case TENANT -> List.of(charge.tenant());
       case CLUSTER -> List.of();
@@ -108,78 +175,223 @@ public final class InMemoryBucketStore implements BucketStore {
   }
 
   private static CompletionStage<StoreAnswer> decided(
-      Verdict verdict, Outcome outcome, long[] levels) {
+      Verdict verdict, Outcome outcome, long[] shown, Wait wait, LineReport report) {
     return CompletableFuture.completedFuture(
-        new StoreAnswer.Decided(verdict.decision(outcome, levels)));
+        new StoreAnswer.Decided(verdict.decision(outcome, shown, wait), report));
   }
 
   // Now and then, whenever the states have doubled: what is empty is as good as absent.
   private void sweep(long nowMicros) {
     if (states.size() >= sweepAt) {
-      states.values().removeIf(state -> sweptIfEmpty(state.at(nowMicros)));
+      states
+          .entrySet()
+          .removeIf(entry -> sweptIfEmpty(entry.getKey(), entry.getValue(), nowMicros));
       sweepAt = Math.max(FIRST_SWEEP, states.size() * 2);
     }
   }
 
-  private boolean sweptIfEmpty(State state) {
-    if (state.buckets().isEmpty()) {
+  private boolean sweptIfEmpty(Object owner, State state, long nowMicros) {
+    boolean empty =
+        state.buckets().values().stream().allMatch(b -> b.at(nowMicros).isForgettable());
+    if (empty) {
       // Forgotten with the state; an older revision must not decide for all that.
       sweptRevision = Math.max(sweptRevision, state.revision());
+      lines.remove(owner);
     }
-    return state.buckets().isEmpty();
+    return empty;
   }
 
-  /** What a charge finds: the instant, and what is used per draw. */
-  private static final class Look {
-    final long nowMicros;
-    final long lagMicros;
-    final long newestRevision;
-    final long[] levels;
+  /** What a charge finds, moved to the present but not written. Mutable; lives for one charge. */
+  private final class Look {
+    private final Charge charge;
+    private final Map<Scope, State> found = new EnumMap<>(Scope.class);
+    private final long clock;
+    private final long newestRevision;
+    private List<BucketState> drawn = List.of();
+    private long now;
+    private final Set<Scope> ended = EnumSet.noneOf(Scope.class);
+    private boolean changed;
 
-    Look(long nowMicros, long lagMicros, long newestRevision, long[] levels) {
-      this.nowMicros = nowMicros;
-      this.lagMicros = lagMicros;
-      this.newestRevision = newestRevision;
-      this.levels = levels;
+    Look(Charge charge) {
+      this.charge = charge;
+      clock = clockMicros.getAsLong();
+      now = clock;
+      long newest = 0;
+      for (Draw draw : charge.draws()) {
+        State state = stored(draw.bucket().scope());
+        now = Math.max(now, state.atMicros());
+        newest = Math.max(newest, state.revision());
+      }
+      newestRevision = newest;
+    }
+
+    Object owner(Scope scope) {
+      return InMemoryBucketStore.owner(charge, scope);
+    }
+
+    long lagMicros() {
+      return now - clock;
+    }
+
+    /** Lets all water drain, and carries the drawn buckets over to the policy. */
+    void drain() {
+      List<BucketState> result = new ArrayList<>();
+      for (Draw draw : charge.draws()) {
+        State state = state(draw.bucket().scope());
+        @Nullable BucketState before = state.buckets().get(draw.bucket().name());
+        if (before != null && before.milliOpsPerSec() != draw.bucket().milliOpsPerSec()) {
+          endLine(draw.bucket().scope());
+        }
+      }
+      for (Draw draw : charge.draws()) {
+        @Nullable
+        BucketState before =
+            state(draw.bucket().scope()).buckets().get(draw.bucket().name());
+        result.add(
+            before == null
+                ? BucketState.empty(now, draw.bucket())
+                : before.at(now).carriedTo(draw.bucket()));
+      }
+      drawn = result;
+    }
+
+    // Slots of another rate are no slots: whoever waits begins anew.
+    private void endLine(Scope scope) {
+      State state = state(scope);
+      if (state.buckets().values().stream().noneMatch(bucket -> bucket.waiting() > 0)) {
+        return;
+      }
+      Map<String, BucketState> buckets = new HashMap<>();
+      state.buckets().forEach((name, bucket) -> buckets.put(name, bucket.withoutLine()));
+      found.put(scope, new State(state.atMicros(), state.revision(), buckets));
+      ended.add(scope);
+      changed = true;
+    }
+
+    /** Lets go whoever did not come in time. */
+    long expire() {
+      ended.forEach(scope -> lines.remove(owner(scope)));
+      ended.clear();
+      now = Math.max(
+          now, Math.max(state(Scope.KEY).atMicros(), state(Scope.TENANT).atMicros()));
+      long lost = expire(Scope.KEY);
+      expire(Scope.TENANT);
+      drain();
+      return lost;
+    }
+
+    private long expire(Scope scope) {
+      Line line = line(owner(scope));
+      List<Appointment> expired = line.expired(now);
+      if (expired.isEmpty()) {
+        return 0;
+      }
+      State state = state(scope);
+      Map<String, BucketState> buckets = new HashMap<>(state.buckets());
+      for (Appointment gone : expired) {
+        line.remove(gone);
+        for (Appointment.Share share : gone.shares()) {
+          if (share.held() && share.scope() == scope) {
+            buckets.computeIfPresent(
+                share.bucket(),
+                (name, bucket) -> bucket.at(gone.deadlineMicros()).released(share.units()));
+          }
+        }
+      }
+      if (line.size() == 0) {
+        buckets.replaceAll((name, bucket) -> bucket.withoutLine());
+      }
+      found.put(scope, new State(state.atMicros(), state.revision(), buckets));
+      changed = true;
+      return expired.size();
+    }
+
+    boolean hasLine() {
+      return charge.draws().stream()
+          .flatMap(draw -> state(draw.bucket().scope()).buckets().values().stream())
+          .anyMatch(bucket -> bucket.waiting() > 0);
+    }
+
+    Optional<Appointment> find(Line mine, List<Appointment.Share> shares) {
+      if (charge.ticket().shown().isPresent()) {
+        return mine.byTicket(charge.ticket().shown().get()).filter(found -> found.isFor(shares));
+      }
+      return charge.ticket().wantsAlways() ? Optional.empty() : mine.due(now, shares);
+    }
+
+    /** What became of the ticket of a caller that has no place. */
+    Returned withoutPlace() {
+      return charge.ticket().deadlineMicros().stream()
+          .mapToObj(deadline -> deadline < now ? Returned.LATE : Returned.UNKNOWN)
+          .findFirst()
+          .orElse(Returned.NOT);
+    }
+
+    long[] used() {
+      return drawn.stream().mapToLong(BucketState::usedUnits).toArray();
+    }
+
+    long[] shown(List<BucketState> states) {
+      long[] shown = new long[states.size()];
+      for (int i = 0; i < shown.length; i++) {
+        shown[i] = states.get(i).shownUnits(charge.draws().get(i).bucket());
+      }
+      return shown;
+    }
+
+    // A denial keeps only what a change of policy made of the buckets, and what became of the line:
+    // a burst that shrank caps what was used at this instant, and the wait counts from here.
+    void commit(List<BucketState> after, boolean decided) {
+      ended.forEach(scope -> lines.remove(owner(scope)));
+      ended.clear();
+      for (int i = 0; i < after.size(); i++) {
+        Draw draw = charge.draws().get(i);
+        Scope scope = draw.bucket().scope();
+        State before = state(scope);
+        if (decided || changed || before.carries(draw.bucket(), now)) {
+          found.put(scope, before.with(draw.bucket(), after.get(i), now, charge.revision()));
+          states.put(owner(scope), state(scope));
+        }
+      }
+      if (changed) {
+        found.forEach((scope, state) -> states.put(owner(scope), state));
+      }
+      sweep(now);
+    }
+
+    private State state(Scope scope) {
+      return found.computeIfAbsent(scope, this::stored);
+    }
+
+    private State stored(Scope scope) {
+      return states.getOrDefault(owner(scope), new State(0, sweptRevision, Map.of()));
     }
   }
 
-  /** The buckets of one key, tenant or cluster that are not empty, at one instant. Immutable. */
-  private record State(long atMicros, long revision, Map<String, Level> buckets) {
-    State at(long nowMicros) {
-      Map<String, Level> drained = new HashMap<>();
-      buckets.forEach((name, level) -> {
-        long used =
-            LeakyBucket.drained(level.usedUnits(), level.milliOpsPerSec(), nowMicros - atMicros);
-        if (used > 0) {
-          drained.put(name, new Level(used, level.milliOpsPerSec()));
+  /** The buckets of one key, tenant or cluster that are not empty. Immutable. */
+  private record State(long atMicros, long revision, Map<String, BucketState> buckets) {
+
+    State with(Bucket bucket, BucketState after, long nowMicros, long newRevision) {
+      Map<String, BucketState> changed = new HashMap<>();
+      buckets.forEach((name, state) -> {
+        BucketState moved = state.at(nowMicros);
+        if (!moved.isForgettable()) {
+          changed.put(name, moved);
         }
       });
-      return new State(nowMicros, revision, drained);
-    }
-
-    State with(Bucket bucket, long usedUnits, long newRevision) {
-      Map<String, Level> changed = new HashMap<>(buckets);
-      changed.put(bucket.name(), new Level(usedUnits, bucket.milliOpsPerSec()));
-      return new State(atMicros, newRevision, changed);
+      changed.put(bucket.name(), after);
+      return new State(nowMicros, newRevision, changed);
     }
 
     /** Whether what is used in the bucket was counted by another rate or burst. */
-    boolean carries(Bucket bucket) {
-      Level level = buckets.get(bucket.name());
-      return level != null
-          && (level.milliOpsPerSec() != bucket.milliOpsPerSec()
-              || level.usedUnits() > bucket.capacityUnits());
-    }
-
-    long level(Bucket bucket) {
-      Level level = buckets.get(bucket.name());
-      return level == null
-          ? 0
-          : LeakyBucket.carriedOver(level.usedUnits(), level.milliOpsPerSec(), bucket);
+    boolean carries(Bucket bucket, long nowMicros) {
+      BucketState state = buckets.get(bucket.name());
+      if (state == null) {
+        return false;
+      }
+      long used = state.at(nowMicros).usedUnits();
+      return used > bucket.capacityUnits()
+          || (used > 0 && state.milliOpsPerSec() != bucket.milliOpsPerSec());
     }
   }
-
-  /** What is used in a bucket, and the rate it drains at. */
-  private record Level(long usedUnits, long milliOpsPerSec) {}
 }

@@ -6,7 +6,14 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
 import io.weir.decision.Verdict;
+import io.weir.decision.Verdict.Wait;
+import io.weir.slot.LineReport;
+import io.weir.slot.LineReport.Returned;
+import io.weir.slot.SlotMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
@@ -14,6 +21,7 @@ import io.weir.throttle.StoreUnavailableException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -69,20 +77,34 @@ public final class RedisBucketStore implements BucketStore {
   }
 
   private CompletionStage<StoreAnswer> run(LuaScript script, Charge request) {
-    List<String> keys = new ArrayList<>();
-    keys.add(RedisKeys.POLICY);
-    String[] arguments = arguments(request, keys);
-    return eval(script, keys.toArray(String[]::new), arguments)
-        .thenApply(reply -> answer(request, reply));
+    String tenant = request.tenant();
+    String[] keys = {
+      RedisKeys.POLICY,
+      RedisKeys.key(tenant, request.subject()),
+      RedisKeys.tenant(tenant),
+      RedisKeys.CLUSTER,
+      RedisKeys.keyLine(tenant, request.subject()),
+      RedisKeys.tenantLine(tenant)
+    };
+    return eval(script, keys, arguments(request)).thenApply(reply -> answer(request, reply));
   }
 
-  private String[] arguments(Charge request, List<String> keys) {
-    List<String> arguments = new ArrayList<>(2 + 4 * request.draws().size() + 1);
+  private String[] arguments(Charge request) {
+    List<String> arguments = new ArrayList<>(9 + 4 * request.draws().size() + 1);
     arguments.add(Long.toString(request.revision()));
     arguments.add(Integer.toString(request.draws().size()));
+    SlotRules slots = request.slots();
+    TicketRequest ticket = request.ticket();
+    arguments.add(codeOf(slots.mode()));
+    arguments.add(Long.toString(slots.latenessMicros()));
+    arguments.add(Integer.toString(slots.maxLine()));
+    arguments.add(Long.toString(slots.horizonMicros()));
+    arguments.add(Long.toString(ticket.withinMicros()));
+    arguments.add(ticket.newId());
+    arguments.add(ticket.shown().orElse(""));
     for (Draw draw : request.draws()) {
       Bucket bucket = draw.bucket();
-      arguments.add(Integer.toString(indexOf(keyOf(request, bucket), keys)));
+      arguments.add(codeOf(bucket.scope()));
       arguments.add(bucket.name() + "@" + bucket.milliOpsPerSec());
       arguments.add(Long.toString(bucket.capacityUnits()));
       arguments.add(Long.toString(draw.units(request.cost())));
@@ -91,20 +113,19 @@ public final class RedisBucketStore implements BucketStore {
     return arguments.toArray(String[]::new);
   }
 
-  private static int indexOf(String key, List<String> keys) {
-    int index = keys.indexOf(key);
-    if (index >= 0) {
-      return index;
-    }
-    keys.add(key);
-    return keys.size() - 1;
+  private static String codeOf(Scope scope) {
+    return switch (scope) {
+      case KEY -> "1";
+      case TENANT -> "2";
+      case CLUSTER -> "3";
+    };
   }
 
-  private static String keyOf(Charge request, Bucket bucket) {
-    return switch (bucket.scope()) {
-      case KEY -> RedisKeys.key(request.tenant(), request.subject());
-      case TENANT -> RedisKeys.tenant(request.tenant());
-      case CLUSTER -> RedisKeys.CLUSTER;
+  private static String codeOf(SlotMode mode) {
+    return switch (mode) {
+      case RESERVE -> "0";
+      case ESTIMATE -> "1";
+      case OFF -> "2";
     };
   }
 
@@ -124,9 +145,32 @@ public final class RedisBucketStore implements BucketStore {
     if (status == Status.STALE) {
       return new StoreAnswer.Stale(reply.get(1));
     }
-    long[] used = reply.stream().skip(2).mapToLong(Long::longValue).toArray();
+    int draws = request.draws().size();
+    long[] used = reply.stream().skip(2).limit(draws).mapToLong(Long::longValue).toArray();
+    List<Long> line = reply.subList(2 + draws, reply.size());
     Verdict verdict = request.verdict(reply.get(1));
-    return new StoreAnswer.Decided(verdict.decision(status.outcome(), used));
+    return new StoreAnswer.Decided(
+        verdict.decision(status.outcome(), used, waitOf(request, line)), reportOf(line));
+  }
+
+  private static Wait waitOf(Charge request, List<Long> line) {
+    if (line.isEmpty()) {
+      return Wait.NONE;
+    }
+    Optional<String> ticket = Optional.empty();
+    if (line.size() > 2 && line.get(2) > 0) {
+      String id = line.get(3) == 1
+          ? request.ticket().newId()
+          : request.ticket().shownId().orElse("");
+      ticket = Optional.of("%016d.%s".formatted(line.get(2), id));
+    }
+    return new Wait(line.get(0), line.get(1) == 1, ticket);
+  }
+
+  private static LineReport reportOf(List<Long> line) {
+    return line.size() <= 2
+        ? LineReport.NONE
+        : new LineReport(Returned.of(line.get(4)), line.get(5) == 1, line.get(6), line.get(7));
   }
 
   private static boolean isNoScript(Throwable error) {

@@ -24,6 +24,16 @@ public final class RedisKeys {
     return PREFIX + "{" + tenant + "}:key:" + subject;
   }
 
+  /** A sorted set: the appointments of one API key. */
+  public static String keyLine(String tenant, String subject) {
+    return key(tenant, subject) + ":line";
+  }
+
+  /** A sorted set: the appointments that hold water in the buckets of one tenant. */
+  public static String tenantLine(String tenant) {
+    return tenant(tenant) + ":line";
+  }
+
   /** A hash: the buckets of one tenant. */
   public static String tenant(String tenant) {
     return PREFIX + "{" + tenant + "}:tenant";

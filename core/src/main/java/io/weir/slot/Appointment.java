@@ -1,0 +1,70 @@
+package io.weir.slot;
+
+import io.weir.bucket.Scope;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A place in the line.
+ *
+ * @param id of the ticket; {@link #ANYBODY} where whoever of the subject comes keeps it
+ * @param slotMicros when its caller may come
+ * @param deadlineMicros until when it is in time
+ * @param untilMicros how long its buckets can hold the place, however late the caller may be
+ * @param shares what it takes from each bucket of its subject and tenant
+ */
+public record Appointment(
+    String id, long slotMicros, long deadlineMicros, long untilMicros, List<Share> shares) {
+
+  /** In the place of an id, where there is no ticket. */
+  public static final String ANYBODY = "-";
+
+  /** First those whose deadline is next; the order of the texts in Redis. */
+  public static final Comparator<Appointment> BY_DEADLINE = Comparator.comparingLong(
+          Appointment::deadlineMicros)
+      .thenComparing(Appointment::id)
+      .thenComparingLong(Appointment::slotMicros)
+      .thenComparing(a -> a.shares.toString());
+
+  public Appointment {
+    shares = List.copyOf(shares);
+  }
+
+  /** What the caller shows when it comes back. */
+  public Optional<String> ticket() {
+    return isForAnybody()
+        ? Optional.empty()
+        : Optional.of("%016d.%s".formatted(deadlineMicros, id));
+  }
+
+  public boolean isForAnybody() {
+    return id.equals(ANYBODY);
+  }
+
+  /** Whether it was made for a request that takes just this. */
+  public boolean isFor(List<Share> other) {
+    return shares.size() == other.size()
+        && java.util.stream.IntStream.range(0, shares.size())
+            .allMatch(i -> shares.get(i).isSame(other.get(i)));
+  }
+
+  /** Whether it holds water in a bucket of this scope. */
+  public boolean holdsIn(Scope scope) {
+    return shares.stream().anyMatch(share -> share.held() && share.scope() == scope);
+  }
+
+  /**
+   * What it takes from one bucket.
+   *
+   * @param held whether the bucket knows of it; where not, it takes what room there is then
+   */
+  public record Share(Scope scope, String bucket, long milliOpsPerSec, long units, boolean held) {
+    boolean isSame(Share other) {
+      return scope == other.scope
+          && bucket.equals(other.bucket)
+          && milliOpsPerSec == other.milliOpsPerSec
+          && units == other.units;
+    }
+  }
+}

@@ -1,0 +1,342 @@
+package io.weir.slot;
+
+import static io.weir.slot.BucketState.ceilDiv;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.decision.Verdict.Outcome;
+import io.weir.slot.Appointment.Share;
+import io.weir.slot.LineReport.Returned;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+/**
+ * Decides on a request where somebody waits or would have to: computes what becomes of its buckets and of
+ * its place in the line, and changes nothing. {@code lua/lib/line.lua} says the same to Redis.
+ */
+public final class Booking {
+  private static final long SECOND = 1_000_000;
+  private static final long MAX_PUSH_MICROS = 50_000;
+
+  private final long now;
+  private final SlotRules rules;
+  private final TicketRequest request;
+  private final List<Draw> draws;
+  private final long cost;
+  private final BucketState[] states;
+  private final boolean lineHasRoom;
+
+  /**
+   * @param states per draw, at this instant and carried over to its bucket
+   * @param lineHasRoom whether another appointment may be made
+   */
+  public Booking(
+      long nowMicros,
+      SlotRules rules,
+      TicketRequest request,
+      List<Draw> draws,
+      long cost,
+      List<BucketState> states,
+      boolean lineHasRoom) {
+    this.now = nowMicros;
+    this.rules = rules;
+    this.request = request;
+    this.draws = draws;
+    this.cost = cost;
+    this.states = states.toArray(BucketState[]::new);
+    this.lineHasRoom = lineHasRoom;
+  }
+
+  /**
+   * What was decided.
+   *
+   * @param states per draw, after it
+   * @param waitMicros 0 where the request is allowed
+   * @param estimate whether the wait is no appointment
+   * @param place the appointment that the caller has now
+   * @param changed whether there is anything to be written
+   */
+  public record Result(
+      Outcome outcome,
+      List<BucketState> states,
+      long waitMicros,
+      boolean estimate,
+      Optional<Appointment> place,
+      Returned returned,
+      boolean made,
+      boolean changed) {
+    public Result {
+      states = List.copyOf(states);
+    }
+  }
+
+  /** What a request takes from the buckets of its subject and tenant; shared ones take no appointments. */
+  public static List<Share> shares(List<Draw> draws, long cost) {
+    return draws.stream()
+        .filter(draw -> draw.bucket().scope() != Scope.CLUSTER)
+        .map(draw -> new Share(
+            draw.bucket().scope(),
+            draw.bucket().name(),
+            draw.bucket().milliOpsPerSec(),
+            draw.units(cost),
+            false))
+        .toList();
+  }
+
+  /**
+   * Decides on a caller that has a place.
+   *
+   * @param mine in time or too early, for just such a request
+   */
+  public Result comeBack(Appointment mine) {
+    if (now < mine.slotMicros()) {
+      return denied(
+          mine.slotMicros() - now, false, Optional.of(mine), Returned.EARLY, false, false);
+    }
+    if (all(i -> isReady(i, mine))) {
+      return keep(mine);
+    }
+    long slot = LongStream.concat(
+            LongStream.of(now),
+            IntStream.range(0, states.length)
+                .filter(i -> !isReady(i, mine))
+                .mapToLong(i -> turn(i, mine)))
+        .max()
+        .orElse(now);
+    long comes = mine.isForAnybody() ? wholeSecond(slot) : slot;
+    if (comes + rules.toleranceMicros() <= mine.untilMicros()) {
+      return moved(mine, slot, comes);
+    }
+    for (int i = 0; i < states.length; i++) {
+      if (isHeld(i, mine)) {
+        states[i] = states[i].released(units(i));
+      }
+    }
+    return newcomer(Returned.BROKEN, true);
+  }
+
+  /** Decides on a caller without a place. */
+  public Result newcomer(Returned returned) {
+    return newcomer(returned, false);
+  }
+
+  private Result newcomer(Returned returned, boolean released) {
+    if (all(i -> states[i].isReady(bucket(i), units(i)))) {
+      for (int i = 0; i < states.length; i++) {
+        states[i] = states[i].admitted(bucket(i), units(i));
+      }
+      return new Result(
+          Outcome.ALLOWED, List.of(states), 0, false, Optional.empty(), returned, false, true);
+    }
+    long slot = IntStream.range(0, states.length)
+        .filter(i -> !states[i].isReady(bucket(i), units(i)))
+        .mapToLong(this::turn)
+        .max()
+        .orElse(now);
+    if (rules.mode() == SlotMode.OFF) {
+      return denied(slot - now, true, Optional.empty(), returned, false, released);
+    }
+    return canBook(slot) ? book(slot, returned) : estimate(returned);
+  }
+
+  private boolean canBook(long slot) {
+    long comes = request.wants(slot - now) ? slot : wholeSecond(slot);
+    return rules.mode() == SlotMode.RESERVE
+        && lineHasRoom
+        && slot - now <= rules.horizonMicros()
+        && all(i -> isOwn(i) ? canHold(i, slot, comes) : states[i].isReady(bucket(i), units(i)));
+  }
+
+  // Whether a bucket can bear that its caller comes when it comes: one that waits for a whole
+  // second may
+  // be late by that, and a place that stood much later for its sake would leave water unused.
+  private boolean canHold(int index, long slot, long comes) {
+    long tolerance = toleranceMicros(index);
+    boolean decides = turn(index) == slot;
+    return tolerance >= 0
+        && (!decides || comes + rules.toleranceMicros() - tolerance - slot <= MAX_PUSH_MICROS);
+  }
+
+  private Result book(long slot, Returned returned) {
+    boolean ticket = request.wants(slot - now);
+    long comes = ticket ? slot : wholeSecond(slot);
+    long tolerance = rules.toleranceMicros();
+    long pushed = slot;
+    long until = Long.MAX_VALUE;
+    List<Share> shares = new ArrayList<>();
+    for (int i = 0; i < states.length; i++) {
+      if (!isOwn(i)) {
+        continue;
+      }
+      boolean hole = states[i].fits(bucket(i), units(i)) && states[i].hasHole(units(i));
+      long turn = hole ? now : turn(i);
+      boolean decides = !hole && turn == slot;
+      if (decides) {
+        turn = Math.max(turn, comes + tolerance - toleranceMicros(i));
+        pushed = Math.max(pushed, turn);
+      }
+      boolean held = turn + toleranceMicros(i) >= comes + tolerance;
+      if (held) {
+        until = Math.min(until, turn + toleranceMicros(i));
+        states[i] = hole ? states[i].heldInHole(units(i)) : states[i].held(turn, padMicros(i));
+      }
+      shares.add(share(i, held));
+    }
+    Appointment place = new Appointment(
+        ticket ? request.newId() : Appointment.ANYBODY,
+        pushed,
+        Math.min(comes + rules.latenessMicros(), until),
+        until,
+        shares);
+    return denied(pushed - now, false, Optional.of(place), returned, true, true);
+  }
+
+  // The k-th in excess is told the k-th time; behind a line with some room for those who come late.
+  private Result estimate(Returned returned) {
+    long longest = now;
+    for (int i = 0; i < states.length; i++) {
+      BucketState state = states[i];
+      if (state.isReady(bucket(i), units(i))) {
+        continue;
+      }
+      long first = turn(i) + (state.waiting() == 0 ? 0 : behindLineMicros(i));
+      long next = state.lastEstimateMicros() <= now
+          ? first
+          : Math.max(first, state.lastEstimateMicros() + needMicros(i));
+      if (next - now > 2 * rules.horizonMicros()) {
+        next = first;
+      }
+      states[i] = state.estimated(next);
+      longest = Math.max(longest, next);
+    }
+    return denied(longest - now, true, Optional.empty(), returned, false, true);
+  }
+
+  private Result keep(Appointment mine) {
+    for (int i = 0; i < states.length; i++) {
+      states[i] =
+          isHeld(i, mine) ? states[i].kept(units(i)) : states[i].admitted(bucket(i), units(i));
+    }
+    return new Result(
+        Outcome.ALLOWED, List.of(states), 0, false, Optional.empty(), Returned.KEPT, false, true);
+  }
+
+  // Where another bucket had no room: the place is kept, and the other bucket keeps one too.
+  private Result moved(Appointment mine, long slot, long comes) {
+    long until = mine.untilMicros();
+    List<Share> shares = new ArrayList<>();
+    for (int i = 0; i < states.length; i++) {
+      if (!isOwn(i)) {
+        continue;
+      }
+      boolean held = isHeld(i, mine);
+      long turn = turn(i);
+      if (!held
+          && toleranceMicros(i) >= 0
+          && !states[i].isReady(bucket(i), units(i))
+          && turn + toleranceMicros(i) >= comes + rules.toleranceMicros()) {
+        held = true;
+        until = Math.min(until, turn + toleranceMicros(i));
+        states[i] = states[i].held(turn, padMicros(i));
+      }
+      shares.add(share(i, held));
+    }
+    Appointment place = new Appointment(
+        mine.id(), slot, Math.min(comes + rules.latenessMicros(), until), until, shares);
+    return denied(slot - now, false, Optional.of(place), Returned.BROKEN, false, true);
+  }
+
+  private Result denied(
+      long wait,
+      boolean estimate,
+      Optional<Appointment> place,
+      Returned returned,
+      boolean made,
+      boolean changed) {
+    return new Result(
+        Outcome.DENIED, List.of(states), wait, estimate, place, returned, made, changed);
+  }
+
+  private long turn(int index, Appointment mine) {
+    return isHeld(index, mine)
+        ? states[index].roomMicros(bucket(index), units(index))
+        : turn(index);
+  }
+
+  private boolean isHeld(int index, Appointment mine) {
+    int own = (int) IntStream.range(0, index).filter(this::isOwn).count();
+    return isOwn(index) && mine.shares().get(own).held();
+  }
+
+  // Who holds a place needs room for its water; where none is held, it is like a new caller there.
+  private boolean isReady(int index, Appointment mine) {
+    return isHeld(index, mine)
+        ? states[index].fits(bucket(index), units(index))
+        : states[index].isReady(bucket(index), units(index));
+  }
+
+  private Share share(int index, boolean held) {
+    return new Share(
+        bucket(index).scope(),
+        bucket(index).name(),
+        bucket(index).milliOpsPerSec(),
+        units(index),
+        held);
+  }
+
+  private long turn(int index) {
+    return states[index].turnMicros(bucket(index), units(index));
+  }
+
+  private long wholeSecond(long slot) {
+    return now + ceilDiv(slot - now, SECOND) * SECOND;
+  }
+
+  /** How long after its turn the bucket can hold a place; -1 where that is too short to be of use. */
+  private long toleranceMicros(int index) {
+    long room = roomMicros(index);
+    long missing = rules.toleranceMicros() - room;
+    if (missing <= 0) {
+      return room;
+    }
+    return missing <= needMicros(index) / 4 ? room + missing : -1;
+  }
+
+  /** How much later the next one stands, where the bucket alone cannot bear that this one is late. */
+  private long padMicros(int index) {
+    return toleranceMicros(index) - roomMicros(index);
+  }
+
+  private long behindLineMicros(int index) {
+    return Math.min(rules.latenessMicros(), roomMicros(index) / 2);
+  }
+
+  private long roomMicros(int index) {
+    return bucket(index).burstMillis() * 1000 - needMicros(index);
+  }
+
+  private long needMicros(int index) {
+    return ceilDiv(units(index), bucket(index).milliOpsPerSec());
+  }
+
+  private boolean isOwn(int index) {
+    return bucket(index).scope() != Scope.CLUSTER;
+  }
+
+  private Bucket bucket(int index) {
+    return draws.get(index).bucket();
+  }
+
+  private long units(int index) {
+    return draws.get(index).units(cost);
+  }
+
+  private boolean all(IntPredicate condition) {
+    return IntStream.range(0, states.length).allMatch(condition);
+  }
+}

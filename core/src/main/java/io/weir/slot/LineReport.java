@@ -1,0 +1,36 @@
+package io.weir.slot;
+
+/**
+ * What happened in the line, to be counted.
+ *
+ * @param returned what became of the appointment the caller came back to
+ * @param made whether a new one was made
+ * @param lost how many were found that nobody kept
+ * @param length how many wait in the line after this; 0 where nobody looked
+ */
+public record LineReport(Returned returned, boolean made, long lost, long length) {
+
+  /** No line was touched. */
+  public static final LineReport NONE = new LineReport(Returned.NOT, false, 0, 0);
+
+  /** What became of an appointment. The order is that of the codes in {@code lua/lib/line.lua}. */
+  public enum Returned {
+    /** The caller had none. */
+    NOT,
+    /** It came before its slot, and was told the same again. */
+    EARLY,
+    /** It came in time and was admitted. */
+    KEPT,
+    /** It came too late: its place is gone. */
+    LATE,
+    /** Nobody knows its ticket: forged, used, of another caller or request, or forgotten. */
+    UNKNOWN,
+    /** It came in time and there was no room: another bucket had none. */
+    BROKEN;
+
+    /** The one of a script's code. */
+    public static Returned of(long code) {
+      return values()[Math.toIntExact(code)];
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.weir.slot;
+
+/**
+ * What a plan says of appointments.
+ *
+ * @param latenessMicros how long after its slot a place is kept
+ * @param maxLine how many appointments wait in a line at most
+ * @param horizonMicros how far ahead an appointment is made at most
+ */
+public record SlotRules(SlotMode mode, long latenessMicros, int maxLine, long horizonMicros) {
+
+  /** No appointments, no spreading. */
+  public static final SlotRules OFF = new SlotRules(SlotMode.OFF, 500_000, 1000, 60_000_000);
+
+  /** What holds where a plan says nothing. */
+  public static final SlotRules DEFAULT =
+      new SlotRules(SlotMode.RESERVE, 500_000, 1000, 60_000_000);
+
+  private static final long TOLERANCE_MICROS = 20_000;
+
+  /**
+   * By how much a caller must be able to miss its slot for an appointment to be worth making: what a
+   * network and a timer need.
+   */
+  public long toleranceMicros() {
+    return Math.min(latenessMicros, TOLERANCE_MICROS);
+  }
+}
