@@ -249,15 +249,12 @@ local function in_line()
   end
   if place and place ~= mine then
     place.text = text_of(place)
-    local ends = math.ceil(place.deadline / 1000) + 1
     for i = 1, 2 do
       if i == 1 or string.find(place.shares, ' t+', 1, true) then
         local state = states[i]
         local until_us = math.max(state.line_us or 0, place.deadline)
         redis.call('ZADD', KEYS[i + 4], 0, place.text)
-        if until_us > (state.line_us or 0) then
-          redis.call('PEXPIREAT', KEYS[i + 4], ends)
-        end
+        redis.call('PEXPIREAT', KEYS[i + 4], math.ceil(until_us / 1000) + 1)
         state.line_us = until_us
         state.changed = true
       end

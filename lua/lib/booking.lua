@@ -3,7 +3,7 @@
 -- not. Gives a table: status, wait_us, estimate, place, returned, made, changed.
 local NOT, EARLY, KEPT, BROKEN = 0, 1, 2, 5
 local RESERVE, NO_SLOTS = 0, 2
-local MAX_PUSH = 50000
+local MAX_SHORT = 50000
 
 local function booking(at_us, rules, asked, line_has_room, mine, returned)
   local function ceil_div(dividend, divisor)
@@ -108,16 +108,12 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
   local function book(slot)
     local ticket = slot - at_us <= rules.within
     local comes = ticket and slot or whole_second(slot)
-    local pushed, until_us = slot, math.huge
+    local until_us = math.huge
     for _, draw in ipairs(asked) do
       if draw.state < 3 then
         local hole = fits(draw) and has_hole(draw)
         local at = hole and at_us or turn(draw)
-        if not hole and at == slot then
-          at = math.max(at, comes + tolerance_us - tolerance(draw))
-          pushed = math.max(pushed, at)
-        end
-        if at + tolerance(draw) >= comes + tolerance_us then
+        if not hole and at == slot or at + tolerance(draw) >= comes + tolerance_us then
           until_us = math.min(until_us, at + tolerance(draw))
           draw.now_held = true
           if hole then
@@ -132,8 +128,8 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
     for _, draw in ipairs(asked) do
       draw.held = draw.now_held
     end
-    return denied({ wait_us = pushed - at_us, made = 1, changed = true, place = {
-      id = ticket and rules.new_id or '-', slot = pushed,
+    return denied({ wait_us = slot - at_us, made = 1, changed = true, place = {
+      id = ticket and rules.new_id or '-', slot = slot,
       deadline = math.min(comes + rules.lateness, until_us), until_us = until_us, shares = shares() } })
   end
 
@@ -149,7 +145,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
         end
       elseif tolerance(draw) < 0 then
         return false
-      elseif turn(draw) == slot and comes + tolerance_us - tolerance(draw) - slot > MAX_PUSH then
+      elseif turn(draw) == slot and comes + tolerance_us - tolerance(draw) - slot > MAX_SHORT then
         return false
       end
     end

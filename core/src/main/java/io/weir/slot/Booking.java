@@ -21,7 +21,7 @@ import java.util.stream.LongStream;
  */
 public final class Booking {
   private static final long SECOND = 1_000_000;
-  private static final long MAX_PUSH_MICROS = 50_000;
+  private static final long MAX_SHORT_MICROS = 50_000;
 
   private final long now;
   private final SlotRules rules;
@@ -154,19 +154,18 @@ public final class Booking {
 
   // Whether a bucket can bear that its caller comes when it comes: one that waits for a whole
   // second may
-  // be late by that, and a place that stood much later for its sake would leave water unused.
+  // be late by that. Where little is missing, the hole that its place becomes is there for it.
   private boolean canHold(int index, long slot, long comes) {
     long tolerance = toleranceMicros(index);
     boolean decides = turn(index) == slot;
     return tolerance >= 0
-        && (!decides || comes + rules.toleranceMicros() - tolerance - slot <= MAX_PUSH_MICROS);
+        && (!decides || comes + rules.toleranceMicros() - tolerance - slot <= MAX_SHORT_MICROS);
   }
 
   private Result book(long slot, Returned returned) {
     boolean ticket = request.wants(slot - now);
     long comes = ticket ? slot : wholeSecond(slot);
     long tolerance = rules.toleranceMicros();
-    long pushed = slot;
     long until = Long.MAX_VALUE;
     List<Share> shares = new ArrayList<>();
     for (int i = 0; i < states.length; i++) {
@@ -176,11 +175,7 @@ public final class Booking {
       boolean hole = states[i].fits(bucket(i), units(i)) && states[i].hasHole(units(i));
       long turn = hole ? now : turn(i);
       boolean decides = !hole && turn == slot;
-      if (decides) {
-        turn = Math.max(turn, comes + tolerance - toleranceMicros(i));
-        pushed = Math.max(pushed, turn);
-      }
-      boolean held = turn + toleranceMicros(i) >= comes + tolerance;
+      boolean held = decides || turn + toleranceMicros(i) >= comes + tolerance;
       if (held) {
         until = Math.min(until, turn + toleranceMicros(i));
         states[i] = hole ? states[i].heldInHole(units(i)) : states[i].held(turn, padMicros(i));
@@ -189,11 +184,11 @@ public final class Booking {
     }
     Appointment place = new Appointment(
         ticket ? request.newId() : Appointment.ANYBODY,
-        pushed,
+        slot,
         Math.min(comes + rules.latenessMicros(), until),
         until,
         shares);
-    return denied(pushed - now, false, Optional.of(place), returned, true, true);
+    return denied(slot - now, false, Optional.of(place), returned, true, true);
   }
 
   // The k-th in excess is told the k-th time; behind a line with some room for those who come late.

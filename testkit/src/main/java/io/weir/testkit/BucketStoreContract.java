@@ -10,13 +10,13 @@ import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Limit;
-import io.weir.throttle.BucketStore;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
 import io.weir.slot.LineReport.Returned;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
 import java.util.List;
 import java.util.Objects;
@@ -386,8 +386,7 @@ public abstract class BucketStoreContract {
     void withoutATicketWhoeverComesWhenItIsDueKeepsThePlace() {
       Draw long2 = draw("long", Scope.KEY, 10, 2000);
       allowed(charge(20, long2));
-      Charge plain =
-          new Charge("acme", "k1", 1, List.of(long2), 1, rules, TicketRequest.NONE);
+      Charge plain = new Charge("acme", "k1", 1, List.of(long2), 1, rules, TicketRequest.NONE);
       for (int i = 1; i <= 15; i++) {
         Denied denied = denied(plain);
         assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 10);
