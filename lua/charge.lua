@@ -215,8 +215,8 @@ local function in_line()
 
   local function mine_of(texts)
     for _, text in ipairs(texts) do
-      local place = place_of(text)
-      if (place.id ~= '-' or place.slot <= now) and is_for(place, draws) then
+      local place = is_open_to(text, now) and place_of(text)
+      if place and is_for(place, draws) then
         if not string.find(place.shares, ' t+', 1, true) or redis.call('ZSCORE', KEYS[6], text) then
           return place
         end

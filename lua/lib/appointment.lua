@@ -17,6 +17,11 @@ local function place_of(text)
     until_us = tonumber(until_us), shares = shares }
 end
 
+-- Whether a ticket's place, or one of anybody whose slot has come; without reading all of it.
+local function is_open_to(text, at_us)
+  return string.sub(text, 1, 1) == 't' or tonumber(string.sub(text, 21, 36)) <= at_us
+end
+
 -- The share of one draw in the text of an appointment.
 local function share_of(draw, held)
   return string.format(' %s%s%s=%.0f', draw.state == 1 and 'k' or 't', held and '+' or '-', draw.key, draw.cost)

@@ -91,6 +91,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
 
   local function moved(slot, comes)
     local until_us = mine.until_us
+    local slack = rules.lateness + (mine.id == '-' and 1000000 or 0)
     for _, draw in ipairs(asked) do
       local at = turn(draw)
       if draw.state < 3 and not draw.held and tolerance(draw) >= 0 and not is_ready(draw)
@@ -101,12 +102,13 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
       end
     end
     return denied({ wait_us = slot - at_us, returned = BROKEN, changed = true, place = {
-      id = mine.id, slot = slot, deadline = math.min(comes + rules.lateness, until_us),
+      id = mine.id, slot = slot, deadline = math.min(slot + slack, until_us),
       until_us = until_us, shares = shares() } })
   end
 
   local function book(slot)
     local ticket = slot - at_us <= rules.within
+    local slack = rules.lateness + (ticket and 0 or 1000000)
     local comes = ticket and slot or whole_second(slot)
     local until_us = math.huge
     for _, draw in ipairs(asked) do
@@ -130,7 +132,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
     end
     return denied({ wait_us = slot - at_us, made = 1, changed = true, place = {
       id = ticket and rules.new_id or '-', slot = slot,
-      deadline = math.min(comes + rules.lateness, until_us), until_us = until_us, shares = shares() } })
+      deadline = math.min(slot + slack, until_us), until_us = until_us, shares = shares() } })
   end
 
   local function can_book(slot)

@@ -185,7 +185,7 @@ public final class Booking {
     Appointment place = new Appointment(
         ticket ? request.newId() : Appointment.ANYBODY,
         slot,
-        Math.min(comes + rules.latenessMicros(), until),
+        Math.min(latest(slot, ticket), until),
         until,
         shares);
     return denied(slot - now, false, Optional.of(place), returned, true, true);
@@ -242,7 +242,7 @@ public final class Booking {
       shares.add(share(i, held));
     }
     Appointment place = new Appointment(
-        mine.id(), slot, Math.min(comes + rules.latenessMicros(), until), until, shares);
+        mine.id(), slot, Math.min(latest(slot, !mine.isForAnybody()), until), until, shares);
     return denied(slot - now, false, Optional.of(place), Returned.BROKEN, false, true);
   }
 
@@ -286,6 +286,12 @@ public final class Booking {
 
   private long turn(int index) {
     return states[index].turnMicros(bucket(index), units(index));
+  }
+
+  // Whoever waits for a whole second may be late by that; counted from the slot, so that places
+  // without a ticket end in the order of their slots.
+  private long latest(long slot, boolean ticket) {
+    return slot + (ticket ? 0 : SECOND) + rules.latenessMicros();
   }
 
   private long wholeSecond(long slot) {
