@@ -134,6 +134,12 @@ final class Section {
   }
 
   <T> Optional<T> choice(String field, Map<String, T> choices) {
+    // In YAML 1.1 a plain off is no text but a no.
+    if (choices.containsKey("off")
+        && present(field).orElse(null) instanceof DocumentValue.Flag flag
+        && !flag.value()) {
+      return Optional.ofNullable(choices.get("off"));
+    }
     return text(field, choices::containsKey, "one of " + String.join(", ", choices.keySet()))
         .map(choices::get);
   }

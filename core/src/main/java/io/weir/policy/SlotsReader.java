@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** Reads what a plan says of appointments. */
 final class SlotsReader {
-  private static final int MAX_LINE = 10_000;
+  private static final int MAX_LINE = 100_000;
   private static final Map<String, SlotMode> MODES = modes();
 
   private SlotsReader() {}

@@ -10,11 +10,11 @@ package io.weir.slot;
 public record SlotRules(SlotMode mode, long latenessMicros, int maxLine, long horizonMicros) {
 
   /** No appointments, no spreading. */
-  public static final SlotRules OFF = new SlotRules(SlotMode.OFF, 500_000, 1000, 60_000_000);
+  public static final SlotRules OFF = new SlotRules(SlotMode.OFF, 500_000, 10_000, 120_000_000);
 
   /** What holds where a plan says nothing. */
   public static final SlotRules DEFAULT =
-      new SlotRules(SlotMode.RESERVE, 500_000, 1000, 60_000_000);
+      new SlotRules(SlotMode.RESERVE, 500_000, 10_000, 120_000_000);
 
   private static final long TOLERANCE_MICROS = 20_000;
 

@@ -42,7 +42,7 @@ final class NodeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     Router router = router(vertx, context, doors);
-    Gateway gateway = new Gateway(vertx, doors.policies(), doors.decider());
+    Gateway gateway = new Gateway(vertx, doors.policies(), doors.decider(), doors.waiting());
     HttpServer made = vertx.createHttpServer(options());
     made.requestHandler(dispatcher(router, gateway));
     made.invalidRequestHandler(NodeVerticle::refuse);

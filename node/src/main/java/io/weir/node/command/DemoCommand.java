@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
     description =
         "Drives concurrent callers of one key through all nodes of the local cluster and prints, "
             + "per second, how many each node admitted and rejected, beside the limit.",
+    subcommands = HerdCommand.class,
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
@@ -62,20 +63,8 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Path file = directory.resolve("cluster.json");
-    ClusterFile cluster;
-    try {
-      cluster = ClusterFile.read(file);
-    } catch (IOException e) {
-      throw new IOException(
-          "no cluster runs here, there is no %s (scripts/up --detach starts one)".formatted(file),
-          e);
-    }
-    DemoKey key = cluster.keys().stream()
-        .filter(one -> one.key().startsWith(keyId + "."))
-        .findFirst()
-        .orElseThrow(
-            () -> new IllegalArgumentException("%s has no key '%s'".formatted(file, keyId)));
+    ClusterFile cluster = ClusterFile.ofRunning(directory);
+    DemoKey key = cluster.key(keyId);
     Tally tally = new Tally(cluster.nodes().size());
     PrintWriter out = spec.commandLine().getOut();
     out.printf(

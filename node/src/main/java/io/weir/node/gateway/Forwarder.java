@@ -15,6 +15,7 @@ import io.vertx.core.http.RequestOptions;
 import io.weir.decision.Decision;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.Tickets;
 import io.weir.node.auth.ApiKey;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
@@ -26,8 +27,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Forwards requests to the upstream. One for each event loop.
  *
- * <p>Headers are kept, but for those of one hop, the key that Weir itself has checked, and what tells the
- * upstream who asks: {@code X-Weir-Subject} and {@code X-Weir-Tenant}.
+ * <p>Headers are kept, but for those of one hop, the key and the ticket that Weir itself has checked, and
+ * what tells the upstream who asks: {@code X-Weir-Subject} and {@code X-Weir-Tenant}.
  */
 final class Forwarder {
   private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
@@ -119,6 +120,7 @@ final class Forwarder {
     HopByHop.remove(headers);
     headers.remove(HttpHeaders.TRANSFER_ENCODING);
     headers.remove(HttpHeaders.EXPECT); // answered by this node
+    headers.remove(Tickets.RETRY_TICKET);
     headers.remove(
         headers.contains(ApiKey.HEADER) ? ApiKey.HEADER : HttpHeaders.AUTHORIZATION.toString());
     headers.set("X-Weir-Subject", subject.id());

@@ -46,12 +46,12 @@ public final class Gateway implements Handler<HttpServerRequest> {
   private final WaitingRoom waiting;
   private final Context context;
 
-  public Gateway(Vertx vertx, PolicySource policies, Decider decider) {
+  public Gateway(Vertx vertx, PolicySource policies, Decider decider, WaitingRoom waiting) {
     this.vertx = vertx;
     this.policies = policies;
     this.decider = decider;
     this.forwarder = new Forwarder(vertx);
-    this.waiting = new WaitingRoom(vertx);
+    this.waiting = waiting;
     this.context = vertx.getOrCreateContext();
   }
 
@@ -160,7 +160,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
     long wait = (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
     boolean near = denied.ticket().isPresent() && wait <= delayLeft;
     Optional<Future<Void>> slot =
-        near ? waiting.hold(ask.request(), Math.max(1, wait)) : Optional.empty();
+        near ? waiting.hold(vertx, ask.request(), Math.max(1, wait)) : Optional.empty();
     if (slot.isEmpty()) {
       return reject(ask, denied);
     }

@@ -76,6 +76,33 @@ public record ClusterFile(
         json.getLong("pid"));
   }
 
+  /**
+   * Reads what a running cluster wrote.
+   *
+   * @throws IOException where none runs, with what to do about it
+   */
+  public static ClusterFile ofRunning(Path directory) throws IOException {
+    Path file = directory.resolve("cluster.json");
+    if (!Files.exists(file)) {
+      throw new IOException(
+          "no cluster runs here, there is no %s (scripts/up --detach starts one)".formatted(file));
+    }
+    return read(file);
+  }
+
+  /**
+   * One of its keys.
+   *
+   * @throws IllegalArgumentException where it has none of this id
+   */
+  public DemoKey key(String id) {
+    return keys.stream()
+        .filter(one -> one.key().startsWith(id + "."))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("cluster.json has no key '%s'".formatted(id)));
+  }
+
   /** Writes the file; a reader sees the whole of it or nothing. */
   void write(Path file) throws IOException {
     JsonArray keyArray = new JsonArray();

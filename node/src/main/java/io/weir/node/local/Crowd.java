@@ -91,8 +91,7 @@ public final class Crowd implements AutoCloseable {
         .putHeader(ApiKey.HEADER, key.key());
     return client
         .request(options)
-        .compose(request -> request.send())
-        .compose(Crowd::answer)
+        .compose(request -> request.send().compose(Crowd::answer))
         .otherwise(new Answer(0, ""));
   }
 

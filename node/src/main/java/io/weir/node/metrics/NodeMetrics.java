@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -69,6 +71,13 @@ public final class NodeMetrics {
   /** Everything, as Prometheus reads it. */
   public String scrape() {
     return registry.scrape();
+  }
+
+  /** Shows how many requests are held until their slot. */
+  public void held(Supplier<Number> count) {
+    Gauge.builder("throttle.held.requests", count)
+        .description("Requests that the gateway holds until their slot")
+        .register((MeterRegistry) registry);
   }
 
   /** Counts a decision. */

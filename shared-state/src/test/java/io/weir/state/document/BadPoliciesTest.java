@@ -74,6 +74,24 @@ final class BadPoliciesTest {
   }
 
   @Test
+  void everyBadWordOnAppointmentsIsToldWithWhatIsExpected() {
+    assertThat(errorsOf(FOLDER.resolve("value_invalid--slots.yaml")))
+        .filteredOn(problem -> problem.code().equals("value_invalid"))
+        .extracting(problem -> problem.place().line() + " " + problem.place().path())
+        .containsExactlyInAnyOrder(
+            "4 operations[0].maxDelay",
+            "5 operations[1].maxDelay",
+            "7 plans.a.slots",
+            "8 plans.b.slots",
+            "9 plans.c.lateness",
+            "9 plans.c.maxLine",
+            "9 plans.c.horizon",
+            "10 plans.d.lateness",
+            "10 plans.d.maxLine",
+            "10 plans.d.horizon");
+  }
+
+  @Test
   void aMillionFaultsAreBounded() {
     String group = "{ opsPerSec: 0, operations: [] },";
     String text = "buckets: [{ name: requests, burstPeriod: 1, throttleGroups: ["

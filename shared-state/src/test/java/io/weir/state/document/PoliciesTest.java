@@ -16,7 +16,10 @@ import io.weir.policy.Plan;
 import io.weir.policy.Policy;
 import io.weir.policy.PolicyReading;
 import io.weir.policy.Problem;
+import io.weir.policy.SecretHash;
 import io.weir.policy.Upstream;
+import io.weir.slot.SlotMode;
+import io.weir.slot.SlotRules;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -260,8 +263,37 @@ final class PoliciesTest {
             new CostRule.Read(CostRule.Source.JSON, "/gas/limit", OptionalLong.of(2), 50));
   }
 
+  @Test
+  void whatAPlanSaysOfAppointments() {
+    Policy policy = policy(BUCKETS + """
+        plans:
+          default: { buckets: [requests, all] }
+          own: { buckets: [requests], slots: estimate, lateness: 250ms, maxLine: 7, horizon: 2m }
+          none: { buckets: [requests], slots: off }
+        subjects:
+          a: { tenant: t, plan: default, secretHash: "HASH" }
+          b: { tenant: t, plan: own, secretHash: "HASH" }
+          c: { tenant: t, plan: none, secretHash: "HASH" }
+        """.replace("HASH", SecretHash.of("x").formatted()));
+    assertThat(slots(policy, "a"))
+        .isEqualTo(new SlotRules(SlotMode.RESERVE, 500_000, 10_000, 120_000_000));
+    assertThat(slots(policy, "b"))
+        .isEqualTo(new SlotRules(SlotMode.ESTIMATE, 250_000, 7, 120_000_000));
+    assertThat(slots(policy, "c").mode()).isEqualTo(SlotMode.OFF);
+  }
+
+  @Test
+  void anOperationSaysHowLongItMayBeHeld() {
+    Policy policy = policy(BUCKETS + """
+        operations:
+          - { name: Ping, match: { path: /ping }, maxDelay: 1500ms }
+          - { name: Pong, match: { path: /pong } }
+        """);
+    assertThat(policy.rules()).extracting(OperationRule::maxDelayMillis).containsExactly(1500L, 0L);
+  }
+
   @ParameterizedTest
-  @CsvSource({"mainnet.yaml, 8, 6", "small.yaml, 1, 1"})
+  @CsvSource({"mainnet.yaml, 8, 7", "small.yaml, 1, 1"})
   void theExamplesAreSound(String name, int buckets, int subjects) throws IOException {
     Policy policy = PolicyDocuments.read(Path.of("../examples", name)).policy();
     assertThat(policy.buckets()).hasSize(buckets);
@@ -271,6 +303,10 @@ final class PoliciesTest {
 
   private static Policy policy(String text) {
     return PolicyDocuments.parse("policy", text).policy();
+  }
+
+  private static SlotRules slots(Policy policy, String subject) {
+    return policy.subject(subject).orElseThrow().plan().slots();
   }
 
   private static OperationLimit limit(Policy policy, String subject, String operation) {

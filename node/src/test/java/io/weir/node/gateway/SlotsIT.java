@@ -1,0 +1,264 @@
+package io.weir.node.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.node.NodeFixture;
+import io.weir.node.TestPolicies;
+import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Appointments at both doors, on buckets so slow or so large that no test depends on how fast it runs. */
+final class SlotsIT {
+  private static final String POLICY = """
+      operations:
+        - { name: Slow, match: { method: GET, path: /slow } }
+        - { name: Held, match: { method: GET, path: /held }, maxDelay: 30s }
+        - { name: Far, match: { method: GET, path: /far }, maxDelay: 1m }
+      buckets:
+        - name: slow
+          burstPeriod: 3600
+          throttleGroups: [{ milliOpsPerSec: 2, operations: [Slow, Far] }]
+        - name: held
+          burstPeriod: 1
+          throttleGroups: [{ opsPerSec: 50, operations: [Held] }]
+        - name: many
+          burstPeriod: 1
+          throttleGroups: [{ opsPerSec: 100000, operations: [Held] }]
+      plans:
+        default: { buckets: [slow, held, many], horizon: 60m }
+      defaults: { plan: default }
+      upstream: { url: "http://127.0.0.1:UPSTREAM" }
+      subjects:
+      """ + subjects();
+
+  private static NodeFixture node;
+
+  @BeforeAll
+  static void start() {
+    node = new NodeFixture(POLICY, WhenRedisIsAway.DENY);
+  }
+
+  @AfterAll
+  static void stop() {
+    node.close();
+  }
+
+  @Test
+  void aRejectionBearsTheTicketThatWasAskedFor() {
+    fill("k1");
+    HttpResponse<String> rejected = slow("k1", "Prefer", "respond-async, Retry-Ticket; x=1");
+    assertThat(rejected.statusCode()).isEqualTo(429);
+    String ticket = header(rejected, "Retry-Ticket").orElseThrow();
+    JsonObject problem = NodeFixture.json(rejected);
+    assertThat(problem.getString("ticket")).isEqualTo(ticket);
+    assertThat(problem.getBoolean("estimate")).isFalse();
+    // 8 operations at 2 an 1000 s, of which 3600 s fit: 400 s, less what has passed.
+    assertThat(problem.getLong("slotMs"))
+        .isEqualTo(problem.getLong("retryAfterMs"))
+        .isBetween(380_000L, 400_000L);
+    assertThat(header(rejected, "Retry-After-Ms"))
+        .contains(Long.toString(problem.getLong("slotMs")));
+
+    HttpResponse<String> second = slow("k1", "Prefer", "retry-ticket");
+    assertThat(NodeFixture.json(second).getLong("slotMs")).isBetween(880_000L, 900_000L);
+
+    HttpResponse<String> early = slow("k1", "Retry-Ticket", ticket);
+    assertThat(early.statusCode()).isEqualTo(429);
+    assertThat(header(early, "Retry-Ticket")).contains(ticket);
+    assertThat(NodeFixture.json(early).getLong("slotMs")).isBetween(380_000L, 400_000L);
+  }
+
+  @Test
+  void whoDidNotAskForATicketGetsASlotAllTheSame() {
+    fill("k2");
+    JsonObject first = NodeFixture.json(slow("k2"));
+    JsonObject second = NodeFixture.json(slow("k2"));
+    assertThat(first.containsKey("ticket")).isFalse();
+    assertThat(first.getBoolean("estimate")).isFalse();
+    assertThat(second.getLong("slotMs") - first.getLong("slotMs")).isBetween(480_000L, 500_000L);
+  }
+
+  @Test
+  void theCheckApiSpeaksOfTicketsToo() {
+    fill("k3");
+    JsonObject denied = check("k3", true);
+    String ticket = denied.getString("ticket");
+    assertThat(denied.getString("decision")).isEqualTo("denied");
+    assertThat(denied.getBoolean("estimate")).isFalse();
+    assertThat(denied.getLong("slotMs")).isBetween(380_000L, 400_000L);
+    assertThat(check("k3", ticket).getString("ticket")).isEqualTo(ticket);
+    assertThat(check("k3", false).containsKey("ticket")).isFalse();
+
+    HttpResponse<String> atTheGateway = slow("k3", "Retry-Ticket", ticket);
+    assertThat(header(atTheGateway, "Retry-Ticket")).contains(ticket);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"9999999999999999.abcdefghijklmnopqrstuv", "garbage", "''"})
+  void whatNobodyIssuedIsNoTicket(String forged) {
+    fill("k4");
+    JsonObject denied = check("k4", forged);
+    assertThat(denied.getString("decision")).isEqualTo("denied");
+    assertThat(denied.getString("ticket")).isNotEqualTo(forged).hasSize(39);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5", "{}", "'\"" + "x" + "\"x'"})
+  void aTicketThatIsNoTextIs400(String value) {
+    String body = "{\"key\": \"%s\", \"operation\": \"Slow\", \"ticket\": %s}"
+        .formatted(TestPolicies.key("k4"), value);
+    assertThat(node.post("/v1/check", body).statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void aTicketBelongsToOneSubject() {
+    fill("k5");
+    String ticket = check("k5", true).getString("ticket");
+    fill("k6");
+    assertThat(check("k6", ticket).getString("ticket")).isNotEqualTo(ticket);
+    assertThat(check("k5", ticket).getString("ticket")).isEqualTo(ticket);
+  }
+
+  @Test
+  void theUpstreamNeverSeesATicket() {
+    HttpResponse<String> passed = node.get(
+        "/held",
+        "X-Api-Key",
+        TestPolicies.key("k7"),
+        "Retry-Ticket",
+        "x",
+        "Prefer",
+        "retry-ticket");
+    assertThat(passed.statusCode()).isEqualTo(200);
+    assertThat(NodeFixture.json(passed).getJsonObject("headers").fieldNames())
+        .doesNotContain("retry-ticket", "x-api-key")
+        .contains("prefer");
+  }
+
+  @Test
+  void aRequestWhoseSlotIsNearIsHeldAndForwarded() {
+    List<CompletableFuture<Integer>> asked = new ArrayList<>();
+    ExecutorService callers = Executors.newFixedThreadPool(80);
+    try {
+      IntStream.range(0, 80)
+          .forEach(i -> asked.add(CompletableFuture.supplyAsync(
+              () -> node.get("/held", "X-Api-Key", TestPolicies.key("k8")).statusCode(), callers)));
+      assertThat(asked).extracting(CompletableFuture::join).containsOnly(200);
+    } finally {
+      callers.shutdown();
+    }
+    assertThat(held()).isZero();
+    assertThat(metric("throttle_slots_total{outcome=\"kept\"}")).isPositive();
+    assertThat(metric("throttle_line_length_max")).isPositive();
+  }
+
+  @Test
+  void aSlotThatIsTooFarIsTold() {
+    fill("k9");
+    HttpResponse<String> rejected = node.get("/far", "X-Api-Key", TestPolicies.key("k9"));
+    assertThat(rejected.statusCode()).isEqualTo(429);
+    assertThat(held()).isZero();
+  }
+
+  @Test
+  void theNodeHoldsSoManyAndTellsTheOthersAndWhoHangsUpMakesRoom() throws IOException {
+    String request =
+        "GET /held HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n\r\n".formatted(TestPolicies.key("k10"));
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < WaitingRoom.MAX_HELD + 300; i++) {
+        Socket socket =
+            new Socket(InetAddress.getLoopbackAddress(), node.uri("/").getPort());
+        sockets.add(socket);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      }
+      await()
+          .untilAsserted(
+              () -> assertThat(metric("throttle_slots_total{outcome=\"made\"}")).isPositive());
+      await().until(() -> rejected() > 0);
+      assertThat(held()).isLessThanOrEqualTo(WaitingRoom.MAX_HELD);
+    } finally {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+    await().until(() -> held() == 0);
+  }
+
+  private static double rejected() {
+    return node.get("/metrics")
+            .body()
+            .lines()
+            .filter(line -> line.startsWith("throttle_decisions_total{bucket=\"held\"")
+                && line.contains("outcome=\"denied\""))
+            .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+            .sum()
+        - WaitingRoom.MAX_HELD;
+  }
+
+  private static double held() {
+    return metric("throttle_held_requests");
+  }
+
+  private static double metric(String name) {
+    return node.get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+        .sum();
+  }
+
+  // Seven operations fit.
+  private static void fill(String id) {
+    JsonObject body = new JsonObject()
+        .put("key", TestPolicies.key(id))
+        .put("operation", "Slow")
+        .put("cost", 7);
+    node.post("/v1/check", body.encode());
+  }
+
+  private static HttpResponse<String> slow(String id, String... headers) {
+    List<String> all = new ArrayList<>(List.of("X-Api-Key", TestPolicies.key(id)));
+    all.addAll(List.of(headers));
+    return node.get("/slow", all.toArray(String[]::new));
+  }
+
+  private static JsonObject check(String id, Object ticket) {
+    JsonObject body = new JsonObject()
+        .put("key", TestPolicies.key(id))
+        .put("operation", "Slow")
+        .put("ticket", ticket);
+    return NodeFixture.json(node.post("/v1/check", body.encode()));
+  }
+
+  private static Optional<String> header(HttpResponse<String> response, String name) {
+    return response.headers().firstValue(name);
+  }
+
+  private static String subjects() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 1; i <= 10; i++) {
+      text.append(TestPolicies.subject("k" + i, ""));
+    }
+    return text.toString();
+  }
+}
