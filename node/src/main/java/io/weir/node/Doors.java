@@ -3,7 +3,7 @@ package io.weir.node;
 import io.weir.node.admin.Readiness;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.gateway.WaitingRoom;
+import io.weir.node.gateway.Seats;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.state.control.ClusterPolicy;
 
@@ -15,6 +15,6 @@ record Doors(
     TokenGuard services,
     TokenGuard operators,
     Readiness readiness,
-    WaitingRoom waiting,
+    Seats seats,
     NodeMetrics metrics,
     String openApi) {}

@@ -9,7 +9,7 @@ import io.weir.bucket.Scope;
 import io.weir.node.admin.Readiness;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.gateway.WaitingRoom;
+import io.weir.node.gateway.Seats;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
 import io.weir.policy.InvalidPolicyException;
@@ -68,8 +68,8 @@ public final class Node implements AutoCloseable {
       throw e;
     }
     NodeMetrics metrics = new NodeMetrics();
-    WaitingRoom waiting = new WaitingRoom();
-    metrics.held(waiting::held);
+    Seats seats = new Seats();
+    metrics.held(seats::taken);
     Vertx vertx = metrics.reportingTo(Vertx.builder()).build();
     RedisBucketStore store = RedisBucketStore.of(connections.connection());
     Throttle throttle = new Throttle(new TimedBucketStore(store, metrics), policies);
@@ -83,7 +83,7 @@ public final class Node implements AutoCloseable {
         new TokenGuard(config.serviceToken()),
         new TokenGuard(config.adminToken()),
         readiness,
-        waiting,
+        seats,
         metrics,
         openApi());
     Node node = new Node(connections, vertx, doors);

@@ -34,6 +34,7 @@ final class NodeVerticle extends VerticleBase {
 
   private final Doors doors;
   private @Nullable HttpServer server;
+  private @Nullable Gateway gateway;
 
   NodeVerticle(Doors doors) {
     this.doors = doors;
@@ -42,19 +43,21 @@ final class NodeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     Router router = router(vertx, context, doors);
-    Gateway gateway = new Gateway(vertx, doors.policies(), doors.decider(), doors.waiting());
+    Gateway proxy = new Gateway(vertx, doors.policies(), doors.decider(), doors.seats());
     HttpServer made = vertx.createHttpServer(options());
-    made.requestHandler(dispatcher(router, gateway));
+    made.requestHandler(dispatcher(router, proxy));
     made.invalidRequestHandler(NodeVerticle::refuse);
+    gateway = proxy;
     server = made;
     return made.listen(doors.config().port(), doors.config().host());
   }
 
   @Override
   public Future<?> stop() {
-    if (server == null) {
+    if (server == null || gateway == null) {
       return Future.succeededFuture();
     }
+    gateway.close();
     return server.shutdown(doors.config().shutdownTimeout().toMillis(), TimeUnit.MILLISECONDS);
   }
 

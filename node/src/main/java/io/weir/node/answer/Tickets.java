@@ -17,6 +17,7 @@ public final class Tickets {
   // RFC 7240, section 2: preferences are separated by commas, their parameters by semicolons.
   private static final Pattern PREFERRED = Pattern.compile(
       "(^|,)\\s*retry-ticket\\s*(=[^,;]*)?(;[^,]*)?(,|$)", Pattern.CASE_INSENSITIVE);
+  private static final Pattern QUOTED = Pattern.compile("\"(\\\\.|[^\"\\\\])*\"");
 
   private Tickets() {}
 
@@ -44,7 +45,8 @@ public final class Tickets {
   public static boolean prefers(MultiMap headers) {
     return headers.contains("Prefer")
         && headers.getAll("Prefer").stream()
-            .anyMatch(value -> PREFERRED.matcher(value).find());
+            .anyMatch(
+                value -> PREFERRED.matcher(QUOTED.matcher(value).replaceAll("")).find());
   }
 
   /** An id that nobody can guess: 128 bits. */

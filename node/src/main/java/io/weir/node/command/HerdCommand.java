@@ -14,7 +14,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -33,7 +32,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class HerdCommand implements Callable<Integer> {
   private static final int MOST_CALLERS = 20_000;
-  private static final String KEY = "plain";
+  private static final String KEY = "herd";
   private static final String KEY_WITHOUT_SLOTS = "next-token";
 
   @Spec
@@ -55,7 +54,7 @@ final class HerdCommand implements Callable<Integer> {
   @Option(
       names = "--longest",
       paramLabel = "SECONDS",
-      defaultValue = "180",
+      defaultValue = "300",
       description = "when to give a kind up (${DEFAULT-VALUE})")
   private int longest;
 
@@ -74,7 +73,7 @@ final class HerdCommand implements Callable<Integer> {
   private Path directory = Path.of("");
 
   @Override
-  public Integer call() throws IOException, InterruptedException, TimeoutException {
+  public Integer call() throws IOException, InterruptedException {
     if (callers < 1 || callers > MOST_CALLERS) {
       throw new ParameterException(
           spec.commandLine(), "CALLERS must be 1 to %d: %d".formatted(MOST_CALLERS, callers));
@@ -89,6 +88,8 @@ final class HerdCommand implements Callable<Integer> {
     out.flush();
     Map<Patience, List<Caller>> herds = new EnumMap<>(Patience.class);
     try (Herd herd = new Herd(cluster.nodes())) {
+      out.println("Warming up...");
+      out.flush();
       herd.warmUp(withoutSlots);
       for (Patience patience : kinds) {
         DemoKey key = patience.usesTickets() ? plain : withoutSlots;

@@ -32,7 +32,8 @@ public final class WeirCommand {
         .addSubcommand(new ReplayVectorsCommand())
         .addSubcommand(new UpCommand())
         .addSubcommand(new DemoCommand());
-    return line.setExecutionExceptionHandler(WeirCommand::tell);
+    return line.setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(WeirCommand::tell);
   }
 
   // What a user can mend is told in a sentence; anything else is a fault of ours and keeps its

@@ -16,6 +16,7 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Authenticator;
+import io.weir.node.gateway.Seats.Seat;
 import io.weir.policy.CostRule;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Plan;
@@ -43,15 +44,17 @@ public final class Gateway implements Handler<HttpServerRequest> {
   private final PolicySource policies;
   private final Decider decider;
   private final Forwarder forwarder;
+  private final Seats seats;
   private final WaitingRoom waiting;
   private final Context context;
 
-  public Gateway(Vertx vertx, PolicySource policies, Decider decider, WaitingRoom waiting) {
+  public Gateway(Vertx vertx, PolicySource policies, Decider decider, Seats seats) {
     this.vertx = vertx;
     this.policies = policies;
     this.decider = decider;
     this.forwarder = new Forwarder(vertx);
-    this.waiting = waiting;
+    this.seats = seats;
+    this.waiting = new WaitingRoom(vertx);
     this.context = vertx.getOrCreateContext();
   }
 
@@ -68,6 +71,11 @@ public final class Gateway implements Handler<HttpServerRequest> {
         answer(request, ProblemDetails.of(500, "internal_error", "The node failed"));
       }
     });
+  }
+
+  /** Tells those that wait when to come back: the node stops, and any other keeps their appointments. */
+  public void close() {
+    waiting.close();
   }
 
   private Future<Void> serve(HttpServerRequest request) {
@@ -132,40 +140,68 @@ public final class Gateway implements Handler<HttpServerRequest> {
     } catch (CostReader.BadCostException e) {
       return answer(ask.request(), e.problem());
     }
-    TicketRequest ticket =
-        Tickets.in(ask.request().headers(), ask.maxDelayMillis() * MICROS_PER_MILLI);
-    return decide(ask, body, cost, ticket, ask.maxDelayMillis());
+    Optional<Seat> seat = ask.maxDelayMillis() > 0 && waiting.isOpen()
+        ? seats.take(ask.subject().id(), body.map(Buffer::length).orElse(0))
+        : Optional.empty();
+    long delay = seat.isPresent() ? ask.maxDelayMillis() : 0;
+    TicketRequest ticket = Tickets.in(ask.request().headers(), delay * MICROS_PER_MILLI);
+    return decide(new Question(ask, body, cost, ticket, delay, seat))
+        .onComplete(done -> seat.ifPresent(Seat::free));
   }
 
-  private Future<Void> decide(
-      Ask ask, Optional<Buffer> body, long cost, TicketRequest ticket, long delayLeft) {
+  private Future<Void> decide(Question question) {
+    Ask ask = question.ask();
     return decider
-        .decide(context, ask.subject(), ask.operation(), cost, ticket)
+        .decide(context, ask.subject(), ask.operation(), question.cost(), question.ticket())
         .transform(decided -> decided.succeeded()
-            ? act(ask, body, cost, delayLeft, decided.result())
-            : undecided(ask, body, decided.cause()));
+            ? act(question, decided.result())
+            : undecided(ask, question.body(), decided.cause()));
   }
 
-  private Future<Void> act(
-      Ask ask, Optional<Buffer> body, long cost, long delayLeft, Decision decision) {
+  private Future<Void> act(Question question, Decision decision) {
     return decision.fold(
-        allowed -> forward(ask, body, Optional.of(allowed)),
-        denied -> hold(ask, body, cost, delayLeft, denied),
-        never -> reject(ask, never));
+        allowed -> {
+          question.seat().ifPresent(Seat::free);
+          return forward(question.ask(), question.body(), Optional.of(allowed));
+        },
+        denied -> deny(question, denied),
+        never -> reject(question.ask(), never));
   }
 
   // A wait that is short enough is no error: the node keeps the caller's appointment for it.
-  private Future<Void> hold(
-      Ask ask, Optional<Buffer> body, long cost, long delayLeft, Denied denied) {
+  private Future<Void> deny(Question question, Denied denied) {
     long wait = (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
-    boolean near = denied.ticket().isPresent() && wait <= delayLeft;
-    Optional<Future<Void>> slot =
-        near ? waiting.hold(vertx, ask.request(), Math.max(1, wait)) : Optional.empty();
-    if (slot.isEmpty()) {
-      return reject(ask, denied);
+    boolean near =
+        denied.ticket().isPresent() && wait <= question.delayLeftMillis() && waiting.isOpen();
+    if (!near) {
+      return reject(question.ask(), denied);
     }
-    TicketRequest back = TicketRequest.wanted(denied.ticket(), Tickets.newId());
-    return slot.get().compose(due -> decide(ask, body, cost, back, delayLeft - wait));
+    return waiting
+        .hold(question.ask().request(), Math.max(1, wait))
+        .compose(due -> due ? comeBack(question, denied, wait) : reject(question.ask(), denied));
+  }
+
+  // The policy may have changed meanwhile.
+  private Future<Void> comeBack(Question question, Denied denied, long waited) {
+    HttpServerRequest request = question.ask().request();
+    Policy policy = policies.current().policy();
+    Optional<Subject> subject =
+        ApiKey.shownIn(request.headers()).flatMap(key -> Authenticator.authenticate(key, policy));
+    if (subject.isEmpty()) {
+      return answer(request, GatewayProblems.KEY_INVALID);
+    }
+    Ask again = new Ask(
+        request,
+        subject.get(),
+        policy.upstream().orElse(question.ask().upstream()),
+        question.ask().rule());
+    return decide(new Question(
+        again,
+        question.body(),
+        question.cost(),
+        TicketRequest.wanted(denied.ticket(), Tickets.newId()),
+        question.delayLeftMillis() - waited,
+        question.seat()));
   }
 
   private Future<Void> reject(Ask ask, Denied denied) {
@@ -214,4 +250,18 @@ public final class Gateway implements Handler<HttpServerRequest> {
       return rule.map(OperationRule::cost).orElse(ONE);
     }
   }
+
+  /**
+   * What is asked of the throttle.
+   *
+   * @param body where it has been read
+   * @param delayLeftMillis up to which wait the request is held
+   */
+  private record Question(
+      Ask ask,
+      Optional<Buffer> body,
+      long cost,
+      TicketRequest ticket,
+      long delayLeftMillis,
+      Optional<Seat> seat) {}
 }

@@ -4,40 +4,47 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
 /**
- * The requests of a node that wait for their slot, each paused, so that what its caller still sends waits in
- * the caller's own socket. Bounded in number. Safe for use by all event loops.
+ * Requests that wait for their slot, each paused. That its caller hung up is seen at once where its body has
+ * been read or there is none; where much of it has not, only when its time has come. Mutable; owned by one
+ * event loop.
  */
-public final class WaitingRoom {
-  /** How many requests a node holds at most. */
-  public static final int MAX_HELD = 1000;
+final class WaitingRoom {
+  private final Vertx vertx;
+  private final Set<Promise<Boolean>> waiting = new HashSet<>();
+  private boolean open = true;
 
-  private final AtomicInteger held = new AtomicInteger();
-
-  /** How many wait now. */
-  public int held() {
-    return held.get();
+  WaitingRoom(Vertx vertx) {
+    this.vertx = vertx;
   }
 
-  /**
-   * Holds a request of this event loop.
-   *
-   * @return completes when its time has come, fails when its caller hangs up; nothing where the room is full
-   */
-  Optional<Future<Void>> hold(Vertx vertx, HttpServerRequest request, long millis) {
-    if (held.getAndUpdate(count -> Math.min(MAX_HELD, count + 1)) == MAX_HELD) {
-      return Optional.empty();
-    }
-    Promise<Void> due = Promise.promise();
-    long timer = vertx.setTimer(millis, fired -> due.tryComplete());
+  boolean isOpen() {
+    return open;
+  }
+
+  /** Holds a request; completes when its time has come, with false when the room closes first, and fails when its caller hangs up. */
+  Future<Boolean> hold(HttpServerRequest request, long millis) {
+    Promise<Boolean> due = Promise.promise();
+    waiting.add(due);
+    long timer = vertx.setTimer(millis, fired -> due.tryComplete(true));
     request.response().closeHandler(closed -> due.tryFail("the caller hung up"));
-    return Optional.of(due.future().onComplete(done -> {
-      held.decrementAndGet();
+    if (request.response().closed()) {
+      due.tryFail("the caller hung up");
+    }
+    return due.future().onComplete(done -> {
+      waiting.remove(due);
       vertx.cancelTimer(timer);
       request.response().closeHandler(null);
-    }));
+    });
+  }
+
+  /** Sends all away, and holds nobody any more. */
+  void close() {
+    open = false;
+    List.copyOf(waiting).forEach(due -> due.tryComplete(false));
   }
 }

@@ -3,6 +3,7 @@ package io.weir.node.local;
 import io.vertx.core.Vertx;
 import io.weir.node.local.ClusterFile.DemoKey;
 import io.weir.node.local.HerdClient.Answer;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,15 +46,24 @@ public final class Herd implements AutoCloseable {
     UNDECIDED
   }
 
-  /** Asks until the nodes, and this process, have compiled what they need. Takes water of this key. */
-  public void warmUp(DemoKey key) throws InterruptedException, TimeoutException {
+  /**
+   * Asks until the nodes, and this process, have compiled what they need. Takes water of this key.
+   *
+   * @throws IOException where the nodes are too slow
+   */
+  public void warmUp(DemoKey key) throws InterruptedException, IOException {
     HerdClient client = new HerdClient(vertx, nodes, key);
     AtomicInteger left = new AtomicInteger(WARM_UP);
     CompletableFuture<Void> done = new CompletableFuture<>();
     for (int i = 0; i < WARM_UP_AT_ONCE; i++) {
       warmUp(client, left, done);
     }
-    await(done, Duration.ofMinutes(1));
+    try {
+      await(done, Duration.ofMinutes(1));
+    } catch (TimeoutException e) {
+      throw new IOException(
+          "the nodes did not answer %d requests in a minute".formatted(WARM_UP), e);
+    }
   }
 
   /**

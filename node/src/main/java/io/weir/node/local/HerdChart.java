@@ -61,7 +61,6 @@ public final class HerdChart {
 
   private static XYChart attempts(Map<Patience, List<Caller>> herds) {
     XYChart chart = empty("Attempts of each caller", "attempts");
-    chart.getStyler().setYAxisLogarithmic(true);
     herds.forEach((patience, callers) -> add(chart, patience, callers, Caller::attempts));
     return chart;
   }
@@ -93,6 +92,8 @@ public final class HerdChart {
     styler.setPlotBorderVisible(false);
     styler.setXAxisDecimalPattern("#0");
     styler.setYAxisDecimalPattern("#0");
+    styler.setXAxisTickMarkSpacingHint(70);
+    styler.setYAxisMin(0.0);
     styler.setXAxisMin(0.0);
     styler.setXAxisMax((double) PERCENT);
     return chart;

@@ -19,7 +19,7 @@ public enum Patience {
       return answer.retryAfterSeconds() * 1000;
     }
   },
-  /** It listens to nobody and doubles its wait by its own measure: 50 ms × 1.5 each time, ± 20 %, at most 30 s. */
+  /** It listens to nobody: 50 ms, half as much again each time, ± 20 %, at most 30 s. */
   BACKOFF("exponential backoff", false) {
     @Override
     long millis(Answer answer, int attempts, DoubleSupplier random) {

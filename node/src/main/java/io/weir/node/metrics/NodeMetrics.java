@@ -73,10 +73,10 @@ public final class NodeMetrics {
     return registry.scrape();
   }
 
-  /** Shows how many requests are held until their slot. */
+  /** Shows how many requests are held until their slot, or may have to be. */
   public void held(Supplier<Number> count) {
     Gauge.builder("throttle.held.requests", count)
-        .description("Requests that the gateway holds until their slot")
+        .description("Requests that wait for their slot, or may have to")
         .register((MeterRegistry) registry);
   }
 
