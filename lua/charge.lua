@@ -46,6 +46,7 @@
 --@include moved_on
 --@include without_line
 --@include carried_over
+--@include end_other_lines
 --@include buckets_of
 --@include states_of
 --@include draws_of
@@ -74,23 +75,6 @@ if newest > revision then
 end
 
 local drawn, carried, lines_changed = {}, {}, false
-
--- Slots of another rate are no slots: whoever waits begins anew.
-local function end_other_lines()
-  for _, draw in ipairs(draws) do
-    local state = states[draw.state]
-    local bucket = state.buckets[draw.name]
-    if state.has_line and bucket and bucket.key ~= draw.key then
-      for _, other in pairs(state.buckets) do
-        without_line(other)
-      end
-      state.has_line, lines_changed = false, true
-      if draw.state < CLUSTER then
-        redis.call('DEL', KEYS[draw.state + 4])
-      end
-    end
-  end
-end
 
 local function load_buckets()
   for _, draw in ipairs(draws) do
@@ -135,7 +119,12 @@ local function reply(status)
 end
 
 if has_line then
-  end_other_lines()
+  for _, i in ipairs(end_other_lines(draws, states)) do
+    lines_changed = true
+    if i < CLUSTER then
+      redis.call('DEL', KEYS[i + 4])
+    end
+  end
   has_line = false
   for _, state in pairs(states) do
     has_line = has_line or state.has_line
@@ -168,9 +157,11 @@ end
 local function in_line()
 --@include appointment
 --@include released
+--@include swept
 --@include booking
   local LATE, UNKNOWN = 3, 4
-  local LOOKED_AT = 16
+  local LOOKED_AT = 256
+  local KEPT_MILLIS = 60000 -- longer than anybody waits, so that what nobody kept is counted
   local letters = { 'k', 't' }
 
   for i = 1, 2 do
@@ -181,29 +172,13 @@ local function in_line()
   end
   local lost, length = 0, {}
   for i = 1, 2 do
-    local line, places = KEYS[i + 4], {}
-    for _, kind in ipairs({ 't', 'p' }) do
-      local before = string.format('(%s%016.0f', kind, now)
-      for _, text in ipairs(redis.call('ZRANGEBYLEX', line, '[' .. kind, before)) do
-        places[#places + 1] = place_of(text)
-      end
-      if #places > 0 then
-        redis.call('ZREMRANGEBYLEX', line, '[' .. kind, before)
-      end
-    end
-    length[i] = redis.call('ZCARD', line)
-    if #places > 0 then
-      table.sort(places, function(a, b) return a.deadline < b.deadline end)
-      released(states[i], letters[i], places)
-      if length[i] == 0 then
-        for _, bucket in pairs(states[i].buckets) do
-          without_line(bucket)
-        end
-      end
+    local gone
+    gone, length[i] = swept(states[i], letters[i], KEYS[i + 4], now)
+    if gone > 0 or length[i] == 0 and states[i].has_line then
       states[i].changed, lines_changed = true, true
-      if i == 1 then
-        lost = #places
-      end
+    end
+    if i == 1 then
+      lost = gone
     end
   end
   load_buckets()
@@ -211,12 +186,18 @@ local function in_line()
   local rules = { mode = tonumber(ARGV[3]), lateness = tonumber(ARGV[4]), horizon = tonumber(ARGV[6]),
     within = tonumber(ARGV[7]), new_id = ARGV[8] }
   local max_line = tonumber(ARGV[5])
+  if drawn[2] and length[1] > 0 then
+    -- Who waits already leaves the other half of the tenant's line to its other keys.
+    rules.horizon, max_line = math.floor(rules.horizon / 2), math.floor(max_line / 2)
+  end
   local line_has_room = length[1] < max_line and (not drawn[2] or length[2] < max_line)
 
   local function mine_of(texts)
+    local asked_for = kind_of(draws)
     for _, text in ipairs(texts) do
-      local place = is_open_to(text, now) and place_of(text)
-      if place and is_for(place, draws) then
+      local place = is_open_to(text, now, asked_for) and place_of(text)
+      if place then
+        mark_held(place, draws)
         if not string.find(place.shares, ' t+', 1, true) or redis.call('ZSCORE', KEYS[6], text) then
           return place
         end
@@ -237,7 +218,8 @@ local function in_line()
       returned = tonumber(string.sub(ARGV[9], 1, 16)) < now and LATE or UNKNOWN
     end
   elseif ARGV[8] == '' or rules.within < 1e15 then
-    mine = mine_of(redis.call('ZRANGEBYLEX', KEYS[5], '[p', '(q', 'LIMIT', 0, LOOKED_AT))
+    mine = mine_of(redis.call('ZRANGEBYLEX', KEYS[5], string.format('[p%016.0f', now), '(q', 'LIMIT', 0,
+      LOOKED_AT))
   end
 
   local result = booking(now, rules, draws, line_has_room, mine, returned)
@@ -254,7 +236,7 @@ local function in_line()
         local state = states[i]
         local until_us = math.max(state.line_us or 0, place.deadline)
         redis.call('ZADD', KEYS[i + 4], 0, place.text)
-        redis.call('PEXPIREAT', KEYS[i + 4], math.ceil(until_us / 1000) + 1)
+        redis.call('PEXPIREAT', KEYS[i + 4], math.ceil(until_us / 1000) + KEPT_MILLIS)
         state.line_us = until_us
         state.changed = true
       end

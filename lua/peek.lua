@@ -1,4 +1,5 @@
--- Says how a new caller without appointments would be answered, and changes nothing.
+-- Says how a new caller without appointments would be answered, and changes nothing: a place whose time is
+-- over counts until a charge lets it go.
 --
 -- KEYS
 --   as of charge.lua
@@ -20,6 +21,7 @@
 --@include moved_on
 --@include without_line
 --@include carried_over
+--@include end_other_lines
 --@include buckets_of
 --@include states_of
 --@include draws_of
@@ -50,6 +52,7 @@ local function ceil_div(dividend, divisor)
   return (dividend - rest) / divisor + (rest > 0 and 1 or 0)
 end
 
+end_other_lines(draws, states)
 for _, draw in ipairs(draws) do
   draw.bucket = bucket_of(draw, states[draw.state], now)
 end

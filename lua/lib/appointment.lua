@@ -17,40 +17,41 @@ local function place_of(text)
     until_us = tonumber(until_us), shares = shares }
 end
 
--- Whether a ticket's place, or one of anybody whose slot has come; without reading all of it.
-local function is_open_to(text, at_us)
-  return string.sub(text, 1, 1) == 't' or tonumber(string.sub(text, 21, 36)) <= at_us
-end
-
 -- The share of one draw in the text of an appointment.
 local function share_of(draw, held)
   return string.format(' %s%s%s=%.0f', draw.state == 1 and 'k' or 't', held and '+' or '-', draw.key, draw.cost)
 end
 
--- Whether the appointment was made for just these draws. Marks those in which it holds water.
-local function is_for(place, asked)
-  local i = 0
-  local own = {}
+-- The shares of an appointment for just these draws, without what is held.
+local function kind_of(asked)
+  local text = {}
   for _, draw in ipairs(asked) do
     if draw.state < 3 then
-      own[#own + 1] = draw
+      text[#text + 1] = share_of(draw, false)
     end
   end
-  for share in string.gmatch(place.shares, '%S+') do
-    i = i + 1
-    local draw = own[i]
-    if not draw or string.sub(share, 1, 1) .. string.sub(share, 3) ~=
-      string.format('%s%s=%.0f', draw.state == 1 and 'k' or 't', draw.key, draw.cost) then
-      return false
-    end
-  end
-  if i ~= #own then
+  return table.concat(text)
+end
+
+-- Whether it is in time, for what is asked for, and a ticket's place or one of anybody whose slot has come;
+-- without reading all of it. Deadline and slot stand where `text_of` puts them.
+local function is_open_to(text, at_us, asked_for)
+  if tonumber(string.sub(text, 2, 17)) < at_us then
     return false
   end
-  i = 0
-  for share in string.gmatch(place.shares, '%S+') do
-    i = i + 1
-    own[i].held = string.sub(share, 2, 2) == '+'
+  if string.sub(text, 1, 1) == 'p' and tonumber(string.sub(text, 21, 36)) > at_us then
+    return false
   end
-  return true
+  local shares = string.match(text, '^%S+ %d+ %d+(.*)$')
+  return string.gsub(shares, ' (%l)%+', ' %1-') == asked_for
+end
+
+-- Marks the draws in which an appointment for them holds water.
+local function mark_held(place, asked)
+  local marks = string.gmatch(place.shares, ' %l([+-])')
+  for _, draw in ipairs(asked) do
+    if draw.state < 3 then
+      draw.held = marks() == '+'
+    end
+  end
 end

@@ -4,6 +4,7 @@
 local NOT, EARLY, KEPT, BROKEN = 0, 1, 2, 5
 local RESERVE, NO_SLOTS = 0, 2
 local MAX_SHORT = 50000
+local SHARED_SPREAD = 10000000
 
 local function booking(at_us, rules, asked, line_has_room, mine, returned)
   local function ceil_div(dividend, divisor)
@@ -168,7 +169,11 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
         if bucket.estimate > at_us then
           next_us = math.max(first, bucket.estimate + ceil_div(draw.cost, draw.mtps))
         end
-        if next_us - at_us > 2 * rules.horizon then
+        local furthest_us = 2 * rules.horizon
+        if draw.state == 3 then
+          furthest_us = math.min(furthest_us, SHARED_SPREAD)
+        end
+        if next_us - at_us > furthest_us then
           next_us = first
         end
         bucket.estimate = next_us

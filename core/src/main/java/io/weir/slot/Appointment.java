@@ -25,6 +25,7 @@ public record Appointment(
           Appointment::deadlineMicros)
       .thenComparing(Appointment::id)
       .thenComparingLong(Appointment::slotMicros)
+      .thenComparingLong(Appointment::untilMicros)
       .thenComparing(a -> a.shares.toString());
 
   public Appointment {

@@ -9,19 +9,21 @@ import io.weir.decision.Verdict.Outcome;
 import io.weir.slot.Appointment.Share;
 import io.weir.slot.LineReport.Returned;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /**
  * Decides on a request where somebody waits or would have to: computes what becomes of its buckets and of
- * its place in the line, and changes nothing. {@code lua/lib/line.lua} says the same to Redis.
+ * its place in the line, and changes nothing. {@code lua/lib/booking.lua} says the same to Redis.
  */
 public final class Booking {
   private static final long SECOND = 1_000_000;
   private static final long MAX_SHORT_MICROS = 50_000;
+  private static final long SHARED_SPREAD_MICROS = 10 * SECOND;
 
   private final long now;
   private final SlotRules rules;
@@ -29,6 +31,7 @@ public final class Booking {
   private final List<Draw> draws;
   private final long cost;
   private final BucketState[] states;
+  private final boolean[] held;
   private final boolean lineHasRoom;
 
   /**
@@ -49,6 +52,7 @@ public final class Booking {
     this.draws = draws;
     this.cost = cost;
     this.states = states.toArray(BucketState[]::new);
+    this.held = new boolean[draws.size()];
     this.lineHasRoom = lineHasRoom;
   }
 
@@ -98,23 +102,19 @@ public final class Booking {
       return denied(
           mine.slotMicros() - now, false, Optional.of(mine), Returned.EARLY, false, false);
     }
-    if (all(i -> isReady(i, mine))) {
-      return keep(mine);
+    markHeld(mine);
+    OptionalLong slot = latest();
+    if (slot.isEmpty()) {
+      return admit(Returned.KEPT);
     }
-    long slot = LongStream.concat(
-            LongStream.of(now),
-            IntStream.range(0, states.length)
-                .filter(i -> !isReady(i, mine))
-                .mapToLong(i -> turn(i, mine)))
-        .max()
-        .orElse(now);
-    long comes = mine.isForAnybody() ? wholeSecond(slot) : slot;
+    long comes = mine.isForAnybody() ? wholeSecond(slot.getAsLong()) : slot.getAsLong();
     if (comes + rules.toleranceMicros() <= mine.untilMicros()) {
-      return moved(mine, slot, comes);
+      return moved(mine, slot.getAsLong(), comes);
     }
     for (int i = 0; i < states.length; i++) {
-      if (isHeld(i, mine)) {
+      if (held[i]) {
         states[i] = states[i].released(units(i));
+        held[i] = false;
       }
     }
     return newcomer(Returned.BROKEN, true);
@@ -126,18 +126,11 @@ public final class Booking {
   }
 
   private Result newcomer(Returned returned, boolean released) {
-    if (all(i -> states[i].isReady(bucket(i), units(i)))) {
-      for (int i = 0; i < states.length; i++) {
-        states[i] = states[i].admitted(bucket(i), units(i));
-      }
-      return new Result(
-          Outcome.ALLOWED, List.of(states), 0, false, Optional.empty(), returned, false, true);
+    OptionalLong latest = latest();
+    if (latest.isEmpty()) {
+      return admit(returned);
     }
-    long slot = IntStream.range(0, states.length)
-        .filter(i -> !states[i].isReady(bucket(i), units(i)))
-        .mapToLong(this::turn)
-        .max()
-        .orElse(now);
+    long slot = latest.getAsLong();
     if (rules.mode() == SlotMode.OFF) {
       return denied(slot - now, true, Optional.empty(), returned, false, released);
     }
@@ -149,12 +142,12 @@ public final class Booking {
     return rules.mode() == SlotMode.RESERVE
         && lineHasRoom
         && slot - now <= rules.horizonMicros()
-        && all(i -> isOwn(i) ? canHold(i, slot, comes) : states[i].isReady(bucket(i), units(i)));
+        && all(i -> isOwn(i) ? canHold(i, slot, comes) : isReady(i));
   }
 
   // Whether a bucket can bear that its caller comes when it comes: one that waits for a whole
-  // second may
-  // be late by that. Where little is missing, the hole that its place becomes is there for it.
+  // second may be late by that. Where little is missing, the hole that its place becomes is there
+  // for it.
   private boolean canHold(int index, long slot, long comes) {
     long tolerance = toleranceMicros(index);
     boolean decides = turn(index) == slot;
@@ -196,14 +189,14 @@ public final class Booking {
     long longest = now;
     for (int i = 0; i < states.length; i++) {
       BucketState state = states[i];
-      if (state.isReady(bucket(i), units(i))) {
+      if (isReady(i)) {
         continue;
       }
       long first = turn(i) + (state.waiting() == 0 ? 0 : behindLineMicros(i));
       long next = state.lastEstimateMicros() <= now
           ? first
           : Math.max(first, state.lastEstimateMicros() + needMicros(i));
-      if (next - now > 2 * rules.horizonMicros()) {
+      if (next - now > furthestMicros(i)) {
         next = first;
       }
       states[i] = state.estimated(next);
@@ -212,13 +205,20 @@ public final class Booking {
     return denied(longest - now, true, Optional.empty(), returned, false, true);
   }
 
-  private Result keep(Appointment mine) {
+  private Result admit(Returned returned) {
     for (int i = 0; i < states.length; i++) {
-      states[i] =
-          isHeld(i, mine) ? states[i].kept(units(i)) : states[i].admitted(bucket(i), units(i));
+      states[i] = held[i] ? states[i].kept(units(i)) : states[i].admitted(bucket(i), units(i));
     }
     return new Result(
-        Outcome.ALLOWED, List.of(states), 0, false, Optional.empty(), Returned.KEPT, false, true);
+        Outcome.ALLOWED, List.of(states), 0, false, Optional.empty(), returned, false, true);
+  }
+
+  // When the last bucket is ready that is not; nothing where all are.
+  private OptionalLong latest() {
+    return IntStream.range(0, states.length)
+        .filter(i -> !isReady(i))
+        .mapToLong(i -> Math.max(now, held[i] ? roomAt(i) : turn(i)))
+        .max();
   }
 
   // Where another bucket had no room: the place is kept, and the other bucket keeps one too.
@@ -229,17 +229,16 @@ public final class Booking {
       if (!isOwn(i)) {
         continue;
       }
-      boolean held = isHeld(i, mine);
       long turn = turn(i);
-      if (!held
+      if (!held[i]
           && toleranceMicros(i) >= 0
-          && !states[i].isReady(bucket(i), units(i))
+          && !isReady(i)
           && turn + toleranceMicros(i) >= comes + rules.toleranceMicros()) {
-        held = true;
+        held[i] = true;
         until = Math.min(until, turn + toleranceMicros(i));
         states[i] = states[i].held(turn, padMicros(i));
       }
-      shares.add(share(i, held));
+      shares.add(share(i, held[i]));
     }
     Appointment place = new Appointment(
         mine.id(), slot, Math.min(latest(slot, !mine.isForAnybody()), until), until, shares);
@@ -257,20 +256,16 @@ public final class Booking {
         Outcome.DENIED, List.of(states), wait, estimate, place, returned, made, changed);
   }
 
-  private long turn(int index, Appointment mine) {
-    return isHeld(index, mine)
-        ? states[index].roomMicros(bucket(index), units(index))
-        : turn(index);
-  }
-
-  private boolean isHeld(int index, Appointment mine) {
-    int own = (int) IntStream.range(0, index).filter(this::isOwn).count();
-    return isOwn(index) && mine.shares().get(own).held();
+  private void markHeld(Appointment mine) {
+    Iterator<Share> shares = mine.shares().iterator();
+    for (int i = 0; i < states.length; i++) {
+      held[i] = isOwn(i) && shares.next().held();
+    }
   }
 
   // Who holds a place needs room for its water; where none is held, it is like a new caller there.
-  private boolean isReady(int index, Appointment mine) {
-    return isHeld(index, mine)
+  private boolean isReady(int index) {
+    return held[index]
         ? states[index].fits(bucket(index), units(index))
         : states[index].isReady(bucket(index), units(index));
   }
@@ -315,6 +310,16 @@ public final class Booking {
 
   private long behindLineMicros(int index) {
     return Math.min(rules.latenessMicros(), roomMicros(index) / 2);
+  }
+
+  private long roomAt(int index) {
+    return states[index].roomMicros(bucket(index), units(index));
+  }
+
+  // Nobody moves the estimates of other tenants far away by asking often.
+  private long furthestMicros(int index) {
+    long furthest = 2 * rules.horizonMicros();
+    return isOwn(index) ? furthest : Math.min(furthest, SHARED_SPREAD_MICROS);
   }
 
   private long roomMicros(int index) {

@@ -13,7 +13,7 @@ public record LineReport(Returned returned, boolean made, long lost, long length
   /** No line was touched. */
   public static final LineReport NONE = new LineReport(Returned.NOT, false, 0, 0);
 
-  /** What became of an appointment. The order is that of the codes in {@code lua/lib/line.lua}. */
+  /** What became of an appointment. The order is that of the codes in {@code lua/charge.lua}. */
   public enum Returned {
     /** The caller had none. */
     NOT,

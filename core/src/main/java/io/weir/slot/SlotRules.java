@@ -18,6 +18,11 @@ public record SlotRules(SlotMode mode, long latenessMicros, int maxLine, long ho
 
   private static final long TOLERANCE_MICROS = 20_000;
 
+  /** What is left to a key that waits in the tenant's line already: the other half is for its other keys. */
+  public SlotRules halved() {
+    return new SlotRules(mode, latenessMicros, maxLine / 2, horizonMicros / 2);
+  }
+
   /**
    * By how much a caller must be able to miss its slot for an appointment to be worth making: what a
    * network and a timer need.

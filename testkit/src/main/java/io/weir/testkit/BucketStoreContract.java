@@ -18,6 +18,7 @@ import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -425,6 +426,48 @@ public abstract class BucketStoreContract {
         Denied denied = denied(asking("k2", 1, 1, CLUSTER_TWENTY, i, ""));
         assertThat(denied.estimate()).isTrue();
         assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 20);
+      }
+    }
+
+    @Test
+    void nobodyMovesTheEstimatesOfASharedBucketFarAway() {
+      allowed(charge("globex", "k9", 1, 20, CLUSTER_TWENTY));
+      for (int i = 1; i < 400; i++) {
+        denied(asking("k2", 1, 1, CLUSTER_TWENTY, i, ""));
+      }
+      assertThat(denied(asking("k3", 1, 1, CLUSTER_TWENTY, 500, "")).retryAfterMicros())
+          .isLessThanOrEqualTo(10 * SECOND);
+    }
+
+    @Test
+    void aKeyThatWaitsLeavesHalfOfTheTenantsLineToOthers() {
+      Draw tenants = draw("tenants", Scope.TENANT, 10, 1000);
+      allowed(charge(10, tenants));
+      for (int i = 1; i <= 60; i++) {
+        assertThat(denied(asking("k1", 1, 1, tenants, i, "")).estimate()).isEqualTo(i > 50);
+      }
+      Denied other = denied(asking("k2", 1, 1, tenants, 61, ""));
+      assertThat(other.estimate()).isFalse();
+      assertThat(other.retryAfterMicros()).isEqualTo(51 * SECOND / 10);
+    }
+
+    @Test
+    void aLongLineThatNobodyKeptIsLetGoInPortions() {
+      SlotRules many = new SlotRules(SlotMode.RESERVE, SECOND / 2, 1000, 120 * SECOND);
+      List<String> tickets = new ArrayList<>();
+      for (int i = 1; i <= 600; i++) {
+        TicketRequest wanted = TicketRequest.wanted(Optional.empty(), id(i));
+        tickets.add(ticket(new Charge("acme", "k1", 1, List.of(TEN), 1, many, wanted)));
+      }
+      clock.advance(40 * SECOND);
+      assertThat(returned(ticketed("k1", 601, tickets.get(389)))).isEqualTo(Returned.LATE);
+      for (int i = 0; i < 3; i++) {
+        answer(charge(1, TEN));
+      }
+      assertThat(returned(ticketed("k1", 602, tickets.get(399)))).isEqualTo(Returned.KEPT);
+      clock.advance(60 * SECOND);
+      for (int i = 0; i < 10; i++) {
+        allowed(charge(1, TEN));
       }
     }
 

@@ -130,21 +130,15 @@ public final class InMemoryBucketStore implements BucketStore {
     Line tenants = line(look.owner(Scope.TENANT));
     List<Appointment.Share> shares = Booking.shares(charge.draws(), charge.cost());
     boolean ofTenant = shares.stream().anyMatch(share -> share.scope() == Scope.TENANT);
-    boolean hasRoom = mine.size() < charge.slots().maxLine()
-        && (!ofTenant || tenants.size() < charge.slots().maxLine());
+    SlotRules rules = ofTenant && mine.size() > 0 ? charge.slots().halved() : charge.slots();
+    boolean hasRoom =
+        mine.size() < rules.maxLine() && (!ofTenant || tenants.size() < rules.maxLine());
     Booking booking = new Booking(
-        look.now,
-        charge.slots(),
-        charge.ticket(),
-        charge.draws(),
-        charge.cost(),
-        look.drawn,
-        hasRoom);
+        look.now, rules, charge.ticket(), charge.draws(), charge.cost(), look.drawn, hasRoom);
     Optional<Appointment> place = look.find(mine, shares)
         .filter(found -> !found.holdsIn(Scope.TENANT) || tenants.contains(found));
     Booking.Result result =
         place.map(booking::comeBack).orElseGet(() -> booking.newcomer(look.withoutPlace()));
-    look.commit(result.states(), result.changed());
     if (place.isPresent() && !result.place().equals(place)) {
       mine.remove(place.get());
       tenants.remove(place.get());
@@ -155,6 +149,7 @@ public final class InMemoryBucketStore implements BucketStore {
         tenants.add(result.place().get());
       }
     }
+    look.commit(result.states(), result.changed());
     Wait wait = new Wait(
         result.waitMicros(), result.estimate(), result.place().flatMap(Appointment::ticket));
     LineReport report =
@@ -180,23 +175,24 @@ public final class InMemoryBucketStore implements BucketStore {
         new StoreAnswer.Decided(verdict.decision(outcome, shown, wait), report));
   }
 
-  // Now and then, whenever the states have doubled: what is empty is as good as absent.
+  // Now and then, whenever there are twice as many: what is empty is as good as absent.
   private void sweep(long nowMicros) {
-    if (states.size() >= sweepAt) {
+    if (states.size() + lines.size() >= sweepAt) {
+      lines.values().removeIf(line -> line.isOver(nowMicros));
       states
           .entrySet()
           .removeIf(entry -> sweptIfEmpty(entry.getKey(), entry.getValue(), nowMicros));
-      sweepAt = Math.max(FIRST_SWEEP, states.size() * 2);
+      sweepAt = Math.max(FIRST_SWEEP, (states.size() + lines.size()) * 2);
     }
   }
 
   private boolean sweptIfEmpty(Object owner, State state, long nowMicros) {
-    boolean empty =
-        state.buckets().values().stream().allMatch(b -> b.at(nowMicros).isForgettable());
+    boolean empty = !lines.containsKey(owner)
+        && state.buckets().values().stream()
+            .allMatch(b -> b.at(nowMicros).withoutLine().isForgettable());
     if (empty) {
       // Forgotten with the state; an older revision must not decide for all that.
       sweptRevision = Math.max(sweptRevision, state.revision());
-      lines.remove(owner);
     }
     return empty;
   }
@@ -258,7 +254,7 @@ public final class InMemoryBucketStore implements BucketStore {
     // Slots of another rate are no slots: whoever waits begins anew.
     private void endLine(Scope scope) {
       State state = state(scope);
-      if (state.buckets().values().stream().noneMatch(bucket -> bucket.waiting() > 0)) {
+      if (!hasLine(state)) {
         return;
       }
       Map<String, BucketState> buckets = new HashMap<>();
@@ -283,7 +279,7 @@ public final class InMemoryBucketStore implements BucketStore {
     private long expire(Scope scope) {
       Line line = line(owner(scope));
       List<Appointment> expired = line.expired(now);
-      if (expired.isEmpty()) {
+      if (expired.isEmpty() && (line.size() > 0 || !hasLine(state(scope)))) {
         return 0;
       }
       State state = state(scope);
@@ -308,13 +304,17 @@ public final class InMemoryBucketStore implements BucketStore {
 
     boolean hasLine() {
       return charge.draws().stream()
-          .flatMap(draw -> state(draw.bucket().scope()).buckets().values().stream())
-          .anyMatch(bucket -> bucket.waiting() > 0);
+          .anyMatch(draw -> hasLine(state(draw.bucket().scope())));
+    }
+
+    private static boolean hasLine(State state) {
+      return state.buckets().values().stream().anyMatch(bucket -> bucket.waiting() > 0);
     }
 
     Optional<Appointment> find(Line mine, List<Appointment.Share> shares) {
       if (charge.ticket().shown().isPresent()) {
-        return mine.byTicket(charge.ticket().shown().get()).filter(found -> found.isFor(shares));
+        return mine.byTicket(charge.ticket().shown().get(), now)
+            .filter(found -> found.isFor(shares));
       }
       return charge.ticket().wantsAlways() ? Optional.empty() : mine.due(now, shares);
     }

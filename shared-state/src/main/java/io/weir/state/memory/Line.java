@@ -2,7 +2,6 @@ package io.weir.state.memory;
 
 import io.weir.slot.Appointment;
 import io.weir.slot.Appointment.Share;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
@@ -12,7 +11,9 @@ import java.util.stream.Stream;
 /** The open appointments of one subject or tenant. Mutable; owned by its store. */
 final class Line {
   /** How many places without a ticket are looked at for one of the same kind. */
-  private static final int LOOKED_AT = 16;
+  private static final int LOOKED_AT = 256;
+  /** How many are let go at once, unless they are all. */
+  private static final int SWEPT_AT_MOST = 256;
 
   private final TreeSet<Appointment> tickets = new TreeSet<>(Appointment.BY_DEADLINE);
   private final TreeSet<Appointment> anybodys = new TreeSet<>(Appointment.BY_DEADLINE);
@@ -33,28 +34,36 @@ final class Line {
     return set(place).contains(place);
   }
 
-  /** Those whose time is over, in the order in which it was. */
-  List<Appointment> expired(long nowMicros) {
-    List<Appointment> expired = new ArrayList<>();
-    Stream.of(tickets, anybodys)
-        .forEach(set -> set.stream()
-            .takeWhile(place -> place.deadlineMicros() < nowMicros)
-            .forEach(expired::add));
-    expired.sort(Appointment.BY_DEADLINE);
-    return expired;
+  /** Whether the time of all is over. */
+  boolean isOver(long nowMicros) {
+    return Stream.of(tickets, anybodys)
+        .allMatch(set -> set.isEmpty() || set.last().deadlineMicros() < nowMicros);
   }
 
-  Optional<Appointment> byTicket(String ticket) {
+  /** The first whose time is over, or all of them where nobody else waits, in the order in which it was. */
+  List<Appointment> expired(long nowMicros) {
+    long most = isOver(nowMicros) ? Long.MAX_VALUE : SWEPT_AT_MOST;
+    return Stream.of(tickets, anybodys)
+        .flatMap(set ->
+            set.stream().takeWhile(place -> place.deadlineMicros() < nowMicros).limit(most))
+        .sorted(Appointment.BY_DEADLINE)
+        .limit(most)
+        .toList();
+  }
+
+  Optional<Appointment> byTicket(String ticket, long nowMicros) {
     long deadline = Long.parseLong(ticket.substring(0, 16));
     String id = ticket.substring(17);
     Appointment before = new Appointment(id, Long.MIN_VALUE, deadline, 0, List.of());
     return Optional.ofNullable(tickets.ceiling(before))
-        .filter(found -> found.deadlineMicros() == deadline && found.id().equals(id));
+        .filter(found -> found.deadlineMicros() == deadline && found.id().equals(id))
+        .filter(found -> deadline >= nowMicros);
   }
 
   /** A place whose slot has come, that anybody may keep who asks for the same. */
   Optional<Appointment> due(long nowMicros, List<Share> shares) {
     return anybodys.stream()
+        .filter(place -> place.deadlineMicros() >= nowMicros)
         .limit(LOOKED_AT)
         .filter(place -> place.slotMicros() <= nowMicros && place.isFor(shares))
         .findFirst();

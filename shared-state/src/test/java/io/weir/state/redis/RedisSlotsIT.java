@@ -20,7 +20,11 @@ import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer.Decided;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -64,8 +68,51 @@ final class RedisSlotsIT {
       for (String key : commands.keys("weir:*")) {
         assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       }
+      everyPlaceIsCounted(commands);
     }
     assertThat(made).isGreaterThan(500);
+  }
+
+  // What the buckets of a state know of those who wait is what its line says.
+  private static void everyPlaceIsCounted(RedisCommands<String, String> commands) {
+    for (String line : commands.keys("weir:*:line")) {
+      String state = line.substring(0, line.length() - ":line".length());
+      String letter = state.endsWith(":tenant") ? "t" : "k";
+      Map<String, Long> held = new TreeMap<>();
+      for (String place : commands.zrange(line, 0, -1)) {
+        Matcher share = Pattern.compile(" (\\S)\\+(\\S+)=").matcher(place);
+        while (share.find()) {
+          if (share.group(1).equals(letter)) {
+            held.merge(share.group(2) + ".waiting", 1L, Long::sum);
+          }
+        }
+      }
+      Map<String, Long> counted = new TreeMap<>();
+      commands.hgetall(state).forEach((field, value) -> {
+        if (field.endsWith(".waiting")) {
+          counted.put(field, Long.parseLong(value));
+        }
+      });
+      assertThat(counted).describedAs(line).isEqualTo(held);
+    }
+  }
+
+  @Test
+  void aLineThatRedisForgotIsNoHindrance() {
+    RedisCommands<String, String> commands = connections.connection().sync();
+    commands.flushall();
+    ManualClock clock = new ManualClock();
+    RedisBucketStore store = RedisBucketStore.rehearsing(connections.connection(), clock);
+    fill(store);
+    for (char letter = 'a'; letter < 'd'; letter++) {
+      ask(store, TicketRequest.wanted(Optional.empty(), id(letter)));
+    }
+    assertThat(commands.hget("weir:{acme}:key:k1", "requests@1000.waiting")).isEqualTo("3");
+    commands.del("weir:{acme}:key:k1:line");
+    clock.advance(2_000_000);
+    assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
+    assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
+    assertThat(commands.hget("weir:{acme}:key:k1", "requests@1000.waiting")).isNull();
   }
 
   @Test
@@ -92,14 +139,9 @@ final class RedisSlotsIT {
 
   private static Decision ask(BucketStore store, TicketRequest ticket) {
     Bucket bucket = new Bucket("requests", Scope.KEY, 1000, 2000);
-    Charge charge = new Charge(
-        "acme",
-        "k1",
-        1,
-        List.of(new Draw(bucket, 1_000_000_000)),
-        1,
-        ticket.equals(TicketRequest.NONE) ? SlotRules.OFF : SlotRules.DEFAULT,
-        ticket);
+    SlotRules rules = ticket.equals(TicketRequest.NONE) ? SlotRules.OFF : SlotRules.DEFAULT;
+    Charge charge =
+        new Charge("acme", "k1", 1, List.of(new Draw(bucket, 1_000_000_000)), 1, rules, ticket);
     return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 
