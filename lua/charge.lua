@@ -43,6 +43,103 @@
 
 --@include status
 --@include now
+
+local CLUSTER, FIRST_DRAW, OFF = 3, 10, '2'
+local BESIDE_BUCKETS = 2 -- the fields at_us and revision
+
+local revision, count = tonumber(ARGV[1]), tonumber(ARGV[2])
+local last = FIRST_DRAW + 4 * count - 1
+local clock = now_us()
+local now, newest = clock, tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
+local replies, hashes, unread = {}, {}, {}
+for at = FIRST_DRAW, last, 4 do
+  local state = tonumber(ARGV[at])
+  if not replies[state] then
+    local reply, hash = redis.call('HGETALL', KEYS[state + 1]), {}
+    for i = 1, #reply, 2 do
+      hash[reply[i]] = reply[i + 1]
+    end
+    replies[state], hashes[state], unread[state] = reply, hash, #reply / 2
+    if hash.at_us then
+      unread[state] = unread[state] - BESIDE_BUCKETS
+      now = math.max(now, tonumber(hash.at_us))
+      newest = math.max(newest, tonumber(hash.revision))
+    end
+  end
+end
+if newest > revision then
+  return { STALE, newest }
+end
+
+-- The usual case, without a table too many: nobody waits, and the buckets are just those that were written.
+-- Nil where it is not so simple.
+local function decided_simply()
+  local answer, wait_us, fits = { ALLOWED, now - clock }, 0, true
+  local rates = {}
+  for at = FIRST_DRAW, last, 4 do
+    local state, field = tonumber(ARGV[at]), ARGV[at + 1]
+    local capacity, cost = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+    local mtps, level = tonumber(string.sub(field, string.find(field, '@', 1, true) + 1)), 0
+    local before = hashes[state][field]
+    if before then
+      unread[state] = unread[state] - 1
+      level = math.max(0, tonumber(before) - (now - tonumber(hashes[state].at_us)) * mtps)
+    end
+    if cost > capacity or level > capacity then
+      return nil
+    end
+    if level > capacity - cost then
+      local excess = level - (capacity - cost)
+      local rest = math.fmod(excess, mtps)
+      fits, wait_us = false, math.max(wait_us, (excess - rest) / mtps + (rest > 0 and 1 or 0))
+    end
+    rates[#rates + 1] = mtps
+    answer[#answer + 1] = level
+  end
+  for _, fields in pairs(unread) do
+    if fields > 0 then
+      return nil
+    end
+  end
+  if fits then
+    return answer, rates
+  end
+  if ARGV[3] ~= OFF then
+    return nil
+  end
+  answer[1], answer[#answer + 1], answer[#answer + 2] = DENIED, wait_us, 1
+  return answer
+end
+
+local function commit_simply(answer, rates)
+  for state in pairs(hashes) do
+    local written, longest_us = { 'at_us', now, 'revision', revision }, 0
+    for i = 1, count do
+      local at = FIRST_DRAW + 4 * (i - 1)
+      if tonumber(ARGV[at]) == state then
+        local used = answer[i + 2] + tonumber(ARGV[at + 3])
+        written[#written + 1], written[#written + 2] = ARGV[at + 1], used
+        longest_us = math.max(longest_us, used / rates[i])
+        answer[i + 2] = used
+      end
+    end
+    redis.call('HSET', KEYS[state + 1], unpack(written))
+    redis.call('PEXPIREAT', KEYS[state + 1], math.ceil((now + math.ceil(longest_us)) / 1000))
+  end
+end
+
+if ARGV[9] == '' then
+  local simple, rates = decided_simply()
+  if rates then
+    commit_simply(simple, rates)
+  end
+  if simple then
+    return simple
+  end
+end
+
+-- All other cases. What follows is not even defined where it is not needed.
+local function decided_in_detail()
 --@include moved_on
 --@include without_line
 --@include carried_over
@@ -55,24 +152,8 @@
 --@include shown
 --@include moved_to
 
-local CLUSTER, FIRST_DRAW = 3, 10
-local OFF = '2'
-
-local revision = tonumber(ARGV[1])
-local draws = draws_of(ARGV, FIRST_DRAW, tonumber(ARGV[2]))
-
-local clock = now_us()
-local replies = {}
-for _, draw in ipairs(draws) do
-  if not replies[draw.state] then
-    replies[draw.state] = redis.call('HGETALL', KEYS[draw.state + 1])
-  end
-end
-local published = redis.call('HGET', KEYS[1], 'revision')
-local states, now, newest, has_line = states_of(replies, clock, published)
-if newest > revision then
-  return { STALE, newest }
-end
+local draws = draws_of(ARGV, FIRST_DRAW, count)
+local states, has_line = states_of(replies)
 
 local drawn, carried, lines_changed = {}, {}, false
 
@@ -157,28 +238,60 @@ end
 local function in_line()
 --@include appointment
 --@include released
---@include swept
 --@include booking
   local LATE, UNKNOWN = 3, 4
-  local LOOKED_AT = 256
+  local LOOKED_AT, LOOKED_AT_ONCE = 256, 16
   local KEPT_MILLIS = 60000 -- longer than anybody waits, so that what nobody kept is counted
   local letters = { 'k', 't' }
 
-  for i = 1, 2 do
-    if not states[i] then
-      states[i] = buckets_of(redis.call('HGETALL', KEYS[i + 1]))
-      now = math.max(now, states[i].at_us)
-    end
+  if not states[1] then
+    states[1] = buckets_of(redis.call('HGETALL', KEYS[2]))
+    now = math.max(now, states[1].at_us)
   end
-  local lost, length = 0, {}
-  for i = 1, 2 do
-    local gone
-    gone, length[i] = swept(states[i], letters[i], KEYS[i + 4], now)
-    if gone > 0 or length[i] == 0 and states[i].has_line then
-      states[i].changed, lines_changed = true, true
+  -- Lets go the appointments of a line whose time is over: the first of them, or all where nobody else waits.
+  -- Changes the state, whose letter is `letter`. Gives how many they were, and how many wait still.
+  local SWEPT_AT_MOST = 256
+
+  local function swept(state, letter, line, at_us)
+    local over, texts = 0, {}
+    for _, kind in ipairs({ 't', 'p' }) do
+      local before = string.format('(%s%016.0f', kind, at_us)
+      local first = redis.call('ZRANGEBYLEX', line, '[' .. kind, before, 'LIMIT', 0, SWEPT_AT_MOST)
+      for _, text in ipairs(first) do
+        texts[#texts + 1] = text
+      end
+      over = over + (#first < SWEPT_AT_MOST and #first or redis.call('ZLEXCOUNT', line, '[' .. kind, before))
     end
-    if i == 1 then
-      lost = gone
+    local length = redis.call('ZCARD', line)
+    if over == length then
+      if over > 0 then
+        redis.call('DEL', line)
+      end
+      for _, bucket in pairs(state.buckets) do
+        without_line(bucket)
+      end
+      return over, 0
+    end
+    if over == 0 then
+      return 0, length
+    end
+    table.sort(texts, function(a, b) return string.sub(a, 2) < string.sub(b, 2) end)
+    local places, gone = {}, {}
+    for i = 1, math.min(#texts, SWEPT_AT_MOST) do
+      places[i], gone[i] = place_of(texts[i]), texts[i]
+    end
+    redis.call('ZREM', line, unpack(gone))
+    released(state, letter, places)
+    return #gone, length - #gone
+  end
+
+  local lost, length = {}, {}
+  for i = 1, 2 do
+    if states[i] then
+      lost[i], length[i] = swept(states[i], letters[i], KEYS[i + 4], now)
+      if lost[i] > 0 or length[i] == 0 and states[i].has_line then
+        states[i].changed, lines_changed = true, true
+      end
     end
   end
   load_buckets()
@@ -192,34 +305,42 @@ local function in_line()
   end
   local line_has_room = length[1] < max_line and (not drawn[2] or length[2] < max_line)
 
-  local function mine_of(texts)
-    local asked_for = kind_of(draws)
-    for _, text in ipairs(texts) do
-      local place = is_open_to(text, now, asked_for) and place_of(text)
-      if place then
-        mark_held(place, draws)
-        if not string.find(place.shares, ' t+', 1, true) or redis.call('ZSCORE', KEYS[6], text) then
-          return place
+  local asked_for = kind_of(draws)
+  local function is_mine(text)
+    return is_open_to(text, now, asked_for)
+      and (not string.find(text, ' t+', 1, true) or redis.call('ZSCORE', KEYS[6], text))
+  end
+
+  -- Those whose slot has come stand before the others, but for those that their buckets cannot hold long.
+  local function mine_of_anybodys()
+    for from = 0, LOOKED_AT - 1, LOOKED_AT_ONCE do
+      local texts = redis.call('ZRANGEBYLEX', KEYS[5], string.format('[p%016.0f', now), '(q', 'LIMIT', from,
+        LOOKED_AT_ONCE)
+      local due = 0
+      for _, text in ipairs(texts) do
+        if is_mine(text) then
+          return text
         end
-        for _, draw in ipairs(draws) do
-          draw.held = nil
-        end
+        due = due + (is_due(text, now) and 1 or 0)
+      end
+      if due < LOOKED_AT_ONCE then
         return nil
       end
     end
-    return nil
   end
 
-  local mine, returned = nil, 0
+  local text, returned = nil, 0
   if ARGV[9] ~= '' then
-    mine = mine_of(redis.call('ZRANGEBYLEX', KEYS[5], '[t' .. ARGV[9] .. ' ', '(t' .. ARGV[9] .. '!',
-      'LIMIT', 0, 1))
-    if not mine then
-      returned = tonumber(string.sub(ARGV[9], 1, 16)) < now and LATE or UNKNOWN
+    text = redis.call('ZRANGEBYLEX', KEYS[5], '[t' .. ARGV[9] .. ' ', '(t' .. ARGV[9] .. '!', 'LIMIT', 0, 1)[1]
+    if not text or not is_mine(text) then
+      text, returned = nil, tonumber(string.sub(ARGV[9], 1, 16)) < now and LATE or UNKNOWN
     end
-  elseif ARGV[8] == '' or rules.within < 1e15 then
-    mine = mine_of(redis.call('ZRANGEBYLEX', KEYS[5], string.format('[p%016.0f', now), '(q', 'LIMIT', 0,
-      LOOKED_AT))
+  elseif has_line and (ARGV[8] == '' or rules.within < 1e15) then
+    text = mine_of_anybodys()
+  end
+  local mine = text and place_of(text)
+  if mine then
+    mark_held(mine, draws)
   end
 
   local result = booking(now, rules, draws, line_has_room, mine, returned)
@@ -252,8 +373,10 @@ local function in_line()
   answer[n + 4] = place and place.id == ARGV[8] and 1 or 0
   answer[n + 5] = result.returned or 0
   answer[n + 6] = result.made or 0
-  answer[n + 7] = lost
+  answer[n + 7] = lost[1]
   answer[n + 8] = result.made and length[1] or 0
   return answer
 end
 return in_line()
+end
+return decided_in_detail()

@@ -41,8 +41,11 @@ for _, draw in ipairs(draws) do
     replies[draw.state] = redis.call('HGETALL', KEYS[draw.state + 1])
   end
 end
-local published = redis.call('HGET', KEYS[1], 'revision')
-local states, now, newest = states_of(replies, clock, published)
+local states = states_of(replies)
+local now, newest = clock, tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
+for _, state in pairs(states) do
+  now, newest = math.max(now, state.at_us), math.max(newest, state.revision)
+end
 if newest > revision then
   return { STALE, newest }
 end

@@ -33,13 +33,17 @@ local function kind_of(asked)
   return table.concat(text)
 end
 
--- Whether it is in time, for what is asked for, and a ticket's place or one of anybody whose slot has come;
--- without reading all of it. Deadline and slot stand where `text_of` puts them.
+-- Whether its slot has come. Deadline and slot stand where `text_of` puts them.
+local function is_due(text, at_us)
+  return tonumber(string.sub(text, 21, 36)) <= at_us
+end
+
+-- Whether it is in time, for what is asked for, and a ticket's place or one of anybody that is due.
 local function is_open_to(text, at_us, asked_for)
   if tonumber(string.sub(text, 2, 17)) < at_us then
     return false
   end
-  if string.sub(text, 1, 1) == 'p' and tonumber(string.sub(text, 21, 36)) > at_us then
+  if string.sub(text, 1, 1) == 'p' and not is_due(text, at_us) then
     return false
   end
   local shares = string.match(text, '^%S+ %d+ %d+(.*)$')

@@ -1,6 +1,6 @@
--- The bucket that `draw` draws from, as it stands at `now`: drained, and carried over from an older rate
+-- The bucket that `draw` draws from, as it stands at `at_us`: drained, and carried over from an older rate
 -- or burst. A table of its own. Second, whether it was carried over.
-local function bucket_of(draw, state, now)
+local function bucket_of(draw, state, at_us)
   local bucket = { mtps = draw.mtps, used = 0, waiting = 0, holes = 0, slot = 0, estimate = 0 }
   local before = state.buckets[draw.name]
   if not before then
@@ -9,7 +9,7 @@ local function bucket_of(draw, state, now)
   bucket.used, bucket.mtps = before.used, before.mtps
   bucket.waiting, bucket.holes = before.waiting, before.holes
   bucket.slot, bucket.estimate = before.slot, before.estimate
-  moved_on(bucket, before.at_us or state.at_us, now)
+  moved_on(bucket, before.at_us or state.at_us, at_us)
   local was = bucket.used
   if before.key == draw.key then
     bucket.used = math.min(was, draw.capacity)

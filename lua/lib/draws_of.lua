@@ -1,7 +1,7 @@
 -- Reads the draws of a request from its arguments, four for each, beginning at `first`.
-local function draws_of(arguments, first, count)
+local function draws_of(arguments, first, how_many)
   local draws = {}
-  for i = 1, count do
+  for i = 1, how_many do
     local at = first + (i - 1) * 4
     local field = arguments[at + 1]
     local name, mtps = string.match(field, '^(.+)@(%d+)$')

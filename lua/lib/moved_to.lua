@@ -1,6 +1,6 @@
--- Moves the buckets of a state to `now`, the drawn ones to what became of them. Gives the fields to write
+-- Moves the buckets of a state to `at_us`, the drawn ones to what became of them. Gives the fields to write
 -- with their values, the fields to delete, and after how many microseconds nothing is worth keeping.
-local function moved_to(state, drawn, now)
+local function moved_to(state, drawn, at_us)
   local written, deleted, longest_us, kept = {}, {}, 0, {}
   local function write(field, value)
     kept[field] = true
@@ -12,9 +12,9 @@ local function moved_to(state, drawn, now)
       write(key, bucket.used)
       longest_us = math.max(longest_us, math.ceil(bucket.used / bucket.mtps))
     end
-    if bucket.estimate > now then
+    if bucket.estimate > at_us then
       write(key .. '.estimate', bucket.estimate)
-      longest_us = math.max(longest_us, bucket.estimate - now)
+      longest_us = math.max(longest_us, bucket.estimate - at_us)
     end
     if bucket.waiting > 0 then
       write(key .. '.waiting', bucket.waiting)
@@ -24,7 +24,7 @@ local function moved_to(state, drawn, now)
   end
   for name, bucket in pairs(state.buckets) do
     if not drawn[name] then
-      moved_on(bucket, bucket.at_us or state.at_us, now)
+      moved_on(bucket, bucket.at_us or state.at_us, at_us)
       keep(bucket.key, bucket)
     end
   end

@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,8 +136,9 @@ public final class InMemoryBucketStore implements BucketStore {
         mine.size() < rules.maxLine() && (!ofTenant || tenants.size() < rules.maxLine());
     Booking booking = new Booking(
         look.now, rules, charge.ticket(), charge.draws(), charge.cost(), look.drawn, hasRoom);
-    Optional<Appointment> place = look.find(mine, shares)
-        .filter(found -> !found.holdsIn(Scope.TENANT) || tenants.contains(found));
+    Optional<Appointment> place = look.find(
+        mine,
+        found -> found.isFor(shares) && (!found.holdsIn(Scope.TENANT) || tenants.contains(found)));
     Booking.Result result =
         place.map(booking::comeBack).orElseGet(() -> booking.newcomer(look.withoutPlace()));
     if (place.isPresent() && !result.place().equals(place)) {
@@ -268,10 +270,11 @@ public final class InMemoryBucketStore implements BucketStore {
     long expire() {
       ended.forEach(scope -> lines.remove(owner(scope)));
       ended.clear();
-      now = Math.max(
-          now, Math.max(state(Scope.KEY).atMicros(), state(Scope.TENANT).atMicros()));
+      now = Math.max(now, state(Scope.KEY).atMicros());
       long lost = expire(Scope.KEY);
-      expire(Scope.TENANT);
+      if (found.containsKey(Scope.TENANT)) {
+        expire(Scope.TENANT);
+      }
       drain();
       return lost;
     }
@@ -311,12 +314,11 @@ public final class InMemoryBucketStore implements BucketStore {
       return state.buckets().values().stream().anyMatch(bucket -> bucket.waiting() > 0);
     }
 
-    Optional<Appointment> find(Line mine, List<Appointment.Share> shares) {
+    Optional<Appointment> find(Line mine, Predicate<Appointment> isMine) {
       if (charge.ticket().shown().isPresent()) {
-        return mine.byTicket(charge.ticket().shown().get(), now)
-            .filter(found -> found.isFor(shares));
+        return mine.byTicket(charge.ticket().shown().get(), now).filter(isMine);
       }
-      return charge.ticket().wantsAlways() ? Optional.empty() : mine.due(now, shares);
+      return charge.ticket().wantsAlways() ? Optional.empty() : mine.due(now, isMine);
     }
 
     /** What became of the ticket of a caller that has no place. */

@@ -1,17 +1,19 @@
 package io.weir.state.memory;
 
 import io.weir.slot.Appointment;
-import io.weir.slot.Appointment.Share;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The open appointments of one subject or tenant. Mutable; owned by its store. */
 final class Line {
   /** How many places without a ticket are looked at for one of the same kind. */
   private static final int LOOKED_AT = 256;
+
+  private static final int LOOKED_AT_ONCE = 16;
   /** How many are let go at once, unless they are all. */
   private static final int SWEPT_AT_MOST = 256;
 
@@ -60,13 +62,22 @@ final class Line {
         .filter(found -> deadline >= nowMicros);
   }
 
-  /** A place whose slot has come, that anybody may keep who asks for the same. */
-  Optional<Appointment> due(long nowMicros, List<Share> shares) {
-    return anybodys.stream()
+  /** A place whose slot has come, that anybody may keep who asks for just that; looked for a few at a time. */
+  Optional<Appointment> due(long nowMicros, Predicate<Appointment> isMine) {
+    List<Appointment> inTime = anybodys.stream()
         .filter(place -> place.deadlineMicros() >= nowMicros)
         .limit(LOOKED_AT)
-        .filter(place -> place.slotMicros() <= nowMicros && place.isFor(shares))
-        .findFirst();
+        .toList();
+    for (int from = 0; from < inTime.size(); from += LOOKED_AT_ONCE) {
+      List<Appointment> some = inTime.subList(from, Math.min(inTime.size(), from + LOOKED_AT_ONCE));
+      List<Appointment> due =
+          some.stream().filter(place -> place.slotMicros() <= nowMicros).toList();
+      Optional<Appointment> found = due.stream().filter(isMine).findFirst();
+      if (found.isPresent() || due.size() < LOOKED_AT_ONCE) {
+        return found;
+      }
+    }
+    return Optional.empty();
   }
 
   private SortedSet<Appointment> set(Appointment place) {

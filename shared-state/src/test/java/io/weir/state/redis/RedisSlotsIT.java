@@ -19,6 +19,7 @@ import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer.Decided;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -113,6 +114,27 @@ final class RedisSlotsIT {
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
     assertThat(commands.hget("weir:{acme}:key:k1", "requests@1000.waiting")).isNull();
+  }
+
+  @Test
+  void twoNodesAskedInTurnNeverContradictEachOther() {
+    connections.connection().sync().flushall();
+    try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
+      List<RedisBucketStore> nodes = List.of(
+          RedisBucketStore.of(connections.connection()), RedisBucketStore.of(other.connection()));
+      List<Long> history = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "%022d".formatted(i));
+        if (ask(nodes.get(i % 2), wanted) instanceof Denied denied) {
+          history.add(Long.parseLong(denied.ticket().orElseThrow().substring(0, 16)));
+        }
+      }
+      // One a second, from each to the next.
+      assertThat(history).hasSizeGreaterThan(90);
+      for (int i = 1; i < history.size(); i++) {
+        assertThat(history.get(i) - history.get(i - 1)).isEqualTo(1_000_000);
+      }
+    }
   }
 
   @Test
