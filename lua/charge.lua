@@ -174,19 +174,14 @@ local function commit(decided)
     if drawn[i] and (decided or lines_changed) or carried[i] or state.changed then
       local written, deleted, longest_us = moved_to(state, drawn[i] or {}, now)
       local key = KEYS[i + 1]
-      if state.line_us and state.line_us > now then
-        written[#written + 1] = 'line_us'
-        written[#written + 1] = state.line_us
-        longest_us = math.max(longest_us, state.line_us - now + 1000)
-      elseif state.line_us then
-        deleted[#deleted + 1] = 'line_us'
-      end
       redis.call('HSET', key, 'at_us', now, 'revision', drawn[i] and revision or state.revision,
         unpack(written))
       if #deleted > 0 then
         redis.call('HDEL', key, unpack(deleted))
       end
-      redis.call('PEXPIREAT', key, math.ceil((now + longest_us) / 1000))
+      if not (state.line_us and state.line_us == state.line_us_before and state.line_us >= now + longest_us) then
+        redis.call('PEXPIREAT', key, math.ceil((now + longest_us) / 1000))
+      end
     end
   end
 end
@@ -202,6 +197,7 @@ end
 if has_line then
   for _, i in ipairs(end_other_lines(draws, states)) do
     lines_changed = true
+    states[i].line_us, states[i].sweep_us = nil, nil
     if i < CLUSTER then
       redis.call('DEL', KEYS[i + 4])
     end
@@ -241,57 +237,73 @@ local function in_line()
 --@include booking
   local LATE, UNKNOWN = 3, 4
   local LOOKED_AT, LOOKED_AT_ONCE = 256, 16
-  local KEPT_MILLIS = 60000 -- longer than anybody waits, so that what nobody kept is counted
+  local SWEPT_AT_MOST = 256
+  local KEPT_US = 60000000 -- a line lives on, so that what nobody kept is counted, and its time seldom set
   local letters = { 'k', 't' }
 
   if not states[1] then
     states[1] = buckets_of(redis.call('HGETALL', KEYS[2]))
     now = math.max(now, states[1].at_us)
   end
+  local function sweeps_from(state, line)
+    local first_us = math.huge
+    for _, range in ipairs({ { '[t', '(u' }, { '[p', '(q' } }) do
+      local text = redis.call('ZRANGEBYLEX', line, range[1], range[2], 'LIMIT', 0, 1)[1]
+      first_us = text and math.min(first_us, tonumber(string.sub(text, 2, 17))) or first_us
+    end
+    state.sweep_us, state.changed = first_us, true
+  end
+
+  local function is_empty(state)
+    for _, bucket in pairs(state.buckets) do
+      without_line(bucket)
+    end
+    state.changed = state.changed or state.line_us or state.has_line
+    state.line_us, state.sweep_us = nil, nil
+  end
+
   -- Lets go the appointments of a line whose time is over: the first of them, or all where nobody else waits.
   -- Changes the state, whose letter is `letter`. Gives how many they were, and how many wait still.
-  local SWEPT_AT_MOST = 256
-
-  local function swept(state, letter, line, at_us)
+  local function swept(state, letter, line)
+    local length = redis.call('ZCARD', line)
+    if length == 0 then
+      is_empty(state)
+    end
+    if length == 0 or state.sweep_us and now <= state.sweep_us then
+      return 0, length
+    end
     local over, texts = 0, {}
     for _, kind in ipairs({ 't', 'p' }) do
-      local before = string.format('(%s%016.0f', kind, at_us)
+      local before = string.format('(%s%016.0f', kind, now)
       local first = redis.call('ZRANGEBYLEX', line, '[' .. kind, before, 'LIMIT', 0, SWEPT_AT_MOST)
       for _, text in ipairs(first) do
         texts[#texts + 1] = text
       end
       over = over + (#first < SWEPT_AT_MOST and #first or redis.call('ZLEXCOUNT', line, '[' .. kind, before))
     end
-    local length = redis.call('ZCARD', line)
     if over == length then
-      if over > 0 then
-        redis.call('DEL', line)
-      end
-      for _, bucket in pairs(state.buckets) do
-        without_line(bucket)
-      end
+      redis.call('DEL', line)
+      is_empty(state)
       return over, 0
-    end
-    if over == 0 then
-      return 0, length
     end
     table.sort(texts, function(a, b) return string.sub(a, 2) < string.sub(b, 2) end)
     local places, gone = {}, {}
     for i = 1, math.min(#texts, SWEPT_AT_MOST) do
       places[i], gone[i] = place_of(texts[i]), texts[i]
     end
-    redis.call('ZREM', line, unpack(gone))
-    released(state, letter, places)
+    if #gone > 0 then
+      redis.call('ZREM', line, unpack(gone))
+      released(state, letter, places)
+    end
+    sweeps_from(state, line)
     return #gone, length - #gone
   end
 
   local lost, length = {}, {}
   for i = 1, 2 do
     if states[i] then
-      lost[i], length[i] = swept(states[i], letters[i], KEYS[i + 4], now)
-      if lost[i] > 0 or length[i] == 0 and states[i].has_line then
-        states[i].changed, lines_changed = true, true
-      end
+      lost[i], length[i] = swept(states[i], letters[i], KEYS[i + 4])
+      lines_changed = lines_changed or states[i].changed
     end
   end
   load_buckets()
@@ -346,19 +358,26 @@ local function in_line()
   local result = booking(now, rules, draws, line_has_room, mine, returned)
   local place = result.place
   if mine and place ~= mine then
-    redis.call('ZREM', KEYS[5], mine.text)
-    redis.call('ZREM', KEYS[6], mine.text)
-    length[1] = length[1] - 1
+    for i = 1, 2 do
+      if states[i] then
+        length[i] = length[i] - redis.call('ZREM', KEYS[i + 4], mine.text)
+        if length[i] == 0 then
+          states[i].line_us, states[i].sweep_us, states[i].changed = nil, nil, true
+        end
+      end
+    end
   end
   if place and place ~= mine then
     place.text = text_of(place)
     for i = 1, 2 do
       if i == 1 or string.find(place.shares, ' t+', 1, true) then
         local state = states[i]
-        local until_us = math.max(state.line_us or 0, place.deadline)
         redis.call('ZADD', KEYS[i + 4], 0, place.text)
-        redis.call('PEXPIREAT', KEYS[i + 4], math.ceil(until_us / 1000) + KEPT_MILLIS)
-        state.line_us = until_us
+        if not state.line_us or place.deadline > state.line_us then
+          state.line_us = place.deadline + KEPT_US
+          redis.call('PEXPIREAT', KEYS[i + 4], math.ceil(state.line_us / 1000))
+        end
+        state.sweep_us = math.min(state.sweep_us or place.deadline, place.deadline)
         state.changed = true
       end
     end

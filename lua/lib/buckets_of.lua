@@ -4,24 +4,24 @@ local function buckets_of(reply)
   local state = { at_us = 0, revision = 0, buckets = {}, fields = {}, has_line = false }
   for i = 1, #reply, 2 do
     local field, value = reply[i], tonumber(reply[i + 1])
-    local name, mtps, part = string.match(field, '^(.+)@(%d+)%.?(%l*)$')
-    if name then
+    local at = string.find(field, '@', 1, true)
+    if at then
+      local name, dot = string.sub(field, 1, at - 1), string.find(field, '.', at, true)
       local bucket = state.buckets[name]
       if not bucket then
-        bucket = { key = name .. '@' .. mtps, mtps = tonumber(mtps),
+        local key = dot and string.sub(field, 1, dot - 1) or field
+        bucket = { key = key, mtps = tonumber(string.sub(key, at + 1)),
           used = 0, waiting = 0, holes = 0, slot = 0, estimate = 0 }
         state.buckets[name] = bucket
       end
-      state.fields[#state.fields + 1] = field
-      bucket[part == '' and 'used' or part] = value
+      local part = dot and string.sub(field, dot + 1) or 'used'
+      bucket[part] = value
       state.has_line = state.has_line or part == 'waiting'
-    elseif field == 'at_us' then
-      state.at_us = value
-    elseif field == 'revision' then
-      state.revision = value
-    elseif field == 'line_us' then
-      state.line_us = value
+    else
+      state[field] = value
     end
+    state.fields[#state.fields + 1] = field
   end
+  state.line_us_before = state.line_us
   return state
 end

@@ -22,6 +22,12 @@ local function moved_to(state, drawn, at_us)
       write(key .. '.slot', bucket.slot)
     end
   end
+  kept.at_us, kept.revision = true, true
+  if state.line_us then
+    write('line_us', state.line_us)
+    write('sweep_us', state.sweep_us)
+    longest_us = state.line_us - at_us
+  end
   for name, bucket in pairs(state.buckets) do
     if not drawn[name] then
       moved_on(bucket, bucket.at_us or state.at_us, at_us)
