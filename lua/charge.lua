@@ -113,18 +113,19 @@ end
 
 local function commit_simply(answer, rates)
   for state in pairs(hashes) do
-    local written, longest_us = { 'at_us', now, 'revision', revision }, 0
+    local written, longest_us = { 'at_us', string.format('%d', now), 'revision', ARGV[1] }, 0
     for i = 1, count do
       local at = FIRST_DRAW + 4 * (i - 1)
       if tonumber(ARGV[at]) == state then
         local used = answer[i + 2] + tonumber(ARGV[at + 3])
-        written[#written + 1], written[#written + 2] = ARGV[at + 1], used
+        written[#written + 1], written[#written + 2] = ARGV[at + 1], string.format('%d', used)
         longest_us = math.max(longest_us, used / rates[i])
         answer[i + 2] = used
       end
     end
     redis.call('HSET', KEYS[state + 1], unpack(written))
-    redis.call('PEXPIREAT', KEYS[state + 1], math.ceil((now + math.ceil(longest_us)) / 1000))
+    redis.call('PEXPIREAT', KEYS[state + 1],
+      string.format('%d', math.ceil((now + math.ceil(longest_us)) / 1000)))
   end
 end
 
@@ -155,9 +156,10 @@ local function decided_in_detail()
 local draws = draws_of(ARGV, FIRST_DRAW, count)
 local states, has_line = states_of(replies)
 
-local drawn, carried, lines_changed = {}, {}, false
+local drawn, carried, lines_changed, loaded_at = {}, {}, false, 0
 
 local function load_buckets()
+  loaded_at = now
   for _, draw in ipairs(draws) do
     local bucket, was_carried = bucket_of(draw, states[draw.state], now)
     draw.bucket = bucket
@@ -167,20 +169,50 @@ local function load_buckets()
   end
 end
 
+-- Writes a new place or estimate and nothing else, where that is all: the levels stay as of when they were
+-- written. Says whether it could.
+local function commit_booking(i, state)
+  local written = {}
+  local function write(field, value, before)
+    if value ~= before then
+      written[#written + 1], written[#written + 2] = field, string.format('%d', value)
+    end
+  end
+  for name, draw in pairs(drawn[i]) do
+    local bucket, before = draw.bucket, state.buckets[name]
+    if not before or bucket.holes > 0 or before.holes > 0 then
+      return false
+    end
+    write(draw.key .. '.waiting', bucket.waiting, before.waiting)
+    write(draw.key .. '.slot', bucket.slot, before.slot)
+    write(draw.key .. '.estimate', bucket.estimate, before.estimate)
+  end
+  write('line_us', state.line_us, state.line_us_before)
+  write('sweep_us', state.sweep_us, state.sweep_us_before)
+  if #written > 0 then
+    redis.call('HSET', KEYS[i + 1], unpack(written))
+  end
+  return true
+end
+
 -- A denial writes only what a change of policy made of the buckets, and what became of the line: a
 -- burst that shrank caps what was used at this instant, and the wait counts from here.
-local function commit(decided)
+local function commit(decided, made)
   for i, state in pairs(states) do
-    if drawn[i] and (decided or lines_changed) or carried[i] or state.changed then
+    local only_booked = made and not lines_changed and not carried[i] and drawn[i] and state.revision == revision
+      and state.line_us and state.line_us == state.line_us_before
+    if only_booked and commit_booking(i, state) then
+      state.changed = false
+    elseif drawn[i] and (decided or lines_changed) or carried[i] or state.changed then
       local written, deleted, longest_us = moved_to(state, drawn[i] or {}, now)
       local key = KEYS[i + 1]
-      redis.call('HSET', key, 'at_us', now, 'revision', drawn[i] and revision or state.revision,
-        unpack(written))
+      redis.call('HSET', key, 'at_us', string.format('%d', now), 'revision',
+        string.format('%d', drawn[i] and revision or state.revision), unpack(written))
       if #deleted > 0 then
         redis.call('HDEL', key, unpack(deleted))
       end
       if not (state.line_us and state.line_us == state.line_us_before and state.line_us >= now + longest_us) then
-        redis.call('PEXPIREAT', key, math.ceil((now + longest_us) / 1000))
+        redis.call('PEXPIREAT', key, string.format('%d', math.ceil((now + longest_us) / 1000)))
       end
     end
   end
@@ -236,7 +268,7 @@ local function in_line()
 --@include released
 --@include booking
   local LATE, UNKNOWN = 3, 4
-  local LOOKED_AT, LOOKED_AT_ONCE = 256, 16
+  local LOOKED_AT, LOOKED_AT_ONCE = 256, 4
   local SWEPT_AT_MOST = 256
   local KEPT_US = 60000000 -- a line lives on, so that what nobody kept is counted, and its time seldom set
   local letters = { 'k', 't' }
@@ -274,7 +306,7 @@ local function in_line()
     end
     local over, texts = 0, {}
     for _, kind in ipairs({ 't', 'p' }) do
-      local before = string.format('(%s%016.0f', kind, now)
+      local before = string.format('(%s%016d', kind, now)
       local first = redis.call('ZRANGEBYLEX', line, '[' .. kind, before, 'LIMIT', 0, SWEPT_AT_MOST)
       for _, text in ipairs(first) do
         texts[#texts + 1] = text
@@ -306,7 +338,9 @@ local function in_line()
       lines_changed = lines_changed or states[i].changed
     end
   end
-  load_buckets()
+  if lines_changed or now > loaded_at then
+    load_buckets()
+  end
 
   local rules = { mode = tonumber(ARGV[3]), lateness = tonumber(ARGV[4]), horizon = tonumber(ARGV[6]),
     within = tonumber(ARGV[7]), new_id = ARGV[8] }
@@ -317,8 +351,9 @@ local function in_line()
   end
   local line_has_room = length[1] < max_line and (not drawn[2] or length[2] < max_line)
 
-  local asked_for = kind_of(draws)
+  local asked_for
   local function is_mine(text)
+    asked_for = asked_for or kind_of(draws)
     return is_open_to(text, now, asked_for)
       and (not string.find(text, ' t+', 1, true) or redis.call('ZSCORE', KEYS[6], text))
   end
@@ -326,7 +361,7 @@ local function in_line()
   -- Those whose slot has come stand before the others, but for those that their buckets cannot hold long.
   local function mine_of_anybodys()
     for from = 0, LOOKED_AT - 1, LOOKED_AT_ONCE do
-      local texts = redis.call('ZRANGEBYLEX', KEYS[5], string.format('[p%016.0f', now), '(q', 'LIMIT', from,
+      local texts = redis.call('ZRANGEBYLEX', KEYS[5], string.format('[p%016d', now), '(q', 'LIMIT', from,
         LOOKED_AT_ONCE)
       local due = 0
       for _, text in ipairs(texts) do
@@ -375,7 +410,7 @@ local function in_line()
         redis.call('ZADD', KEYS[i + 4], 0, place.text)
         if not state.line_us or place.deadline > state.line_us then
           state.line_us = place.deadline + KEPT_US
-          redis.call('PEXPIREAT', KEYS[i + 4], math.ceil(state.line_us / 1000))
+          redis.call('PEXPIREAT', KEYS[i + 4], string.format('%d', math.ceil(state.line_us / 1000)))
         end
         state.sweep_us = math.min(state.sweep_us or place.deadline, place.deadline)
         state.changed = true
@@ -383,7 +418,7 @@ local function in_line()
     end
     length[1] = length[1] + 1
   end
-  commit(result.changed)
+  commit(result.changed, result.made)
   local answer = reply(result.status)
   local n = #answer
   answer[n + 1] = result.wait_us

@@ -6,7 +6,7 @@
 --
 -- Instants have 16 digits. A share is <k|t><+|-><bucket>@<mtps>=<units>: of key or tenant, held or not.
 local function text_of(place)
-  return string.format('%s%016.0f.%s %016.0f %016.0f%s', place.id == '-' and 'p' or 't', place.deadline,
+  return string.format('%s%016d.%s %016d %016d%s', place.id == '-' and 'p' or 't', place.deadline,
     place.id, place.slot, place.until_us, place.shares)
 end
 
@@ -19,7 +19,7 @@ end
 
 -- The share of one draw in the text of an appointment.
 local function share_of(draw, held)
-  return string.format(' %s%s%s=%.0f', draw.state == 1 and 'k' or 't', held and '+' or '-', draw.key, draw.cost)
+  return string.format(' %s%s%s=%d', draw.state == 1 and 'k' or 't', held and '+' or '-', draw.key, draw.cost)
 end
 
 -- The shares of an appointment for just these draws, without what is held.

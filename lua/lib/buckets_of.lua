@@ -22,6 +22,6 @@ local function buckets_of(reply)
     end
     state.fields[#state.fields + 1] = field
   end
-  state.line_us_before = state.line_us
+  state.line_us_before, state.sweep_us_before = state.line_us, state.sweep_us
   return state
 end

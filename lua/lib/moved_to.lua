@@ -5,7 +5,7 @@ local function moved_to(state, drawn, at_us)
   local function write(field, value)
     kept[field] = true
     written[#written + 1] = field
-    written[#written + 1] = value
+    written[#written + 1] = string.format('%d', value)
   end
   local function keep(key, bucket)
     if bucket.used > 0 then

@@ -13,7 +13,7 @@ final class Line {
   /** How many places without a ticket are looked at for one of the same kind. */
   private static final int LOOKED_AT = 256;
 
-  private static final int LOOKED_AT_ONCE = 16;
+  private static final int LOOKED_AT_ONCE = 4;
   /** How many are let go at once, unless they are all. */
   private static final int SWEPT_AT_MOST = 256;
 
