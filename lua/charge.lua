@@ -44,7 +44,8 @@
 --@include status
 --@include now
 
-local CLUSTER, FIRST_DRAW, OFF = 3, 10, '2'
+local CLUSTER, FIRST_DRAW, RESERVE, OFF = 3, 10, '0', '2'
+local LOOKED_AT, LOOKED_AT_ONCE = 256, 4
 local BESIDE_BUCKETS = 2 -- the fields at_us and revision
 
 local revision, count = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -129,7 +130,46 @@ local function commit_simply(answer, rates)
   end
 end
 
-if ARGV[9] == '' then
+-- A place at the end of a line in which nothing has to be kept or let go. Nil where it is not so simple.
+local function booked_simply(key_state)
+--@include end_of_line
+  local line, max_line, wants_always = KEYS[5], tonumber(ARGV[5]), tonumber(ARGV[7]) >= 1e15
+  if ARGV[3] ~= RESERVE or now > tonumber(key_state.sweep_us) or key_state.revision ~= ARGV[1] then
+    return nil
+  end
+  local place = end_of_line(ARGV, FIRST_DRAW, count, key_state, now)
+  if not place or place.fields ~= #replies[1] / 2 or place.deadline > tonumber(key_state.line_us)
+    or place.deadline < tonumber(key_state.sweep_us) then
+    return nil
+  end
+  local length = redis.call('ZCARD', line)
+  if length == 0 or length >= max_line then
+    return nil
+  end
+  if not wants_always then
+    local first = redis.call('ZRANGEBYLEX', line, string.format('[p%016d', now), '(q', 'LIMIT', 0, LOOKED_AT_ONCE)
+    for _, text in ipairs(first) do
+      if tonumber(string.sub(text, 21, 36)) <= now then
+        return nil
+      end
+    end
+  end
+  redis.call('ZADD', line, 0, place.text)
+  redis.call('HSET', KEYS[2], unpack(place.written))
+  local answer = { DENIED, now - clock, unpack(place.shown) }
+  local n = #answer
+  answer[n + 1], answer[n + 2], answer[n + 3] = place.slot - now, 0, place.is_ticket and place.deadline or 0
+  answer[n + 4], answer[n + 5], answer[n + 6] = place.is_ticket and 1 or 0, 0, 1
+  answer[n + 7], answer[n + 8] = 0, length + 1
+  return answer
+end
+
+if ARGV[9] == '' and hashes[1] and hashes[1].sweep_us then
+  local booked = booked_simply(hashes[1])
+  if booked then
+    return booked
+  end
+elseif ARGV[9] == '' then
   local simple, rates = decided_simply()
   if rates then
     commit_simply(simple, rates)
@@ -268,7 +308,6 @@ local function in_line()
 --@include released
 --@include booking
   local LATE, UNKNOWN = 3, 4
-  local LOOKED_AT, LOOKED_AT_ONCE = 256, 4
   local SWEPT_AT_MOST = 256
   local KEPT_US = 60000000 -- a line lives on, so that what nobody kept is counted, and its time seldom set
   local letters = { 'k', 't' }

@@ -2,7 +2,7 @@
 -- buckets of what is asked. `mine` is the caller's place, in time or too early, the draws marked as held or
 -- not. Gives a table: status, wait_us, estimate, place, returned, made, changed.
 local NOT, EARLY, KEPT, BROKEN = 0, 1, 2, 5
-local RESERVE, NO_SLOTS = 0, 2
+local RESERVES, NO_SLOTS = 0, 2
 local MAX_SHORT = 50000
 local SHARED_SPREAD = 10000000
 
@@ -137,7 +137,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
   end
 
   local function can_book(slot)
-    if rules.mode ~= RESERVE or not line_has_room or slot - at_us > rules.horizon then
+    if rules.mode ~= RESERVES or not line_has_room or slot - at_us > rules.horizon then
       return false
     end
     local comes = slot - at_us <= rules.within and slot or whole_second(slot)
