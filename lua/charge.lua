@@ -45,7 +45,7 @@
 --@include now
 
 local CLUSTER, FIRST_DRAW, RESERVE, OFF = 3, 10, '0', '2'
-local LOOKED_AT, LOOKED_AT_ONCE = 256, 4
+local LOOKED_AT = 256
 local BESIDE_BUCKETS = 2 -- the fields at_us and revision
 
 local revision, count = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -147,11 +147,9 @@ local function booked_simply(key_state)
     return nil
   end
   if not wants_always then
-    local first = redis.call('ZRANGEBYLEX', line, string.format('[p%016d', now), '(q', 'LIMIT', 0, LOOKED_AT_ONCE)
-    for _, text in ipairs(first) do
-      if tonumber(string.sub(text, 21, 36)) <= now then
-        return nil
-      end
+    local first = redis.call('ZRANGEBYLEX', line, string.format('[p%016d', now), '(q', 'LIMIT', 0, 1)[1]
+    if first and tonumber(string.sub(first, 21, 36)) <= now then
+      return nil
     end
   end
   redis.call('ZADD', line, 0, place.text)
@@ -397,21 +395,20 @@ local function in_line()
       and (not string.find(text, ' t+', 1, true) or redis.call('ZSCORE', KEYS[6], text))
   end
 
-  -- Those whose slot has come stand before the others, but for those that their buckets cannot hold long.
+  -- Those whose slot has come stand before the others, give or take what their buckets cannot hold long: where
+  -- the first is not due, nobody is.
   local function mine_of_anybodys()
-    for from = 0, LOOKED_AT - 1, LOOKED_AT_ONCE do
-      local texts = redis.call('ZRANGEBYLEX', KEYS[5], string.format('[p%016d', now), '(q', 'LIMIT', from,
-        LOOKED_AT_ONCE)
-      local due = 0
-      for _, text in ipairs(texts) do
+    local from, how_many = string.format('[p%016d', now), 1
+    for offset = 0, 1 do
+      for _, text in ipairs(redis.call('ZRANGEBYLEX', KEYS[5], from, '(q', 'LIMIT', offset, how_many)) do
         if is_mine(text) then
           return text
         end
-        due = due + (is_due(text, now) and 1 or 0)
+        if offset == 0 and not is_due(text, now) then
+          return nil
+        end
       end
-      if due < LOOKED_AT_ONCE then
-        return nil
-      end
+      how_many = LOOKED_AT - 1
     end
   end
 

@@ -13,7 +13,6 @@ final class Line {
   /** How many places without a ticket are looked at for one of the same kind. */
   private static final int LOOKED_AT = 256;
 
-  private static final int LOOKED_AT_ONCE = 4;
   /** How many are let go at once, unless they are all. */
   private static final int SWEPT_AT_MOST = 256;
 
@@ -62,22 +61,21 @@ final class Line {
         .filter(found -> deadline >= nowMicros);
   }
 
-  /** A place whose slot has come, that anybody may keep who asks for just that; looked for a few at a time. */
+  /**
+   * A place whose slot has come, that anybody may keep who asks for just that. Where the first in time is not
+   * due, nobody is.
+   */
   Optional<Appointment> due(long nowMicros, Predicate<Appointment> isMine) {
     List<Appointment> inTime = anybodys.stream()
         .filter(place -> place.deadlineMicros() >= nowMicros)
         .limit(LOOKED_AT)
         .toList();
-    for (int from = 0; from < inTime.size(); from += LOOKED_AT_ONCE) {
-      List<Appointment> some = inTime.subList(from, Math.min(inTime.size(), from + LOOKED_AT_ONCE));
-      List<Appointment> due =
-          some.stream().filter(place -> place.slotMicros() <= nowMicros).toList();
-      Optional<Appointment> found = due.stream().filter(isMine).findFirst();
-      if (found.isPresent() || due.size() < LOOKED_AT_ONCE) {
-        return found;
-      }
-    }
-    return Optional.empty();
+    return inTime.isEmpty() || inTime.get(0).slotMicros() > nowMicros
+        ? Optional.empty()
+        : inTime.stream()
+            .filter(place -> place.slotMicros() <= nowMicros)
+            .filter(isMine)
+            .findFirst();
   }
 
   private SortedSet<Appointment> set(Appointment place) {
