@@ -1,0 +1,30 @@
+package io.weir.benchmarks;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * All samples of one contender under one load.
+ *
+ * @param inFlight how many questions were in flight
+ * @param subjects how many subjects were asked for
+ */
+record Measurement(String contender, int inFlight, int subjects, List<Sample> samples) {
+  Measurement {
+    samples = List.copyOf(samples);
+  }
+
+  /** The middle of the samples; the mean of the two in the middle where they are even. */
+  double median(ToDoubleFunction<Sample> figure) {
+    double[] sorted = samples.stream().mapToDouble(figure).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1
+        ? sorted[middle]
+        : Arrays.stream(sorted, middle - 1, middle + 1).average().orElseThrow();
+  }
+
+  long failed() {
+    return samples.stream().mapToLong(Sample::failed).sum();
+  }
+}

@@ -1,0 +1,49 @@
+package io.weir.benchmarks;
+
+import io.weir.state.redis.RedisConnections;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Looks at Redis itself, on a connection of its own. */
+final class RedisProbe implements AutoCloseable {
+  private final RedisConnections connections;
+
+  RedisProbe(String uri) {
+    connections = RedisConnections.open(uri, Duration.ofSeconds(30));
+  }
+
+  /** CPU time that Redis has used, user and system, of all its threads. */
+  double cpuSeconds() {
+    String info = connections.connection().sync().info("cpu");
+    return number(info, "used_cpu_user") + number(info, "used_cpu_sys");
+  }
+
+  /** Bytes that Redis has allocated. */
+  long usedBytes() {
+    return (long) number(connections.connection().sync().info("memory"), "used_memory");
+  }
+
+  String version() {
+    Matcher version = Pattern.compile("redis_version:(\\S+)")
+        .matcher(connections.connection().sync().info("server"));
+    return version.find() ? version.group(1) : "unknown";
+  }
+
+  void clear() {
+    connections.connection().sync().flushall();
+  }
+
+  @Override
+  public void close() {
+    connections.close();
+  }
+
+  private static double number(String info, String field) {
+    Matcher value = Pattern.compile(field + ":([0-9.]+)").matcher(info);
+    if (!value.find()) {
+      throw new IllegalStateException("INFO of Redis has no " + field);
+    }
+    return Double.parseDouble(value.group(1));
+  }
+}

@@ -1,0 +1,19 @@
+package io.weir.benchmarks;
+
+/**
+ * What one run of one contender showed.
+ *
+ * @param perSecond decisions a second
+ * @param p50Micros median time to the answer
+ * @param p99Micros time within which 99 % were answered
+ * @param clientCpuMicros CPU time of this process for each decision
+ * @param redisCpuMicros CPU time of Redis for each decision
+ * @param failed answers that were none, or a denial where everything is admitted
+ */
+record Sample(
+    double perSecond,
+    double p50Micros,
+    double p99Micros,
+    double clientCpuMicros,
+    double redisCpuMicros,
+    long failed) {}
