@@ -1,0 +1,35 @@
+package io.weir.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+final class BenchIT {
+  @Test
+  void everyContenderAdmitsEverythingAndEveryFigureIsWritten(@TempDir Path folder)
+      throws Exception {
+    Path json = folder.resolve("bench.json");
+    StringWriter out = new StringWriter();
+    int status = new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(out, true))
+        .execute("--quick", "--rounds", "1", "--millis", "100", "--json", json.toString());
+    assertThat(status).isZero();
+    assertThat(out.toString()).contains("PING", "Spring Cloud Gateway", "Bucket4j", "Weir 8");
+    JsonNode measurements = new ObjectMapper().readTree(json.toFile()).get("measurements");
+    assertThat(measurements).hasSize(2 * 9);
+    for (JsonNode one : measurements) {
+      JsonNode sample = one.get("samples").get(0);
+      assertThat(sample.get("perSecond").asDouble()).isPositive();
+      assertThat(sample.get("failed").asLong())
+          .describedAs(one.get("contender").asText())
+          .isZero();
+    }
+  }
+}
