@@ -9,7 +9,7 @@
 --   6      the line of the tenant
 -- ARGV
 --   1      revision    integer, 1 to 2^53-1: the policy that the caller decides by
---   2      draws       integer, 1 to 1000, each of another bucket
+--   2      draws       integer, 1 to 500, each of another bucket
 --   3      slots       0 reserve, 1 estimate, 2 off
 --   4      lateness    integer, microseconds: how long after its slot a place is kept
 --   5      max_line    integer: how many appointments wait in a line at most
@@ -210,6 +210,11 @@ end
 -- Writes a new place or estimate and nothing else, where that is all: the levels stay as of when they were
 -- written. Says whether it could.
 local function commit_booking(i, state)
+  for name, before in pairs(state.buckets) do
+    if not drawn[i][name] or drawn[i][name].key ~= before.key then
+      return false
+    end
+  end
   local written = {}
   local function write(field, value, before)
     if value ~= before then

@@ -27,7 +27,7 @@ public record Charge(
     SlotRules slots,
     TicketRequest ticket) {
 
-  private static final int MAX_DRAWS = 1000;
+  private static final int MAX_DRAWS = 500;
 
   public Charge {
     requireId("tenant", tenant);

@@ -472,6 +472,19 @@ public abstract class BucketStoreContract {
     }
 
     @Test
+    void anEmptyBucketOfAnotherRateEndsNobodysLine() {
+      allowed(charge("acme", "k1", 1, 1, draw("other", Scope.KEY, 10, 1000)));
+      String first = ticket(asking("k1", 1, 2, TEN, 1, ""));
+      denied(asking("k1", 1, 2, TEN, 2, ""));
+      denied(asking("k1", 1, 2, TEN, 3, ""));
+      clock.advance(SECOND / 5);
+      denied(asking("k1", 1, 2, TEN, 4, ""));
+      clock.advance(SECOND / 20);
+      allowed(charge("acme", "k1", 2, 1, draw("other", Scope.KEY, 20, 1000)));
+      assertThat(returned(asking("k1", 1, 2, TEN, 5, first))).isEqualTo(Returned.KEPT);
+    }
+
+    @Test
     void withoutSlotsEverybodyHearsTheSame() {
       assertThat(denied(charge(1, TEN))).isEqualTo(denied(charge(1, TEN)));
     }

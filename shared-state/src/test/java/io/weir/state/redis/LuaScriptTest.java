@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -71,6 +72,28 @@ final class LuaScriptTest {
     }
     assertThat(Files.readString(LUA.resolve("lib").resolve(name + ".lua")))
         .doesNotContain("redis.", "KEYS", "ARGV");
+  }
+
+  // Who restricts a user of Redis goes by the document.
+  @Test
+  void theDocumentListsEveryCommandThatRunsInsideTheScripts() throws IOException {
+    String document = Files.readString(Path.of("../docs/reference/redis.md"));
+    String told = document.substring(document.indexOf("inside the scripts run"));
+    told = told.substring(0, told.indexOf('.'));
+    Set<String> listed = new TreeSet<>();
+    Matcher command = Pattern.compile("`([A-Z]+)`").matcher(told);
+    while (command.find()) {
+      listed.add(command.group(1));
+    }
+    Set<String> called = new TreeSet<>();
+    for (String script : List.of("charge", "peek")) {
+      Matcher call = Pattern.compile("redis\\.call\\('([A-Z]+)'")
+          .matcher(LuaScript.load(script).source());
+      while (call.find()) {
+        called.add(call.group(1));
+      }
+    }
+    assertThat(listed).isEqualTo(called);
   }
 
   @Test
