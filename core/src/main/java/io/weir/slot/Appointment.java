@@ -4,6 +4,7 @@ import io.weir.bucket.Scope;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A place in the line.
@@ -46,8 +47,7 @@ public record Appointment(
   /** Whether it was made for a request that takes just this. */
   public boolean isFor(List<Share> other) {
     return shares.size() == other.size()
-        && java.util.stream.IntStream.range(0, shares.size())
-            .allMatch(i -> shares.get(i).isSame(other.get(i)));
+        && IntStream.range(0, shares.size()).allMatch(i -> shares.get(i).isSame(other.get(i)));
   }
 
   /** Whether it holds water in a bucket of this scope. */

@@ -43,6 +43,7 @@ final class ArchitectureTest {
       "org.yaml..", List.of("io.weir.state.document"),
       "redis.embedded..", List.of("io.weir.embedded"),
       "io.micrometer..", List.of("io.weir.node.metrics"),
+      "org.knowm..", List.of("io.weir.node.local"),
       "picocli..", List.of("io.weir.node.command"));
 
   static Set<String> libraries() {

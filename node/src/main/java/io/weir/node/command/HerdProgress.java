@@ -52,12 +52,15 @@ final class HerdProgress {
   }
 
   private void print() {
-    second++;
     long yes = admitted.sumThenReset();
     long no = rejected.sumThenReset();
     long neither = undecided.sumThenReset();
     admittedInAll += yes;
     askedInAll += yes + no + neither;
+    if (askedInAll == 0) {
+      return; // the herd has not come yet
+    }
+    second++;
     out.printf(
         "%6d | %8d %8d | %7d | %s%s%n",
         second,

@@ -135,13 +135,13 @@ final class UpCommand implements Callable<Integer> {
       return;
     }
     LongAdder admitted = new LongAdder();
-    ConcurrentLinkedQueue<String> waits = new ConcurrentLinkedQueue<>();
+    ConcurrentLinkedQueue<Long> waits = new ConcurrentLinkedQueue<>();
     try (Crowd crowd = new Crowd(cluster.nodes(), shown.get(), SHOWN_CALLERS)) {
       crowd.run(SHOWN_CALLERS, SHOWN_FOR, (answer, node) -> {
-        if (answer.status() == 200) {
+        if (answer.isAdmitted()) {
           admitted.increment();
-        } else {
-          waits.add(answer.retryAfter());
+        } else if (answer.isRejected()) {
+          waits.add(answer.retryAfterSeconds());
         }
       });
     }

@@ -2,13 +2,14 @@ package io.weir.node.local;
 
 import io.vertx.core.Vertx;
 import io.weir.node.local.ClusterFile.DemoKey;
-import io.weir.node.local.HerdClient.Answer;
+import io.weir.node.local.KeyClient.Answer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -21,6 +22,7 @@ import java.util.function.Consumer;
  * admitted. Mutable; owned by whoever made it.
  */
 public final class Herd implements AutoCloseable {
+  private static final int CONNECTIONS_A_NODE = 64;
   private static final int WARM_UP = 6000;
   private static final int WARM_UP_AT_ONCE = 192;
 
@@ -52,7 +54,7 @@ public final class Herd implements AutoCloseable {
    * @throws IOException where the nodes are too slow
    */
   public void warmUp(DemoKey key) throws InterruptedException, IOException {
-    HerdClient client = new HerdClient(vertx, nodes, key);
+    KeyClient client = new KeyClient(vertx, nodes, key, CONNECTIONS_A_NODE);
     AtomicInteger left = new AtomicInteger(WARM_UP);
     CompletableFuture<Void> done = new CompletableFuture<>();
     for (int i = 0; i < WARM_UP_AT_ONCE; i++) {
@@ -74,7 +76,8 @@ public final class Herd implements AutoCloseable {
   public List<Caller> run(
       DemoKey key, int callers, Patience patience, Duration longest, Consumer<Event> watcher)
       throws InterruptedException {
-    Run run = new Run(new HerdClient(vertx, nodes, key), callers, patience, watcher);
+    Run run =
+        new Run(new KeyClient(vertx, nodes, key, CONNECTIONS_A_NODE), callers, patience, watcher);
     vertx.setTimer(key.burstMs() + 100, empty -> run.start());
     try {
       await(run.done, longest);
@@ -94,7 +97,7 @@ public final class Herd implements AutoCloseable {
         .join();
   }
 
-  private void warmUp(HerdClient client, AtomicInteger left, CompletableFuture<Void> done) {
+  private void warmUp(KeyClient client, AtomicInteger left, CompletableFuture<Void> done) {
     int turn = left.getAndDecrement();
     if (turn <= 0) {
       done.complete(null);
@@ -107,14 +110,14 @@ public final class Herd implements AutoCloseable {
       throws InterruptedException, TimeoutException {
     try {
       done.get(longest.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (java.util.concurrent.ExecutionException e) {
+    } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     }
   }
 
   /** One herd. All but the outcome and the stop happens on one event loop. */
   private final class Run {
-    private final HerdClient client;
+    private final KeyClient client;
     private final Patience patience;
     private final Consumer<Event> watcher;
     private final AtomicLongArray attempts;
@@ -124,7 +127,7 @@ public final class Herd implements AutoCloseable {
     private long began;
     private volatile boolean stopped;
 
-    Run(HerdClient client, int callers, Patience patience, Consumer<Event> watcher) {
+    Run(KeyClient client, int callers, Patience patience, Consumer<Event> watcher) {
       this.client = client;
       this.patience = patience;
       this.watcher = watcher;

@@ -1,6 +1,6 @@
 package io.weir.node.local;
 
-import io.weir.node.local.HerdClient.Answer;
+import io.weir.node.local.KeyClient.Answer;
 import java.util.function.DoubleSupplier;
 
 /** How a rejected caller waits. */

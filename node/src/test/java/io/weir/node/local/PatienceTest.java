@@ -2,7 +2,7 @@ package io.weir.node.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.node.local.HerdClient.Answer;
+import io.weir.node.local.KeyClient.Answer;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

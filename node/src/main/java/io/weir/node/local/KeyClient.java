@@ -13,21 +13,22 @@ import io.weir.node.local.ClusterFile.DemoKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Asks nodes over HTTP for one key. */
-final class HerdClient {
-  private static final int CONNECTIONS_A_NODE = 64;
-  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
+/** Asks nodes over HTTP for one key, each in turn. */
+public final class KeyClient {
+  static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
 
   private final HttpClient client;
   private final List<String> nodes;
   private final DemoKey key;
 
-  HerdClient(Vertx vertx, List<String> nodes, DemoKey key) {
+  /** @param connections to each node, at most */
+  KeyClient(Vertx vertx, List<String> nodes, DemoKey key, int connections) {
     this.nodes = nodes;
     this.key = key;
     this.client = vertx.createHttpClient(
-        new HttpClientOptions(), new PoolOptions().setHttp1MaxSize(CONNECTIONS_A_NODE));
+        new HttpClientOptions(), new PoolOptions().setHttp1MaxSize(connections));
   }
 
   /**
@@ -37,15 +38,17 @@ final class HerdClient {
    * @param retryAfterMillis the exact wait; 0 where none was told
    * @param retryAfterSeconds the same as callers elsewhere hear it
    */
-  record Answer(
+  public record Answer(
       int status, long retryAfterMillis, long retryAfterSeconds, Optional<String> ticket) {
     static final Answer NONE = new Answer(0, 0, 0, Optional.empty());
 
-    boolean isAdmitted() {
+    /** Whether the request passed. */
+    public boolean isAdmitted() {
       return status / 100 == 2;
     }
 
-    boolean isRejected() {
+    /** Whether it was told to come back. */
+    public boolean isRejected() {
       return status == 429;
     }
   }
@@ -61,7 +64,7 @@ final class HerdClient {
       options.putHeader("Prefer", "retry-ticket");
     }
     ticket.ifPresent(text -> options.putHeader("Retry-Ticket", text));
-    return client.request(options).compose(HerdClient::send).otherwise(Answer.NONE);
+    return client.request(options).compose(KeyClient::send).otherwise(Answer.NONE);
   }
 
   private static Future<Answer> send(HttpClientRequest request) {
@@ -76,7 +79,7 @@ final class HerdClient {
                 Optional.ofNullable(response.getHeader("Retry-Ticket")))));
   }
 
-  private static long number(@org.jspecify.annotations.Nullable String text) {
+  private static long number(@Nullable String text) {
     return text == null ? 0 : Long.parseLong(text);
   }
 }
