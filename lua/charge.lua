@@ -1,32 +1,45 @@
--- Takes a cost from all buckets of a request, or from none; a denial makes an appointment.
+-- Decides on charges in the order in which they stand: each takes its cost from all of its buckets, or from
+-- none; a denial makes an appointment. Charges that are equal in everything stand as one with a count.
 --
 -- KEYS
 --   1      weir:policy, for the revision that was published last
---   2      the state of the key
---   3      the state of the tenant
---   4      the state of the cluster
---   5      the line of the key
---   6      the line of the tenant
+--   then   the states of keys, tenants and the cluster, each once; the line of a state is <state>:line
 -- ARGV
---   1      revision    integer, 1 to 2^53-1: the policy that the caller decides by
---   2      draws       integer, 1 to 500, each of another bucket
---   3      slots       0 reserve, 1 estimate, 2 off
---   4      lateness    integer, microseconds: how long after its slot a place is kept
---   5      max_line    integer: how many appointments wait in a line at most
---   6      horizon     integer, microseconds: how far ahead an appointment is made at most
---   7      within      integer, microseconds: up to which wait a ticket is wanted, -1 for never
---   8      new_id      text of 22 characters that nobody can guess, or empty: what a new ticket is made of
---   9      ticket      text: <deadline>.<id>, or empty: what the caller shows
---   then for each draw
---     state            1 key, 2 tenant, 3 cluster: whose bucket it is
---     field            text, <bucket>@<mtps>; mtps: units drained a microsecond, 1 to 9.007e12
---     capacity         integer, units, 1 to 9.007e15
---     cost             integer, units, 1 to capacity + 1
+--   1      the charges, packed, 19 bytes for each, most significant byte first
+--            terms      2 bytes: which argument holds them
+--            count      2 bytes, above 0: how many equal charges it stands for
+--            cost       7 bytes, above 0, in operations
+--            key        2 bytes: which of KEYS is the state of the key
+--            tenant     2 bytes: the same of the tenant
+--            cluster    2 bytes: the same of the cluster
+--            ticket     2 bytes: which argument holds what the caller shows and wants, 0 for nothing
+--   then   terms, packed
+--            revision   7 bytes, above 0: the policy that the caller decides by
+--            slots      1 byte: 0 reserve, 1 estimate, 2 off
+--            lateness   7 bytes, microseconds: how long after its slot a place is kept
+--            max_line   4 bytes: how many appointments wait in a line at most
+--            horizon    7 bytes, microseconds: how far ahead an appointment is made at most
+--            draws      2 bytes, 1 to 500, each of another bucket; for each
+--              scope    1 byte: 1 key, 2 tenant, 3 cluster: whose bucket it is
+--              mtps     7 bytes: units drained a microsecond, 1 to 9.007e12
+--              capacity 7 bytes: units, 1 to 9.007e15
+--              units    7 bytes: of one operation, 1 to capacity
+--              field    1 byte for its length, and text: <bucket>@<mtps>
+--          or what a caller shows and wants, text: <within> <new_id> <ticket>
+--            within     microseconds: up to which wait a ticket is wanted, -1 for never
+--            new_id     22 characters that nobody can guess, or empty: what a new ticket is made of
+--            ticket     <deadline>.<id>, or empty
 -- RETURNS
+--   { clock_us, answer... }; for each charge, in order, one or more of
+--     value...           all of the count are ALLOWED: the states afterwards, those of its terms by scope
+--     admitted, value... so many are ALLOWED. With slots off the others are DENIED and take nothing;
+--                        otherwise an answer for each of them follows
+--     { status, ... }    one of them, or all that are left where it is NEVER_ALLOWED, STALE or FAILED
 --   { ALLOWED, lag_us, used... }         per draw the units used, the cost among them
 --   { DENIED, lag_us, used... }          per draw the units used; nothing was taken
 --   { NEVER_ALLOWED, lag_us, used... }   a cost is above its capacity; nothing was taken
 --   { STALE, revision }                  a newer revision was published or has decided; nothing was taken
+--   { FAILED, text }                     what is in Redis cannot be understood; nothing was taken
 --   lag_us: how far the buckets are ahead of the clock, above 0 only after the clock went back
 --   used: in a line, as a new caller finds it: all is used but the holes
 --   where somebody waits or has to, followed by
@@ -38,440 +51,514 @@
 -- ERRORS
 --   none but those of wrong arguments
 -- TTL
---   each written state expires when its last bucket is empty and nobody waits; a line with its last
---   appointment
+--   a written state expires when its last bucket is empty and nobody waits, or up to as long again and a
+--   second later, so that its time seldom has to be set; a line with its last appointment
 
 --@include status
 --@include now
+--@include layout_of
+--@include unpacked
+--@include terms_of
 
-local CLUSTER, FIRST_DRAW, RESERVE, OFF = 3, 10, '0', '2'
+local CLUSTER, RESERVE, OFF = 3, 0, 2
 local LOOKED_AT = 256
-local BESIDE_BUCKETS = 2 -- the fields at_us and revision
+local EXPIRES = 4 -- where the numbers of a state have it, in milliseconds
+local TERMS, COUNT, COST, SCOPES, TICKET, WIDTH = 1, 2, 3, 3, 7, 7
 
-local revision, count = tonumber(ARGV[1]), tonumber(ARGV[2])
-local last = FIRST_DRAW + 4 * count - 1
-local clock = now_us()
-local now, newest = clock, tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
-local replies, hashes, unread = {}, {}, {}
-for at = FIRST_DRAW, last, 4 do
-  local state = tonumber(ARGV[at])
-  if not replies[state] then
-    local reply, hash = redis.call('HGETALL', KEYS[state + 1]), {}
-    for i = 1, #reply, 2 do
-      hash[reply[i]] = reply[i + 1]
+local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2I2', #ARGV[1] / 19), ARGV[1]) }
+local newest = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
+local values = redis.call('MGET', unpack(KEYS, 2))
+local layouts, states, terms_at, written = {}, {}, {}, {}
+local answers = { now_us(1) }
+
+-- The state of the key number k; an error where there is something else.
+local function state_of(k)
+  local state = states[k]
+  if not state then
+    state = unpacked(values[k - 1], layouts)
+    if not state then
+      error(KEYS[k] .. ' holds no state', 0)
     end
-    replies[state], hashes[state], unread[state] = reply, hash, #reply / 2
-    if hash.at_us then
-      unread[state] = unread[state] - BESIDE_BUCKETS
-      now = math.max(now, tonumber(hash.at_us))
-      newest = math.max(newest, tonumber(hash.revision))
-    end
+    states[k] = state
   end
-end
-if newest > revision then
-  return { STALE, newest }
+  return state
 end
 
--- The usual case, without a table too many: nobody waits, and the buckets are just those that were written.
--- Nil where it is not so simple.
-local function decided_simply()
-  local answer, wait_us, fits = { ALLOWED, now - clock }, 0, true
-  local rates = {}
-  for at = FIRST_DRAW, last, 4 do
-    local state, field = tonumber(ARGV[at]), ARGV[at + 1]
-    local capacity, cost = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
-    local mtps, level = tonumber(string.sub(field, string.find(field, '@', 1, true) + 1)), 0
-    local before = hashes[state][field]
-    if before then
-      unread[state] = unread[state] - 1
-      level = math.max(0, tonumber(before) - (now - tonumber(hashes[state].at_us)) * mtps)
-    end
-    if cost > capacity or level > capacity then
+-- Remembers what became of a state, and until when it is worth keeping.
+local function write(k, state, until_us)
+  local numbers, expires_ms = state.numbers, math.ceil(until_us / 1000)
+  if expires_ms > numbers[EXPIRES] then
+    local now_ms = math.floor(numbers[AT] / 1000)
+    numbers[EXPIRES] = expires_ms + math.max(expires_ms - now_ms, 0) + 1000
+    state.is_new_time = true
+  end
+  state.value = struct.pack(state.layout.format, unpack(numbers)) .. state.layout.text
+  written[k] = state
+end
+
+-- The usual case: nobody waits, and the buckets are those of the policy. How many of the charges are admitted,
+-- and the time; nil where it is not so simple. Changes nothing.
+local function admitted_simply(i, base, terms)
+  local now, scopes = now_us(i), terms.scopes
+  for s = 1, #scopes do
+    local state = state_of(charges[base + SCOPES + scopes[s]])
+    local numbers = state.numbers
+    if not state.layout.is_plain or numbers[REVISION] > terms.revision then
       return nil
     end
-    if level > capacity - cost then
-      local excess = level - (capacity - cost)
-      local rest = math.fmod(excess, mtps)
-      fits, wait_us = false, math.max(wait_us, (excess - rest) / mtps + (rest > 0 and 1 or 0))
+    if numbers[AT] > now then
+      now = numbers[AT]
     end
-    rates[#rates + 1] = mtps
-    answer[#answer + 1] = level
   end
-  for _, fields in pairs(unread) do
-    if fields > 0 then
+  local admitted, cost, draws = charges[base + COUNT], charges[base + COST], terms.draws
+  for d = 1, #draws do
+    local draw = draws[d]
+    local state = states[charges[base + SCOPES + draw.scope]]
+    local numbers, at = state.numbers, state.layout.index[draw.field]
+    local free, units = draw.capacity, draw.units * cost
+    if at then
+      local used = numbers[at]
+      if used > (now - numbers[AT]) * draw.mtps then
+        free = free - (used - (now - numbers[AT]) * draw.mtps)
+      end
+    elseif state.layout.names[string.match(draw.field, '^[^@]+')] then
       return nil
     end
+    if free < 0 or units > draw.capacity then
+      return nil
+    end
+    if admitted * units > free then
+      admitted = (free - math.fmod(free, units)) / units
+    end
   end
-  if fits then
-    return answer, rates
-  end
-  if ARGV[3] ~= OFF then
-    return nil
-  end
-  answer[1], answer[#answer + 1], answer[#answer + 2] = DENIED, wait_us, 1
-  return answer
+  return admitted, now
 end
 
-local function commit_simply(answer, rates)
-  for state in pairs(hashes) do
-    local written, longest_us = { 'at_us', string.format('%d', now), 'revision', ARGV[1] }, 0
-    for i = 1, count do
-      local at = FIRST_DRAW + 4 * (i - 1)
-      if tonumber(ARGV[at]) == state then
-        local used = answer[i + 2] + tonumber(ARGV[at + 3])
-        written[#written + 1], written[#written + 2] = ARGV[at + 1], string.format('%d', used)
-        longest_us = math.max(longest_us, used / rates[i])
-        answer[i + 2] = used
+-- Takes the cost of so many charges from their buckets.
+local function take(base, terms, admitted, now)
+  local scopes, draws = terms.scopes, terms.draws
+  for s = 1, #scopes do
+    local state = states[charges[base + SCOPES + scopes[s]]]
+    local numbers, mtps = state.numbers, state.layout.mtps
+    local elapsed = now - numbers[AT]
+    for j = 1, numbers[1] do
+      local left = numbers[j + BEFORE_FIELDS] - elapsed * mtps[j]
+      numbers[j + BEFORE_FIELDS] = left > 0 and left or 0
+    end
+    numbers[AT], numbers[REVISION] = now, terms.revision
+  end
+  local taken = admitted * charges[base + COST]
+  for d = 1, #draws do
+    local draw = draws[d]
+    local state = states[charges[base + SCOPES + draw.scope]]
+    local layout, numbers = state.layout, state.numbers
+    local at = layout.index[draw.field]
+    if not at then
+      layout = layout_of(layout.text == '' and draw.field or layout.text .. ' ' .. draw.field, layouts)
+      at = layout.index[draw.field]
+      state.layout, numbers[1], numbers[at] = layout, layout.count, 0
+    end
+    numbers[at] = numbers[at] + taken * draw.units
+  end
+  for s = 1, #scopes do
+    local k = charges[base + SCOPES + scopes[s]]
+    local state, longest_us = states[k], 0
+    local numbers, mtps = state.numbers, state.layout.mtps
+    for j = 1, numbers[1] do
+      local empty_us = numbers[j + BEFORE_FIELDS] / mtps[j]
+      if empty_us > longest_us then
+        longest_us = empty_us
       end
     end
-    redis.call('HSET', KEYS[state + 1], unpack(written))
-    redis.call('PEXPIREAT', KEYS[state + 1],
-      string.format('%d', math.ceil((now + math.ceil(longest_us)) / 1000)))
-  end
-end
-
--- A place at the end of a line in which nothing has to be kept or let go. Nil where it is not so simple.
-local function booked_simply(key_state)
---@include end_of_line
-  local line, max_line, wants_always = KEYS[5], tonumber(ARGV[5]), tonumber(ARGV[7]) >= 1e15
-  if ARGV[3] ~= RESERVE or now > tonumber(key_state.sweep_us) or key_state.revision ~= ARGV[1] then
-    return nil
-  end
-  local place = end_of_line(ARGV, FIRST_DRAW, count, key_state, now)
-  if not place or place.fields ~= #replies[1] / 2 or place.deadline > tonumber(key_state.line_us)
-    or place.deadline < tonumber(key_state.sweep_us) then
-    return nil
-  end
-  local length = redis.call('ZCARD', line)
-  if length == 0 or length >= max_line then
-    return nil
-  end
-  if not wants_always then
-    local first = redis.call('ZRANGEBYLEX', line, string.format('[p%016d', now), '(q', 'LIMIT', 0, 1)[1]
-    if first and tonumber(string.sub(first, 21, 36)) <= now then
-      return nil
-    end
-  end
-  redis.call('ZADD', line, 0, place.text)
-  redis.call('HSET', KEYS[2], unpack(place.written))
-  local answer = { DENIED, now - clock, unpack(place.shown) }
-  local n = #answer
-  answer[n + 1], answer[n + 2], answer[n + 3] = place.slot - now, 0, place.is_ticket and place.deadline or 0
-  answer[n + 4], answer[n + 5], answer[n + 6] = place.is_ticket and 1 or 0, 0, 1
-  answer[n + 7], answer[n + 8] = 0, length + 1
-  return answer
-end
-
-if ARGV[9] == '' and hashes[1] and hashes[1].sweep_us then
-  local booked = booked_simply(hashes[1])
-  if booked then
-    return booked
-  end
-elseif ARGV[9] == '' then
-  local simple, rates = decided_simply()
-  if rates then
-    commit_simply(simple, rates)
-  end
-  if simple then
-    return simple
+    write(k, state, now + longest_us)
   end
 end
 
 -- All other cases. What follows is not even defined where it is not needed.
-local function decided_in_detail()
+local function defined_in_detail()
 --@include moved_on
 --@include without_line
 --@include carried_over
 --@include end_other_lines
 --@include buckets_of
---@include states_of
 --@include draws_of
 --@include bucket_of
 --@include outcome
 --@include shown
 --@include moved_to
+--@include with_fields
+--@include end_of_line
 
-  local draws = draws_of(ARGV, FIRST_DRAW, count)
-  local states, has_line = states_of(replies)
-
-  local drawn, carried, lines_changed, loaded_at = {}, {}, false, 0
-
-  local function load_buckets()
-    loaded_at = now
-    for _, draw in ipairs(draws) do
-      local bucket, was_carried = bucket_of(draw, states[draw.state], now)
-      draw.bucket = bucket
-      drawn[draw.state] = drawn[draw.state] or {}
-      drawn[draw.state][draw.name] = draw
-      carried[draw.state] = carried[draw.state] or was_carried
+  -- A place at the end of a line in which nothing has to be kept or let go. Nil where it is not so simple.
+  local function booked_simply(charge, terms)
+    local k = charge.keys[1]
+    local state, line, now = state_of(k), KEYS[k] .. ':line', charge.clock
+    local index, numbers = state.layout.index, state.numbers
+    local sweep_us = numbers[index.sweep_us or 0]
+    if not sweep_us or terms.mode ~= RESERVE or now > sweep_us or numbers[REVISION] ~= terms.revision
+      or now < numbers[AT] then
+      return nil
     end
-  end
-
-  -- Writes a new place or estimate and nothing else, where that is all: the levels stay as of when they were
-  -- written. Says whether it could.
-  local function commit_booking(i, state)
-    for name, before in pairs(state.buckets) do
-      if not drawn[i][name] or drawn[i][name].key ~= before.key then
-        return false
+    local place = end_of_line(terms, charge.cost, charge.within, charge.new_id, state, now)
+    if not place or place.fields ~= numbers[1] or place.deadline > numbers[index.line_us]
+      or place.deadline < sweep_us then
+      return nil
+    end
+    local length = redis.call('ZCARD', line)
+    if length == 0 or length >= terms.max_line then
+      return nil
+    end
+    if charge.within < 1e15 then
+      local first = redis.call('ZRANGEBYLEX', line, string.format('[p%016d', now), '(q', 'LIMIT', 0, 1)[1]
+      if first and tonumber(string.sub(first, 21, 36)) <= now then
+        return nil
       end
     end
-    local written = {}
-    local function write(field, value, before)
-      if value ~= before then
-        written[#written + 1], written[#written + 2] = field, string.format('%d', value)
-      end
+    redis.call('ZADD', line, 0, place.text)
+    for i, field in ipairs(state.layout.fields) do
+      place.written[field] = place.written[field] or numbers[i + BEFORE_FIELDS]
     end
-    for name, draw in pairs(drawn[i]) do
-      local bucket, before = draw.bucket, state.buckets[name]
-      if not before or bucket.holes > 0 or before.holes > 0 then
-        return false
-      end
-      write(draw.key .. '.waiting', bucket.waiting, before.waiting)
-      write(draw.key .. '.slot', bucket.slot, before.slot)
-      write(draw.key .. '.estimate', bucket.estimate, before.estimate)
-    end
-    write('line_us', state.line_us, state.line_us_before)
-    write('sweep_us', state.sweep_us, state.sweep_us_before)
-    if #written > 0 then
-      redis.call('HSET', KEYS[i + 1], unpack(written))
-    end
-    return true
-  end
-
-  -- A denial writes only what a change of policy made of the buckets, and what became of the line: a
-  -- burst that shrank caps what was used at this instant, and the wait counts from here.
-  local function commit(decided, made)
-    for i, state in pairs(states) do
-      local only_booked = made and not lines_changed and not carried[i] and drawn[i] and state.revision == revision
-        and state.line_us and state.line_us == state.line_us_before
-      if only_booked and commit_booking(i, state) then
-        state.changed = false
-      elseif drawn[i] and (decided or lines_changed) or carried[i] or state.changed then
-        local written, deleted, longest_us = moved_to(state, drawn[i] or {}, now)
-        local key = KEYS[i + 1]
-        redis.call('HSET', key, 'at_us', string.format('%d', now), 'revision',
-          string.format('%d', drawn[i] and revision or state.revision), unpack(written))
-        if #deleted > 0 then
-          redis.call('HDEL', key, unpack(deleted))
-        end
-        if not (state.line_us and state.line_us == state.line_us_before and state.line_us >= now + longest_us) then
-          redis.call('PEXPIREAT', key, string.format('%d', math.ceil((now + longest_us) / 1000)))
-        end
-      end
-    end
-  end
-
-  local function reply(status)
-    local answer = { status, now - clock }
-    for i, draw in ipairs(draws) do
-      answer[i + 2] = shown(draw)
-    end
+    state.layout, state.numbers =
+      with_fields(place.written, numbers[AT], numbers[REVISION], numbers[EXPIRES], layouts)
+    write(k, state, 0)
+    local answer = { DENIED, 0, unpack(place.shown) }
+    local n = #answer
+    answer[n + 1], answer[n + 2], answer[n + 3] = place.slot - now, 0, place.is_ticket and place.deadline or 0
+    answer[n + 4], answer[n + 5], answer[n + 6] = place.is_ticket and 1 or 0, 0, 1
+    answer[n + 7], answer[n + 8] = 0, length + 1
     return answer
   end
 
-  if has_line then
-    for _, i in ipairs(end_other_lines(draws, states)) do
-      lines_changed = true
-      states[i].line_us, states[i].sweep_us = nil, nil
-      if i < CLUSTER then
-        redis.call('DEL', KEYS[i + 4])
-      end
+  local function decided(charge, terms)
+    local clock, keys, revision = charge.clock, charge.keys, terms.revision
+    local now, has_line, newest_seen, read = clock, false, 0, {}
+    for _, scope in ipairs(terms.scopes) do
+      local state = buckets_of(state_of(keys[scope]))
+      read[scope], has_line = state, has_line or state.has_line
+      now, newest_seen = math.max(now, state.at_us), math.max(newest_seen, state.revision)
     end
-    has_line = false
-    for _, state in pairs(states) do
-      has_line = has_line or state.has_line
+    if newest_seen > revision then
+      return { STALE, newest_seen }
     end
-  end
-  load_buckets()
-  local status = outcome(draws)
-  if status == NEVER_ALLOWED or (not has_line and ARGV[9] == '' and (status == ALLOWED or ARGV[3] == OFF)) then
-    local wait_us = 0
-    for _, draw in ipairs(draws) do
-      local bucket = draw.bucket
-      if status == ALLOWED then
-        bucket.used = bucket.used + draw.cost
-      elseif status == DENIED and bucket.used > draw.capacity - draw.cost then
-        local excess = bucket.used - (draw.capacity - draw.cost)
-        local rest = math.fmod(excess, draw.mtps)
-        wait_us = math.max(wait_us, (excess - rest) / draw.mtps + (rest > 0 and 1 or 0))
-      end
-    end
-    commit(status == ALLOWED)
-    local answer = reply(status)
-    if status == DENIED then
-      answer[#answer + 1] = wait_us
-      answer[#answer + 1] = 1
-    end
-    return answer
-  end
+    local draws = draws_of(terms, charge.cost)
+    local drawn, carried, lines_changed, loaded_at = {}, {}, false, 0
 
-  -- Only from here on is anybody's line touched.
-  local function in_line()
+    local function load_buckets()
+      loaded_at = now
+      for _, draw in ipairs(draws) do
+        local bucket, was_carried = bucket_of(draw, read[draw.state], now)
+        draw.bucket = bucket
+        drawn[draw.state] = drawn[draw.state] or {}
+        drawn[draw.state][draw.name] = draw
+        carried[draw.state] = carried[draw.state] or was_carried
+      end
+    end
+
+    -- A denial writes only what a change of policy made of the buckets, and what became of the line: a
+    -- burst that shrank caps what was used at this instant, and the wait counts from here.
+    local function commit(was_decided)
+      for scope, state in pairs(read) do
+        if drawn[scope] and (was_decided or lines_changed) or carried[scope] or state.changed then
+          local fields, longest_us = moved_to(state, drawn[scope] or {}, now)
+          local k = keys[scope]
+          local packed_state = states[k]
+          packed_state.layout, packed_state.numbers = with_fields(fields, now,
+            drawn[scope] and revision or state.revision, packed_state.numbers[EXPIRES], layouts)
+          write(k, packed_state, now + longest_us)
+        end
+      end
+    end
+
+    local function reply(status)
+      local answer = { status, now - clock }
+      for i, draw in ipairs(draws) do
+        answer[i + 2] = shown(draw)
+      end
+      return answer
+    end
+
+    if has_line then
+      for _, scope in ipairs(end_other_lines(draws, read)) do
+        lines_changed = true
+        read[scope].line_us, read[scope].sweep_us = nil, nil
+        if scope < CLUSTER then
+          redis.call('DEL', KEYS[keys[scope]] .. ':line')
+        end
+      end
+      has_line = false
+      for _, state in pairs(read) do
+        has_line = has_line or state.has_line
+      end
+    end
+    load_buckets()
+    local status = outcome(draws)
+    if status == NEVER_ALLOWED
+      or (not has_line and charge.ticket == '' and (status == ALLOWED or terms.mode == OFF)) then
+      local wait_us = 0
+      for _, draw in ipairs(draws) do
+        local bucket = draw.bucket
+        if status == ALLOWED then
+          bucket.used = bucket.used + draw.cost
+        elseif status == DENIED and bucket.used > draw.capacity - draw.cost then
+          local excess = bucket.used - (draw.capacity - draw.cost)
+          local rest = math.fmod(excess, draw.mtps)
+          wait_us = math.max(wait_us, (excess - rest) / draw.mtps + (rest > 0 and 1 or 0))
+        end
+      end
+      commit(status == ALLOWED)
+      local answer = reply(status)
+      if status == DENIED then
+        answer[#answer + 1] = wait_us
+        answer[#answer + 1] = 1
+      end
+      return answer
+    end
+
+    -- Only from here on is anybody's line touched.
+    local function in_line()
 --@include appointment
 --@include released
 --@include booking
-    local LATE, UNKNOWN = 3, 4
-    local SWEPT_AT_MOST = 256
-    local KEPT_US = 60000000 -- a line lives on, so that what nobody kept is counted, and its time seldom set
-    local letters = { 'k', 't' }
+      local LATE, UNKNOWN = 3, 4
+      local SWEPT_AT_MOST = 256
+      local KEPT_US = 60000000 -- a line lives on, so that what nobody kept is counted, and its time seldom set
+      local letters = { 'k', 't' }
 
-    if not states[1] then
-      states[1] = buckets_of(redis.call('HGETALL', KEYS[2]))
-      now = math.max(now, states[1].at_us)
-    end
-    local function sweeps_from(state, line)
-      local first_us = math.huge
-      for _, range in ipairs({ { '[t', '(u' }, { '[p', '(q' } }) do
-        local text = redis.call('ZRANGEBYLEX', line, range[1], range[2], 'LIMIT', 0, 1)[1]
-        first_us = text and math.min(first_us, tonumber(string.sub(text, 2, 17))) or first_us
+      if not read[1] then
+        read[1] = buckets_of(state_of(keys[1]))
+        now = math.max(now, read[1].at_us)
       end
-      state.sweep_us, state.changed = first_us, true
-    end
-
-    local function is_empty(state)
-      for _, bucket in pairs(state.buckets) do
-        without_line(bucket)
-      end
-      state.changed = state.changed or state.line_us or state.has_line
-      state.line_us, state.sweep_us = nil, nil
-    end
-
-    -- Lets go the appointments of a line whose time is over: the first of them, or all where nobody else waits.
-    -- Changes the state, whose letter is `letter`. Gives how many they were, and how many wait still.
-    local function swept(state, letter, line)
-      local length = redis.call('ZCARD', line)
-      if length == 0 then
-        is_empty(state)
-      end
-      if length == 0 or state.sweep_us and now <= state.sweep_us then
-        return 0, length
-      end
-      local over, texts = 0, {}
-      for _, kind in ipairs({ 't', 'p' }) do
-        local before = string.format('(%s%016d', kind, now)
-        local first = redis.call('ZRANGEBYLEX', line, '[' .. kind, before, 'LIMIT', 0, SWEPT_AT_MOST)
-        for _, text in ipairs(first) do
-          texts[#texts + 1] = text
-        end
-        over = over + (#first < SWEPT_AT_MOST and #first or redis.call('ZLEXCOUNT', line, '[' .. kind, before))
-      end
-      if over == length then
-        redis.call('DEL', line)
-        is_empty(state)
-        return over, 0
-      end
-      table.sort(texts, function(a, b) return string.sub(a, 2) < string.sub(b, 2) end)
-      local places, gone = {}, {}
-      for i = 1, math.min(#texts, SWEPT_AT_MOST) do
-        places[i], gone[i] = place_of(texts[i]), texts[i]
-      end
-      if #gone > 0 then
-        redis.call('ZREM', line, unpack(gone))
-        released(state, letter, places)
-      end
-      sweeps_from(state, line)
-      return #gone, length - #gone
-    end
-
-    local lost, length = {}, {}
-    for i = 1, 2 do
-      if states[i] then
-        lost[i], length[i] = swept(states[i], letters[i], KEYS[i + 4])
-        lines_changed = lines_changed or states[i].changed
-      end
-    end
-    if lines_changed or now > loaded_at then
-      load_buckets()
-    end
-
-    local rules = { mode = tonumber(ARGV[3]), lateness = tonumber(ARGV[4]), horizon = tonumber(ARGV[6]),
-      within = tonumber(ARGV[7]), new_id = ARGV[8] }
-    local max_line = tonumber(ARGV[5])
-    if drawn[2] and length[1] > 0 then
-      -- Who waits already leaves the other half of the tenant's line to its other keys.
-      rules.horizon, max_line = math.floor(rules.horizon / 2), math.floor(max_line / 2)
-    end
-    local line_has_room = length[1] < max_line and (not drawn[2] or length[2] < max_line)
-
-    local asked_for
-    local function is_mine(text)
-      asked_for = asked_for or kind_of(draws)
-      return is_open_to(text, now, asked_for)
-        and (not string.find(text, ' t+', 1, true) or redis.call('ZSCORE', KEYS[6], text))
-    end
-
-    -- Those whose slot has come stand before the others, give or take what their buckets cannot hold long: where
-    -- the first is not due, nobody is.
-    local function mine_of_anybodys()
-      local from, how_many = string.format('[p%016d', now), 1
-      for offset = 0, 1 do
-        for _, text in ipairs(redis.call('ZRANGEBYLEX', KEYS[5], from, '(q', 'LIMIT', offset, how_many)) do
-          if is_mine(text) then
-            return text
-          end
-          if offset == 0 and not is_due(text, now) then
-            return nil
-          end
-        end
-        how_many = LOOKED_AT - 1
-      end
-    end
-
-    local text, returned = nil, 0
-    if ARGV[9] ~= '' then
-      text = redis.call('ZRANGEBYLEX', KEYS[5], '[t' .. ARGV[9] .. ' ', '(t' .. ARGV[9] .. '!', 'LIMIT', 0, 1)[1]
-      if not text or not is_mine(text) then
-        text, returned = nil, tonumber(string.sub(ARGV[9], 1, 16)) < now and LATE or UNKNOWN
-      end
-    elseif has_line and (ARGV[8] == '' or rules.within < 1e15) then
-      text = mine_of_anybodys()
-    end
-    local mine = text and place_of(text)
-    if mine then
-      mark_held(mine, draws)
-    end
-
-    local result = booking(now, rules, draws, line_has_room, mine, returned)
-    local place = result.place
-    if mine and place ~= mine then
+      local lines = {}
       for i = 1, 2 do
-        if states[i] then
-          length[i] = length[i] - redis.call('ZREM', KEYS[i + 4], mine.text)
-          if length[i] == 0 then
-            states[i].line_us, states[i].sweep_us, states[i].changed = nil, nil, true
-          end
-        end
+        lines[i] = keys[i] > 0 and KEYS[keys[i]] .. ':line'
       end
-    end
-    if place and place ~= mine then
-      place.text = text_of(place)
+      local function sweeps_from(state, line)
+        local first_us = math.huge
+        for _, range in ipairs({ { '[t', '(u' }, { '[p', '(q' } }) do
+          local text = redis.call('ZRANGEBYLEX', line, range[1], range[2], 'LIMIT', 0, 1)[1]
+          first_us = text and math.min(first_us, tonumber(string.sub(text, 2, 17))) or first_us
+        end
+        state.sweep_us, state.changed = first_us, true
+      end
+
+      local function is_empty(state)
+        for _, bucket in pairs(state.buckets) do
+          without_line(bucket)
+        end
+        state.changed = state.changed or state.line_us or state.has_line
+        state.line_us, state.sweep_us = nil, nil
+      end
+
+      -- Lets go the appointments of a line whose time is over: the first of them, or all where nobody else
+      -- waits. Changes the state, whose letter is `letter`. Gives how many they were, and how many wait still.
+      local function swept(state, letter, line)
+        local length = redis.call('ZCARD', line)
+        if length == 0 then
+          is_empty(state)
+        end
+        if length == 0 or state.sweep_us and now <= state.sweep_us then
+          return 0, length
+        end
+        local over, texts = 0, {}
+        for _, kind in ipairs({ 't', 'p' }) do
+          local before = string.format('(%s%016d', kind, now)
+          local first = redis.call('ZRANGEBYLEX', line, '[' .. kind, before, 'LIMIT', 0, SWEPT_AT_MOST)
+          for _, text in ipairs(first) do
+            texts[#texts + 1] = text
+          end
+          over = over + (#first < SWEPT_AT_MOST and #first or redis.call('ZLEXCOUNT', line, '[' .. kind, before))
+        end
+        if over == length then
+          redis.call('DEL', line)
+          is_empty(state)
+          return over, 0
+        end
+        table.sort(texts, function(a, b) return string.sub(a, 2) < string.sub(b, 2) end)
+        local places, gone = {}, {}
+        for i = 1, math.min(#texts, SWEPT_AT_MOST) do
+          places[i], gone[i] = place_of(texts[i]), texts[i]
+        end
+        if #gone > 0 then
+          redis.call('ZREM', line, unpack(gone))
+          released(state, letter, places)
+        end
+        sweeps_from(state, line)
+        return #gone, length - #gone
+      end
+
+      local lost, length = {}, {}
       for i = 1, 2 do
-        if i == 1 or string.find(place.shares, ' t+', 1, true) then
-          local state = states[i]
-          redis.call('ZADD', KEYS[i + 4], 0, place.text)
-          if not state.line_us or place.deadline > state.line_us then
-            state.line_us = place.deadline + KEPT_US
-            redis.call('PEXPIREAT', KEYS[i + 4], string.format('%d', math.ceil(state.line_us / 1000)))
-          end
-          state.sweep_us = math.min(state.sweep_us or place.deadline, place.deadline)
-          state.changed = true
+        if read[i] then
+          lost[i], length[i] = swept(read[i], letters[i], lines[i])
+          lines_changed = lines_changed or read[i].changed
         end
       end
-      length[1] = length[1] + 1
+      if lines_changed or now > loaded_at then
+        load_buckets()
+      end
+
+      local rules = { mode = terms.mode, lateness = terms.lateness, horizon = terms.horizon,
+        within = charge.within, new_id = charge.new_id }
+      local max_line = terms.max_line
+      if drawn[2] and length[1] > 0 then
+        -- Who waits already leaves the other half of the tenant's line to its other keys.
+        rules.horizon, max_line = math.floor(rules.horizon / 2), math.floor(max_line / 2)
+      end
+      local line_has_room = length[1] < max_line and (not drawn[2] or length[2] < max_line)
+
+      local asked_for
+      local function is_mine(text)
+        asked_for = asked_for or kind_of(draws)
+        return is_open_to(text, now, asked_for)
+          and (not string.find(text, ' t+', 1, true) or redis.call('ZSCORE', lines[2], text))
+      end
+
+      -- Those whose slot has come stand before the others, give or take what their buckets cannot hold long:
+      -- where the first is not due, nobody is.
+      local function mine_of_anybodys()
+        local from, how_many = string.format('[p%016d', now), 1
+        for offset = 0, 1 do
+          local found = redis.call('ZRANGEBYLEX', lines[1], from, '(q', 'LIMIT', offset, how_many)
+          for _, text in ipairs(found) do
+            if is_mine(text) then
+              return text
+            end
+            if offset == 0 and not is_due(text, now) then
+              return nil
+            end
+          end
+          how_many = LOOKED_AT - 1
+        end
+      end
+
+      local text, returned = nil, 0
+      if charge.ticket ~= '' then
+        local from, to = '[t' .. charge.ticket .. ' ', '(t' .. charge.ticket .. '!'
+        text = redis.call('ZRANGEBYLEX', lines[1], from, to, 'LIMIT', 0, 1)[1]
+        if not text or not is_mine(text) then
+          text, returned = nil, tonumber(string.sub(charge.ticket, 1, 16)) < now and LATE or UNKNOWN
+        end
+      elseif has_line and (charge.new_id == '' or charge.within < 1e15) then
+        text = mine_of_anybodys()
+      end
+      local mine = text and place_of(text)
+      if mine then
+        mark_held(mine, draws)
+      end
+
+      local result = booking(now, rules, draws, line_has_room, mine, returned)
+      local place = result.place
+      if mine and place ~= mine then
+        for i = 1, 2 do
+          if read[i] then
+            length[i] = length[i] - redis.call('ZREM', lines[i], mine.text)
+            if length[i] == 0 then
+              read[i].line_us, read[i].sweep_us, read[i].changed = nil, nil, true
+            end
+          end
+        end
+      end
+      if place and place ~= mine then
+        place.text = text_of(place)
+        for i = 1, 2 do
+          if i == 1 or string.find(place.shares, ' t+', 1, true) then
+            local state = read[i]
+            redis.call('ZADD', lines[i], 0, place.text)
+            if not state.line_us or place.deadline > state.line_us then
+              state.line_us = place.deadline + KEPT_US
+              redis.call('PEXPIREAT', lines[i], string.format('%d', math.ceil(state.line_us / 1000)))
+            end
+            state.sweep_us = math.min(state.sweep_us or place.deadline, place.deadline)
+            state.changed = true
+          end
+        end
+        length[1] = length[1] + 1
+      end
+      commit(result.changed)
+      local answer = reply(result.status)
+      local n = #answer
+      answer[n + 1] = result.wait_us
+      answer[n + 2] = result.estimate or 0
+      answer[n + 3] = place and place.id ~= '-' and place.deadline or 0
+      answer[n + 4] = place and place.id == charge.new_id and 1 or 0
+      answer[n + 5] = result.returned or 0
+      answer[n + 6] = result.made or 0
+      answer[n + 7] = lost[1]
+      answer[n + 8] = result.made and length[1] or 0
+      return answer
     end
-    commit(result.changed, result.made)
-    local answer = reply(result.status)
-    local n = #answer
-    answer[n + 1] = result.wait_us
-    answer[n + 2] = result.estimate or 0
-    answer[n + 3] = place and place.id ~= '-' and place.deadline or 0
-    answer[n + 4] = place and place.id == ARGV[8] and 1 or 0
-    answer[n + 5] = result.returned or 0
-    answer[n + 6] = result.made or 0
-    answer[n + 7] = lost[1]
-    answer[n + 8] = result.made and length[1] or 0
-    return answer
+    return in_line()
   end
-  return in_line()
+
+  return function(i, base, terms)
+    local charge = { clock = now_us(i), cost = charges[base + COST], within = -1, new_id = '', ticket = '',
+      keys = { charges[base + SCOPES + 1], charges[base + SCOPES + 2], charges[base + SCOPES + 3] } }
+    local ticket = charges[base + TICKET]
+    if ticket > 0 then
+      local within, new_id, shown_ticket = string.match(ARGV[ticket], '^(%S+) (%S*) (%S*)$')
+      charge.within, charge.new_id, charge.ticket = tonumber(within), new_id, shown_ticket
+    end
+    return charge.ticket == '' and booked_simply(charge, terms) or decided(charge, terms)
+  end
 end
-return decided_in_detail()
+
+local detail
+
+-- Answers one charge of those that are equal and left; says whether it is the answer of all of them.
+local function answer_in_detail(i, base, terms)
+  detail = detail or defined_in_detail()
+  local is_done, answer = pcall(detail, i, base, terms)
+  if not is_done then
+    answer = { FAILED, type(answer) == 'table' and answer.err or tostring(answer) }
+  end
+  answers[#answers + 1] = answer
+  return answer[1] >= NEVER_ALLOWED
+end
+
+local function answer_simply(base, terms, admitted, now)
+  local count, scopes = charges[base + COUNT], terms.scopes
+  if admitted < count then
+    answers[#answers + 1] = admitted
+  end
+  if admitted > 0 then
+    take(base, terms, admitted, now)
+  end
+  for s = 1, #scopes do
+    answers[#answers + 1] = states[charges[base + SCOPES + scopes[s]]].value
+  end
+end
+
+local function shows_ticket(at)
+  return at > 0 and string.sub(ARGV[at], -1) ~= ' '
+end
+
+for i = 1, #charges / WIDTH do
+  local base = (i - 1) * WIDTH
+  local at, left = charges[base + TERMS], charges[base + COUNT]
+  local terms = terms_at[at] or terms_of(ARGV[at])
+  terms_at[at] = terms
+  if newest > terms.revision then
+    answers[#answers + 1], left = { STALE, newest }, 0
+  else
+    local is_simple, admitted, now = false, nil, nil
+    if not shows_ticket(charges[base + TICKET]) then
+      is_simple, admitted, now = pcall(admitted_simply, i, base, terms)
+    end
+    if is_simple and admitted and (admitted > 0 or terms.mode == OFF) then
+      answer_simply(base, terms, admitted, now)
+      left = terms.mode == OFF and 0 or left - admitted
+    end
+  end
+  while left > 0 do
+    left = answer_in_detail(i, base, terms) and 0 or left - 1
+  end
+end
+
+for k, state in pairs(written) do
+  if state.is_new_time then
+    redis.call('SET', KEYS[k], state.value, 'PXAT', string.format('%d', state.numbers[EXPIRES]))
+  else
+    redis.call('SET', KEYS[k], state.value, 'KEEPTTL')
+  end
+end
+return answers

@@ -4,12 +4,14 @@
 -- KEYS
 --   as of charge.lua
 -- ARGV
---   as of charge.lua
+--   as of charge.lua, for one charge
 -- RETURNS
+--   { clock_us, answer }
 --   { ALLOWED, lag_us, used... }         per draw the units used, without the cost
 --   { DENIED, lag_us, used..., wait_us, 1 }   per draw the units used
 --   { NEVER_ALLOWED, lag_us, used... }   a cost is above its capacity
 --   { STALE, revision }                  a newer revision was published or has decided
+--   { FAILED, text }                     what is in Redis cannot be understood
 --   lag_us: how far the buckets are ahead of the clock, above 0 only after the clock went back
 -- ERRORS
 --   none but those of wrong arguments
@@ -18,36 +20,37 @@
 
 --@include status
 --@include now
+--@include layout_of
+--@include unpacked
+--@include terms_of
 --@include moved_on
 --@include without_line
 --@include carried_over
 --@include end_other_lines
 --@include buckets_of
---@include states_of
 --@include draws_of
 --@include bucket_of
 --@include outcome
 --@include shown
 
-local FIRST_DRAW = 10
+local at, _, cost, key, tenant, cluster = struct.unpack('>I2I2I7I2I2I2', ARGV[1])
+local keys, terms, layouts = { key, tenant, cluster }, terms_of(ARGV[at]), {}
+local draws = draws_of(terms, cost)
 
-local revision = tonumber(ARGV[1])
-local draws = draws_of(ARGV, FIRST_DRAW, tonumber(ARGV[2]))
-
-local clock = now_us()
-local replies = {}
-for _, draw in ipairs(draws) do
-  if not replies[draw.state] then
-    replies[draw.state] = redis.call('HGETALL', KEYS[draw.state + 1])
-  end
-end
-local states = states_of(replies)
+local clock = now_us(1)
+local states = {}
 local now, newest = clock, tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
-for _, state in pairs(states) do
+for _, scope in ipairs(terms.scopes) do
+  local value = unpacked(redis.call('MGET', KEYS[keys[scope]])[1], layouts)
+  if not value then
+    return { clock, { FAILED, KEYS[keys[scope]] .. ' holds no state' } }
+  end
+  local state = buckets_of(value)
+  states[scope] = state
   now, newest = math.max(now, state.at_us), math.max(newest, state.revision)
 end
-if newest > revision then
-  return { STALE, newest }
+if newest > terms.revision then
+  return { clock, { STALE, newest } }
 end
 
 local function ceil_div(dividend, divisor)
@@ -80,4 +83,4 @@ if wait_us > 0 then
   answer[#answer + 1] = wait_us
   answer[#answer + 1] = 1
 end
-return answer
+return { clock, answer }

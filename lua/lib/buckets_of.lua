@@ -1,9 +1,10 @@
--- Reads the reply of HGETALL on a state key: its time, its revision and its buckets by name. Only a
--- bucket with a line has more than its level.
-local function buckets_of(reply)
-  local state = { at_us = 0, revision = 0, buckets = {}, fields = {}, has_line = false }
-  for i = 1, #reply, 2 do
-    local field, value = reply[i], tonumber(reply[i + 1])
+-- The time, the revision and the buckets by name that an unpacked state holds. Only a bucket with a line has
+-- more than its level.
+local function buckets_of(unpacked_state)
+  local numbers, layout = unpacked_state.numbers, unpacked_state.layout
+  local state = { at_us = numbers[AT], revision = numbers[REVISION], buckets = {}, has_line = false }
+  for i, field in ipairs(layout.fields) do
+    local value = numbers[i + BEFORE_FIELDS]
     local at = string.find(field, '@', 1, true)
     if at then
       local name, dot = string.sub(field, 1, at - 1), string.find(field, '.', at, true)
@@ -20,8 +21,7 @@ local function buckets_of(reply)
     else
       state[field] = value
     end
-    state.fields[#state.fields + 1] = field
   end
-  state.line_us_before, state.sweep_us_before = state.line_us, state.sweep_us
+  state.line_us_before = state.line_us
   return state
 end

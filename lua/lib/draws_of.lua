@@ -1,17 +1,15 @@
--- Reads the draws of a request from its arguments, four for each, beginning at `first`.
-local function draws_of(arguments, first, how_many)
+-- What a charge of this cost draws by its terms. A cost that no capacity holds is one unit above it.
+local function draws_of(terms, cost)
   local draws = {}
-  for i = 1, how_many do
-    local at = first + (i - 1) * 4
-    local field = arguments[at + 1]
-    local mark = string.find(field, '@', 1, true)
+  for i, draw in ipairs(terms.draws) do
+    local units = draw.units * cost
     draws[i] = {
-      state = tonumber(arguments[at]),
-      key = field,
-      name = string.sub(field, 1, mark - 1),
-      mtps = tonumber(string.sub(field, mark + 1)),
-      capacity = tonumber(arguments[at + 2]),
-      cost = tonumber(arguments[at + 3]),
+      state = draw.scope,
+      key = draw.field,
+      name = string.match(draw.field, '^[^@]+'),
+      mtps = draw.mtps,
+      capacity = draw.capacity,
+      cost = units > draw.capacity and draw.capacity + 1 or units,
     }
   end
   return draws

@@ -1,5 +1,6 @@
--- The clock: microseconds since the epoch, by Redis alone.
+-- The clock: microseconds since the epoch, by Redis alone; the same for everything that is decided together.
+local time = redis.call('TIME')
+local live_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local function now_us()
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000000 + tonumber(time[2])
+  return live_us
 end

@@ -188,7 +188,7 @@ final class Contenders {
 
   private Contender weir(int buckets) {
     RedisConnections connections = open();
-    RedisBucketStore store = RedisBucketStore.of(connections.connection());
+    RedisBucketStore store = RedisBucketStore.of(connections);
     List<Draw> draws = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {
       Bucket bucket = new Bucket("bucket-" + i, Scope.KEY, 1000, CAPACITY * 1000);

@@ -71,7 +71,7 @@ public final class Node implements AutoCloseable {
     Seats seats = new Seats();
     metrics.held(seats::taken);
     Vertx vertx = metrics.reportingTo(Vertx.builder()).build();
-    RedisBucketStore store = RedisBucketStore.of(connections.connection());
+    RedisBucketStore store = RedisBucketStore.of(connections);
     Throttle throttle = new Throttle(new TimedBucketStore(store, metrics), policies);
     Readiness readiness = new Readiness(
         () -> Future.fromCompletionStage(connections.ping(), vertx.getOrCreateContext())

@@ -69,7 +69,7 @@ final class ReplayVectorsCommand implements Callable<Integer> {
     try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
         RedisConnections connections = RedisConnections.open(redis.uri(), PATIENCE)) {
       return VectorReplay.replay(
-          policy, vectors, clock -> RedisBucketStore.rehearsing(connections.connection(), clock));
+          policy, vectors, clock -> RedisBucketStore.rehearsing(connections, clock));
     }
   }
 }

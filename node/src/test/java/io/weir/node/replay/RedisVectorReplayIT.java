@@ -31,7 +31,7 @@ final class RedisVectorReplayIT {
       Result result = VectorReplay.replay(
           PolicyDocuments.read(policy).policy(),
           vectors,
-          clock -> RedisBucketStore.rehearsing(connections.connection(), clock));
+          clock -> RedisBucketStore.rehearsing(connections, clock));
       assertThat(result).isEqualTo(new Result(decisions, 0, List.of()));
     }
   }

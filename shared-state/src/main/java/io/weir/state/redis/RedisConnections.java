@@ -1,5 +1,7 @@
 package io.weir.state.redis;
 
+import static java.util.Objects.requireNonNull;
+
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
@@ -9,10 +11,14 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The connection to Redis that decisions travel on. Mutable; owned by whoever opened it. */
 public final class RedisConnections implements AutoCloseable {
@@ -24,11 +30,14 @@ public final class RedisConnections implements AutoCloseable {
   private final ClientResources resources;
   private final RedisClient client;
   private final StatefulRedisConnection<String, String> connection;
+  private final EventLoop eventLoop;
 
-  private RedisConnections(ClientResources resources, RedisClient client) {
+  private RedisConnections(
+      ClientResources resources, RedisClient client, AtomicReference<EventLoop> eventLoop) {
     this.resources = resources;
     this.client = client;
     this.connection = client.connect();
+    this.eventLoop = requireNonNull(eventLoop.get(), "a connected channel has an event loop");
   }
 
   /**
@@ -42,7 +51,9 @@ public final class RedisConnections implements AutoCloseable {
    */
   public static RedisConnections open(String uri, Duration commandTimeout) {
     RedisURI address = lettuceUri(RedisAddress.parse(uri));
+    AtomicReference<EventLoop> eventLoop = new AtomicReference<>();
     ClientResources resources = ClientResources.builder()
+        .nettyCustomizer(remember(eventLoop))
         .ioThreadPoolSize(IO_THREADS)
         .computationThreadPoolSize(IO_THREADS)
         .reconnectDelay(Delay.constant(RECONNECT_DELAY))
@@ -50,7 +61,7 @@ public final class RedisConnections implements AutoCloseable {
     RedisClient client = RedisClient.create(resources, address);
     client.setOptions(options(commandTimeout));
     try {
-      return new RedisConnections(resources, client);
+      return new RedisConnections(resources, client, eventLoop);
     } catch (RedisConnectionException e) {
       shutdown(client, resources);
       throw new StoreUnavailableException("no Redis to connect to: " + e.getMessage(), e);
@@ -62,6 +73,11 @@ public final class RedisConnections implements AutoCloseable {
     return connection;
   }
 
+  /** The event loop on which the connection was made. */
+  EventLoop eventLoop() {
+    return eventLoop;
+  }
+
   /** Asks Redis for nothing; completes exceptionally where it does not answer in time. */
   public CompletionStage<String> ping() {
     return connection.async().ping();
@@ -71,6 +87,15 @@ public final class RedisConnections implements AutoCloseable {
   public void close() {
     connection.close();
     shutdown(client, resources);
+  }
+
+  private static NettyCustomizer remember(AtomicReference<EventLoop> eventLoop) {
+    return new NettyCustomizer() {
+      @Override
+      public void afterChannelInitialized(Channel channel) {
+        eventLoop.compareAndSet(null, channel.eventLoop());
+      }
+    };
   }
 
   private static RedisURI lettuceUri(RedisAddress address) {
@@ -92,6 +117,8 @@ public final class RedisConnections implements AutoCloseable {
   private static ClientOptions options(Duration commandTimeout) {
     return ClientOptions.builder()
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        // What was sent before the connection broke may have been taken: it is not sent again.
+        .replayFilter(command -> true)
         .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
         .socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).build())
         .build();

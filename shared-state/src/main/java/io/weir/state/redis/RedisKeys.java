@@ -1,5 +1,9 @@
 package io.weir.state.redis;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.netty.buffer.ByteBuf;
+
 /**
  * Every key that Weir writes, see {@code docs/reference/redis.md}. The prefix names the format; another
  * format would have another prefix. Keys of one tenant carry it as hash tag, so that Redis Cluster keeps
@@ -7,6 +11,8 @@ package io.weir.state.redis;
  */
 public final class RedisKeys {
   private static final String PREFIX = "weir:";
+  private static final byte[] TENANT_BEGINS = (PREFIX + "{").getBytes(US_ASCII);
+  private static final byte[] SUBJECT_BEGINS = "}:key:".getBytes(US_ASCII);
 
   /** A hash: the policy in force. */
   public static final String POLICY = PREFIX + "policy";
@@ -14,14 +20,23 @@ public final class RedisKeys {
   /** A channel: the revision of each policy as it is published. */
   public static final String POLICY_NOTICES = PREFIX + "policy:notices";
 
-  /** A hash: the buckets of scope {@code cluster}. */
+  /** A packed text: the buckets of scope {@code cluster}. */
   public static final String CLUSTER = PREFIX + "cluster";
 
   private RedisKeys() {}
 
-  /** A hash: the buckets of one API key. */
+  /** A packed text: the buckets of one API key. */
   public static String key(String tenant, String subject) {
     return PREFIX + "{" + tenant + "}:key:" + subject;
+  }
+
+  /** Writes {@link #key} as a bulk string of the protocol. */
+  static void writeKey(ByteBuf to, String tenant, String subject) {
+    Batch.writeLength(
+        to, TENANT_BEGINS.length + tenant.length() + SUBJECT_BEGINS.length + subject.length());
+    to.writeBytes(TENANT_BEGINS).writeCharSequence(tenant, US_ASCII);
+    to.writeBytes(SUBJECT_BEGINS).writeCharSequence(subject, US_ASCII);
+    to.writeByte('\r').writeByte('\n');
   }
 
   /** A sorted set: the appointments of one API key. */
@@ -34,7 +49,7 @@ public final class RedisKeys {
     return tenant(tenant) + ":line";
   }
 
-  /** A hash: the buckets of one tenant. */
+  /** A packed text: the buckets of one tenant. */
   public static String tenant(String tenant) {
     return PREFIX + "{" + tenant + "}:tenant";
   }

@@ -7,7 +7,8 @@ enum Status {
   ALLOWED,
   DENIED,
   NEVER_ALLOWED,
-  STALE;
+  STALE,
+  FAILED;
 
   static Status of(long code) {
     return values()[Math.toIntExact(code)];
@@ -18,7 +19,7 @@ enum Status {
       case ALLOWED -> Outcome.ALLOWED;
       case DENIED -> Outcome.DENIED;
       case NEVER_ALLOWED -> Outcome.NEVER_ALLOWED;
-      case STALE -> throw new IllegalStateException("a stale answer decides nothing");
+      case STALE, FAILED -> throw new IllegalStateException(this + " decides nothing");
     };
   }
 }

@@ -28,6 +28,6 @@ final class BundledRedisBucketStoreIT extends BucketStoreContract {
   @Override
   protected BucketStore emptyStore(ManualClock clock) {
     connections.connection().sync().flushall();
-    return RedisBucketStore.rehearsing(connections.connection(), clock);
+    return RedisBucketStore.rehearsing(connections, clock);
   }
 }

@@ -42,6 +42,6 @@ final class ContainerRedisBucketStoreIT extends BucketStoreContract {
   @Override
   protected BucketStore emptyStore(ManualClock clock) {
     connections.connection().sync().flushall();
-    return RedisBucketStore.rehearsing(connections.connection(), clock);
+    return RedisBucketStore.rehearsing(connections, clock);
   }
 }

@@ -123,7 +123,14 @@ final class LuaScriptTest {
       List<String> command =
           new ArrayList<>(List.of(luacheck.get().toString(), "--no-color", "--std", "lua51"));
       command.addAll(List.of(
-          "--globals", "redis", "--read-globals", "KEYS", "ARGV", "--", assembled.toString()));
+          "--globals",
+          "redis",
+          "--read-globals",
+          "KEYS",
+          "ARGV",
+          "struct",
+          "--",
+          assembled.toString()));
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor()).describedAs(output).isZero();

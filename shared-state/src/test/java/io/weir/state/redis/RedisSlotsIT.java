@@ -61,9 +61,7 @@ final class RedisSlotsIT {
           seed,
           1 + (int) (seed % 3),
           clock,
-          List.of(
-              new InMemoryBucketStore(clock),
-              RedisBucketStore.rehearsing(connections.connection(), clock)));
+          List.of(new InMemoryBucketStore(clock), RedisBucketStore.rehearsing(connections, clock)));
       callers.ask(600);
       made += callers.made();
       for (String key : commands.keys("weir:*")) {
@@ -89,7 +87,7 @@ final class RedisSlotsIT {
         }
       }
       Map<String, Long> counted = new TreeMap<>();
-      commands.hgetall(state).forEach((field, value) -> {
+      States.show(commands, state).forEach((field, value) -> {
         if (field.endsWith(".waiting")) {
           counted.put(field, Long.parseLong(value));
         }
@@ -103,25 +101,27 @@ final class RedisSlotsIT {
     RedisCommands<String, String> commands = connections.connection().sync();
     commands.flushall();
     ManualClock clock = new ManualClock();
-    RedisBucketStore store = RedisBucketStore.rehearsing(connections.connection(), clock);
+    RedisBucketStore store = RedisBucketStore.rehearsing(connections, clock);
     fill(store);
     for (char letter = 'a'; letter < 'd'; letter++) {
       ask(store, TicketRequest.wanted(Optional.empty(), id(letter)));
     }
-    assertThat(commands.hget("weir:{acme}:key:k1", "requests@1000.waiting")).isEqualTo("3");
+    assertThat(States.show(commands, "weir:{acme}:key:k1").get("requests@1000.waiting"))
+        .isEqualTo("3");
     commands.del("weir:{acme}:key:k1:line");
     clock.advance(2_000_000);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
-    assertThat(commands.hget("weir:{acme}:key:k1", "requests@1000.waiting")).isNull();
+    assertThat(States.show(commands, "weir:{acme}:key:k1").get("requests@1000.waiting"))
+        .isNull();
   }
 
   @Test
   void twoNodesAskedInTurnNeverContradictEachOther() {
     connections.connection().sync().flushall();
     try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
-      List<RedisBucketStore> nodes = List.of(
-          RedisBucketStore.of(connections.connection()), RedisBucketStore.of(other.connection()));
+      List<RedisBucketStore> nodes =
+          List.of(RedisBucketStore.of(connections), RedisBucketStore.of(other));
       List<Long> history = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
         TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "%022d".formatted(i));
@@ -142,7 +142,7 @@ final class RedisSlotsIT {
     RedisCommands<String, String> commands = connections.connection().sync();
     commands.flushall();
     ManualClock clock = new ManualClock();
-    RedisBucketStore store = RedisBucketStore.rehearsing(connections.connection(), clock);
+    RedisBucketStore store = RedisBucketStore.rehearsing(connections, clock);
     fill(store);
     Denied denied = (Denied) ask(store, TicketRequest.wanted(Optional.empty(), id('a')));
     commands.flushall();

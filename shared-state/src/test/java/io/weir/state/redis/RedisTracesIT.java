@@ -45,7 +45,7 @@ final class RedisTracesIT {
     RedisCommands<String, String> commands = connections.connection().sync();
     ManualClock clock = new ManualClock();
     BucketStore memory = new InMemoryBucketStore(clock);
-    BucketStore inRedis = RedisBucketStore.rehearsing(connections.connection(), clock);
+    BucketStore inRedis = RedisBucketStore.rehearsing(connections, clock);
     List<Trace.Step> steps = Trace.generate(seed, STEPS).steps();
     // Redis learns the script: what is asked while it does may be answered out of order.
     inRedis.tryCharge(steps.get(0).charge()).toCompletableFuture().join();
@@ -76,8 +76,7 @@ final class RedisTracesIT {
 
   private static void everyNumberIsExact(RedisCommands<String, String> commands) {
     for (String key : commands.keys("weir:*")) {
-      commands
-          .hgetall(key)
+      States.show(commands, key)
           .forEach((field, value) -> assertThat(Long.parseLong(value))
               .describedAs("%s of %s", field, key)
               .isBetween(0L, TWO_TO_53 - 1));

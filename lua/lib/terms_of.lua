@@ -1,0 +1,15 @@
+-- Reads what all charges of one operation by one plan have in common.
+local function terms_of(text)
+  local revision, mode, lateness, max_line, horizon, count, at = struct.unpack('>I7BI7I4I7I2', text)
+  local terms = { revision = revision, mode = mode, lateness = lateness, max_line = max_line, horizon = horizon,
+    draws = {}, scopes = {} }
+  local scope, mtps, capacity, units, field
+  for i = 1, count do
+    scope, mtps, capacity, units, field, at = struct.unpack('>BI7I7I7Bc0', text, at)
+    terms.draws[i] = { scope = scope, mtps = mtps, capacity = capacity, units = units, field = field }
+    if not terms[scope] then
+      terms[scope], terms.scopes[#terms.scopes + 1] = true, scope
+    end
+  end
+  return terms
+end

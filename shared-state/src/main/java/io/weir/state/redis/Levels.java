@@ -1,0 +1,115 @@
+package io.weir.state.redis;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.LeakyBucket;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What is used of the buckets of some terms at one instant, read from the values of their states. {@code
+ * lua/lib/layout_of.lua} says how such a value looks.
+ */
+final class Levels {
+  private static final int NUMBER_BYTES = 7;
+  private static final int AT = 1;
+  private static final int BEFORE_NUMBERS = 21;
+
+  private final long[] used;
+  private final long lagMicros;
+
+  private Levels(long[] used, long lagMicros) {
+    this.used = used;
+    this.lagMicros = lagMicros;
+  }
+
+  /** Reads the next texts, one for each scope of the terms. An empty text is a state that is not there. */
+  static Levels read(Terms terms, long clock, Answers answers) {
+    List<Draw> draws = terms.draws();
+    int[] scopes = terms.scopes();
+    long[] used = new long[draws.size()];
+    long[] writtenAt = new long[used.length];
+    long now = clock;
+    for (int scope : scopes) {
+      Answers.Text value = answers.nextText();
+      if (value.end() == value.start()) {
+        continue;
+      }
+      long at = Terms.number(value.bytes(), value.start() + AT);
+      now = Math.max(now, at);
+      int[] places = terms.layout(scope, value);
+      for (int i = 0; i < used.length; i++) {
+        if (places[i] >= 0) {
+          writtenAt[i] = at;
+          used[i] = Terms.number(
+              value.bytes(), value.start() + BEFORE_NUMBERS + NUMBER_BYTES * places[i]);
+        }
+      }
+    }
+    for (int i = 0; i < used.length; i++) {
+      if (writtenAt[i] < now && used[i] > 0) {
+        long rate = draws.get(i).bucket().milliOpsPerSec();
+        used[i] = LeakyBucket.drained(used[i], rate, now - writtenAt[i]);
+      }
+    }
+    return new Levels(used, now - clock);
+  }
+
+  /** By the place of the draw. */
+  long used(int draw) {
+    return used[draw];
+  }
+
+  /** How far the buckets are ahead of the clock. */
+  long lagMicros() {
+    return lagMicros;
+  }
+
+  /** What the fields of a value mean for some draws; good for all values with the same fields. */
+  static final class Layout {
+    private final byte[] fields;
+    private final int[] places;
+
+    Layout(List<Draw> draws, int scope, byte[] fields) {
+      this.fields = fields;
+      this.places = draws.stream()
+          .mapToInt(draw -> Terms.codeOf(draw) == scope ? place(draw.bucket()) : -1)
+          .toArray();
+    }
+
+    /** For each draw, which number of the value it is; -1 where it has none. */
+    int[] places() {
+      return places;
+    }
+
+    boolean isOf(Answers.Text value) {
+      int start = start(value);
+      return Arrays.equals(fields, 0, fields.length, value.bytes(), start, value.end());
+    }
+
+    static byte[] fields(Answers.Text value) {
+      return Arrays.copyOfRange(value.bytes(), start(value), value.end());
+    }
+
+    private static int start(Answers.Text value) {
+      int count = value.bytes()[value.start()] & 0xff;
+      return value.start() + BEFORE_NUMBERS + NUMBER_BYTES * count;
+    }
+
+    private int place(Bucket bucket) {
+      byte[] field = Terms.field(bucket);
+      int place = 0;
+      int begin = 0;
+      for (int i = 0; i <= fields.length; i++) {
+        if (i == fields.length || fields[i] == ' ') {
+          if (Arrays.equals(field, 0, field.length, fields, begin, i)) {
+            return place;
+          }
+          place++;
+          begin = i + 1;
+        }
+      }
+      return -1;
+    }
+  }
+}
