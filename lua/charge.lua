@@ -31,7 +31,8 @@
 --            ticket     <deadline>.<id>, or empty
 -- RETURNS
 --   { clock_us, answer... }; for each charge, in order, one or more of
---     value...           all of the count are ALLOWED: the states afterwards, those of its terms by scope
+--     value...           all of the count are ALLOWED: the states afterwards, those of its terms by scope;
+--                        without the fields where they are just those of the terms, in their order
 --     admitted, value... so many are ALLOWED. With slots off the others are DENIED and take nothing;
 --                        otherwise an answer for each of them follows
 --     { status, ... }    one of them, or all that are left where it is NEVER_ALLOWED, STALE or FAILED
@@ -62,116 +63,173 @@
 
 local CLUSTER, RESERVE, OFF = 3, 0, 2
 local LOOKED_AT = 256
-local EXPIRES = 4 -- where the numbers of a state have it, in milliseconds
 local TERMS, COUNT, COST, SCOPES, TICKET, WIDTH = 1, 2, 3, 3, 7, 7
 
 local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2I2', #ARGV[1] / 19), ARGV[1]) }
 local newest = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
 local values = redis.call('MGET', unpack(KEYS, 2))
-local layouts, states, terms_at, written = {}, {}, {}, {}
-local answers = { now_us(1) }
+local layouts, terms_at = {}, {}
+local answers, answered = { now_us(1) }, 1
+-- What becomes of the states: the packed numbers, the fields where they are others, the time where it is another.
+local heads, texts, times = {}, {}, {}
 
--- The state of the key number k; an error where there is something else.
-local function state_of(k)
-  local state = states[k]
-  if not state then
-    state = unpacked(values[k - 1], layouts)
-    if not state then
-      error(KEYS[k] .. ' holds no state', 0)
+local byte, sub, pack, unpack_numbers = string.byte, string.sub, struct.pack, struct.unpack
+
+-- The value of a state as it is now, false where there is none.
+local function value_of(k)
+  local head = heads[k]
+  return head and head .. (texts[k] or sub(values[k - 1], #head + 1)) or values[k - 1]
+end
+
+-- Remembers what became of a state of this format, and until when it is worth keeping.
+local function write(k, layout, numbers, until_us)
+  if until_us > numbers[EXPIRES] * 1000 then
+    local until_ms, now_ms = math.ceil(until_us / 1000), math.floor(numbers[AT] / 1000)
+    numbers[EXPIRES] = 2 * until_ms - math.min(now_ms, until_ms) + 1000
+    times[k] = numbers[EXPIRES]
+  end
+  heads[k] = pack(layout.format, unpack(numbers))
+end
+
+-- How a state of a layout takes charges by some draws of a scope: what each of its numbers drains, takes and holds.
+-- Not simple where a bucket has another rate, or somebody waits.
+local function way_of(ways, layout)
+  local way, text = { is_simple = layout.is_plain }, layout.text
+  ways[layout] = way
+  for _, draw in ipairs(ways.draws) do
+    if not layout.index[draw.field] then
+      way.is_simple = way.is_simple and not layout.names[string.match(draw.field, '^[^@]+')]
+      text = text == '' and draw.field or text .. ' ' .. draw.field
     end
-    states[k] = state
+  end
+  local grown = layout_of(text, layouts)
+  way.mtps, way.count, way.format, way.is_own = grown.mtps, grown.count, grown.format, text == ways.text
+  way.text, way.units, way.capacity = grown ~= layout and text or nil, {}, {}
+  for j = 1, grown.count do
+    way.units[j], way.capacity[j] = 0, math.huge
+  end
+  for _, draw in ipairs(ways.draws) do
+    local j = grown.index[draw.field] - BEFORE_FIELDS
+    way.units[j], way.capacity[j] = draw.units, draw.capacity
+  end
+  return way
+end
+
+-- The usual case: nobody waits, and the buckets are those of the policy. Drains the numbers of the state number k
+-- to `now` and adds what so many charges of this cost take. Gives the layout, the numbers and when they are empty,
+-- nil where it is not so simple; and how many of the charges fit.
+local function taken(k, ways, revision, cost, count, now)
+  local value = heads[k] and value_of(k) or values[k - 1]
+  local layout, numbers
+  if value then
+    local held = byte(value) or 0
+    layout = layout_of(sub(value, 22 + 7 * held), layouts)
+    if held ~= layout.count or #value < 21 then
+      return nil
+    end
+    numbers = { unpack_numbers(layout.format, value) }
+  else
+    layout, numbers = layout_of('', layouts), { 0, now, 0, 0 }
+  end
+  local way = ways[layout] or way_of(ways, layout)
+  numbers[layout.count + 5] = nil -- where the value ended
+  local elapsed = now - numbers[2]
+  if not way.is_simple or elapsed < 0 or numbers[3] > revision then
+    return nil
+  end
+  local mtps, units, capacity, fit, longest_us = way.mtps, way.units, way.capacity, count, 0
+  local times_cost = cost * count
+  for j = 1, way.count do
+    local rate, at = mtps[j], j + 4
+    local level = (numbers[at] or 0) - elapsed * rate
+    level = level > 0 and level or 0
+    local used = level + units[j] * times_cost
+    if used > capacity[j] then
+      local each, free = units[j] * cost, capacity[j] - level
+      if free < 0 or each > capacity[j] then
+        return nil
+      end
+      if fit * each > free then
+        fit = (free - math.fmod(free, each)) / each
+      end
+    end
+    numbers[at] = used
+    if used > longest_us * rate then
+      longest_us = used / rate
+    end
+  end
+  numbers[1], numbers[2], numbers[3] = way.count, now, revision
+  return way, numbers, now + longest_us, fit
+end
+
+-- Writes what was taken from a state, and answers it.
+local function commit_simply(k, way, numbers, until_us)
+  if way.text then
+    texts[k] = way.text
+  end
+  write(k, way, numbers, until_us)
+  answered = answered + 1
+  answers[answered] = way.is_own and heads[k] or value_of(k)
+end
+
+-- Admits as many charges as fit; gives how many, or nil where it is not so simple.
+local function admitted_simply(i, base, terms)
+  local now, scopes, cost, revision = now_us(i), terms.scopes, charges[base + COST], terms.revision
+  local count = charges[base + COUNT]
+  local fits, ways, numbers, untils = count, {}, {}, {}
+  if #scopes == 1 then
+    local k = charges[base + SCOPES + scopes[1]]
+    local way, taken_from, until_us, fit = taken(k, terms.ways[scopes[1]], revision, cost, count, now)
+    if way and fit == count then
+      commit_simply(k, way, taken_from, until_us)
+      return count
+    end
+  end
+  for s = 1, #scopes do
+    local fit
+    ways[s], numbers[s], untils[s], fit =
+      taken(charges[base + SCOPES + scopes[s]], terms.ways[scopes[s]], revision, cost, count, now)
+    if not ways[s] then
+      return nil
+    end
+    fits = fit < fits and fit or fits
+  end
+  if fits < count then
+    if fits == 0 and terms.mode ~= OFF then
+      return 0
+    end
+    answered = answered + 1
+    answers[answered] = fits
+    for s = 1, fits > 0 and #scopes or 0 do
+      ways[s], numbers[s], untils[s] =
+        taken(charges[base + SCOPES + scopes[s]], terms.ways[scopes[s]], revision, cost, fits, now)
+    end
+  end
+  for s = 1, #scopes do
+    local k = charges[base + SCOPES + scopes[s]]
+    if fits > 0 then
+      commit_simply(k, ways[s], numbers[s], untils[s])
+    else
+      answered = answered + 1
+      answers[answered] = value_of(k) or ''
+    end
+  end
+  return fits
+end
+
+-- Reads a state; an error where there is something else.
+local function state_of(k)
+  local state = unpacked(value_of(k), layouts)
+  if not state then
+    error(KEYS[k] .. ' holds no state', 0)
   end
   return state
 end
 
--- Remembers what became of a state, and until when it is worth keeping.
-local function write(k, state, until_us)
-  local numbers, expires_ms = state.numbers, math.ceil(until_us / 1000)
-  if expires_ms > numbers[EXPIRES] then
-    local now_ms = math.floor(numbers[AT] / 1000)
-    numbers[EXPIRES] = expires_ms + math.max(expires_ms - now_ms, 0) + 1000
-    state.is_new_time = true
-  end
-  state.value = struct.pack(state.layout.format, unpack(numbers)) .. state.layout.text
-  written[k] = state
-end
-
--- The usual case: nobody waits, and the buckets are those of the policy. How many of the charges are admitted,
--- and the time; nil where it is not so simple. Changes nothing.
-local function admitted_simply(i, base, terms)
-  local now, scopes = now_us(i), terms.scopes
-  for s = 1, #scopes do
-    local state = state_of(charges[base + SCOPES + scopes[s]])
-    local numbers = state.numbers
-    if not state.layout.is_plain or numbers[REVISION] > terms.revision then
-      return nil
-    end
-    if numbers[AT] > now then
-      now = numbers[AT]
-    end
-  end
-  local admitted, cost, draws = charges[base + COUNT], charges[base + COST], terms.draws
-  for d = 1, #draws do
-    local draw = draws[d]
-    local state = states[charges[base + SCOPES + draw.scope]]
-    local numbers, at = state.numbers, state.layout.index[draw.field]
-    local free, units = draw.capacity, draw.units * cost
-    if at then
-      local used = numbers[at]
-      if used > (now - numbers[AT]) * draw.mtps then
-        free = free - (used - (now - numbers[AT]) * draw.mtps)
-      end
-    elseif state.layout.names[string.match(draw.field, '^[^@]+')] then
-      return nil
-    end
-    if free < 0 or units > draw.capacity then
-      return nil
-    end
-    if admitted * units > free then
-      admitted = (free - math.fmod(free, units)) / units
-    end
-  end
-  return admitted, now
-end
-
--- Takes the cost of so many charges from their buckets.
-local function take(base, terms, admitted, now)
-  local scopes, draws = terms.scopes, terms.draws
-  for s = 1, #scopes do
-    local state = states[charges[base + SCOPES + scopes[s]]]
-    local numbers, mtps = state.numbers, state.layout.mtps
-    local elapsed = now - numbers[AT]
-    for j = 1, numbers[1] do
-      local left = numbers[j + BEFORE_FIELDS] - elapsed * mtps[j]
-      numbers[j + BEFORE_FIELDS] = left > 0 and left or 0
-    end
-    numbers[AT], numbers[REVISION] = now, terms.revision
-  end
-  local taken = admitted * charges[base + COST]
-  for d = 1, #draws do
-    local draw = draws[d]
-    local state = states[charges[base + SCOPES + draw.scope]]
-    local layout, numbers = state.layout, state.numbers
-    local at = layout.index[draw.field]
-    if not at then
-      layout = layout_of(layout.text == '' and draw.field or layout.text .. ' ' .. draw.field, layouts)
-      at = layout.index[draw.field]
-      state.layout, numbers[1], numbers[at] = layout, layout.count, 0
-    end
-    numbers[at] = numbers[at] + taken * draw.units
-  end
-  for s = 1, #scopes do
-    local k = charges[base + SCOPES + scopes[s]]
-    local state, longest_us = states[k], 0
-    local numbers, mtps = state.numbers, state.layout.mtps
-    for j = 1, numbers[1] do
-      local empty_us = numbers[j + BEFORE_FIELDS] / mtps[j]
-      if empty_us > longest_us then
-        longest_us = empty_us
-      end
-    end
-    write(k, state, now + longest_us)
-  end
+-- Writes a state that has other fields than it had.
+local function write_fields(k, layout, numbers, until_us)
+  texts[k] = layout.text
+  write(k, layout, numbers, until_us)
 end
 
 -- All other cases. What follows is not even defined where it is not needed.
@@ -218,9 +276,8 @@ local function defined_in_detail()
     for i, field in ipairs(state.layout.fields) do
       place.written[field] = place.written[field] or numbers[i + BEFORE_FIELDS]
     end
-    state.layout, state.numbers =
-      with_fields(place.written, numbers[AT], numbers[REVISION], numbers[EXPIRES], layouts)
-    write(k, state, 0)
+    local layout, booked = with_fields(place.written, numbers[AT], numbers[REVISION], numbers[EXPIRES], layouts)
+    write_fields(k, layout, booked, 0)
     local answer = { DENIED, 0, unpack(place.shown) }
     local n = #answer
     answer[n + 1], answer[n + 2], answer[n + 3] = place.slot - now, 0, place.is_ticket and place.deadline or 0
@@ -260,11 +317,9 @@ local function defined_in_detail()
       for scope, state in pairs(read) do
         if drawn[scope] and (was_decided or lines_changed) or carried[scope] or state.changed then
           local fields, longest_us = moved_to(state, drawn[scope] or {}, now)
-          local k = keys[scope]
-          local packed_state = states[k]
-          packed_state.layout, packed_state.numbers = with_fields(fields, now,
-            drawn[scope] and revision or state.revision, packed_state.numbers[EXPIRES], layouts)
-          write(k, packed_state, now + longest_us)
+          local layout, numbers = with_fields(fields, now, drawn[scope] and revision or state.revision,
+            state.expires_ms, layouts)
+          write_fields(keys[scope], layout, numbers, now + longest_us)
         end
       end
     end
@@ -359,12 +414,12 @@ local function defined_in_detail()
         if length == 0 or state.sweep_us and now <= state.sweep_us then
           return 0, length
         end
-        local over, texts = 0, {}
+        local over, overdue = 0, {}
         for _, kind in ipairs({ 't', 'p' }) do
           local before = string.format('(%s%016d', kind, now)
           local first = redis.call('ZRANGEBYLEX', line, '[' .. kind, before, 'LIMIT', 0, SWEPT_AT_MOST)
           for _, text in ipairs(first) do
-            texts[#texts + 1] = text
+            overdue[#overdue + 1] = text
           end
           over = over + (#first < SWEPT_AT_MOST and #first or redis.call('ZLEXCOUNT', line, '[' .. kind, before))
         end
@@ -373,10 +428,10 @@ local function defined_in_detail()
           is_empty(state)
           return over, 0
         end
-        table.sort(texts, function(a, b) return string.sub(a, 2) < string.sub(b, 2) end)
+        table.sort(overdue, function(a, b) return string.sub(a, 2) < string.sub(b, 2) end)
         local places, gone = {}, {}
-        for i = 1, math.min(#texts, SWEPT_AT_MOST) do
-          places[i], gone[i] = place_of(texts[i]), texts[i]
+        for i = 1, math.min(#overdue, SWEPT_AT_MOST) do
+          places[i], gone[i] = place_of(overdue[i]), overdue[i]
         end
         if #gone > 0 then
           redis.call('ZREM', line, unpack(gone))
@@ -511,21 +566,9 @@ local function answer_in_detail(i, base, terms)
   if not is_done then
     answer = { FAILED, type(answer) == 'table' and answer.err or tostring(answer) }
   end
-  answers[#answers + 1] = answer
+  answered = answered + 1
+  answers[answered] = answer
   return answer[1] >= NEVER_ALLOWED
-end
-
-local function answer_simply(base, terms, admitted, now)
-  local count, scopes = charges[base + COUNT], terms.scopes
-  if admitted < count then
-    answers[#answers + 1] = admitted
-  end
-  if admitted > 0 then
-    take(base, terms, admitted, now)
-  end
-  for s = 1, #scopes do
-    answers[#answers + 1] = states[charges[base + SCOPES + scopes[s]]].value
-  end
 end
 
 local function shows_ticket(at)
@@ -538,14 +581,11 @@ for i = 1, #charges / WIDTH do
   local terms = terms_at[at] or terms_of(ARGV[at])
   terms_at[at] = terms
   if newest > terms.revision then
-    answers[#answers + 1], left = { STALE, newest }, 0
+    answered, left = answered + 1, 0
+    answers[answered] = { STALE, newest }
   else
-    local is_simple, admitted, now = false, nil, nil
-    if not shows_ticket(charges[base + TICKET]) then
-      is_simple, admitted, now = pcall(admitted_simply, i, base, terms)
-    end
-    if is_simple and admitted and (admitted > 0 or terms.mode == OFF) then
-      answer_simply(base, terms, admitted, now)
+    local admitted = not shows_ticket(charges[base + TICKET]) and admitted_simply(i, base, terms)
+    if admitted then
       left = terms.mode == OFF and 0 or left - admitted
     end
   end
@@ -554,11 +594,14 @@ for i = 1, #charges / WIDTH do
   end
 end
 
-for k, state in pairs(written) do
-  if state.is_new_time then
-    redis.call('SET', KEYS[k], state.value, 'PXAT', string.format('%d', state.numbers[EXPIRES]))
-  else
-    redis.call('SET', KEYS[k], state.value, 'KEEPTTL')
+for k = 2, #KEYS do
+  local head = heads[k]
+  if head and times[k] then
+    redis.call('SET', KEYS[k], value_of(k), 'PXAT', string.format('%d', times[k]))
+  elseif head and texts[k] then
+    redis.call('SET', KEYS[k], value_of(k), 'KEEPTTL')
+  elseif head then
+    redis.call('SETRANGE', KEYS[k], 0, head)
   end
 end
 return answers

@@ -2,7 +2,8 @@
 -- more than its level.
 local function buckets_of(unpacked_state)
   local numbers, layout = unpacked_state.numbers, unpacked_state.layout
-  local state = { at_us = numbers[AT], revision = numbers[REVISION], buckets = {}, has_line = false }
+  local state = { at_us = numbers[AT], revision = numbers[REVISION], expires_ms = numbers[EXPIRES],
+    buckets = {}, has_line = false }
   for i, field in ipairs(layout.fields) do
     local value = numbers[i + BEFORE_FIELDS]
     local at = string.find(field, '@', 1, true)

@@ -9,7 +9,7 @@
 --
 -- A field is <bucket>@<mtps> for the units used; the other fields are there only where somebody waits.
 -- Layouts are few and states many, so `known` keeps each that was seen, by its text.
-local AT, REVISION, BEFORE_FIELDS, BEFORE_NUMBERS = 2, 3, 4, 21
+local AT, REVISION, EXPIRES, BEFORE_FIELDS, BEFORE_NUMBERS = 2, 3, 4, 4, 21
 local function layout_of(text, known)
   local layout = known[text]
   if layout then

@@ -1,13 +1,12 @@
 -- Reads the value of a state, false where there is none. Nil where it is no value of a state.
 local function unpacked(value, known)
   if not value then
-    return { layout = layout_of('', known), numbers = { 0, 0, 0, 0 }, value = '' }
+    return { layout = layout_of('', known), numbers = { 0, 0, 0, 0 } }
   end
   local count = string.byte(value, 1) or 0
   local layout = layout_of(string.sub(value, BEFORE_NUMBERS + 7 * count + 1), known)
   if layout.count ~= count or #value < BEFORE_NUMBERS then
     return nil
   end
-  local numbers = { struct.unpack(layout.format, value) }
-  return { layout = layout, numbers = numbers, value = value }
+  return { layout = layout, numbers = { struct.unpack(layout.format, value) } }
 end

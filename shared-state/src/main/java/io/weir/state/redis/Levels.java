@@ -77,9 +77,23 @@ final class Levels {
           .toArray();
     }
 
+    /** Of a value without fields: they are those of the draws, in their order. */
+    Layout(List<Draw> draws, int scope) {
+      this.fields = new byte[0];
+      this.places = new int[draws.size()];
+      int place = 0;
+      for (int i = 0; i < places.length; i++) {
+        places[i] = Terms.codeOf(draws.get(i)) == scope ? place++ : -1;
+      }
+    }
+
     /** For each draw, which number of the value it is; -1 where it has none. */
     int[] places() {
       return places;
+    }
+
+    static boolean isOwn(Answers.Text value) {
+      return start(value) == value.end() && value.bytes()[value.start()] != 0;
     }
 
     boolean isOf(Answers.Text value) {

@@ -12,6 +12,7 @@ import io.weir.state.redis.Levels.Layout;
 import io.weir.throttle.Charge;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ final class Terms {
   private final SlotRules slots;
   private final byte[] bytes;
   private final int[] scopes;
+  private final Layout[] own;
   /** By scope, of the values that were read last. Replaced as a whole: any thread may read them. */
   private final @Nullable Layout[] layouts = new @Nullable Layout[SCOPES + 1];
 
@@ -41,6 +43,9 @@ final class Terms {
     slots = charge.slots();
     scopes = draws.stream().mapToInt(draw -> codeOf(draw)).distinct().toArray();
     bytes = encoded();
+    own = IntStream.rangeClosed(0, SCOPES)
+        .mapToObj(scope -> new Layout(draws, scope))
+        .toArray(Layout[]::new);
   }
 
   /** Whether a charge has these. */
@@ -72,6 +77,9 @@ final class Terms {
 
   /** For each draw, which number of this value of a state it is; -1 where it has none there. */
   int[] layout(int scope, Answers.Text value) {
+    if (Layout.isOwn(value)) {
+      return own[scope].places();
+    }
     Layout known = layouts[scope];
     if (known == null || !known.isOf(value)) {
       known = new Layout(draws, scope, Layout.fields(value));
