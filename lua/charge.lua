@@ -60,6 +60,7 @@
 --@include layout_of
 --@include unpacked
 --@include terms_of
+--@include own_way
 
 local CLUSTER, RESERVE, OFF = 3, 0, 2
 local LOOKED_AT = 256
@@ -89,6 +90,32 @@ local function write(k, layout, numbers, until_us)
     times[k] = numbers[EXPIRES]
   end
   heads[k] = pack(layout.format, unpack(numbers))
+end
+
+-- The most usual case, in the fewest steps: all buckets are the key's own, the state holds just them, everything
+-- fits, and the time to live is long enough. Gives the packed numbers, nil where it is not so.
+local function taken_usually(k, terms, times_cost, now)
+  local own, value = terms.own, values[k - 1]
+  if not own or not value or heads[k] or sub(value, own.from) ~= own.text then
+    return nil
+  end
+  local numbers = { unpack_numbers(own.format, value) }
+  local elapsed, lives_us = now - numbers[2], numbers[4] * 1000 - now
+  if elapsed < 0 or numbers[3] ~= terms.revision then
+    return nil
+  end
+  local mtps, units, capacity = own.mtps, own.units, own.capacity
+  for j = 5, own.last do
+    local rate = mtps[j]
+    local used = numbers[j] - elapsed * rate
+    used = (used > 0 and used or 0) + units[j] * times_cost
+    if used > capacity[j] or used > lives_us * rate then
+      return nil
+    end
+    numbers[j] = used
+  end
+  numbers[2] = now
+  return pack(own.format, unpack(numbers))
 end
 
 -- How a state of a layout takes charges by some draws of a scope: what each of its numbers drains, takes and holds.
@@ -578,13 +605,21 @@ end
 for i = 1, #charges / WIDTH do
   local base = (i - 1) * WIDTH
   local at, left = charges[base + TERMS], charges[base + COUNT]
-  local terms = terms_at[at] or terms_of(ARGV[at])
-  terms_at[at] = terms
+  local terms = terms_at[at]
+  if not terms then
+    terms = terms_of(ARGV[at])
+    terms.own, terms_at[at] = own_way(terms), terms
+  end
+  local ticket, k = charges[base + TICKET], charges[base + SCOPES + 1]
+  local head = ticket == 0 and taken_usually(k, terms, left * charges[base + COST], now_us(i))
   if newest > terms.revision then
     answered, left = answered + 1, 0
     answers[answered] = { STALE, newest }
+  elseif head then
+    answered, left = answered + 1, 0
+    heads[k], answers[answered] = head, head
   else
-    local admitted = not shows_ticket(charges[base + TICKET]) and admitted_simply(i, base, terms)
+    local admitted = not shows_ticket(ticket) and admitted_simply(i, base, terms)
     if admitted then
       left = terms.mode == OFF and 0 or left - admitted
     end

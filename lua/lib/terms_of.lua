@@ -6,7 +6,7 @@ local function terms_of(text)
   local scope, mtps, capacity, units, field
   for i = 1, count do
     scope, mtps, capacity, units, field, at = struct.unpack('>BI7I7I7Bc0', text, at)
-    terms.draws[i] = { scope = scope, mtps = mtps, capacity = capacity, units = units, field = field }
+    local draw = { scope = scope, mtps = mtps, capacity = capacity, units = units, field = field }
     local ways = terms.ways[scope]
     if not ways then
       terms.scopes[#terms.scopes + 1] = scope
@@ -15,7 +15,7 @@ local function terms_of(text)
     else
       ways.text = ways.text .. ' ' .. field
     end
-    ways.draws[#ways.draws + 1] = terms.draws[i]
+    terms.draws[i], ways.draws[#ways.draws + 1] = draw, draw
   end
   return terms
 end

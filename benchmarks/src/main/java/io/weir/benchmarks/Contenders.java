@@ -194,13 +194,15 @@ final class Contenders {
       Bucket bucket = new Bucket("bucket-" + i, Scope.KEY, 1000, CAPACITY * 1000);
       draws.add(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
     }
+    // One list for all, as a policy has it.
+    List<Draw> limits = List.copyOf(draws);
     List<String> subjects = IntStream.range(0, 10_000).mapToObj(i -> "k" + i).toList();
     return new RedisContender(
         "Weir " + buckets,
         connections,
         (redis, subject) -> store
             .tryCharge(new Charge(
-                "acme", subjects.get(subject), 1, draws, 1, SlotRules.DEFAULT, TicketRequest.NONE))
+                "acme", subjects.get(subject), 1, limits, 1, SlotRules.DEFAULT, TicketRequest.NONE))
             .thenApply(Contenders::isAllowed));
   }
 
