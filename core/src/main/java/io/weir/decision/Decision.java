@@ -24,7 +24,7 @@ public sealed interface Decision {
   /** The request may pass; its cost is taken from every bucket. */
   record Allowed(long revision, List<Limit> limits) implements Decision {
     public Allowed {
-      limits = List.copyOf(limits);
+      limits = Limits.immutable(limits);
     }
 
     @Override
@@ -53,7 +53,7 @@ public sealed interface Decision {
       Optional<String> ticket)
       implements Decision {
     public Denied {
-      limits = List.copyOf(limits);
+      limits = Limits.immutable(limits);
       full = List.copyOf(full);
     }
 
@@ -79,7 +79,7 @@ public sealed interface Decision {
   record NeverAllowed(long revision, List<Limit> limits, List<String> full, Reason reason)
       implements Decision {
     public NeverAllowed {
-      limits = List.copyOf(limits);
+      limits = Limits.immutable(limits);
       full = List.copyOf(full);
     }
 

@@ -46,12 +46,11 @@ public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros
    * The decision for an outcome.
    *
    * @param wait what a denial tells
-   * @param usedUnits per draw: with this request's cost where it is allowed, without it otherwise
+   * @param usedUnits per draw: with this request's cost where it is allowed, without it otherwise; nobody
+   *     changes them afterwards
    */
   public Decision decision(Outcome outcome, long[] usedUnits, Wait wait) {
-    List<Limit> limits = IntStream.range(0, draws.size())
-        .mapToObj(i -> Limit.of(draws.get(i), usedUnits[i], lagMicros))
-        .toList();
+    List<Limit> limits = new Limits(draws, usedUnits, lagMicros);
     return switch (outcome) {
       case ALLOWED -> new Allowed(revision, limits);
       case DENIED ->

@@ -14,6 +14,7 @@ import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import io.weir.state.memory.InMemoryBucketStore;
 import io.weir.testkit.Callers;
+import io.weir.testkit.CrowdedStore;
 import io.weir.testkit.ManualClock;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
@@ -61,10 +62,13 @@ final class RedisSlotsIT {
           seed,
           1 + (int) (seed % 3),
           clock,
-          List.of(new InMemoryBucketStore(clock), RedisBucketStore.rehearsing(connections, clock)));
+          List.of(
+              new InMemoryBucketStore(clock),
+              new CrowdedStore(
+                  RedisBucketStore.rehearsing(connections, clock), connections.eventLoop(), 5)));
       callers.ask(600);
       made += callers.made();
-      for (String key : commands.keys("weir:*")) {
+      for (String key : commands.keys("weir:{acme}:*")) {
         assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       }
       everyPlaceIsCounted(commands);

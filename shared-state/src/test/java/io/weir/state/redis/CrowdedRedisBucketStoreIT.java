@@ -1,0 +1,35 @@
+package io.weir.state.redis;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.testkit.BucketStoreContract;
+import io.weir.testkit.CrowdedStore;
+import io.weir.testkit.ManualClock;
+import io.weir.throttle.BucketStore;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract, through batches of every size. */
+final class CrowdedRedisBucketStoreIT extends BucketStoreContract {
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @Override
+  protected BucketStore emptyStore(ManualClock clock) {
+    connections.connection().sync().flushall();
+    return new CrowdedStore(
+        RedisBucketStore.rehearsing(connections, clock), connections.eventLoop(), 130);
+  }
+}

@@ -1,0 +1,161 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What travels together, and what becomes of it. */
+final class RedisBatchesIT {
+  private static final List<Draw> TEN =
+      List.of(new Draw(new Bucket("ten", Scope.KEY, 1, 10_000_000), Bucket.UNITS_PER_OPERATION));
+
+  private EmbeddedRedis redis;
+  private RedisConnections connections;
+  private RedisCommands<String, String> commands;
+  private RedisBucketStore store;
+
+  @BeforeEach
+  void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+    commands = connections.connection().sync();
+    store = RedisBucketStore.of(connections);
+    // Redis learns the script.
+    together(List.of(charge("first"))).forEach(RedisBatchesIT::decided);
+  }
+
+  @AfterEach
+  void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @Test
+  void whatIsAskedInOneTurnTravelsInAsFewCallsAsItFitsInto() {
+    long before = calls();
+    List<Charge> charges = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      charges.add(charge("k" + i));
+    }
+    assertThat(together(charges)).allMatch(answer -> decided(answer) instanceof Allowed);
+    assertThat(calls() - before).isEqualTo(4);
+  }
+
+  @Test
+  void equalChargesOfOneSubjectAreOneEntryAndAsManyAnswers() {
+    long before = calls();
+    List<Charge> charges = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      charges.add(charge("hot"));
+    }
+    List<CompletionStage<StoreAnswer>> answers = together(charges);
+    for (int i = 0; i < 30; i++) {
+      Decision decision = decided(answers.get(i));
+      assertThat(decision.limits().get(0).remaining()).isEqualTo(Math.max(0, 9 - i));
+      assertThat(decision instanceof Allowed).isEqualTo(i < 10);
+    }
+    assertThat(calls() - before).isEqualTo(1);
+  }
+
+  @Test
+  void oneThatFailsFailsAlone() {
+    commands.set("weir:{acme}:key:broken", "this is no state");
+    List<CompletionStage<StoreAnswer>> answers =
+        together(List.of(charge("a"), charge("broken"), charge("b"), charge("a")));
+    assertThat(decided(answers.get(0))).isInstanceOf(Allowed.class);
+    assertThat(answers.get(1).toCompletableFuture())
+        .failsWithin(Duration.ofSeconds(5))
+        .withThrowableOfType(Exception.class)
+        .withCauseInstanceOf(StoreUnavailableException.class)
+        .withMessageContaining("weir:{acme}:key:broken holds no state");
+    assertThat(decided(answers.get(2))).isInstanceOf(Allowed.class);
+    assertThat(decided(answers.get(3)).limits().get(0).remaining()).isEqualTo(8);
+    assertThat(commands.get("weir:{acme}:key:broken")).isEqualTo("this is no state");
+  }
+
+  @Test
+  void aLineThatIsNoLineFailsWhoWantsToWaitInItAlone() {
+    commands.set("weir:{acme}:key:k:line", "this is no line");
+    Charge waiting = new Charge("acme", "k", 1, TEN, 10, SlotRules.DEFAULT, TicketRequest.NONE);
+    List<CompletionStage<StoreAnswer>> answers = together(List.of(waiting, waiting, charge("b")));
+    assertThat(decided(answers.get(0))).isInstanceOf(Allowed.class);
+    assertThat(answers.get(1).toCompletableFuture()).failsWithin(Duration.ofSeconds(5));
+    assertThat(decided(answers.get(2))).isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void olderRevisionsAreStaleAmongNewerOnes() {
+    Charge newer = new Charge("acme", "k", 2, TEN, 1);
+    List<CompletionStage<StoreAnswer>> answers =
+        together(List.of(charge("k"), newer, charge("k"), newer));
+    assertThat(decided(answers.get(0))).isInstanceOf(Allowed.class);
+    assertThat(decided(answers.get(1))).isInstanceOf(Allowed.class);
+    assertThat(answers.get(2).toCompletableFuture().join()).isEqualTo(new StoreAnswer.Stale(2));
+    assertThat(decided(answers.get(3)).limits().get(0).remaining()).isEqualTo(7);
+  }
+
+  @Test
+  void forgottenScriptsChangeNothingInTheOrder() {
+    commands.scriptFlush();
+    List<CompletionStage<StoreAnswer>> answers = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      answers.add(store.tryCharge(charge("k")));
+    }
+    for (int i = 0; i < 10; i++) {
+      assertThat(decided(answers.get(i)).limits().get(0).remaining()).isEqualTo(9 - i);
+    }
+  }
+
+  @Test
+  void aClosedConnectionFailsWhatIsAskedAndDoesNotHang() {
+    connections.close();
+    assertThat(store.tryCharge(charge("k")).toCompletableFuture())
+        .failsWithin(Duration.ofSeconds(5))
+        .withThrowableOfType(Exception.class)
+        .withCauseInstanceOf(StoreUnavailableException.class);
+  }
+
+  private List<CompletionStage<StoreAnswer>> together(List<Charge> charges) {
+    CompletableFuture<List<CompletionStage<StoreAnswer>>> asked = new CompletableFuture<>();
+    connections
+        .eventLoop()
+        .execute(() -> asked.complete(charges.stream().map(store::tryCharge).toList()));
+    return asked.join();
+  }
+
+  private long calls() {
+    Matcher calls =
+        Pattern.compile("cmdstat_evalsha:calls=(\\d+)").matcher(commands.info("commandstats"));
+    return calls.find() ? Long.parseLong(calls.group(1)) : 0;
+  }
+
+  private static Charge charge(String subject) {
+    return new Charge("acme", subject, 1, TEN, 1);
+  }
+
+  private static Decision decided(CompletionStage<StoreAnswer> answer) {
+    return ((Decided) answer.toCompletableFuture().join()).decision();
+  }
+}

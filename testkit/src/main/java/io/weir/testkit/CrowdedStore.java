@@ -1,0 +1,84 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+
+/**
+ * A store in a crowd: each charge is asked among others of other subjects, in crowds of every size in turn.
+ * The answers of the others are checked; what is asked of the store gets the answer it would get alone. Not
+ * safe for use by many threads.
+ */
+public final class CrowdedStore implements BucketStore {
+  private static final Draw ONE =
+      new Draw(new Bucket("one", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION);
+
+  private final BucketStore store;
+  private final Executor turn;
+  private final int largest;
+  private int asked;
+
+  /**
+   * @param turn runs a task so that all it asks is asked together
+   * @param largest how many others there are at most
+   */
+  public CrowdedStore(BucketStore store, Executor turn, int largest) {
+    this.store = store;
+    this.turn = turn;
+    this.largest = largest;
+  }
+
+  @Override
+  public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+    asked++;
+    int number = asked;
+    int others = number % (largest + 1);
+    CompletableFuture<CompletionStage<StoreAnswer>> answer = new CompletableFuture<>();
+    turn.execute(() -> {
+      List<CompletableFuture<Void>> neighbours = new ArrayList<>();
+      for (int i = 0; i < others / 2; i++) {
+        neighbours.add(neighbour(number, i));
+      }
+      CompletionStage<StoreAnswer> told = store.tryCharge(charge);
+      for (int i = others / 2; i < others; i++) {
+        neighbours.add(neighbour(number, i));
+      }
+      CompletableFuture<Void> checked =
+          CompletableFuture.allOf(neighbours.toArray(CompletableFuture[]::new));
+      answer.complete(told.thenCombine(checked, (decided, done) -> decided));
+    });
+    return answer.thenCompose(stage -> stage);
+  }
+
+  @Override
+  public CompletionStage<StoreAnswer> peek(Charge charge) {
+    return store.peek(charge);
+  }
+
+  // A bucket of one operation: the first is allowed, the second denied, two at once never.
+  private CompletableFuture<Void> neighbour(int number, int i) {
+    Class<? extends Decision> expected =
+        List.of(Allowed.class, Denied.class, NeverAllowed.class).get(i % 3);
+    String subject = "neighbour-%d-%d".formatted(number, i / 3);
+    long cost = i % 3 == 2 ? 2 : 1;
+    return store
+        .tryCharge(new Charge("crowd", subject, 1L << 40, List.of(ONE), cost))
+        .thenAccept(answer -> assertThat(((Decided) answer).decision()).isInstanceOf(expected))
+        .toCompletableFuture();
+  }
+}
