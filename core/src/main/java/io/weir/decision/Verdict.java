@@ -6,6 +6,7 @@ import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Decision.Reason;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
@@ -67,10 +68,13 @@ public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros
   }
 
   private List<String> full(long[] usedUnits) {
-    return IntStream.range(0, draws.size())
-        .filter(i -> !fits(i, usedUnits))
-        .mapToObj(i -> draws.get(i).bucket().name())
-        .toList();
+    List<String> names = new ArrayList<>(draws.size());
+    for (int i = 0; i < draws.size(); i++) {
+      if (!fits(i, usedUnits)) {
+        names.add(draws.get(i).bucket().name());
+      }
+    }
+    return names;
   }
 
   private boolean fits(int index, long[] usedUnits) {

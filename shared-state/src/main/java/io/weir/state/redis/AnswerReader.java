@@ -18,9 +18,15 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Tells every question of a batch what the script has answered. Without state. */
+/** Tells every question of a batch what the script has answered. Remembers the denials. */
 final class AnswerReader {
   private static final int LINE_NUMBERS = 8;
+
+  private final KnownDenials denials;
+
+  AnswerReader(KnownDenials denials) {
+    this.denials = denials;
+  }
 
   /** Answers all questions of the batch. What one of them makes of its answer does not touch the others. */
   void answer(Batch batch, Answers answers) {
@@ -48,8 +54,7 @@ final class AnswerReader {
         question = next;
       }
       if (entry.terms.isOff()) {
-        StoreAnswer denied = denied(question.charge, after);
-        completeAll(question, denied, null);
+        completeAll(question, denied(entry.first, after), null);
         return;
       }
     }
@@ -104,7 +109,8 @@ final class AnswerReader {
         LineReport.NONE);
   }
 
-  private static StoreAnswer denied(Charge charge, Levels levels) {
+  private StoreAnswer denied(Question asked, Levels levels) {
+    Charge charge = asked.charge;
     List<Draw> draws = charge.draws();
     long[] used = new long[draws.size()];
     long wait = 0;
@@ -113,6 +119,9 @@ final class AnswerReader {
       used[i] = levels.used(i);
       wait =
           Math.max(wait, LeakyBucket.waitMicros(draw.bucket(), used[i], draw.units(charge.cost())));
+    }
+    if (asked.askedNanos != 0 && levels.lagMicros() == 0) {
+      denials.learn(charge, used, asked.askedNanos);
     }
     Wait told = new Wait(wait, true, Optional.empty());
     return new Decided(

@@ -43,7 +43,7 @@ final class GroupCommit {
   private final byte[] sha1;
   private final boolean isRehearsal;
   private final int maxEntries;
-  private final AnswerReader reader = new AnswerReader();
+  private final AnswerReader reader;
 
   private final Queue<Question> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
@@ -57,10 +57,16 @@ final class GroupCommit {
   private boolean isScriptUnknown;
 
   /** @param maxEntries how many charges travel together at most, equal ones counted once */
-  GroupCommit(RedisConnections redis, LuaScript script, boolean isRehearsal, int maxEntries) {
+  GroupCommit(
+      RedisConnections redis,
+      LuaScript script,
+      AnswerReader reader,
+      boolean isRehearsal,
+      int maxEntries) {
     this.connection = redis.connection();
     this.loop = redis.eventLoop();
     this.script = script;
+    this.reader = reader;
     this.sha1 = script.sha1().getBytes(UTF_8);
     this.isRehearsal = isRehearsal;
     this.maxEntries = maxEntries;

@@ -11,11 +11,15 @@ final class Question extends CompletableFuture<StoreAnswer> {
   /** When it is asked, where the store does not live by Redis's clock. */
   final long clockMicros;
 
+  /** By the clock of known denials; 0 where none can come of it. */
+  final long askedNanos;
+
   @Nullable
   Question next;
 
-  Question(Charge charge, long clockMicros) {
+  Question(Charge charge, long clockMicros, long askedNanos) {
     this.charge = charge;
     this.clockMicros = clockMicros;
+    this.askedNanos = askedNanos;
   }
 }

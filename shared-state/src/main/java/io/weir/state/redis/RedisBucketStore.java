@@ -4,12 +4,13 @@ import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 
 /**
  * Buckets in Redis, one round trip a decision at most: charges that come while calls are in flight share the
- * next one. Safe for use by many threads; the connection belongs to whoever opened it, and its command
+ * next one, and what is sure to be denied is denied without asking. Safe for use by many threads; the connection belongs to whoever opened it, and its command
  * timeout bounds every answer.
  *
  * <p>A script that Redis has forgotten is sent again with the same charges. Nothing else is tried twice: a
@@ -20,21 +21,29 @@ public final class RedisBucketStore implements BucketStore {
 
   private final GroupCommit charges;
   private final GroupCommit peeks;
+  private final KnownDenials denials;
+  private final boolean isLive;
   private final LongSupplier clock;
 
   private RedisBucketStore(
-      RedisConnections redis, Map<String, String> includes, LongSupplier clock) {
+      RedisConnections redis,
+      Map<String, String> includes,
+      LongSupplier clock,
+      LongSupplier nanoTime) {
     boolean isRehearsal = !includes.isEmpty();
+    this.denials = new KnownDenials(nanoTime);
+    this.isLive = !isRehearsal;
     LuaScript charge = LuaScript.load("charge", includes);
     LuaScript peek = LuaScript.load("peek", includes);
-    this.charges = new GroupCommit(redis, charge, isRehearsal, Batch.MAX_ENTRIES);
-    this.peeks = new GroupCommit(redis, peek, isRehearsal, 1);
+    AnswerReader reader = new AnswerReader(denials);
+    this.charges = new GroupCommit(redis, charge, reader, isRehearsal, Batch.MAX_ENTRIES);
+    this.peeks = new GroupCommit(redis, peek, reader, isRehearsal, 1);
     this.clock = clock;
   }
 
   /** A store on Redis's own time. */
   public static RedisBucketStore of(RedisConnections redis) {
-    return new RedisBucketStore(redis, Map.of(), () -> REDIS_TIME);
+    return new RedisBucketStore(redis, Map.of(), () -> REDIS_TIME, System::nanoTime);
   }
 
   /**
@@ -44,19 +53,28 @@ public final class RedisBucketStore implements BucketStore {
    * @param clockMicros microseconds since the epoch, later than the present: keys expire by Redis's time
    */
   public static RedisBucketStore rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisBucketStore(redis, Map.of("now", "now_argument"), clockMicros);
+    return new RedisBucketStore(
+        redis, Map.of("now", "now_argument"), clockMicros, System::nanoTime);
   }
 
   @Override
   public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
-    Question question = new Question(charge, clock.getAsLong());
+    long askedNanos = 0;
+    if (isLive && KnownDenials.concern(charge)) {
+      StoreAnswer known = denials.answer(charge);
+      if (known != null) {
+        return CompletableFuture.completedFuture(known);
+      }
+      askedNanos = denials.now();
+    }
+    Question question = new Question(charge, clock.getAsLong(), askedNanos);
     charges.ask(question);
     return question;
   }
 
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
-    Question question = new Question(charge, clock.getAsLong());
+    Question question = new Question(charge, clock.getAsLong(), 0);
     peeks.ask(question);
     return question;
   }

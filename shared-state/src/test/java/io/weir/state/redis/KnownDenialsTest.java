@@ -1,0 +1,113 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision.Denied;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class KnownDenialsTest {
+  private static final long MILLI = 1_000_000;
+  /** One operation in 500 ms, two at once. */
+  private static final List<Draw> TWO =
+      List.of(new Draw(new Bucket("two", Scope.KEY, 2000, 1000), Bucket.UNITS_PER_OPERATION));
+
+  private static final long FULL = 2 * Bucket.UNITS_PER_OPERATION;
+
+  private long nanos = 7;
+  private final KnownDenials denials = new KnownDenials(() -> nanos);
+
+  @Test
+  void tellsTheRestOfTheWaitFromTheAnswerOnAndNothingOnceRedisMightAllow() {
+    long asked = nanos;
+    nanos += 10 * MILLI;
+    denials.learn(charge(1), new long[] {FULL}, asked);
+    assertThat(retryAfterMicros(charge(1))).isEqualTo(500_000);
+    nanos += 100 * MILLI;
+    // A thousandth of what passed is added: no two clocks go alike.
+    assertThat(retryAfterMicros(charge(1))).isEqualTo(400_100);
+    // 489 ms after it was asked: with a thousandth more there may be room.
+    nanos = asked + 499 * MILLI;
+    assertThat(denials.answer(charge(1))).isNotNull();
+    nanos = asked + 500 * MILLI;
+    assertThat(denials.answer(charge(1))).isNull();
+  }
+
+  @Test
+  void aHigherCostIsDeniedLongerAndOneThatNeverPassesIsNotItsConcern() {
+    denials.learn(charge(1), new long[] {FULL}, nanos);
+    nanos += 600 * MILLI;
+    assertThat(denials.answer(charge(1))).isNull();
+    assertThat(retryAfterMicros(charge(2))).isEqualTo(400_600);
+    assertThat(denials.answer(charge(3))).isNull();
+  }
+
+  @Test
+  void knowsNothingOfAnotherSubjectRevisionOrOperation() {
+    denials.learn(charge(1), new long[] {FULL}, nanos);
+    assertThat(denials.answer(new Charge("acme", "other", 1, TWO, 1))).isNull();
+    assertThat(denials.answer(new Charge("globex", "k1", 1, TWO, 1))).isNull();
+    assertThat(denials.answer(new Charge("acme", "k1", 2, TWO, 1))).isNull();
+    List<Draw> others = List.of(TWO.get(0), draw("more"));
+    assertThat(denials.answer(new Charge("acme", "k1", 1, others, 1))).isNull();
+    assertThat(denials.answer(charge(1))).isNotNull();
+  }
+
+  @Test
+  void asksAgainAfterASecond() {
+    List<Draw> slow =
+        List.of(new Draw(new Bucket("slow", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION));
+    Charge charge = new Charge("acme", "k1", 1, slow, 1);
+    denials.learn(charge, new long[] {Bucket.UNITS_PER_OPERATION}, nanos);
+    nanos += KnownDenials.MAX_AGE_NANOS;
+    assertThat(denials.answer(charge)).isNotNull();
+    nanos++;
+    assertThat(denials.answer(charge)).isNull();
+  }
+
+  @Test
+  void isBounded() {
+    for (int i = 0; i < 10_000; i++) {
+      denials.learn(new Charge("acme", "k" + i, 1, TWO, 1), new long[] {FULL}, nanos);
+    }
+    assertThat(denials.answer(new Charge("acme", "k0", 1, TWO, 1))).isNotNull();
+    denials.learn(charge(1), new long[] {FULL}, nanos);
+    assertThat(denials.answer(new Charge("acme", "k9", 1, TWO, 1))).isNull();
+    assertThat(denials.answer(charge(1))).isNotNull();
+  }
+
+  @Test
+  void whereAppointmentsAreMadeRedisIsAsked() {
+    assertThat(KnownDenials.concern(charge(1))).isTrue();
+    assertThat(KnownDenials.concern(
+            new Charge("acme", "k1", 1, TWO, 1, SlotRules.DEFAULT, TicketRequest.NONE)))
+        .isFalse();
+    TicketRequest shown = new TicketRequest(
+        Optional.of("%016d.%s".formatted(1, "a".repeat(TicketRequest.ID_LENGTH))), "", -1);
+    assertThat(KnownDenials.concern(new Charge("acme", "k1", 1, TWO, 1, SlotRules.OFF, shown)))
+        .isFalse();
+  }
+
+  private long retryAfterMicros(Charge charge) {
+    StoreAnswer answer = Objects.requireNonNull(denials.answer(charge));
+    return ((Denied) ((Decided) answer).decision()).retryAfterMicros();
+  }
+
+  private static Charge charge(long cost) {
+    return new Charge("acme", "k1", 1, TWO, cost);
+  }
+
+  private static Draw draw(String name) {
+    return new Draw(new Bucket(name, Scope.KEY, 2000, 1000), Bucket.UNITS_PER_OPERATION);
+  }
+}
