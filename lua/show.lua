@@ -17,7 +17,7 @@ local value = redis.call('GET', KEYS[1])
 if not value then
   return {}
 end
-local count, at_us, revision, expires_ms, at = struct.unpack('>BI7I7I6', value)
+local count, at_us, revision, expires_ms, at = struct.unpack('>I2I7I7I6', value)
 local shown = { 'at_us', string.format('%d', at_us), 'revision', string.format('%d', revision),
   'expires_ms', string.format('%d', expires_ms) }
 local fields = string.gmatch(string.sub(value, at + 7 * count), '%S+')

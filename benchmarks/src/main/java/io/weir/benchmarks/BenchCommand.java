@@ -24,16 +24,27 @@ import picocli.CommandLine.Spec;
     name = "bench",
     description =
         "Measures Weir and its peers side by side on one Redis of its own: each in turn, several times. "
-            + "Prints medians and how they compare with PING.",
+            + "Prints medians and how they compare with the first.",
     sortOptions = false,
     mixinStandardHelpOptions = true)
 public final class BenchCommand implements Callable<Integer> {
+  /** Contenders without which the main ratios can be told. */
+  private static final List<String> QUICK = List.of(
+      "PING",
+      "Spring Cloud Gateway",
+      "Bucket4j",
+      "Bucket4j, batching",
+      "Redisson",
+      "Weir 1",
+      "Weir 3",
+      "Weir 8");
+
   @Spec
   private CommandSpec spec = CommandSpec.create();
 
   @Option(
       names = "--quick",
-      description = "fewer loads, shorter: the main ratios in under 3 minutes")
+      description = "fewer loads and contenders, shorter: the main ratios in under 3 minutes")
   private boolean quick;
 
   @Option(
@@ -51,23 +62,39 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--only",
       paramLabel = "NAME",
-      split = ",",
-      description = "some contenders, by the beginning of their names")
+      split = ";",
+      description = "some contenders, by the beginnings of their names, with ; between them")
   private List<String> only = List.of();
 
   @Option(names = "--json", paramLabel = "FILE", description = "every figure, as JSON")
   private Optional<Path> json = Optional.empty();
+
+  @Option(names = "--svg", paramLabel = "FILE", description = "decisions a second, as a chart")
+  private Optional<Path> svg = Optional.empty();
+
+  @Option(names = "--worker", paramLabel = "URI", hidden = true)
+  private Optional<String> worker = Optional.empty();
 
   /** Runs it; gives 0, or 2 on wrong arguments. */
   public static void main(String... arguments) {
     System.exit(new CommandLine(new BenchCommand()).execute(arguments));
   }
 
-  private record Load(int inFlight, int subjects) {}
+  private record Load(int inFlight, int subjects, boolean isDenied) {
+    @Override
+    public String toString() {
+      return "%d in flight, %,d subjects%s"
+          .formatted(inFlight, subjects, isDenied ? ", denied" : "");
+    }
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
+    if (worker.isPresent()) {
+      out.println(TwoProcesses.work(worker.get(), only.get(0), duration()));
+      return 0;
+    }
     try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
         RedisProbe probe = new RedisProbe(redis.uri())) {
       String machine = "%d processors, Java %s, Redis %s"
@@ -76,16 +103,32 @@ public final class BenchCommand implements Callable<Integer> {
               System.getProperty("java.version"),
               probe.version());
       out.println(machine);
+      Contenders contenders = new Contenders(redis.uri());
       List<Measurement> all = new ArrayList<>();
       for (Load load : loads()) {
-        List<Measurement> measured = measure(load, new Contenders(redis.uri()).all(), probe, out);
-        ResultTable.print(measured, out);
+        List<Measurement> measured =
+            measure(load, load.isDenied() ? contenders.denying() : contenders.admitting(), probe);
+        ResultTable.print(load.toString(), measured, out);
         all.addAll(measured);
       }
+      Map<String, Map<String, Double>> processes = new LinkedHashMap<>();
+      Map<String, Map<String, Double>> memory = new LinkedHashMap<>();
+      if (!quick) {
+        twoProcesses(redis.uri(), probe, processes, out);
+      }
+      footprints(contenders, probe, memory, out);
       if (json.isPresent()) {
+        Map<String, Object> results = new LinkedHashMap<>();
+        results.put("machine", machine);
+        results.put("measurements", all);
+        results.put("twoProcessesPerSecond", processes);
+        results.put("bytesPerSubject", memory);
         new ObjectMapper()
             .writerWithDefaultPrettyPrinter()
-            .writeValue(json.get().toFile(), Map.of("machine", machine, "measurements", all));
+            .writeValue(json.get().toFile(), results);
+      }
+      if (svg.isPresent()) {
+        ResultChart.write(svg.get(), all);
       }
       return 0;
     }
@@ -93,47 +136,89 @@ public final class BenchCommand implements Callable<Integer> {
 
   private List<Load> loads() {
     return quick
-        ? List.of(new Load(256, 10_000), new Load(256, 1))
+        ? List.of(
+            new Load(256, 10_000, false),
+            new Load(256, 1, false),
+            new Load(1, 1, false),
+            new Load(256, 10_000, true))
         : List.of(
-            new Load(1, 1),
-            new Load(1, 10_000),
-            new Load(16, 1),
-            new Load(16, 10_000),
-            new Load(256, 1),
-            new Load(256, 10_000));
+            new Load(1, 1, false),
+            new Load(1, 10_000, false),
+            new Load(16, 1, false),
+            new Load(16, 10_000, false),
+            new Load(256, 1, false),
+            new Load(256, 10_000, false),
+            new Load(256, 10_000, true));
+  }
+
+  private Duration duration() {
+    return Duration.ofMillis(millis.orElse(quick ? 700 : 2000));
   }
 
   private List<Measurement> measure(
-      Load load, Map<String, Supplier<Contender>> contenders, RedisProbe probe, PrintWriter out)
+      Load load, Map<String, Supplier<Contender>> contenders, RedisProbe probe)
       throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     ClosedLoop loop = new ClosedLoop(probe, load.inFlight(), load.subjects());
     int last = rounds.orElse(quick ? 3 : 5);
-    Duration duration = Duration.ofMillis(millis.orElse(quick ? 700 : 2000));
     for (int round = 1; round <= last; round++) {
-      out.printf(
-          "%d in flight, %d subjects: round %d of %d%n",
-          load.inFlight(), load.subjects(), round, last);
+      out.printf("%s: round %d of %d%n", load, round, last);
       out.flush();
       for (Map.Entry<String, Supplier<Contender>> entry : contenders.entrySet()) {
-        if (!isWanted(entry.getKey())) {
+        if (!isWanted(entry.getKey(), load.isDenied())) {
           continue;
         }
         probe.clear();
         try (Contender contender = entry.getValue().get()) {
           samples
               .computeIfAbsent(contender.name(), name -> new ArrayList<>())
-              .add(loop.measure(contender, duration, duration));
+              .add(loop.measure(contender, duration(), duration()));
         }
       }
     }
     List<Measurement> measured = new ArrayList<>();
-    samples.forEach(
-        (name, of) -> measured.add(new Measurement(name, load.inFlight(), load.subjects(), of)));
+    samples.forEach((name, of) ->
+        measured.add(new Measurement(name, load.inFlight(), load.subjects(), load.isDenied(), of)));
     return measured;
   }
 
-  private boolean isWanted(String name) {
-    return only.isEmpty() || only.stream().anyMatch(name::startsWith);
+  private void twoProcesses(
+      String uri, RedisProbe probe, Map<String, Map<String, Double>> results, PrintWriter out)
+      throws IOException, InterruptedException {
+    for (String name : List.of("Bucket4j, batching", "Weir 3")) {
+      if (isWanted(name, false)) {
+        double[] perSecond = TwoProcesses.measure(uri, probe, name, duration(), rounds.orElse(5));
+        out.printf(
+            "2 processes, 256 in flight each, 1 subject: %s %,.0f per s%n", name, perSecond[0]);
+        results.put(name, Map.of("median", perSecond[0], "lowest", perSecond[1]));
+      }
+    }
+  }
+
+  private void footprints(
+      Contenders contenders,
+      RedisProbe probe,
+      Map<String, Map<String, Double>> results,
+      PrintWriter out) {
+    int subjects = quick ? 100_000 : 1_000_000;
+    for (String name : List.of("Spring Cloud Gateway", "Bucket4j", "Weir 1", "Weir 3", "Weir 8")) {
+      if (isWanted(name, false)) {
+        try (Contender contender = contenders.admitting(name)) {
+          double bytes = Footprint.bytesPerSubject(contender, subjects, probe);
+          out.printf("memory: %s %,.0f bytes for each of %,d subjects%n", name, bytes, subjects);
+          out.flush();
+          results.put(name, Map.of("bytes", bytes, "subjects", (double) subjects));
+        }
+      }
+    }
+    probe.clear();
+  }
+
+  private boolean isWanted(String name, boolean isDenied) {
+    if (only.isEmpty()) {
+      return !quick || isDenied || QUICK.contains(name);
+    }
+    return only.stream().anyMatch(name::startsWith);
   }
 }

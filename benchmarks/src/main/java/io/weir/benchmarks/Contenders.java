@@ -1,44 +1,33 @@
 package io.weir.benchmarks;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.BucketConfiguration;
+import io.github.bucket4j.distributed.AsyncBucketProxy;
 import io.github.bucket4j.distributed.ExpirationAfterWriteStrategy;
 import io.github.bucket4j.distributed.proxy.AsyncProxyManager;
+import io.github.bucket4j.distributed.proxy.RemoteAsyncBucketBuilder;
+import io.github.bucket4j.distributed.proxy.optimization.Optimizations;
 import io.github.bucket4j.redis.lettuce.Bucket4jLettuce;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
-import io.weir.bucket.Scope;
-import io.weir.decision.Decision.Allowed;
-import io.weir.slot.SlotRules;
-import io.weir.slot.TicketRequest;
-import io.weir.state.redis.RedisBucketStore;
-import io.weir.state.redis.RedisConnections;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreAnswer.Decided;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.redisson.Redisson;
 import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
@@ -52,7 +41,7 @@ import org.redisson.config.Config;
 final class Contenders {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   /** Operations that a bucket holds, and the seconds it takes to drain: one a second. */
-  private static final long CAPACITY = 9_000_000;
+  static final long CAPACITY = 9_000_000;
 
   private final String redisUri;
 
@@ -60,40 +49,64 @@ final class Contenders {
     this.redisUri = redisUri;
   }
 
-  /** All of them by name, each made when it is needed. */
-  Map<String, Supplier<Contender>> all() {
+  /** All that admit, by name, each made when it is needed. */
+  Map<String, Supplier<Contender>> admitting() {
     Map<String, Supplier<Contender>> all = new LinkedHashMap<>();
-    all.put("PING", () -> floor("PING", redis -> redis.ping().thenApply(pong -> true)));
-    all.put("EVALSHA return 1", this::evalReturnOne);
+    all.put("PING", () -> ping(false));
+    all.put("PING, flushed", () -> ping(true));
+    all.put("EVALSHA return 1", () -> evalReturnOne(false));
+    all.put("EVALSHA return 1, flushed", () -> evalReturnOne(true));
     all.put("fixed window", this::fixedWindow);
-    all.put("Spring Cloud Gateway", this::tokenBucket);
-    all.put("Bucket4j", this::bucket4j);
+    all.put("Spring Cloud Gateway", () -> tokenBucket(false, true));
+    all.put("Spring Cloud Gateway, flushed", () -> tokenBucket(true, true));
+    all.put("Bucket4j", () -> bucket4j(false));
+    all.put("Bucket4j, batching", () -> bucket4j(true));
     all.put("Redisson", this::redisson);
     for (int buckets : new int[] {1, 3, 8}) {
-      all.put("Weir %d".formatted(buckets), () -> weir(buckets));
+      all.put(
+          "Weir %d".formatted(buckets),
+          () -> new WeirContender(redisUri, buckets, WeirContender.Mode.ADMITTED));
     }
     return all;
   }
 
-  private Contender floor(
-      String name, Function<RedisAsyncCommands<String, String>, CompletionStage<Boolean>> command) {
-    return new RedisContender(name, open(), (redis, subject) -> command.apply(redis));
+  /** One of those that admit. */
+  Contender admitting(String name) {
+    return requireNonNull(admitting().get(name), name).get();
   }
 
-  private Contender evalReturnOne() {
-    RedisConnections connections = open();
-    String sha = connections.connection().sync().scriptLoad("return 1");
+  /** Those that deny, by name. */
+  Map<String, Supplier<Contender>> denying() {
+    Map<String, Supplier<Contender>> all = new LinkedHashMap<>();
+    all.put("Spring Cloud Gateway, denied", () -> tokenBucket(false, false));
+    all.put(
+        "Weir 3, denied by Redis", () -> new WeirContender(redisUri, 3, WeirContender.Mode.DENIED));
+    all.put(
+        "Weir 3, denied by the node",
+        () -> new WeirContender(redisUri, 3, WeirContender.Mode.KNOWN));
+    return all;
+  }
+
+  private Contender ping(boolean isFlushedTogether) {
     return new RedisContender(
-        "EVALSHA return 1",
-        connections,
-        (redis, subject) -> redis
-            .<Long>evalsha(sha, ScriptOutputType.INTEGER, key(subject))
-            .thenApply(one -> one == 1));
+        "PING",
+        redisUri,
+        isFlushedTogether,
+        connection -> (redis, subject) -> redis.ping().thenApply(pong -> true));
+  }
+
+  private Contender evalReturnOne(boolean isFlushedTogether) {
+    return new RedisContender("EVALSHA return 1", redisUri, isFlushedTogether, connection -> {
+      String sha = connection.sync().scriptLoad("return 1");
+      return (redis, subject) -> redis
+          .<Long>evalsha(sha, ScriptOutputType.INTEGER, key(subject))
+          .thenApply(one -> one == 1);
+    });
   }
 
   // INCR, and EXPIRE with the first of a window.
   private Contender fixedWindow() {
-    return new RedisContender("fixed window", open(), (redis, subject) -> {
+    return new RedisContender("fixed window", redisUri, false, connection -> (redis, subject) -> {
       String key = "window:" + subject;
       return redis
           .incr(key)
@@ -103,19 +116,53 @@ final class Contenders {
     });
   }
 
-  private Contender tokenBucket() {
-    RedisConnections connections = open();
-    String sha = connections.connection().sync().scriptLoad(script("token_bucket.lua"));
-    String capacity = Long.toString(CAPACITY);
-    return new RedisContender("Spring Cloud Gateway", connections, (redis, subject) -> {
-      String[] keys = {"{" + subject + "}.tokens", "{" + subject + "}.timestamp"};
-      return redis
-          .<List<Long>>evalsha(sha, ScriptOutputType.MULTI, keys, "1", capacity, "1")
-          .thenApply(reply -> reply.get(0) == 1);
-    });
+  // The algorithm of Spring Cloud Gateway; one token a second of nine millions, or in 1000 seconds
+  // and no more.
+  private Contender tokenBucket(boolean isFlushedTogether, boolean admits) {
+    String rate = admits ? "1" : "0.001";
+    String capacity = admits ? Long.toString(CAPACITY) : "1";
+    RedisContender bucket =
+        new RedisContender("Spring Cloud Gateway", redisUri, isFlushedTogether, connection -> {
+          String sha = connection.sync().scriptLoad(script("token_bucket.lua"));
+          return (redis, subject) -> {
+            String[] keys = {"{" + subject + "}.tokens", "{" + subject + "}.timestamp"};
+            return redis
+                .<List<Long>>evalsha(sha, ScriptOutputType.MULTI, keys, rate, capacity, "1")
+                .thenApply(reply -> reply.get(0) == 1);
+          };
+        });
+    return admits ? bucket : new Denying(bucket);
   }
 
-  private Contender bucket4j() {
+  /** One that is asked once before, for all it has. */
+  private record Denying(Contender contender) implements Contender {
+    @Override
+    public String name() {
+      return contender.name() + ", denied";
+    }
+
+    @Override
+    public boolean admits() {
+      return false;
+    }
+
+    @Override
+    public CompletionStage<Boolean> prepare(int subject) {
+      return contender.ask(subject);
+    }
+
+    @Override
+    public CompletionStage<Boolean> ask(int subject) {
+      return contender.ask(subject);
+    }
+
+    @Override
+    public void close() {
+      contender.close();
+    }
+  }
+
+  private Contender bucket4j(boolean isBatching) {
     RedisClient client = RedisClient.create(redisUri);
     StatefulRedisConnection<String, byte[]> connection =
         client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
@@ -131,17 +178,24 @@ final class Contenders {
             .build())
         .build();
     return new Contender() {
+      private final Map<Integer, AsyncBucketProxy> kept = new ConcurrentHashMap<>();
+
       @Override
       public String name() {
-        return "Bucket4j";
+        return isBatching ? "Bucket4j, batching" : "Bucket4j";
       }
 
       @Override
       public CompletionStage<Boolean> ask(int subject) {
-        return buckets
-            .builder()
-            .build("bucket4j:" + subject, () -> CompletableFuture.completedFuture(configuration))
-            .tryConsume(1);
+        return isBatching
+            ? kept.computeIfAbsent(subject, this::bucket).tryConsume(1)
+            : bucket(subject).tryConsume(1);
+      }
+
+      private AsyncBucketProxy bucket(int subject) {
+        RemoteAsyncBucketBuilder<String> builder = buckets.builder();
+        return (isBatching ? builder.withOptimization(Optimizations.batching()) : builder)
+            .build("bucket4j:" + subject, () -> CompletableFuture.completedFuture(configuration));
       }
 
       @Override
@@ -184,34 +238,6 @@ final class Contenders {
         client.shutdown();
       }
     };
-  }
-
-  private Contender weir(int buckets) {
-    RedisConnections connections = open();
-    RedisBucketStore store = RedisBucketStore.of(connections);
-    List<Draw> draws = new ArrayList<>();
-    for (int i = 0; i < buckets; i++) {
-      Bucket bucket = new Bucket("bucket-" + i, Scope.KEY, 1000, CAPACITY * 1000);
-      draws.add(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
-    }
-    // One list for all, as a policy has it.
-    List<Draw> limits = List.copyOf(draws);
-    List<String> subjects = IntStream.range(0, 10_000).mapToObj(i -> "k" + i).toList();
-    return new RedisContender(
-        "Weir " + buckets,
-        connections,
-        (redis, subject) -> store
-            .tryCharge(new Charge(
-                "acme", subjects.get(subject), 1, limits, 1, SlotRules.DEFAULT, TicketRequest.NONE))
-            .thenApply(Contenders::isAllowed));
-  }
-
-  private static boolean isAllowed(StoreAnswer answer) {
-    return answer instanceof Decided decided && decided.decision() instanceof Allowed;
-  }
-
-  private RedisConnections open() {
-    return RedisConnections.open(redisUri, TIMEOUT);
   }
 
   private static String key(int subject) {

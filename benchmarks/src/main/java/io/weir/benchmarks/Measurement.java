@@ -9,8 +9,10 @@ import java.util.function.ToDoubleFunction;
  *
  * @param inFlight how many questions were in flight
  * @param subjects how many subjects were asked for
+ * @param isDenied whether everything is denied
  */
-record Measurement(String contender, int inFlight, int subjects, List<Sample> samples) {
+record Measurement(
+    String contender, int inFlight, int subjects, boolean isDenied, List<Sample> samples) {
   Measurement {
     samples = List.copyOf(samples);
   }
@@ -24,7 +26,7 @@ record Measurement(String contender, int inFlight, int subjects, List<Sample> sa
         : Arrays.stream(sorted, middle - 1, middle + 1).average().orElseThrow();
   }
 
-  long failed() {
-    return samples.stream().mapToLong(Sample::failed).sum();
+  long unlike() {
+    return samples.stream().mapToLong(Sample::unlike).sum();
   }
 }

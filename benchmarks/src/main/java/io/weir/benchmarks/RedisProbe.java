@@ -19,6 +19,11 @@ final class RedisProbe implements AutoCloseable {
     return number(info, "used_cpu_user") + number(info, "used_cpu_sys");
   }
 
+  /** Bytes that Redis has allocated. */
+  long usedMemory() {
+    return (long) number(connections.connection().sync().info("memory"), "used_memory");
+  }
+
   String version() {
     Matcher version = Pattern.compile("redis_version:(\\S+)")
         .matcher(connections.connection().sync().info("server"));

@@ -7,26 +7,17 @@ import java.util.List;
 final class ResultTable {
   private ResultTable() {}
 
-  static void print(List<Measurement> measurements, PrintWriter out) {
+  static void print(String load, List<Measurement> measurements, PrintWriter out) {
     if (measurements.isEmpty()) {
       return;
     }
     Measurement first = measurements.get(0);
     out.printf(
-        "%n%d in flight, %d subjects%n%-22s | %10s %7s | %9s %9s | %9s %9s | %s%n",
-        first.inFlight(),
-        first.subjects(),
-        "",
-        "per s",
-        "ratio",
-        "p50 us",
-        "p99 us",
-        "client us",
-        "Redis us",
-        "failed");
+        "%n%s%n%-30s | %10s %7s | %9s %9s | %9s %9s | %s%n",
+        load, "", "per s", "ratio", "p50 us", "p99 us", "client us", "Redis us", "unlike");
     for (Measurement one : measurements) {
       out.printf(
-          "%-22s | %,10.0f %7.2f | %,9.0f %,9.0f | %9.2f %9.2f | %d%n",
+          "%-30s | %,10.0f %7.2f | %,9.0f %,9.0f | %9.2f %9.2f | %d%n",
           one.contender(),
           one.median(Sample::perSecond),
           one.median(Sample::perSecond) / first.median(Sample::perSecond),
@@ -34,7 +25,7 @@ final class ResultTable {
           one.median(Sample::p99Micros),
           one.median(Sample::clientCpuMicros),
           one.median(Sample::redisCpuMicros),
-          one.failed());
+          one.unlike());
     }
     out.println();
     out.flush();

@@ -8,7 +8,7 @@ package io.weir.benchmarks;
  * @param p99Micros time within which 99 % were answered
  * @param clientCpuMicros CPU time of this process for each decision
  * @param redisCpuMicros CPU time of Redis for each decision
- * @param failed answers that were none, or a denial where everything is admitted
+ * @param unlike answers that were none, or not what the contender is set up for
  */
 record Sample(
     double perSecond,
@@ -16,4 +16,4 @@ record Sample(
     double p99Micros,
     double clientCpuMicros,
     double redisCpuMicros,
-    long failed) {}
+    long unlike) {}

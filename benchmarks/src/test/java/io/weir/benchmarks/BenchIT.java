@@ -16,18 +16,28 @@ final class BenchIT {
   void everyContenderAdmitsEverythingAndEveryFigureIsWritten(@TempDir Path folder)
       throws Exception {
     Path json = folder.resolve("bench.json");
+    Path svg = folder.resolve("bench.svg");
     StringWriter out = new StringWriter();
     int status = new CommandLine(new BenchCommand())
         .setOut(new PrintWriter(out, true))
-        .execute("--quick", "--rounds", "1", "--millis", "100", "--json", json.toString());
+        .execute(
+            "--quick",
+            "--rounds",
+            "1",
+            "--millis",
+            "100",
+            "--json",
+            json.toString(),
+            "--svg",
+            svg.toString());
     assertThat(status).isZero();
     assertThat(out.toString()).contains("PING", "Spring Cloud Gateway", "Bucket4j", "Weir 8");
     JsonNode measurements = new ObjectMapper().readTree(json.toFile()).get("measurements");
-    assertThat(measurements).hasSize(2 * 9);
+    assertThat(measurements).hasSize(3 * 8 + 3);
     for (JsonNode one : measurements) {
       JsonNode sample = one.get("samples").get(0);
       assertThat(sample.get("perSecond").asDouble()).isPositive();
-      assertThat(sample.get("failed").asLong())
+      assertThat(sample.get("unlike").asLong())
           .describedAs(one.get("contender").asText())
           .isZero();
     }

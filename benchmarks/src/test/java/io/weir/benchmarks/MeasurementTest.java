@@ -18,6 +18,7 @@ final class MeasurementTest {
         "one",
         1,
         1,
+        false,
         Arrays.stream(perSecond).mapToObj(n -> new Sample(n, 0, 0, 0, 0, 0)).toList());
   }
 }

@@ -120,7 +120,7 @@ final class AnswerReader {
       wait =
           Math.max(wait, LeakyBucket.waitMicros(draw.bucket(), used[i], draw.units(charge.cost())));
     }
-    if (asked.askedNanos != 0 && levels.lagMicros() == 0) {
+    if (asked.clockMicros < 0 && levels.lagMicros() == 0 && KnownDenials.concern(charge)) {
       denials.learn(charge, used, asked.askedNanos);
     }
     Wait told = new Wait(wait, true, Optional.empty());

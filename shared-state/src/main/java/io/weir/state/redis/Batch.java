@@ -1,6 +1,7 @@
 package io.weir.state.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
 
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandArgs;
@@ -20,12 +21,15 @@ import java.util.function.Consumer;
  * at a time, again and again.
  */
 final class Batch {
-  /** The most entries, and the most charges that they stand for: what bounds how long Redis is held. */
+  /** The most entries. With the next two it bounds how long Redis is held. */
   static final int MAX_ENTRIES = 64;
 
-  static final int MAX_CHARGES = 256;
+  /** The most charges: equal ones cost next to nothing where no appointments are made. */
+  private static final int MAX_CHARGES = 256;
 
-  private static final int MAX_DRAWS = 1024;
+  /** The most draws of all charges that may need a look of their own: each denied one, where slots are on. */
+  private static final int MAX_DRAWS = 256;
+
   private static final int ENTRY_BYTES = 19;
   private static final int CLOCK_BYTES = 7;
   private static final long MAX_COST = (1L << 53) - 1;
@@ -98,20 +102,23 @@ final class Batch {
 
   /** Adds a question, unless the batch is full. */
   boolean add(Question question, Terms terms) {
-    Charge charge = question.charge;
-    Owner owner = new Owner(charge.tenant(), charge.subject());
-    Entry last = lastOf.get(owner);
     if (chargeCount == MAX_CHARGES) {
       return false;
     }
-    if (last != null && maxEntries > 1 && last.isEqual(question, terms) && canFollow(last)) {
-      last.append(question);
-      chargeCount++;
-      return true;
-    }
-    int draws = terms.draws().size();
-    if (entries.size() == maxEntries || (drawCount > 0 && drawCount + draws > MAX_DRAWS)) {
+    Charge charge = question.charge;
+    Owner owner = new Owner(charge.tenant(), charge.subject());
+    Entry last = lastOf.get(owner);
+    boolean isEqual = last != null && isEqual(last, question, terms);
+    int draws = isEqual && terms.isOff() ? 0 : terms.draws().size();
+    if ((drawCount > 0 && drawCount + draws > MAX_DRAWS)
+        || (!isEqual && entries.size() == maxEntries)) {
       return false;
+    }
+    chargeCount++;
+    drawCount += draws;
+    if (isEqual) {
+      requireNonNull(last).append(question);
+      return true;
     }
     int key = last == null ? writeKey(charge) : last.key;
     Entry entry = new Entry(
@@ -124,8 +131,6 @@ final class Batch {
         ticketOf(charge.ticket()));
     lastOf.put(owner, entry);
     entries.add(entry);
-    chargeCount++;
-    drawCount += draws;
     return true;
   }
 
@@ -135,8 +140,10 @@ final class Batch {
   }
 
   // Nothing that another subject asked of the same buckets is overtaken.
-  private boolean canFollow(Entry entry) {
-    return entry == entries.get(entries.size() - 1) || entry.terms.areOfKeyAlone();
+  private boolean isEqual(Entry last, Question question, Terms terms) {
+    return maxEntries > 1
+        && last.isEqual(question, terms)
+        && (last == entries.get(entries.size() - 1) || terms.areOfKeyAlone());
   }
 
   private int argumentOf(Terms terms) {

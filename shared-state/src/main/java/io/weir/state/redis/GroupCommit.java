@@ -1,7 +1,9 @@
 package io.weir.state.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -33,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  * queue is touched by one event loop alone, so that nothing can overtake anything on its way to the wire.
  */
 final class GroupCommit {
-  private static final int MAX_CALLS = 4;
   private static final int MAX_WAITING = 100_000;
   private static final int MAX_TERMS = 4096;
 
@@ -43,6 +44,8 @@ final class GroupCommit {
   private final byte[] sha1;
   private final boolean isRehearsal;
   private final int maxEntries;
+  private final int maxCalls;
+  private final long timeoutNanos;
   private final AnswerReader reader;
 
   private final Queue<Question> waiting = new ConcurrentLinkedQueue<>();
@@ -56,13 +59,17 @@ final class GroupCommit {
   private int calls;
   private boolean isScriptUnknown;
 
-  /** @param maxEntries how many charges travel together at most, equal ones counted once */
+  /**
+   * @param maxEntries how many charges travel together at most, equal ones counted once
+   * @param maxCalls how many calls are in flight at most
+   */
   GroupCommit(
       RedisConnections redis,
       LuaScript script,
       AnswerReader reader,
       boolean isRehearsal,
-      int maxEntries) {
+      int maxEntries,
+      int maxCalls) {
     this.connection = redis.connection();
     this.loop = redis.eventLoop();
     this.script = script;
@@ -70,6 +77,8 @@ final class GroupCommit {
     this.sha1 = script.sha1().getBytes(UTF_8);
     this.isRehearsal = isRehearsal;
     this.maxEntries = maxEntries;
+    this.maxCalls = maxCalls;
+    this.timeoutNanos = redis.commandTimeout().toNanos();
   }
 
   /** Asks; the question completes with the answer, or with a {@link StoreUnavailableException}. */
@@ -98,7 +107,7 @@ final class GroupCommit {
 
   private void commit() {
     isScheduled.set(false);
-    while (calls < MAX_CALLS && !isScriptUnknown) {
+    while (calls < maxCalls && !isScriptUnknown) {
       Batch batch = gathered();
       if (batch.isEmpty()) {
         idle.add(batch);
@@ -113,17 +122,27 @@ final class GroupCommit {
     Batch recycled = idle.poll();
     Batch batch = recycled == null ? new Batch(isRehearsal, maxEntries) : recycled;
     batch.begin(++batches);
-    Question question = leftOver == null ? waiting.poll() : leftOver;
-    leftOver = null;
+    long now = System.nanoTime();
+    Question question = next();
     while (question != null) {
-      if (!batch.add(question, termsOf(question.charge))) {
+      if (now - question.askedNanos > timeoutNanos) {
+        waitingCount.decrementAndGet();
+        question.completeExceptionally(
+            new StoreUnavailableException("Redis is behind: a charge waited too long", null));
+      } else if (!batch.add(question, termsOf(question.charge))) {
         leftOver = question;
         break;
       }
-      question = waiting.poll();
+      question = next();
     }
     waitingCount.addAndGet(-batch.charges());
     return batch;
+  }
+
+  private @Nullable Question next() {
+    Question first = leftOver;
+    leftOver = null;
+    return first == null ? waiting.poll() : first;
   }
 
   private Terms termsOf(Charge charge) {
@@ -145,8 +164,12 @@ final class GroupCommit {
     command.onComplete((answers, error) -> {
       if (loop.inEventLoop()) {
         ended(batch, type, answers, error);
-      } else {
+        return;
+      }
+      try {
         loop.execute(() -> ended(batch, type, answers, error));
+      } catch (RejectedExecutionException e) {
+        fail(batch, unavailable(e));
       }
     });
     try {
@@ -159,7 +182,7 @@ final class GroupCommit {
   private void ended(
       Batch batch, CommandType type, @Nullable Answers answers, @Nullable Throwable error) {
     if (error != null && type == CommandType.EVALSHA && isNoScript(error)) {
-      // Nothing overtakes what is sent again.
+      // What is asked from now on does not overtake what is sent again.
       isScriptUnknown = true;
       send(batch, CommandType.EVAL, script.source().getBytes(UTF_8));
       return;
@@ -169,23 +192,37 @@ final class GroupCommit {
       isScriptUnknown = false;
     }
     if (answers != null) {
-      reader.answer(batch, answers);
-      idle.add(batch);
+      answer(batch, answers);
     } else {
-      StoreUnavailableException unavailable =
-          unavailable(error == null ? new IllegalStateException("no answer") : error);
-      batch.forEach(question -> question.completeExceptionally(unavailable));
-      failWaiting(unavailable);
+      StoreUnavailableException unavailable = unavailable(requireNonNull(error));
+      fail(batch, unavailable);
+      // Where Redis answered, if only with an error, what waits has its chance.
+      if (!(error instanceof RedisCommandExecutionException)) {
+        failWaiting(unavailable);
+      }
     }
     if (isScheduled.compareAndSet(false, true)) {
       schedule();
     }
   }
 
+  private void answer(Batch batch, Answers answers) {
+    try {
+      reader.answer(batch, answers);
+      idle.add(batch);
+    } catch (RuntimeException e) {
+      fail(batch, new StoreUnavailableException("the answer of Redis was not understood: " + e, e));
+    }
+  }
+
+  private static void fail(Batch batch, StoreUnavailableException unavailable) {
+    batch.forEach(question -> question.completeExceptionally(unavailable));
+  }
+
   // Those that come while these are failed are not failed with them.
   private void failWaiting(StoreUnavailableException unavailable) {
     for (int left = waitingCount.get(); left > 0; left--) {
-      Question question = waiting.poll();
+      Question question = next();
       if (question == null) {
         return;
       }

@@ -12,8 +12,8 @@ import java.util.List;
  */
 final class Levels {
   private static final int NUMBER_BYTES = 7;
-  private static final int AT = 1;
-  private static final int BEFORE_NUMBERS = 21;
+  private static final int AT = 2;
+  private static final int BEFORE_NUMBERS = 22;
 
   private final long[] used;
   private final long lagMicros;
@@ -93,7 +93,7 @@ final class Levels {
     }
 
     static boolean isOwn(Answers.Text value) {
-      return start(value) == value.end() && value.bytes()[value.start()] != 0;
+      return start(value) == value.end() && count(value) > 0;
     }
 
     boolean isOf(Answers.Text value) {
@@ -106,8 +106,12 @@ final class Levels {
     }
 
     private static int start(Answers.Text value) {
-      int count = value.bytes()[value.start()] & 0xff;
-      return value.start() + BEFORE_NUMBERS + NUMBER_BYTES * count;
+      return value.start() + BEFORE_NUMBERS + NUMBER_BYTES * count(value);
+    }
+
+    private static int count(Answers.Text value) {
+      byte[] bytes = value.bytes();
+      return ((bytes[value.start()] & 0xff) << 8) | (bytes[value.start() + 1] & 0xff);
     }
 
     private int place(Bucket bucket) {

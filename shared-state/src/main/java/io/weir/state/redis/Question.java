@@ -11,7 +11,7 @@ final class Question extends CompletableFuture<StoreAnswer> {
   /** When it is asked, where the store does not live by Redis's clock. */
   final long clockMicros;
 
-  /** By the clock of known denials; 0 where none can come of it. */
+  /** When it was asked, by the clock of this process. */
   final long askedNanos;
 
   @Nullable

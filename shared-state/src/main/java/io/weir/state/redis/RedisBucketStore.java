@@ -18,6 +18,8 @@ import java.util.function.LongSupplier;
  */
 public final class RedisBucketStore implements BucketStore {
   private static final long REDIS_TIME = -1;
+  private static final int CALLS = 4;
+  private static final int PEEKS = 256;
 
   private final GroupCommit charges;
   private final GroupCommit peeks;
@@ -36,8 +38,8 @@ public final class RedisBucketStore implements BucketStore {
     LuaScript charge = LuaScript.load("charge", includes);
     LuaScript peek = LuaScript.load("peek", includes);
     AnswerReader reader = new AnswerReader(denials);
-    this.charges = new GroupCommit(redis, charge, reader, isRehearsal, Batch.MAX_ENTRIES);
-    this.peeks = new GroupCommit(redis, peek, reader, isRehearsal, 1);
+    this.charges = new GroupCommit(redis, charge, reader, isRehearsal, Batch.MAX_ENTRIES, CALLS);
+    this.peeks = new GroupCommit(redis, peek, reader, isRehearsal, 1, PEEKS);
     this.clock = clock;
   }
 
@@ -59,22 +61,20 @@ public final class RedisBucketStore implements BucketStore {
 
   @Override
   public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
-    long askedNanos = 0;
     if (isLive && KnownDenials.concern(charge)) {
       StoreAnswer known = denials.answer(charge);
       if (known != null) {
         return CompletableFuture.completedFuture(known);
       }
-      askedNanos = denials.now();
     }
-    Question question = new Question(charge, clock.getAsLong(), askedNanos);
+    Question question = new Question(charge, clock.getAsLong(), denials.now());
     charges.ask(question);
     return question;
   }
 
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
-    Question question = new Question(charge, clock.getAsLong(), 0);
+    Question question = new Question(charge, clock.getAsLong(), denials.now());
     peeks.ask(question);
     return question;
   }

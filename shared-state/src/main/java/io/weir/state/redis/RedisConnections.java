@@ -26,16 +26,23 @@ public final class RedisConnections implements AutoCloseable {
   private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
   // Enough for one connection, whose channel has one thread for its life.
   private static final int IO_THREADS = 2;
+  // A Redis that hangs is not buried under what nobody waits for any more.
+  private static final int MAX_QUEUED = 2000;
 
   private final ClientResources resources;
   private final RedisClient client;
   private final StatefulRedisConnection<String, String> connection;
   private final EventLoop eventLoop;
+  private final Duration commandTimeout;
 
   private RedisConnections(
-      ClientResources resources, RedisClient client, AtomicReference<EventLoop> eventLoop) {
+      ClientResources resources,
+      RedisClient client,
+      Duration commandTimeout,
+      AtomicReference<EventLoop> eventLoop) {
     this.resources = resources;
     this.client = client;
+    this.commandTimeout = commandTimeout;
     this.connection = client.connect();
     this.eventLoop = requireNonNull(eventLoop.get(), "a connected channel has an event loop");
   }
@@ -61,7 +68,7 @@ public final class RedisConnections implements AutoCloseable {
     RedisClient client = RedisClient.create(resources, address);
     client.setOptions(options(commandTimeout));
     try {
-      return new RedisConnections(resources, client, eventLoop);
+      return new RedisConnections(resources, client, commandTimeout, eventLoop);
     } catch (RedisConnectionException e) {
       shutdown(client, resources);
       throw new StoreUnavailableException("no Redis to connect to: " + e.getMessage(), e);
@@ -71,6 +78,11 @@ public final class RedisConnections implements AutoCloseable {
   /** The one connection; it multiplexes all threads. */
   public StatefulRedisConnection<String, String> connection() {
     return connection;
+  }
+
+  /** After which an answer is no longer waited for. */
+  Duration commandTimeout() {
+    return commandTimeout;
   }
 
   /** The event loop on which the connection was made. */
@@ -119,6 +131,7 @@ public final class RedisConnections implements AutoCloseable {
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         // What was sent before the connection broke may have been taken: it is not sent again.
         .replayFilter(command -> true)
+        .requestQueueSize(MAX_QUEUED)
         .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
         .socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).build())
         .build();

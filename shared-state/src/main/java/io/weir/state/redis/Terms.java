@@ -112,16 +112,20 @@ final class Terms {
     writeNumber(to, slots.latenessMicros());
     to.writeInt(slots.maxLine());
     writeNumber(to, slots.horizonMicros());
+    to.writeByte(areOfKeyAlone() ? 1 : 0);
     to.writeShort(draws.size());
     for (Draw draw : draws) {
       Bucket bucket = draw.bucket();
-      byte[] field = field(bucket);
       to.writeByte(codeOf(draw));
       writeNumber(to, bucket.milliOpsPerSec());
       writeNumber(to, bucket.capacityUnits());
       writeNumber(to, draw.unitsPerOperation());
-      to.writeByte(field.length);
-      to.writeBytes(field);
+    }
+    for (int i = 0; i < draws.size(); i++) {
+      if (i > 0) {
+        to.writeByte(' ');
+      }
+      to.writeBytes(field(draws.get(i).bucket()));
     }
     return Arrays.copyOf(to.array(), to.writerIndex());
   }

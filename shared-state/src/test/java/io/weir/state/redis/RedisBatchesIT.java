@@ -96,6 +96,41 @@ final class RedisBatchesIT {
   }
 
   @Test
+  void whatIsOfAnotherTypeIsNeitherReadNorReplaced() {
+    commands.hset("weir:{acme}:key:hash", "at_us", "1");
+    List<CompletionStage<StoreAnswer>> answers = together(List.of(charge("hash"), charge("b")));
+    assertThat(answers.get(0).toCompletableFuture()).failsWithin(Duration.ofSeconds(5));
+    assertThat(decided(answers.get(1))).isInstanceOf(Allowed.class);
+    assertThat(commands.hgetall("weir:{acme}:key:hash")).hasSize(1);
+  }
+
+  @Test
+  void aStateHoldsAsManyBucketsAsAPolicyHas() {
+    List<Draw> draws = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      Bucket bucket = new Bucket("bucket-" + i, Scope.KEY, 1, 10_000_000);
+      draws.add(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
+    }
+    Charge all = new Charge("acme", "k", 1, List.copyOf(draws), 1);
+    List<CompletionStage<StoreAnswer>> answers = together(List.of(all, all, charge("b"), all));
+    for (int i : new int[] {0, 1, 3}) {
+      Decision decision = decided(answers.get(i));
+      assertThat(decision).isInstanceOf(Allowed.class);
+      assertThat(decision.limits()).hasSize(500).allMatch(limit -> limit.remaining() >= 7);
+    }
+  }
+
+  @Test
+  void bucketsThatComeAndGoDoNotPileUpInAState() {
+    for (int i = 0; i < 300; i++) {
+      Bucket bucket = new Bucket("bucket-" + i, Scope.KEY, 1_000_000, 1000);
+      Draw draw = new Draw(bucket, Bucket.UNITS_PER_OPERATION);
+      decided(store.tryCharge(new Charge("acme", "k", 1, List.of(draw), 1)));
+    }
+    assertThat(States.show(commands, "weir:{acme}:key:k").size()).isLessThan(100);
+  }
+
+  @Test
   void aLineThatIsNoLineFailsWhoWantsToWaitInItAlone() {
     commands.set("weir:{acme}:key:k:line", "this is no line");
     Charge waiting = new Charge("acme", "k", 1, TEN, 10, SlotRules.DEFAULT, TicketRequest.NONE);

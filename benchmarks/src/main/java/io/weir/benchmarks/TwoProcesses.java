@@ -1,0 +1,58 @@
+package io.weir.benchmarks;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** One hot key, asked for by two processes at once, as two nodes would. */
+final class TwoProcesses {
+  private static final int IN_FLIGHT = 256;
+
+  private TwoProcesses() {}
+
+  /** What one of the processes does; gives decisions a second. */
+  static double work(String uri, String name, Duration duration) throws InterruptedException {
+    try (RedisProbe probe = new RedisProbe(uri);
+        Contender contender = new Contenders(uri).admitting(name)) {
+      return new ClosedLoop(probe, IN_FLIGHT, 1)
+          .measure(contender, duration, duration)
+          .perSecond();
+    }
+  }
+
+  /** Decisions a second of both together: the median and the lowest of the rounds. */
+  static double[] measure(String uri, RedisProbe probe, String name, Duration duration, int rounds)
+      throws IOException, InterruptedException {
+    double[] sums = new double[rounds];
+    for (int round = 0; round < rounds; round++) {
+      probe.clear();
+      List<Process> both = List.of(start(uri, name, duration), start(uri, name, duration));
+      List<String> said = new ArrayList<>();
+      for (Process one : both) {
+        said.add(new String(one.getInputStream().readAllBytes(), UTF_8).strip());
+        if (one.waitFor() != 0) {
+          throw new IllegalStateException("a process of the benchmark failed: " + said);
+        }
+      }
+      sums[round] = said.stream().mapToDouble(Double::parseDouble).sum();
+    }
+    Arrays.sort(sums);
+    return new double[] {sums[rounds / 2], sums[0]};
+  }
+
+  private static Process start(String uri, String name, Duration duration) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(BenchCommand.class.getName(), "--worker", uri, "--only", name));
+    command.addAll(List.of("--millis", Long.toString(duration.toMillis())));
+    return new ProcessBuilder(command)
+        .redirectError(ProcessBuilder.Redirect.DISCARD)
+        .start();
+  }
+}
