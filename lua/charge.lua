@@ -81,7 +81,7 @@ local heads, texts, times = {}, {}, {}
 
 -- The numbers of terms by which a key takes from its own buckets alone, false for others: the revision first,
 -- from OWN on four numbers for each draw, and how a state looks that holds just these buckets.
-local OWN = 8
+local OWN, SLOTS_OFF = 8, 2
 local function own_of(text)
   if byte(text, 27) == 0 then
     return false
@@ -94,8 +94,9 @@ local function own_of(text)
 end
 
 -- The most usual case, in the fewest steps: all buckets are the key's own, the state holds just them, everything
--- fits, and the time to live is long enough. Gives the packed numbers, nil where it is not so.
-local function taken_usually(k, own, times_cost, now)
+-- fits, and the time to live is long enough. Gives the packed numbers; or nil, and the state as it stays where one
+-- charge is denied and slots are off. Nil alone where it is not so.
+local function taken_usually(k, own, count, cost, now)
   local value = values[k - 1]
   if not value or heads[k] or sub(value, own.from) ~= own.fields then
     return nil
@@ -105,16 +106,24 @@ local function taken_usually(k, own, times_cost, now)
   if elapsed < 0 or numbers[3] ~= revision or newest > revision then
     return nil
   end
-  local d = OWN
+  local d, times_cost, is_denied = OWN, count * cost, false
   for j = 5, own.last do
-    local rate = own[d + 1]
-    local used = numbers[j] - elapsed * rate
-    used = (used > 0 and used or 0) + own[d + 3] * times_cost
-    if used > own[d + 2] or used > lives_us * rate then
+    local rate, capacity, units = own[d + 1], own[d + 2], own[d + 3] * times_cost
+    local level = numbers[j] - elapsed * rate
+    level = level > 0 and level or 0
+    if level + units > capacity then
+      if level > capacity or units > capacity or count > 1 or own[2] ~= SLOTS_OFF then
+        return nil
+      end
+      is_denied = true
+    elseif level + units > lives_us * rate then
       return nil
     end
-    numbers[j] = used
+    numbers[j] = level + units
     d = d + 4
+  end
+  if is_denied then
+    return nil, value
   end
   numbers[2] = now
   return pack(own.format, unpack(numbers))
@@ -666,11 +675,16 @@ for i = 1, #charges / WIDTH do
     own = own_of(ARGV[at])
     owns[at] = own
   end
-  local head = own and charges[base + 7] == 0
-    and taken_usually(k, own, charges[base + 2] * charges[base + 3], now_us(i))
+  local head, denied
+  if own and charges[base + 7] == 0 then
+    head, denied = taken_usually(k, own, charges[base + 2], charges[base + 3], now_us(i))
+  end
   if head then
     answered = answered + 1
     heads[k], answers[answered] = head, head
+  elseif denied then
+    answers[answered + 1], answers[answered + 2] = 0, denied
+    answered = answered + 2
   else
     otherwise = otherwise or defined_otherwise()
     otherwise(i, base)

@@ -9,13 +9,16 @@ final class Footprint {
 
   private Footprint() {}
 
-  /** Asks once for each of so many subjects, and divides what Redis took for it. */
+  /** Prepares so many subjects, asks once for each, and divides what Redis took for it. */
   static double bytesPerSubject(Contender contender, int subjects, RedisProbe redis) {
     redis.clear();
     long before = redis.usedMemory();
     for (int first = 0; first < subjects; first += TOGETHER) {
       CompletableFuture<?>[] some = IntStream.range(first, Math.min(subjects, first + TOGETHER))
-          .mapToObj(subject -> contender.ask(subject).toCompletableFuture())
+          .mapToObj(subject -> contender
+              .prepare(subject)
+              .thenCompose(prepared -> contender.ask(subject))
+              .toCompletableFuture())
           .toArray(CompletableFuture[]::new);
       CompletableFuture.allOf(some).join();
     }

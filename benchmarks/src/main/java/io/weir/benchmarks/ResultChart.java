@@ -24,6 +24,10 @@ final class ResultChart {
   private static final Color INK = new Color(0x33, 0x33, 0x33);
   private static final Color[] COLOURS = {new Color(0xe0, 0x8a, 0x00), new Color(0x1f, 0x77, 0xb4)};
 
+  // Powers of ten.
+  private static final double LOWEST = 2;
+  private static final double HIGHEST = 7;
+
   private ResultChart() {}
 
   static void write(Path file, List<Measurement> measurements) throws IOException {
@@ -36,12 +40,16 @@ final class ResultChart {
     Files.writeString(file, svg.toString(UTF_8));
   }
 
+  private static String power(double exponent) {
+    return "%,.0f".formatted(Math.pow(10, exponent));
+  }
+
   private static CategoryChart chart(List<Measurement> measurements) {
     int most = measurements.stream().mapToInt(Measurement::inFlight).max().orElse(0);
     CategoryChart chart = new CategoryChartBuilder()
         .width(WIDTH)
         .height(HEIGHT)
-        .title("Decisions a second, %d in flight (logarithmic)".formatted(most))
+        .title("Decisions a second, %d in flight, a logarithmic scale".formatted(most))
         .build();
     for (int subjects : new int[] {10_000, 1}) {
       List<Measurement> some = measurements.stream()
@@ -53,12 +61,14 @@ final class ResultChart {
         List<Double> figures = new ArrayList<>();
         some.forEach(one -> {
           names.add(one.contender());
-          figures.add(one.median(Sample::perSecond));
+          figures.add(Math.log10(one.median(Sample::perSecond)));
         });
         chart.addSeries(subjects == 1 ? "one hot key" : "10,000 keys", names, figures);
       }
     }
-    chart.getStyler().setYAxisLogarithmic(true).setXAxisLabelRotation(35);
+    chart.getStyler().setXAxisLabelRotation(35);
+    chart.getStyler().setYAxisMin(LOWEST).setYAxisMax(HIGHEST);
+    chart.getStyler().setyAxisTickLabelsFormattingFunction(ResultChart::power);
     chart.getStyler().setLegendPosition(LegendPosition.InsideNW);
     chart.getStyler().setSeriesColors(COLOURS);
     chart.getStyler().setChartFontColor(INK).setChartBackgroundColor(Color.WHITE);

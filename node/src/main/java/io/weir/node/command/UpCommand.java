@@ -122,7 +122,8 @@ final class UpCommand implements Callable<Integer> {
           key.key(), key.operation(), other);
       String id = key.key().substring(0, key.key().indexOf('.'));
       out.printf(
-          "  redis-cli -u %s HGETALL 'weir:{%s}:key:%s'%n", cluster.redis(), key.tenant(), id);
+          "  redis-cli -u %s --eval lua/show.lua 'weir:{%s}:key:%s'%n",
+          cluster.redis(), key.tenant(), id);
     });
     out.flush();
   }

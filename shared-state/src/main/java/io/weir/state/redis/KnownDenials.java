@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KnownDenials {
   static final long MAX_AGE_NANOS = 1_000_000_000;
-  private static final int MAX_KNOWN = 10_000;
+  static final int MAX_KNOWN = 50_000;
   // Clocks of two machines differ by less than one part in a thousand.
   private static final int DRIFT = 1000;
   private static final int NANOS_PER_MICRO = 1000;
@@ -54,12 +54,11 @@ final class KnownDenials {
 
   /** Remembers what Redis found used when it denied a charge that was asked at that time. */
   void learn(Charge charge, long[] used, long askedNanos) {
-    if (denials.size() >= MAX_KNOWN) {
+    Owner owner = new Owner(charge.tenant(), charge.subject());
+    if (denials.size() >= MAX_KNOWN && !denials.containsKey(owner)) {
       denials.clear();
     }
-    denials.put(
-        new Owner(charge.tenant(), charge.subject()),
-        new Denial(charge.revision(), charge.draws(), used, askedNanos, now()));
+    denials.put(owner, new Denial(charge.revision(), charge.draws(), used, askedNanos, now()));
   }
 
   /** The answer, where it is known; null where Redis has to be asked. */

@@ -77,13 +77,15 @@ final class KnownDenialsTest {
 
   @Test
   void isBounded() {
-    for (int i = 0; i < 10_000; i++) {
+    for (int i = 0; i < KnownDenials.MAX_KNOWN; i++) {
       denials.learn(new Charge("acme", "k" + i, 1, TWO, 1), new long[] {FULL}, nanos);
     }
     assertThat(denials.answer(new Charge("acme", "k0", 1, TWO, 1))).isNotNull();
-    denials.learn(charge(1), new long[] {FULL}, nanos);
+    denials.learn(new Charge("acme", "k0", 1, TWO, 1), new long[] {FULL}, nanos);
+    assertThat(denials.answer(new Charge("acme", "k9", 1, TWO, 1))).isNotNull();
+    denials.learn(new Charge("acme", "another", 1, TWO, 1), new long[] {FULL}, nanos);
     assertThat(denials.answer(new Charge("acme", "k9", 1, TWO, 1))).isNull();
-    assertThat(denials.answer(charge(1))).isNotNull();
+    assertThat(denials.answer(new Charge("acme", "another", 1, TWO, 1))).isNotNull();
   }
 
   @Test
