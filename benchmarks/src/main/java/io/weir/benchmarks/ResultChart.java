@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
@@ -41,7 +40,7 @@ final class ResultChart {
   }
 
   private static String power(double exponent) {
-    return "%,.0f".formatted(Math.pow(10, exponent));
+    return exponent == Math.rint(exponent) ? "%,.0f".formatted(Math.pow(10, exponent)) : "";
   }
 
   private static CategoryChart chart(List<Measurement> measurements) {
@@ -54,7 +53,6 @@ final class ResultChart {
     for (int subjects : new int[] {10_000, 1}) {
       List<Measurement> some = measurements.stream()
           .filter(one -> one.inFlight() == most && one.subjects() == subjects && !one.isDenied())
-          .sorted(Comparator.comparing(Measurement::contender))
           .toList();
       if (!some.isEmpty()) {
         List<String> names = new ArrayList<>();
