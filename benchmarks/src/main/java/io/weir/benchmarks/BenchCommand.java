@@ -1,6 +1,8 @@
 package io.weir.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.weir.benchmarks.http.HttpBench;
+import io.weir.benchmarks.http.PlainServer;
 import io.weir.embedded.EmbeddedRedis;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -37,7 +39,8 @@ public final class BenchCommand implements Callable<Integer> {
       "Redisson",
       "Weir 1",
       "Weir 3",
-      "Weir 8");
+      "Weir 8",
+      "HTTP");
 
   @Spec
   private CommandSpec spec = CommandSpec.create();
@@ -72,6 +75,9 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(names = "--svg", paramLabel = "FILE", description = "decisions a second, as a chart")
   private Optional<Path> svg = Optional.empty();
 
+  @Option(names = "--serve", paramLabel = "PORT,UPSTREAM", split = ",", hidden = true)
+  private List<Integer> serve = List.of();
+
   @Option(names = "--worker", paramLabel = "URI", hidden = true)
   private Optional<String> worker = Optional.empty();
 
@@ -91,6 +97,9 @@ public final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
+    if (!serve.isEmpty()) {
+      PlainServer.serve(serve.get(0), serve.get(1));
+    }
     if (worker.isPresent()) {
       out.println(TwoProcesses.work(worker.get(), only.get(0), duration()));
       return 0;
@@ -117,10 +126,12 @@ public final class BenchCommand implements Callable<Integer> {
         twoProcesses(redis.uri(), probe, processes, out);
       }
       footprints(contenders, probe, memory, out);
+      List<Measurement> http = overHttp(redis.uri(), probe, out);
       if (json.isPresent()) {
         Map<String, Object> results = new LinkedHashMap<>();
         results.put("machine", machine);
         results.put("measurements", all);
+        results.put("http", http);
         results.put("twoProcessesPerSecond", processes);
         results.put("bytesPerSubject", memory);
         new ObjectMapper()
@@ -151,6 +162,10 @@ public final class BenchCommand implements Callable<Integer> {
             new Load(256, 10_000, true));
   }
 
+  private int roundCount() {
+    return rounds.orElse(quick ? 3 : 5);
+  }
+
   private Duration duration() {
     return Duration.ofMillis(millis.orElse(quick ? 700 : 2000));
   }
@@ -159,9 +174,12 @@ public final class BenchCommand implements Callable<Integer> {
       Load load, Map<String, Supplier<Contender>> contenders, RedisProbe probe)
       throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
+    if (contenders.keySet().stream().noneMatch(name -> isWanted(name, load.isDenied()))) {
+      return List.of();
+    }
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     ClosedLoop loop = new ClosedLoop(probe, load.inFlight(), load.subjects());
-    int last = rounds.orElse(quick ? 3 : 5);
+    int last = roundCount();
     for (int round = 1; round <= last; round++) {
       out.printf("%s: round %d of %d%n", load, round, last);
       out.flush();
@@ -188,12 +206,23 @@ public final class BenchCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     for (String name : List.of("Bucket4j, batching", "Weir 3")) {
       if (isWanted(name, false)) {
-        double[] perSecond = TwoProcesses.measure(uri, probe, name, duration(), rounds.orElse(5));
+        double[] perSecond = TwoProcesses.measure(uri, probe, name, duration(), roundCount());
         out.printf(
             "2 processes, 256 in flight each, 1 subject: %s %,.0f per s%n", name, perSecond[0]);
         results.put(name, Map.of("median", perSecond[0], "lowest", perSecond[1]));
       }
     }
+  }
+
+  private List<Measurement> overHttp(String uri, RedisProbe probe, PrintWriter out)
+      throws IOException, InterruptedException {
+    if (!isWanted("HTTP", false)) {
+      return List.of();
+    }
+    List<Measurement> http = new HttpBench(uri, probe, BenchCommand.class.getName(), out)
+        .measure(roundCount(), duration());
+    ResultTable.print("HTTP", http, out);
+    return http;
   }
 
   private void footprints(

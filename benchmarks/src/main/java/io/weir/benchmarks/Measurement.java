@@ -11,9 +11,9 @@ import java.util.function.ToDoubleFunction;
  * @param subjects how many subjects were asked for
  * @param isDenied whether everything is denied
  */
-record Measurement(
+public record Measurement(
     String contender, int inFlight, int subjects, boolean isDenied, List<Sample> samples) {
-  Measurement {
+  public Measurement {
     samples = List.copyOf(samples);
   }
 

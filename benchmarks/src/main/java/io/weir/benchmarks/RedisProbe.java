@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Looks at Redis itself, on a connection of its own. */
-final class RedisProbe implements AutoCloseable {
+public final class RedisProbe implements AutoCloseable {
   private final RedisConnections connections;
 
   RedisProbe(String uri) {
@@ -14,7 +14,7 @@ final class RedisProbe implements AutoCloseable {
   }
 
   /** CPU time that Redis has used, user and system, of all its threads. */
-  double cpuSeconds() {
+  public double cpuSeconds() {
     String info = connections.connection().sync().info("cpu");
     return number(info, "used_cpu_user") + number(info, "used_cpu_sys");
   }
@@ -30,7 +30,7 @@ final class RedisProbe implements AutoCloseable {
     return version.find() ? version.group(1) : "unknown";
   }
 
-  void clear() {
+  public void clear() {
     connections.connection().sync().flushall();
   }
 

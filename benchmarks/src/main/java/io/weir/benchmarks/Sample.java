@@ -10,7 +10,7 @@ package io.weir.benchmarks;
  * @param redisCpuMicros CPU time of Redis for each decision
  * @param unlike answers that were none, or not what the contender is set up for
  */
-record Sample(
+public record Sample(
     double perSecond,
     double p50Micros,
     double p99Micros,

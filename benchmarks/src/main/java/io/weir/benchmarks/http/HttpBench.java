@@ -1,0 +1,208 @@
+package io.weir.benchmarks.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.buffer.Buffer;
+import io.weir.benchmarks.Measurement;
+import io.weir.benchmarks.RedisProbe;
+import io.weir.benchmarks.Sample;
+import io.weir.policy.SecretHash;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * {@code /v1/check} beside a plain Vert.x server, the gateway beside a plain Vert.x proxy: each a process of its
+ * own with one event loop, asked in turn by this one.
+ */
+public final class HttpBench {
+  private static final int CONNECTIONS = 64;
+  private static final int SUBJECTS = 10_000;
+  private static final int BUCKETS = 3;
+  private static final String SERVE = "--serve";
+
+  private final String redisUri;
+  private final RedisProbe redis;
+  private final String main;
+  private final PrintWriter out;
+
+  /** @param main the class that serves plainly when it is told {@code --serve PORT,UPSTREAM} */
+  public HttpBench(String redisUri, RedisProbe redis, String main, PrintWriter out) {
+    this.redisUri = redisUri;
+    this.redis = redis;
+    this.main = main;
+    this.out = out;
+  }
+
+  private record Contender(String name, ServerProcess server, List<Buffer> requests) {}
+
+  /** Measures all so often, so long each time. */
+  public List<Measurement> measure(int rounds, Duration duration)
+      throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("weir-bench-");
+    redis.clear();
+    try (HttpLoad load = new HttpLoad();
+        ServerProcess hello = plain(folder.resolve("hello.log"), 0);
+        ServerProcess proxy = plain(folder.resolve("proxy.log"), hello.port());
+        ServerProcess node = node(folder, hello.port())) {
+      List<Buffer> checks = requests(HttpBench::check);
+      List<Buffer> calls = requests(HttpBench::call);
+      List<Contender> contenders = List.of(
+          new Contender("plain hello", hello, calls),
+          new Contender("/v1/check, one key", node, checks.subList(0, 1)),
+          new Contender("/v1/check, 10,000 keys", node, checks),
+          new Contender("plain proxy", proxy, calls),
+          new Contender("gateway, one key", node, calls.subList(0, 1)),
+          new Contender("gateway, 10,000 keys", node, calls));
+      // A thousand operations each, so that no key expires between two visits.
+      long unlike = load.sendEach(node.port(), requests(i -> check(i, ",\"cost\":1000")));
+      if (unlike > 0) {
+        throw new IllegalStateException("the node did not know %d keys".formatted(unlike));
+      }
+      return measure(contenders, load, rounds, duration);
+    } finally {
+      clean(folder);
+    }
+  }
+
+  private List<Measurement> measure(
+      List<Contender> contenders, HttpLoad load, int rounds, Duration duration) {
+    Map<String, List<Sample>> samples = new LinkedHashMap<>();
+    for (int round = 0; round <= rounds; round++) {
+      out.println(
+          round == 0 ? "HTTP: warming up" : "HTTP: round %d of %d".formatted(round, rounds));
+      out.flush();
+      for (Contender contender : contenders) {
+        Sample sample = sample(contender, load, round == 0 ? duration.multipliedBy(3) : duration);
+        if (round > 0) {
+          samples.computeIfAbsent(contender.name(), name -> new ArrayList<>()).add(sample);
+        }
+      }
+    }
+    List<Measurement> measured = new ArrayList<>();
+    for (Contender contender : contenders) {
+      measured.add(new Measurement(
+          contender.name(),
+          CONNECTIONS,
+          contender.requests().size(),
+          false,
+          samples.getOrDefault(contender.name(), List.of())));
+    }
+    return measured;
+  }
+
+  private Sample sample(Contender contender, HttpLoad load, Duration duration) {
+    double redisBefore = redis.cpuSeconds();
+    Duration before = contender.server().cpu();
+    HttpLoad.Seen seen =
+        load.run(contender.server().port(), CONNECTIONS, contender.requests(), duration);
+    double serverMicros = contender.server().cpu().minus(before).toNanos() / 1e3;
+    double redisMicros = (redis.cpuSeconds() - redisBefore) * 1e6;
+    double asked = Math.max(1, (double) seen.nanos().getTotalCount());
+    return new Sample(
+        asked / seen.seconds(),
+        seen.nanos().getValueAtPercentile(50) / 1e3,
+        seen.nanos().getValueAtPercentile(99) / 1e3,
+        serverMicros / asked,
+        redisMicros / asked,
+        seen.unlike());
+  }
+
+  private ServerProcess plain(Path log, int upstream) throws IOException, InterruptedException {
+    int port = ServerProcess.freePort();
+    return ServerProcess.start(port, log, Map.of(), main, List.of(SERVE, port + "," + upstream));
+  }
+
+  private ServerProcess node(Path folder, int upstream) throws IOException, InterruptedException {
+    int port = ServerProcess.freePort();
+    Path policy = Files.writeString(folder.resolve("policy.yaml"), policy(upstream));
+    Map<String, String> settings = Map.of(
+        "WEIR_HOST",
+        "127.0.0.1",
+        "WEIR_PORT",
+        Integer.toString(port),
+        "WEIR_REDIS_URI",
+        redisUri,
+        "WEIR_REDIS_TIMEOUT_MS",
+        "5000",
+        "WEIR_EVENT_LOOPS",
+        "1",
+        "WEIR_POLICY",
+        policy.toString());
+    return ServerProcess.start(
+        port, folder.resolve("node.log"), settings, "io.weir.node.Main", List.of("node"));
+  }
+
+  // Buckets of nine million operations that drain one a second: nothing is denied.
+  private static String policy(int upstream) {
+    String buckets =
+        IntStream.range(0, BUCKETS).mapToObj("""
+              - { name: bucket-%d, burstPeriodMs: 9000000000,
+                  throttleGroups: [{ opsPerSec: 1, operations: [Hello] }] }
+            """::formatted).collect(Collectors.joining());
+    String names =
+        IntStream.range(0, BUCKETS).mapToObj(i -> "bucket-" + i).collect(Collectors.joining(", "));
+    String subjects = IntStream.range(0, SUBJECTS)
+        .mapToObj(i -> "  k%d: { tenant: acme, plan: all, secretHash: \"%s\" }%n"
+            .formatted(i, SecretHash.of(secret(i)).formatted()))
+        .collect(Collectors.joining());
+    return """
+        operations:
+          - { name: Hello, match: { method: GET, path: /hello } }
+        buckets:
+        %splans:
+          all: { buckets: [%s] }
+        subjects:
+        %supstream: { url: "http://127.0.0.1:%d" }
+        """.formatted(buckets, names, subjects, upstream);
+  }
+
+  private static String secret(int subject) {
+    return "benchmark-secret-of-" + subject;
+  }
+
+  private static List<Buffer> requests(IntFunction<String> request) {
+    return IntStream.range(0, SUBJECTS)
+        .mapToObj(i -> Buffer.buffer(request.apply(i)))
+        .toList();
+  }
+
+  private static String check(int subject) {
+    return check(subject, "");
+  }
+
+  private static String check(int subject, String more) {
+    String body =
+        "{\"key\":\"k%d.%s\",\"operation\":\"Hello\"%s}".formatted(subject, secret(subject), more);
+    return head("POST /v1/check")
+        + "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+            .formatted(body.getBytes(UTF_8).length, body);
+  }
+
+  private static String call(int subject) {
+    return head("GET /hello") + "X-Api-Key: k%d.%s\r\n\r\n".formatted(subject, secret(subject));
+  }
+
+  private static String head(String target) {
+    return target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: weir-bench\r\nAccept: */*\r\n";
+  }
+
+  private static void clean(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
+  }
+}

@@ -1,0 +1,94 @@
+package io.weir.benchmarks.http;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A server in a process of its own, by the same Java and with the same classes. Ended by {@link #close}. */
+final class ServerProcess implements AutoCloseable {
+  private static final int PROBES = 600;
+  private static final long PROBE_EVERY_MILLIS = 50;
+
+  private final Process process;
+  private final int port;
+
+  private ServerProcess(Process process, int port) {
+    this.process = process;
+    this.port = port;
+  }
+
+  /** Starts it and waits until it listens. */
+  static ServerProcess start(
+      int port, Path log, Map<String, String> environment, String main, List<String> arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx1g");
+    if (Runtime.version().feature() >= 24) {
+      command.add("--enable-native-access=ALL-UNNAMED");
+      command.add("--sun-misc-unsafe-memory-access=allow");
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+    command.addAll(arguments);
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+    builder.environment().putAll(environment);
+    ServerProcess server = new ServerProcess(builder.start(), port);
+    server.awaitListening(log);
+    return server;
+  }
+
+  /** A port that is free now. */
+  static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** CPU time it has used, of all its threads. */
+  Duration cpu() {
+    return process
+        .info()
+        .totalCpuDuration()
+        .orElseThrow(() -> new IllegalStateException("a server of the benchmark has ended"));
+  }
+
+  private void awaitListening(Path log) throws IOException, InterruptedException {
+    for (int i = 0; i < PROBES && process.isAlive(); i++) {
+      try {
+        new Socket(InetAddress.getLoopbackAddress(), port).close();
+        return;
+      } catch (IOException e) {
+        process.waitFor(PROBE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+      }
+    }
+    close();
+    throw new IOException(
+        "a server of the benchmark did not start:%n%s".formatted(Files.readString(log)));
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(20, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}
