@@ -4,12 +4,17 @@ import io.weir.bucket.Draw;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.RandomAccess;
+import org.jspecify.annotations.Nullable;
 
-/** The limits of one decision, each worked out when it is asked for: most decisions are never looked into. */
+/**
+ * The limits of one decision, each worked out when it is first asked for: most decisions are never looked into.
+ * Safe for use by many threads, which may work out the same limit twice.
+ */
 final class Limits extends AbstractList<Limit> implements RandomAccess {
   private final List<Draw> draws;
   private final long[] usedUnits;
   private final long lagMicros;
+  private @Nullable Limit @Nullable [] known;
 
   /** @param usedUnits per draw; from now on nobody changes them */
   Limits(List<Draw> draws, long[] usedUnits, long lagMicros) {
@@ -25,7 +30,17 @@ final class Limits extends AbstractList<Limit> implements RandomAccess {
 
   @Override
   public Limit get(int index) {
-    return Limit.of(draws.get(index), usedUnits[index], lagMicros);
+    @Nullable Limit[] all = known;
+    if (all == null) {
+      all = new Limit[usedUnits.length];
+      known = all;
+    }
+    Limit limit = all[index];
+    if (limit == null) {
+      limit = Limit.of(draws.get(index), usedUnits[index], lagMicros);
+      all[index] = limit;
+    }
+    return limit;
   }
 
   @Override

@@ -1,7 +1,12 @@
 package io.weir.node;
 
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Completable;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.internal.ContextInternal;
 import io.weir.decision.Decision;
 import io.weir.node.config.NodeConfig.WhenRedisIsAway;
 import io.weir.node.metrics.NodeMetrics;
@@ -40,10 +45,29 @@ public final class Decider {
    */
   public Future<Decision> decide(
       Context context, Subject subject, String operation, long cost, TicketRequest ticket) {
-    return Future.fromCompletionStage(
-            throttle.tryTake(subject.id(), operation, cost, ticket), context)
-        .onSuccess(decision -> decided(subject, operation, decision))
-        .recover(error -> undecided(subject, operation, unwrapped(error)));
+    Promise<Decision> decided = Promise.promise();
+    decide(context, subject, operation, cost, ticket, decided);
+    return decided.future();
+  }
+
+  /** The same, and tells {@code done} of the decision or of what it fails with. */
+  public void decide(
+      Context context,
+      Subject subject,
+      String operation,
+      long cost,
+      TicketRequest ticket,
+      Completable<Decision> done) {
+    throttle
+        .tryTake(subject.id(), operation, cost, ticket)
+        .whenComplete((decision, error) -> ((ContextInternal) context).emit(decision, decided -> {
+          if (decided != null) {
+            decided(subject, operation, decided);
+            done.succeed(decided);
+          } else {
+            done.fail(undecided(subject, operation, unwrapped(requireNonNull(error))));
+          }
+        }));
   }
 
   /** Whether a request passes for which there is no decision, because of this error. */
@@ -63,7 +87,7 @@ public final class Decider {
   }
 
   // Loud once, not once a request: the metrics count them.
-  private Future<Decision> undecided(Subject subject, String operation, Throwable error) {
+  private Throwable undecided(Subject subject, String operation, Throwable error) {
     metrics.undecided(subject.plan(), operation);
     if (error instanceof StoreUnavailableException && away.compareAndSet(false, true)) {
       String fate = whenRedisIsAway == WhenRedisIsAway.ALLOW ? "allowed" : "denied";
@@ -72,7 +96,7 @@ public final class Decider {
           fate,
           error.getMessage());
     }
-    return Future.failedFuture(error);
+    return error;
   }
 
   private static Throwable unwrapped(Throwable error) {

@@ -1,8 +1,11 @@
 package io.weir.node;
 
+import io.netty.channel.EventLoop;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.internal.VertxInternal;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Draw;
 import io.weir.bucket.Scope;
@@ -26,6 +29,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -38,6 +42,7 @@ import java.util.concurrent.TimeoutException;
  */
 public final class Node implements AutoCloseable {
   private static final int WARM_UP_QUESTIONS = 500;
+  private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
   private final RedisConnections connections;
@@ -59,18 +64,28 @@ public final class Node implements AutoCloseable {
    */
   public static Node start(NodeConfig config) {
     String seed = policyText(config);
-    RedisConnections connections = RedisConnections.open(config.redisUri(), config.redisTimeout());
+    NodeMetrics metrics = new NodeMetrics();
+    Vertx vertx = metrics.vertx(new VertxOptions()
+        .setEventLoopPoolSize(config.eventLoops())
+        .setPreferNativeTransport(true));
+    RedisConnections connections;
+    try {
+      connections =
+          RedisConnections.open(config.redisUri(), config.redisTimeout(), eventLoops(vertx));
+    } catch (RuntimeException e) {
+      end(vertx);
+      throw e;
+    }
     ClusterPolicy policies;
     try {
       policies = ClusterPolicy.open(config.redisUri(), config.policyFile().toString(), seed);
     } catch (RuntimeException e) {
       connections.close();
+      end(vertx);
       throw e;
     }
-    NodeMetrics metrics = new NodeMetrics();
     Seats seats = new Seats();
     metrics.held(seats::taken);
-    Vertx vertx = metrics.reportingTo(Vertx.builder()).build();
     RedisBucketStore store = RedisBucketStore.of(connections);
     Throttle throttle = new Throttle(new TimedBucketStore(store, metrics), policies);
     Readiness readiness = new Readiness(
@@ -95,16 +110,33 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() {
     doors.readiness().stop();
-    // Each verticle waits for its requests; the timeout is the whole node's.
+    // Each verticle waits for its requests, and those for Redis; the timeout is the whole node's.
+    Duration patience = doors.config().shutdownTimeout().plusSeconds(2);
+    Future.all(vertx.deploymentIDs().stream().map(vertx::undeploy).toList())
+        .toCompletionStage()
+        .toCompletableFuture()
+        .handle((done, error) -> done)
+        .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+    doors.policies().close();
+    connections.close();
+    end(vertx);
+  }
+
+  private static void end(Vertx vertx) {
     vertx
         .close()
         .toCompletionStage()
         .toCompletableFuture()
-        .completeOnTimeout(
-            null, doors.config().shutdownTimeout().plusSeconds(2).toMillis(), TimeUnit.MILLISECONDS)
+        .completeOnTimeout(null, END_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
         .join();
-    doors.policies().close();
-    connections.close();
+  }
+
+  // Decisions travel on the event loops that serve requests.
+  private static List<EventLoop> eventLoops(Vertx vertx) {
+    List<EventLoop> loops = new ArrayList<>();
+    ((VertxInternal) vertx).nettyEventLoopGroup().forEach(loop -> loops.add((EventLoop) loop));
+    return loops;
   }
 
   Doors doors() {

@@ -6,6 +6,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /** Serves all doors on one event loop. Mutable; owned by Vert.x. */
 final class NodeVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(NodeVerticle.class);
-  private static final int MAX_CHECK_BYTES = 1 << 20;
+  private static final String CHECK = "/v1/check";
   private static final int MAX_HEADER_BYTES = 16 << 10;
   private static final int MAX_LINE_BYTES = 8 << 10;
   private static final int IDLE_SECONDS = 120;
@@ -42,10 +43,12 @@ final class NodeVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Router router = router(vertx, context, doors);
+    CheckHandler check =
+        new CheckHandler(vertx, doors.policies(), doors.decider(), doors.services(), context);
+    Router router = router(vertx, context, doors, check);
     Gateway proxy = new Gateway(vertx, doors.policies(), doors.decider(), doors.seats());
     HttpServer made = vertx.createHttpServer(options());
-    made.requestHandler(dispatcher(router, proxy));
+    made.requestHandler(dispatcher(check, router, proxy));
     made.invalidRequestHandler(NodeVerticle::refuse);
     gateway = proxy;
     server = made;
@@ -63,11 +66,17 @@ final class NodeVerticle extends VerticleBase {
 
   /** The doors that are not the gateway. A test compares them with the description of the interface. */
   static Router router(Vertx vertx, Context context, Doors doors) {
+    return router(vertx, context, doors, check(vertx, context, doors));
+  }
+
+  private static CheckHandler check(Vertx vertx, Context context, Doors doors) {
+    return new CheckHandler(vertx, doors.policies(), doors.decider(), doors.services(), context);
+  }
+
+  private static Router router(Vertx vertx, Context context, Doors doors, CheckHandler check) {
     Router router = Router.router(vertx);
     PolicyHandlers policy = new PolicyHandlers(doors.policies(), doors.operators(), context);
-    CheckHandler check =
-        new CheckHandler(doors.policies(), doors.decider(), doors.services(), context);
-    router.post("/v1/check").handler(body(MAX_CHECK_BYTES)).handler(check);
+    router.post(CHECK).handler(routing -> check.handle(routing.request()));
     router.get("/v1/policy").handler(policy::guard).handler(policy::get);
     // A route of its own for the token: who has none sends no body of megabytes.
     router.put("/v1/policy").handler(policy::guard);
@@ -83,12 +92,16 @@ final class NodeVerticle extends VerticleBase {
   }
 
   // The gateway stands outside of the router: it reads the path for itself, and nothing touches its
-  // body.
-  private static Handler<HttpServerRequest> dispatcher(Router router, Gateway gateway) {
+  // body. So does the check, which is asked more often than all others.
+  private static Handler<HttpServerRequest> dispatcher(
+      CheckHandler check, Router router, Gateway gateway) {
     Set<String> own =
         router.getRoutes().stream().map(route -> route.getPath()).collect(Collectors.toSet());
     return request -> {
-      if (own.contains(request.path())) {
+      String path = request.path();
+      if (CHECK.equals(path) && HttpMethod.POST.equals(request.method())) {
+        check.handle(request);
+      } else if (own.contains(path)) {
         router.handle(request);
       } else {
         gateway.handle(request);
@@ -149,6 +162,8 @@ final class NodeVerticle extends VerticleBase {
         .setMaxHeaderSize(MAX_HEADER_BYTES)
         .setMaxInitialLineLength(MAX_LINE_BYTES)
         .setIdleTimeout(IDLE_SECONDS)
+        .setPerFrameWebSocketCompressionSupported(false)
+        .setPerMessageWebSocketCompressionSupported(false)
         .setHandle100ContinueAutomatically(true)
         // An upgrade of one hop: behind the gateway's back it would carry bodies without a length.
         .setHttp2ClearTextEnabled(false)

@@ -39,7 +39,7 @@ final class ArchitectureTest {
   private static final Map<String, List<String>> ROOMS = Map.of(
       "io.lettuce..", List.of("io.weir.state.redis"),
       "org.redisson..", List.of("io.weir.state.control"),
-      "com.fasterxml..", List.of("io.weir.state.document"),
+      "com.fasterxml..", List.of("io.weir.state.document", "io.weir.node.check"),
       "org.yaml..", List.of("io.weir.state.document"),
       "redis.embedded..", List.of("io.weir.embedded"),
       "io.micrometer..", List.of("io.weir.node.metrics"),

@@ -29,6 +29,8 @@ public final class HttpBench {
   private static final int CONNECTIONS = 64;
   private static final int SUBJECTS = 10_000;
   private static final int BUCKETS = 3;
+  // How many times as long as a round.
+  private static final int WARM_UP = 5;
   private static final String SERVE = "--serve";
 
   private final String redisUri;
@@ -83,7 +85,8 @@ public final class HttpBench {
           round == 0 ? "HTTP: warming up" : "HTTP: round %d of %d".formatted(round, rounds));
       out.flush();
       for (Contender contender : contenders) {
-        Sample sample = sample(contender, load, round == 0 ? duration.multipliedBy(3) : duration);
+        Sample sample =
+            sample(contender, load, round == 0 ? duration.multipliedBy(WARM_UP) : duration);
         if (round > 0) {
           samples.computeIfAbsent(contender.name(), name -> new ArrayList<>()).add(sample);
         }

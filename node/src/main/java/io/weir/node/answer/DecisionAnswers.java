@@ -11,8 +11,6 @@ import io.weir.decision.Decision.Reason;
 import io.weir.decision.Limit;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** Decisions as callers read them. A wait is always rounded up. */
 public final class DecisionAnswers {
@@ -24,7 +22,9 @@ public final class DecisionAnswers {
   private static final CharSequence RATE_LIMIT_POLICY =
       HttpHeaders.createOptimized("RateLimit-Policy");
   private static final CharSequence RETRY_AFTER_MS = HttpHeaders.createOptimized("Retry-After-Ms");
+  private static final int USUAL_ITEM = 48;
   private static final long MICROS_PER_MILLI = 1000;
+  private static final long MILLIS_PER_SECOND = 1000;
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final Map<Reason, String> TITLES = Map.of(
       Reason.ACCESS_DISABLED, "Access is disabled by a limit of zero",
@@ -32,16 +32,6 @@ public final class DecisionAnswers {
       Reason.COST_EXCEEDS_CAPACITY, "The cost is above what the limit ever holds");
 
   private DecisionAnswers() {}
-
-  /** The members of a decision in the check API. */
-  public static JsonObject toJson(Decision decision) {
-    JsonObject json = decision.fold(
-        allowed -> outcome("allowed", List.of()).put("retryAfterMs", 0),
-        denied -> slot(denied, outcome("denied", denied.full())),
-        never ->
-            outcome("never_allowed", never.full()).put("reason", never.reason().code()));
-    return json.put("limits", limits(decision.limits())).put("revision", decision.revision());
-  }
 
   private static JsonObject slot(Denied denied, JsonObject json) {
     json.put("retryAfterMs", retryAfterMillis(denied))
@@ -51,10 +41,6 @@ public final class DecisionAnswers {
     return json;
   }
 
-  private static JsonObject outcome(String word, List<String> full) {
-    return new JsonObject().put("decision", word).put("full", new JsonArray(full));
-  }
-
   /**
    * Tells how the limits stand ({@code RateLimit}, {@code RateLimit-Policy}:
    * draft-ietf-httpapi-ratelimit-headers-10) and, of a denial, when to come back (RFC 9110, section
@@ -62,8 +48,8 @@ public final class DecisionAnswers {
    */
   public static void addHeaders(Decision decision, MultiMap headers) {
     if (!decision.limits().isEmpty()) {
-      headers.set(RATE_LIMIT_POLICY, joined(decision.limits(), DecisionAnswers::policyItem));
-      headers.set(RATE_LIMIT, joined(decision.limits(), DecisionAnswers::limitItem));
+      headers.set(RATE_LIMIT_POLICY, policy(decision.limits()));
+      headers.set(RATE_LIMIT, standing(decision.limits()));
     }
     if (decision instanceof Denied denied) {
       headers.set(
@@ -93,35 +79,44 @@ public final class DecisionAnswers {
         .with("revision", never.revision());
   }
 
-  private static JsonArray limits(List<Limit> limits) {
-    JsonArray array = new JsonArray();
-    for (Limit limit : limits) {
-      array.add(new JsonObject()
-          .put("bucket", limit.bucket())
-          .put("remaining", limit.remaining())
-          .put("resetMs", ceil(limit.resetMicros(), MICROS_PER_MILLI)));
-    }
-    return array;
-  }
-
-  private static long retryAfterMillis(Denied denied) {
+  /** The wait of a denial in milliseconds. */
+  public static long retryAfterMillis(Denied denied) {
     return ceil(denied.retryAfterMicros(), MICROS_PER_MILLI);
   }
 
-  private static String policyItem(Limit limit) {
-    long windowSeconds = ceil(limit.windowMillis(), 1000);
-    return "\"" + limit.bucket() + "\";q=" + limit.quota() + ";w=" + windowSeconds;
+  /** When a bucket is empty again, in milliseconds from now. */
+  public static long resetMillis(Limit limit) {
+    return ceil(limit.resetMicros(), MICROS_PER_MILLI);
   }
 
-  private static String limitItem(Limit limit) {
-    long resetSeconds = ceil(limit.resetMicros(), MICROS_PER_SECOND);
-    return "\"" + limit.bucket() + "\";r=" + limit.remaining() + ";t=" + resetSeconds;
+  // "bucket";q=quota;w=seconds, …
+  private static String policy(List<Limit> limits) {
+    StringBuilder text = new StringBuilder(limits.size() * USUAL_ITEM);
+    for (Limit limit : limits) {
+      item(limit, text)
+          .append(";q=")
+          .append(limit.quota())
+          .append(";w=")
+          .append(ceil(limit.windowMillis(), MILLIS_PER_SECOND));
+    }
+    return text.toString();
   }
 
-  private static String joined(List<Limit> limits, Function<Limit, String> item) {
-    return limits.size() == 1
-        ? item.apply(limits.get(0))
-        : limits.stream().map(item).collect(Collectors.joining(", "));
+  // "bucket";r=remaining;t=seconds, …
+  private static String standing(List<Limit> limits) {
+    StringBuilder text = new StringBuilder(limits.size() * USUAL_ITEM);
+    for (Limit limit : limits) {
+      item(limit, text)
+          .append(";r=")
+          .append(limit.remaining())
+          .append(";t=")
+          .append(ceil(limit.resetMicros(), MICROS_PER_SECOND));
+    }
+    return text.toString();
+  }
+
+  private static StringBuilder item(Limit limit, StringBuilder text) {
+    return text.append(text.isEmpty() ? "\"" : ", \"").append(limit.bucket()).append('"');
   }
 
   private static long ceil(long value, long unit) {

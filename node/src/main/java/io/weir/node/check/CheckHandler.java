@@ -1,15 +1,16 @@
 package io.weir.node.check;
 
+import static java.util.Objects.requireNonNull;
+
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
-import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import io.weir.decision.Decision;
 import io.weir.node.Decider;
 import io.weir.node.answer.DecisionAnswers;
@@ -18,6 +19,9 @@ import io.weir.node.auth.Authenticator;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.check.CheckRequest.BadCheckException;
 import io.weir.node.check.CheckRequest.Check;
+import io.weir.node.http.BodyFraming;
+import io.weir.node.http.EarlyAnswer;
+import io.weir.node.http.WatchedBody;
 import io.weir.policy.CostRule;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
@@ -27,19 +31,31 @@ import io.weir.throttle.StoreUnavailableException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@code POST /v1/check}: one decision, or a list of them. Everything is understood and everybody is
  * known before anything is taken.
  */
-public final class CheckHandler implements Handler<RoutingContext> {
+public final class CheckHandler implements Handler<HttpServerRequest> {
+  private static final Logger LOG = LoggerFactory.getLogger(CheckHandler.class);
+  private static final int MAX_BYTES = 1 << 20;
+  private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+  private static final ProblemDetails TOO_LONG =
+      ProblemDetails.of(413, "body_too_long", "The request body is longer than allowed");
+
+  private final Vertx vertx;
   private final PolicySource policies;
   private final Decider decider;
   private final TokenGuard services;
   private final Context context;
 
+  /** @param context where decisions are answered */
   public CheckHandler(
-      PolicySource policies, Decider decider, TokenGuard services, Context context) {
+      Vertx vertx, PolicySource policies, Decider decider, TokenGuard services, Context context) {
+    this.vertx = vertx;
     this.policies = policies;
     this.decider = decider;
     this.services = services;
@@ -47,42 +63,63 @@ public final class CheckHandler implements Handler<RoutingContext> {
   }
 
   @Override
-  public void handle(RoutingContext routing) {
-    CheckRequest request;
+  public void handle(HttpServerRequest request) {
+    if (BodyFraming.length(request).orElse(0) > MAX_BYTES) {
+      answer(request, TOO_LONG);
+      return;
+    }
+    new WatchedBody(request, MAX_BYTES, () -> {}).whole().onComplete((body, error) -> {
+      if (body != null) {
+        check(request, body);
+      } else if (error instanceof WatchedBody.TooLongException) {
+        answer(request, TOO_LONG);
+      } // else the connection broke, and nobody is there to be answered
+    });
+  }
+
+  private void check(HttpServerRequest request, Buffer body) {
     try {
-      request = CheckRequest.parse(
-          Optional.ofNullable(routing.body().buffer()).orElseGet(Buffer::buffer));
+      CheckRequest asked = CheckRequest.parse(body.getBytes());
+      List<Question> questions = new ArrayList<>(asked.checks().size());
+      List<String> unknown = identify(asked, request, questions);
+      if (!unknown.isEmpty()) {
+        answer(
+            request,
+            ProblemDetails.of(
+                    401,
+                    "key_invalid",
+                    "A key or subject is not known, or a service token is missing")
+                .with("errors", new JsonArray(unknown)));
+      } else if (asked.isList()) {
+        decideAll(questions, request);
+      } else {
+        decide(questions.get(0), request);
+      }
     } catch (BadCheckException e) {
-      ProblemDetails.badRequest("check_invalid", e.mistakes()).send(routing.response());
-      return;
+      answer(request, ProblemDetails.badRequest("check_invalid", e.mistakes()));
+    } catch (RuntimeException e) {
+      fail(request, e);
     }
-    List<Question> questions = new ArrayList<>();
-    List<String> unknown = identify(request, routing.request().headers(), questions);
-    if (!unknown.isEmpty()) {
-      ProblemDetails.of(
-              401, "key_invalid", "A key or subject is not known, or a service token is missing")
-          .with("errors", new JsonArray(unknown))
-          .send(routing.response());
-      return;
-    }
-    decide(questions, request.isList(), routing.response()).onFailure(routing::fail);
   }
 
   // Fills the questions, and gives the places of those that nobody may ask.
-  private List<String> identify(CheckRequest request, MultiMap headers, List<Question> questions) {
+  private List<String> identify(
+      CheckRequest asked, HttpServerRequest request, List<Question> questions) {
     Policy policy = policies.current().policy();
-    boolean trusted = services.admits(headers);
-    List<String> unknown = new ArrayList<>();
-    for (int i = 0; i < request.checks().size(); i++) {
-      Check check = request.checks().get(i);
+    List<String> unknown = new ArrayList<>(0);
+    for (int i = 0; i < asked.checks().size(); i++) {
+      Check check = asked.checks().get(i);
       Optional<Subject> subject = check.key().isPresent()
           ? Authenticator.authenticate(check.key().get(), policy)
-          : check.subject().filter(id -> trusted).flatMap(policy::subject);
+          : check
+              .subject()
+              .filter(id -> services.admits(request.headers()))
+              .flatMap(policy::subject);
       if (subject.isPresent()) {
         questions.add(
             new Question(subject.get(), check.operation(), cost(check, policy), check.ticket()));
       } else {
-        String place = request.isList() ? "checks[%d].".formatted(i) : "";
+        String place = asked.isList() ? "checks[%d].".formatted(i) : "";
         unknown.add(place + (check.key().isPresent() ? "key" : "subject"));
       }
     }
@@ -104,61 +141,78 @@ public final class CheckHandler implements Handler<RoutingContext> {
         : ((CostRule.Fixed) rule).cost();
   }
 
-  private Future<Void> decide(
-      List<Question> questions, boolean isList, HttpServerResponse response) {
+  private void decide(Question question, HttpServerRequest request) {
+    decider.decide(
+        context,
+        question.subject(),
+        question.operation(),
+        question.cost(),
+        question.ticket(),
+        (decision, error) -> answer(request, outcome(decision, error)));
+  }
+
+  private void answer(HttpServerRequest request, Outcome outcome) {
+    try {
+      if (outcome instanceof Outcome.Failed failed) {
+        answer(request, failed.problem());
+        return;
+      }
+      if (outcome instanceof Outcome.Decided decided) {
+        DecisionAnswers.addHeaders(decided.decision(), request.response().headers());
+      }
+      send(request.response(), CheckAnswer.of(outcome));
+    } catch (RuntimeException e) {
+      fail(request, e);
+    }
+  }
+
+  // Joined, not composed: one question without an answer does not take the others' along.
+  private void decideAll(List<Question> questions, HttpServerRequest request) {
     List<Future<Decision>> decisions = questions.stream()
         .map(q -> decider.decide(context, q.subject(), q.operation(), q.cost(), q.ticket()))
         .toList();
-    // Joined, not composed: one question without an answer does not take the others' along.
-    return Future.join(decisions)
-        .transform(done ->
-            isList ? answerList(decisions, response) : answerOne(decisions.get(0), response));
+    Future.join(decisions).onComplete(done -> {
+      try {
+        List<Outcome> outcomes = decisions.stream()
+            .map(decision -> outcome(decision.result(), decision.cause()))
+            .toList();
+        send(request.response(), CheckAnswer.of(outcomes));
+      } catch (RuntimeException e) {
+        fail(request, e);
+      }
+    });
   }
 
-  private Future<Void> answerOne(Future<Decision> decision, HttpServerResponse response) {
-    if (decision.succeeded()) {
-      DecisionAnswers.addHeaders(decision.result(), response.headers());
-      return send(response, DecisionAnswers.toJson(decision.result()));
+  private Outcome outcome(@Nullable Decision decision, @Nullable Throwable error) {
+    if (decision != null) {
+      return new Outcome.Decided(decision);
     }
-    return decider.passes(decision.cause())
-        ? send(response, undecidedButAllowed())
-        : problem(decision.cause()).send(response);
-  }
-
-  private Future<Void> answerList(List<Future<Decision>> decisions, HttpServerResponse response) {
-    JsonArray answers = new JsonArray();
-    for (Future<Decision> decision : decisions) {
-      answers.add(
-          decision.succeeded()
-              ? DecisionAnswers.toJson(decision.result())
-              : undecided(decision.cause()));
+    if (decider.passes(requireNonNull(error))) {
+      return new Outcome.Unchecked();
     }
-    return send(response, new JsonObject().put("decisions", answers));
+    return new Outcome.Failed(
+        error instanceof StoreUnavailableException
+            ? ProblemDetails.unavailable()
+            : ProblemDetails.of(401, "key_invalid", "The key was withdrawn"));
   }
 
-  private JsonObject undecided(Throwable error) {
-    return decider.passes(error)
-        ? undecidedButAllowed()
-        : new JsonObject().put("problem", problem(error).toJson());
+  private static void send(HttpServerResponse response, Buffer body) {
+    response.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+    Future<Void> unused = response.end(body);
   }
 
-  private static JsonObject undecidedButAllowed() {
-    return new JsonObject()
-        .put("decision", "allowed")
-        .put("degraded", true)
-        .put("retryAfterMs", 0)
-        .put("full", new JsonArray())
-        .put("limits", new JsonArray());
+  private void answer(HttpServerRequest request, ProblemDetails problem) {
+    Future<Void> unused = EarlyAnswer.send(vertx, request, problem);
   }
 
-  private static ProblemDetails problem(Throwable error) {
-    return error instanceof StoreUnavailableException
-        ? ProblemDetails.unavailable()
-        : ProblemDetails.of(401, "key_invalid", "The key was withdrawn");
-  }
-
-  private static Future<Void> send(HttpServerResponse response, JsonObject json) {
-    return response.putHeader(HttpHeaders.CONTENT_TYPE, "application/json").end(json.toBuffer());
+  private void fail(HttpServerRequest request, RuntimeException error) {
+    if (request.response().closed()) {
+      return; // the caller hung up
+    }
+    LOG.error("a check failed for no known reason", error);
+    if (!request.response().headWritten()) {
+      answer(request, ProblemDetails.of(500, "internal_error", "The node failed"));
+    }
   }
 
   private record Question(Subject subject, String operation, long cost, TicketRequest ticket) {}

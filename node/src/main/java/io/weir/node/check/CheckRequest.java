@@ -1,19 +1,19 @@
 package io.weir.node.check;
 
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.weir.bucket.Names;
 import io.weir.node.answer.Tickets;
 import io.weir.policy.CostRule;
 import io.weir.slot.TicketRequest;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a service asks.
@@ -24,9 +24,13 @@ import java.util.TreeSet;
 record CheckRequest(List<Check> checks, boolean isList) {
   static final int MAX_CHECKS = 1000;
 
-  private static final Set<String> FIELDS = Set.of("key", "subject", "operation", "cost", "ticket");
   private static final int MAX_SHOWN = 40;
   private static final int MAX_TICKET = 64;
+  private static final int MAX_DEPTH = 16;
+  private static final JsonFactory JSON = JsonFactory.builder()
+      .streamReadConstraints(
+          StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+      .build();
 
   /**
    * One question. Exactly one of {@code key} and {@code subject} is there.
@@ -42,127 +46,174 @@ record CheckRequest(List<Check> checks, boolean isList) {
       TicketRequest ticket) {}
 
   /** @throws BadCheckException with every mistake */
-  static CheckRequest parse(Buffer body) {
-    JsonObject json = json(body);
-    if (!json.containsKey("checks")) {
-      List<String> mistakes = new ArrayList<>();
-      Check check = check(json, "", mistakes);
-      refuse(mistakes);
-      return new CheckRequest(List.of(check), false);
+  static CheckRequest parse(byte[] body) {
+    try (JsonParser json = JSON.createParser(body)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw notJson();
+      }
+      List<String> mistakes = new ArrayList<>(0);
+      CheckRequest request = request(json, mistakes);
+      if (json.nextToken() != null) {
+        throw notJson();
+      }
+      if (!mistakes.isEmpty()) {
+        throw new BadCheckException(mistakes);
+      }
+      return request;
+    } catch (IOException e) {
+      throw notJson();
     }
-    return new CheckRequest(list(json), true);
   }
 
-  private static List<Check> list(JsonObject json) {
-    List<String> mistakes = new ArrayList<>();
-    unknownFields(json, Set.of("checks"), "", mistakes);
-    if (!(json.getValue("checks") instanceof JsonArray items) || items.isEmpty()) {
-      throw new BadCheckException(List.of("checks: (expected: a list of at least one check)"));
-    }
-    if (items.size() > MAX_CHECKS) {
-      throw new BadCheckException(
-          List.of("checks: %d (expected: at most %d)".formatted(items.size(), MAX_CHECKS)));
-    }
-    List<Check> checks = new ArrayList<>(items.size());
-    for (int i = 0; i < items.size(); i++) {
-      String place = "checks[%d].".formatted(i);
-      if (items.getValue(i) instanceof JsonObject item) {
-        checks.add(check(item, place, mistakes));
+  private static CheckRequest request(JsonParser json, List<String> mistakes) throws IOException {
+    Draft draft = new Draft("");
+    List<Check> list = null;
+    String field = json.nextFieldName();
+    while (field != null) {
+      json.nextToken();
+      if (field.equals("checks")) {
+        list = list(json, mistakes);
       } else {
-        mistakes.add("checks[%d]: (expected: an object)".formatted(i));
+        draft.read(field, json);
       }
+      field = json.nextFieldName();
     }
-    refuse(mistakes);
+    if (list == null) {
+      return new CheckRequest(List.of(draft.check(mistakes)), false);
+    }
+    for (String other : draft.fields) {
+      mistakes.add("%s: no such field (expected: checks)".formatted(shortened(other)));
+    }
+    return new CheckRequest(list, true);
+  }
+
+  private static List<Check> list(JsonParser json, List<String> mistakes) throws IOException {
+    List<Check> checks = new ArrayList<>();
+    int count = 0;
+    if (json.currentToken() == JsonToken.START_ARRAY) {
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        if (count >= MAX_CHECKS) {
+          json.skipChildren();
+        } else if (json.currentToken() == JsonToken.START_OBJECT) {
+          checks.add(check(json, "checks[%d].".formatted(count), mistakes));
+        } else {
+          json.skipChildren();
+          mistakes.add("checks[%d]: (expected: an object)".formatted(count));
+        }
+        count++;
+      }
+    } else {
+      json.skipChildren();
+    }
+    if (count == 0) {
+      mistakes.add("checks: (expected: a list of at least one check)");
+    }
+    if (count > MAX_CHECKS) {
+      mistakes.clear();
+      mistakes.add("checks: %d (expected: at most %d)".formatted(count, MAX_CHECKS));
+    }
     return checks;
   }
 
-  private static Check check(JsonObject json, String place, List<String> mistakes) {
-    unknownFields(json, FIELDS, place, mistakes);
-    Optional<String> key = text(json, "key", place, mistakes);
-    Optional<String> subject = text(json, "subject", place, mistakes);
-    if (json.containsKey("key") == json.containsKey("subject")) {
-      mistakes.add(place + "key: both or neither of key and subject (expected: exactly one)");
+  private static Check check(JsonParser json, String place, List<String> mistakes)
+      throws IOException {
+    Draft draft = new Draft(place);
+    String field = json.nextFieldName();
+    while (field != null) {
+      json.nextToken();
+      draft.read(field, json);
+      field = json.nextFieldName();
     }
-    Optional<String> operation = text(json, "operation", place, mistakes).filter(Names::isName);
-    if (operation.isEmpty()) {
-      mistakes.add(place + "operation: (expected: a name, " + Names.NAME_PATTERN + ")");
-    }
-    return new Check(
-        key,
-        subject,
-        operation.orElse(""),
-        cost(json, place, mistakes),
-        ticket(json, place, mistakes));
-  }
-
-  private static OptionalLong cost(JsonObject json, String place, List<String> mistakes) {
-    if (!json.containsKey("cost")) {
-      return OptionalLong.empty();
-    }
-    Object value = json.getValue("cost");
-    boolean whole = value instanceof Integer || value instanceof Long;
-    long cost = whole ? ((Number) value).longValue() : 0;
-    if (cost < 1 || cost > CostRule.MAX_COST) {
-      mistakes.add("%scost: %s (expected: a whole number from 1 to %d)"
-          .formatted(place, shortened(String.valueOf(value)), CostRule.MAX_COST));
-    }
-    return OptionalLong.of(cost);
-  }
-
-  // true asks for one, a text shows one.
-  private static TicketRequest ticket(JsonObject json, String place, List<String> mistakes) {
-    Object value = json.getValue("ticket");
-    if (value instanceof String text && text.length() <= MAX_TICKET) {
-      return Tickets.of(Optional.of(text), true);
-    }
-    if (value instanceof Boolean wanted) {
-      return Tickets.of(Optional.empty(), wanted);
-    }
-    if (json.containsKey("ticket")) {
-      mistakes.add(place + "ticket: (expected: true, or a ticket of up to 64 characters)");
-    }
-    return TicketRequest.NONE;
-  }
-
-  // The value is not repeated: it may be a key.
-  private static Optional<String> text(
-      JsonObject json, String field, String place, List<String> mistakes) {
-    if (!json.containsKey(field)) {
-      return Optional.empty();
-    }
-    if (json.getValue(field) instanceof String text) {
-      return Optional.of(text);
-    }
-    mistakes.add("%s%s: (expected: a text)".formatted(place, field));
-    return Optional.empty();
-  }
-
-  private static void unknownFields(
-      JsonObject json, Set<String> known, String place, List<String> mistakes) {
-    for (String field : json.fieldNames()) {
-      if (!known.contains(field)) {
-        mistakes.add("%s%s: no such field (expected: %s)"
-            .formatted(place, shortened(field), String.join(", ", new TreeSet<>(known))));
-      }
-    }
-  }
-
-  private static JsonObject json(Buffer body) {
-    try {
-      return new JsonObject(body);
-    } catch (DecodeException | ClassCastException e) {
-      throw new BadCheckException(List.of("the body is no JSON object"));
-    }
-  }
-
-  private static void refuse(List<String> mistakes) {
-    if (!mistakes.isEmpty()) {
-      throw new BadCheckException(mistakes);
-    }
+    return draft.check(mistakes);
   }
 
   private static String shortened(String text) {
     return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
+  }
+
+  private static BadCheckException notJson() {
+    return new BadCheckException(List.of("the body is no JSON object"));
+  }
+
+  /** A check as far as it is read. Mutable; for one object of the body. */
+  private static final class Draft {
+    private static final OptionalLong NO_COST = OptionalLong.empty();
+
+    private final String place;
+    private final List<String> fields = new ArrayList<>(4);
+    private final List<String> mistakes = new ArrayList<>(0);
+    private @Nullable String key;
+    private @Nullable String subject;
+    private @Nullable String operation;
+    private OptionalLong cost = NO_COST;
+    private TicketRequest ticket = TicketRequest.NONE;
+
+    Draft(String place) {
+      this.place = place;
+    }
+
+    // At the value of the field; at its end afterwards.
+    void read(String field, JsonParser json) throws IOException {
+      fields.add(field);
+      switch (field) {
+        case "key" -> key = text(field, json);
+        case "subject" -> subject = text(field, json);
+        case "operation" -> operation = text(field, json);
+        case "cost" -> cost = cost(json);
+        case "ticket" -> ticket = ticket(json);
+        default ->
+          mistakes.add("%s%s: no such field (expected: cost, key, operation, subject, ticket)"
+              .formatted(place, shortened(field)));
+      }
+      json.skipChildren();
+    }
+
+    Check check(List<String> all) {
+      all.addAll(mistakes);
+      if (fields.contains("key") == fields.contains("subject")) {
+        all.add(place + "key: both or neither of key and subject (expected: exactly one)");
+      }
+      String named = operation;
+      if (named == null || !Names.isName(named)) {
+        all.add(place + "operation: (expected: a name, " + Names.NAME_PATTERN + ")");
+        named = "";
+      }
+      return new Check(Optional.ofNullable(key), Optional.ofNullable(subject), named, cost, ticket);
+    }
+
+    private OptionalLong cost(JsonParser json) throws IOException {
+      boolean isWhole = json.currentToken() == JsonToken.VALUE_NUMBER_INT
+          && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
+      long value = isWhole ? json.getLongValue() : 0;
+      if (value < 1 || value > CostRule.MAX_COST) {
+        String shown = json.currentToken().isScalarValue() ? json.getText() : "something else";
+        mistakes.add("%scost: %s (expected: a whole number from 1 to %d)"
+            .formatted(place, shortened(shown), CostRule.MAX_COST));
+      }
+      return OptionalLong.of(value);
+    }
+
+    // true asks for one, a text shows one.
+    private TicketRequest ticket(JsonParser json) throws IOException {
+      JsonToken token = json.currentToken();
+      if (token.isBoolean()) {
+        return Tickets.of(Optional.empty(), token == JsonToken.VALUE_TRUE);
+      }
+      if (token == JsonToken.VALUE_STRING && json.getTextLength() <= MAX_TICKET) {
+        return Tickets.of(Optional.of(json.getText()), true);
+      }
+      mistakes.add(place + "ticket: (expected: true, or a ticket of up to 64 characters)");
+      return TicketRequest.NONE;
+    }
+
+    // The value is not repeated: it may be a key.
+    private @Nullable String text(String field, JsonParser json) throws IOException {
+      if (json.currentToken() == JsonToken.VALUE_STRING) {
+        return json.getText();
+      }
+      mistakes.add("%s%s: (expected: a text)".formatted(place, field));
+      return null;
+    }
   }
 
   /** A request that cannot be understood. */

@@ -17,6 +17,8 @@ import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.ApiKey;
+import io.weir.node.http.EarlyAnswer;
+import io.weir.node.http.WatchedBody;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
 import java.util.Optional;

@@ -17,6 +17,9 @@ import io.weir.node.answer.Tickets;
 import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Authenticator;
 import io.weir.node.gateway.Seats.Seat;
+import io.weir.node.http.BodyFraming;
+import io.weir.node.http.EarlyAnswer;
+import io.weir.node.http.WatchedBody;
 import io.weir.policy.CostRule;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Plan;
@@ -122,15 +125,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
 
   // The request is paused again, or at its end, when the future completes.
   private Future<Buffer> buffered(Ask ask) {
-    WatchedBody bounded = new WatchedBody(ask.request(), ask.upstream().maxBodyBytes(), () -> {});
-    Buffer all = Buffer.buffer();
-    Future<Buffer> whole = Future.future(promise -> {
-      bounded.handler(all::appendBuffer);
-      bounded.exceptionHandler(promise::tryFail);
-      bounded.endHandler(end -> promise.tryComplete(all));
-    });
-    bounded.resume();
-    return whole;
+    return new WatchedBody(ask.request(), ask.upstream().maxBodyBytes(), () -> {}).whole();
   }
 
   private Future<Void> decide(Ask ask, Optional<Buffer> body) {

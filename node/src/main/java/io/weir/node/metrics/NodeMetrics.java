@@ -10,7 +10,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.vertx.core.VertxBuilder;
+import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MetricsDomain;
@@ -54,18 +54,19 @@ public final class NodeMetrics {
       .description("How many waited in a line when an appointment was made in it")
       .register(registry);
 
-  /** Lets Vert.x report its HTTP metrics to the same registry. */
-  public VertxBuilder reportingTo(VertxBuilder builder) {
-    MicrometerMetricsOptions options = new MicrometerMetricsOptions();
-    options
+  /** A Vert.x that reports its HTTP metrics to the same registry. */
+  public Vertx vertx(VertxOptions options) {
+    MicrometerMetricsOptions reported = new MicrometerMetricsOptions();
+    reported
         .setLabels(EnumSet.of(Label.HTTP_CODE))
         .addDisabledMetricsCategory(MetricsDomain.EVENT_BUS)
         .addDisabledMetricsCategory(MetricsDomain.VERTICLES)
         .addDisabledMetricsCategory(MetricsDomain.NAMED_POOLS)
         .setEnabled(true);
-    return builder
-        .with(new VertxOptions().setMetricsOptions(options))
-        .withMetrics(new MicrometerMetricsFactory(registry));
+    return Vertx.builder()
+        .with(new VertxOptions(options).setMetricsOptions(reported))
+        .withMetrics(new MicrometerMetricsFactory(registry))
+        .build();
   }
 
   /** Everything, as Prometheus reads it. */

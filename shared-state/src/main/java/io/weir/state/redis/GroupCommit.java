@@ -13,6 +13,7 @@ import io.netty.channel.EventLoop;
 import io.weir.bucket.Draw;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * wait, a busy one shares each round trip among as many as have gathered. The idea is the group commit of
  * databases (Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path, 1985).
  *
- * <p>Charges are decided in the order in which they were asked. A call that fails takes along what has gathered
+ * <p>Charges of one event loop are decided in the order in which they were asked. A call that fails takes along what has gathered
  * behind it: none of that would be answered in time. Safe for use by many threads; never blocks. All but the
  * queue is touched by one event loop alone, so that nothing can overtake anything on its way to the wire.
  */
@@ -64,21 +65,27 @@ final class GroupCommit {
    * @param maxCalls how many calls are in flight at most
    */
   GroupCommit(
-      RedisConnections redis,
+      RedisConnections.Link link,
+      Duration commandTimeout,
       LuaScript script,
       AnswerReader reader,
       boolean isRehearsal,
       int maxEntries,
       int maxCalls) {
-    this.connection = redis.connection();
-    this.loop = redis.eventLoop();
+    this.connection = link.connection();
+    this.loop = link.eventLoop();
     this.script = script;
     this.reader = reader;
     this.sha1 = script.sha1().getBytes(UTF_8);
     this.isRehearsal = isRehearsal;
     this.maxEntries = maxEntries;
     this.maxCalls = maxCalls;
-    this.timeoutNanos = redis.commandTimeout().toNanos();
+    this.timeoutNanos = commandTimeout.toNanos();
+  }
+
+  /** Whether what is asked by this thread is sent and answered by it. */
+  boolean isHere() {
+    return loop.inEventLoop();
   }
 
   /** Asks; the question completes with the answer, or with a {@link StoreUnavailableException}. */

@@ -3,6 +3,8 @@ package io.weir.state.redis;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -10,8 +12,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Buckets in Redis, one round trip a decision at most: charges that come while calls are in flight share the
- * next one, and what is sure to be denied is denied without asking. Safe for use by many threads; the connection belongs to whoever opened it, and its command
- * timeout bounds every answer.
+ * next one, and what is sure to be denied is denied without asking. Safe for use by many threads; what is asked on an
+ * event loop with a connection is sent and answered there. The connections belong to whoever opened them, and their
+ * command timeout bounds every answer.
  *
  * <p>A script that Redis has forgotten is sent again with the same charges. Nothing else is tried twice: a
  * charge whose answer was lost may have been taken.
@@ -21,8 +24,8 @@ public final class RedisBucketStore implements BucketStore {
   private static final int CALLS = 4;
   private static final int PEEKS = 256;
 
-  private final GroupCommit charges;
-  private final GroupCommit peeks;
+  private final List<GroupCommit> charges;
+  private final List<GroupCommit> peeks;
   private final KnownDenials denials;
   private final boolean isLive;
   private final LongSupplier clock;
@@ -38,8 +41,14 @@ public final class RedisBucketStore implements BucketStore {
     LuaScript charge = LuaScript.load("charge", includes);
     LuaScript peek = LuaScript.load("peek", includes);
     AnswerReader reader = new AnswerReader(denials);
-    this.charges = new GroupCommit(redis, charge, reader, isRehearsal, Batch.MAX_ENTRIES, CALLS);
-    this.peeks = new GroupCommit(redis, peek, reader, isRehearsal, 1, PEEKS);
+    Duration timeout = redis.commandTimeout();
+    this.charges = redis.links().stream()
+        .map(link ->
+            new GroupCommit(link, timeout, charge, reader, isRehearsal, Batch.MAX_ENTRIES, CALLS))
+        .toList();
+    this.peeks = redis.links().stream()
+        .map(link -> new GroupCommit(link, timeout, peek, reader, isRehearsal, 1, PEEKS))
+        .toList();
     this.clock = clock;
   }
 
@@ -68,14 +77,24 @@ public final class RedisBucketStore implements BucketStore {
       }
     }
     Question question = new Question(charge, clock.getAsLong(), denials.now());
-    charges.ask(question);
+    nearest(charges).ask(question);
     return question;
   }
 
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
     Question question = new Question(charge, clock.getAsLong(), denials.now());
-    peeks.ask(question);
+    nearest(peeks).ask(question);
     return question;
+  }
+
+  // On the event loop of the one who asks, where there is a connection.
+  private static GroupCommit nearest(List<GroupCommit> all) {
+    for (int i = 1; i < all.size(); i++) {
+      if (all.get(i).isHere()) {
+        return all.get(i);
+      }
+    }
+    return all.get(0);
   }
 }

@@ -16,11 +16,18 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The connection to Redis that decisions travel on. Mutable; owned by whoever opened it. */
+/**
+ * The connections to Redis that decisions travel on: one, or one on each event loop of a server. Mutable; owned
+ * by whoever opened them.
+ */
 public final class RedisConnections implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
@@ -29,27 +36,29 @@ public final class RedisConnections implements AutoCloseable {
   // A Redis that hangs is not buried under what nobody waits for any more.
   private static final int MAX_QUEUED = 2000;
 
-  private final ClientResources resources;
-  private final RedisClient client;
-  private final StatefulRedisConnection<String, String> connection;
-  private final EventLoop eventLoop;
+  private final List<Link> links;
   private final Duration commandTimeout;
 
-  private RedisConnections(
-      ClientResources resources,
-      RedisClient client,
-      Duration commandTimeout,
-      AtomicReference<EventLoop> eventLoop) {
-    this.resources = resources;
-    this.client = client;
+  private RedisConnections(List<Link> links, Duration commandTimeout) {
+    this.links = List.copyOf(links);
     this.commandTimeout = commandTimeout;
-    this.connection = client.connect();
-    this.eventLoop = requireNonNull(eventLoop.get(), "a connected channel has an event loop");
+  }
+
+  /** A connection, and the event loop it lives on. */
+  record Link(
+      StatefulRedisConnection<String, String> connection,
+      EventLoop eventLoop,
+      RedisClient client,
+      ClientResources resources) {
+    void close() {
+      connection.close();
+      shutdown(client, resources);
+    }
   }
 
   /**
-   * Connects. From then on a lost connection is opened again every tenth of a second, and what is asked
-   * meanwhile fails at once: a decision that waits for Redis is worth nothing.
+   * Connects, with a thread of its own. From then on a lost connection is opened again every tenth of a second,
+   * and what is asked meanwhile fails at once: a decision that waits for Redis is worth nothing.
    *
    * @param uri such as {@code redis://:password@host:6379/0}
    * @param commandTimeout after which an answer is no longer waited for
@@ -57,27 +66,63 @@ public final class RedisConnections implements AutoCloseable {
    * @throws StoreUnavailableException where nothing answers there
    */
   public static RedisConnections open(String uri, Duration commandTimeout) {
+    return open(uri, commandTimeout, List.of(Optional.empty()));
+  }
+
+  /**
+   * The same with a connection on each of these event loops: what is asked there is sent and answered there,
+   * and no thread wakes another. They stay their owner's, and must live longer than the connections.
+   */
+  public static RedisConnections open(
+      String uri, Duration commandTimeout, Collection<EventLoop> eventLoops) {
+    return open(uri, commandTimeout, eventLoops.stream().map(Optional::of).toList());
+  }
+
+  private static RedisConnections open(
+      String uri, Duration commandTimeout, List<Optional<EventLoop>> eventLoops) {
     RedisURI address = lettuceUri(RedisAddress.parse(uri));
-    AtomicReference<EventLoop> eventLoop = new AtomicReference<>();
-    ClientResources resources = ClientResources.builder()
-        .nettyCustomizer(remember(eventLoop))
-        .ioThreadPoolSize(IO_THREADS)
+    List<Link> links = new ArrayList<>();
+    try {
+      for (Optional<EventLoop> eventLoop : eventLoops) {
+        links.add(connected(address, commandTimeout, eventLoop));
+      }
+    } catch (RedisConnectionException e) {
+      links.forEach(Link::close);
+      throw new StoreUnavailableException("no Redis to connect to: " + e.getMessage(), e);
+    }
+    return new RedisConnections(links, commandTimeout);
+  }
+
+  private static Link connected(
+      RedisURI address, Duration commandTimeout, Optional<EventLoop> given) {
+    AtomicReference<EventLoop> used = new AtomicReference<>();
+    ClientResources.Builder builder = ClientResources.builder()
+        .nettyCustomizer(remember(used))
         .computationThreadPoolSize(IO_THREADS)
-        .reconnectDelay(Delay.constant(RECONNECT_DELAY))
-        .build();
+        .reconnectDelay(Delay.constant(RECONNECT_DELAY));
+    given.ifPresentOrElse(
+        loop -> builder.eventLoopGroupProvider(new LentEventLoop(loop)),
+        () -> builder.ioThreadPoolSize(IO_THREADS));
+    ClientResources resources = builder.build();
     RedisClient client = RedisClient.create(resources, address);
     client.setOptions(options(commandTimeout));
     try {
-      return new RedisConnections(resources, client, commandTimeout, eventLoop);
+      StatefulRedisConnection<String, String> connection = client.connect();
+      EventLoop eventLoop = requireNonNull(used.get(), "a connected channel has an event loop");
+      return new Link(connection, eventLoop, client, resources);
     } catch (RedisConnectionException e) {
       shutdown(client, resources);
-      throw new StoreUnavailableException("no Redis to connect to: " + e.getMessage(), e);
+      throw e;
     }
   }
 
-  /** The one connection; it multiplexes all threads. */
+  /** The first connection; it multiplexes all threads. */
   public StatefulRedisConnection<String, String> connection() {
-    return connection;
+    return links.get(0).connection();
+  }
+
+  List<Link> links() {
+    return links;
   }
 
   /** After which an answer is no longer waited for. */
@@ -85,20 +130,14 @@ public final class RedisConnections implements AutoCloseable {
     return commandTimeout;
   }
 
-  /** The event loop on which the connection was made. */
-  EventLoop eventLoop() {
-    return eventLoop;
-  }
-
   /** Asks Redis for nothing; completes exceptionally where it does not answer in time. */
   public CompletionStage<String> ping() {
-    return connection.async().ping();
+    return connection().async().ping();
   }
 
   @Override
   public void close() {
-    connection.close();
-    shutdown(client, resources);
+    links.forEach(Link::close);
   }
 
   private static NettyCustomizer remember(AtomicReference<EventLoop> eventLoop) {

@@ -30,6 +30,8 @@ final class CrowdedRedisBucketStoreIT extends BucketStoreContract {
   protected BucketStore emptyStore(ManualClock clock) {
     connections.connection().sync().flushall();
     return new CrowdedStore(
-        RedisBucketStore.rehearsing(connections, clock), connections.eventLoop(), 130);
+        RedisBucketStore.rehearsing(connections, clock),
+        connections.links().get(0).eventLoop(),
+        130);
   }
 }

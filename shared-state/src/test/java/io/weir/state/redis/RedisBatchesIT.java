@@ -175,6 +175,8 @@ final class RedisBatchesIT {
   private List<CompletionStage<StoreAnswer>> together(List<Charge> charges) {
     CompletableFuture<List<CompletionStage<StoreAnswer>>> asked = new CompletableFuture<>();
     connections
+        .links()
+        .get(0)
         .eventLoop()
         .execute(() -> asked.complete(charges.stream().map(store::tryCharge).toList()));
     return asked.join();

@@ -65,7 +65,9 @@ final class RedisSlotsIT {
           List.of(
               new InMemoryBucketStore(clock),
               new CrowdedStore(
-                  RedisBucketStore.rehearsing(connections, clock), connections.eventLoop(), 5)));
+                  RedisBucketStore.rehearsing(connections, clock),
+                  connections.links().get(0).eventLoop(),
+                  5)));
       callers.ask(600);
       made += callers.made();
       for (String key : commands.keys("weir:{acme}:*")) {

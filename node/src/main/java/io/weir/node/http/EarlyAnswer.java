@@ -1,4 +1,4 @@
-package io.weir.node.gateway;
+package io.weir.node.http;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -11,13 +11,14 @@ import io.weir.node.answer.ProblemDetails;
  * so that the connection serves on; a long one costs the caller the connection, a moment after the answer,
  * so that it can be read.
  */
-final class EarlyAnswer {
+public final class EarlyAnswer {
   private static final long MAX_DRAINED_BYTES = 64 << 10;
   private static final long LINGER_MILLIS = 500;
 
   private EarlyAnswer() {}
 
-  static Future<Void> send(Vertx vertx, HttpServerRequest request, ProblemDetails problem) {
+  /** Answers with a problem; does nothing where the caller has hung up. */
+  public static Future<Void> send(Vertx vertx, HttpServerRequest request, ProblemDetails problem) {
     if (request.response().closed()) {
       return Future.succeededFuture(); // the caller hung up
     }
@@ -28,7 +29,7 @@ final class EarlyAnswer {
   }
 
   /** Reads and throws away what is left of a body that is answered. */
-  static void drain(Vertx vertx, HttpServerRequest request) {
+  public static void drain(Vertx vertx, HttpServerRequest request) {
     if (request.isEnded()) {
       return;
     }

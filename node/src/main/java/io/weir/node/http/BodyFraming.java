@@ -1,21 +1,21 @@
-package io.weir.node.gateway;
+package io.weir.node.http;
 
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.OptionalLong;
 
 /** How long the body of a request says it is (RFC 9112, section 6.3). */
-final class BodyFraming {
+public final class BodyFraming {
   private BodyFraming() {}
 
   /** Whether the framing is one that every server reads alike: a length, or chunked and nothing else. */
-  static boolean isPlain(HttpServerRequest request) {
+  public static boolean isPlain(HttpServerRequest request) {
     String encoding = request.getHeader(HttpHeaders.TRANSFER_ENCODING);
     return encoding == null || encoding.strip().equalsIgnoreCase("chunked");
   }
 
   /** The length; empty where it is chunked. */
-  static OptionalLong length(HttpServerRequest request) {
+  public static OptionalLong length(HttpServerRequest request) {
     if (request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null) {
       return OptionalLong.empty();
     }

@@ -1,6 +1,8 @@
-package io.weir.node.gateway;
+package io.weir.node.http;
 
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.streams.ReadStream;
 import org.jspecify.annotations.Nullable;
@@ -9,22 +11,33 @@ import org.jspecify.annotations.Nullable;
  * A body that fails when it grows longer than allowed, and tells of each chunk. Mutable; owned by one
  * request, on its event loop.
  */
-final class WatchedBody implements ReadStream<Buffer> {
+public final class WatchedBody implements ReadStream<Buffer> {
   private final ReadStream<Buffer> body;
   private final long maxBytes;
   private final Runnable onChunk;
   private long seen;
   private @Nullable Handler<Throwable> failure;
 
-  WatchedBody(ReadStream<Buffer> body, long maxBytes, Runnable onChunk) {
+  public WatchedBody(ReadStream<Buffer> body, long maxBytes, Runnable onChunk) {
     this.body = body;
     this.maxBytes = maxBytes;
     this.onChunk = onChunk;
   }
 
   /** Whether more came than is allowed. */
-  boolean isTooLong() {
+  public boolean isTooLong() {
     return seen > maxBytes;
+  }
+
+  /** All of it; fails with {@link TooLongException}, or with whatever broke. */
+  public Future<Buffer> whole() {
+    Promise<Buffer> whole = Promise.promise();
+    Buffer all = Buffer.buffer();
+    handler(all::appendBuffer);
+    exceptionHandler(whole::tryFail);
+    endHandler(end -> whole.tryComplete(all));
+    resume();
+    return whole.future();
   }
 
   @Override
@@ -80,10 +93,10 @@ final class WatchedBody implements ReadStream<Buffer> {
   }
 
   /** A body is longer than allowed. */
-  static final class TooLongException extends RuntimeException {
+  public static final class TooLongException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    TooLongException() {
+    public TooLongException() {
       super("the body is too long", null, false, false);
     }
   }
