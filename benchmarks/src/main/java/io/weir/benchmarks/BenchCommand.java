@@ -1,6 +1,7 @@
 package io.weir.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.weir.benchmarks.core.CoreBench;
 import io.weir.benchmarks.http.HttpBench;
 import io.weir.benchmarks.http.PlainServer;
 import io.weir.embedded.EmbeddedRedis;
@@ -126,12 +127,16 @@ public final class BenchCommand implements Callable<Integer> {
         twoProcesses(redis.uri(), probe, processes, out);
       }
       footprints(contenders, probe, memory, out);
+      Map<String, Map<String, Double>> core = isWanted("JMH", false) && !quick
+          ? CoreBench.measure(roundCount(), duration().toMillis(), out)
+          : Map.of();
       List<Measurement> http = overHttp(redis.uri(), probe, out);
       if (json.isPresent()) {
         Map<String, Object> results = new LinkedHashMap<>();
         results.put("machine", machine);
         results.put("measurements", all);
         results.put("http", http);
+        results.put("core", core);
         results.put("twoProcessesPerSecond", processes);
         results.put("bytesPerSubject", memory);
         new ObjectMapper()

@@ -30,6 +30,8 @@ final class WeirContender implements Contender {
   }
 
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final List<String> NAMES =
+      List.of("second", "minute", "day", "hour", "week", "month", "year", "burst");
   private static final int SUBJECTS = 10_000;
   private static final long ADMITTED_BEFORE = 1000;
 
@@ -60,8 +62,8 @@ final class WeirContender implements Contender {
     List<Draw> draws = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {
       Bucket bucket = mode == Mode.ADMITTED
-          ? new Bucket("bucket-" + i, Scope.KEY, 1000, Contenders.CAPACITY * 1000)
-          : new Bucket("bucket-" + i, Scope.KEY, 1, 1_000_000);
+          ? new Bucket(NAMES.get(i), Scope.KEY, 1000, Contenders.CAPACITY * 1000)
+          : new Bucket(NAMES.get(i), Scope.KEY, 1, 1_000_000);
       draws.add(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
     }
     return List.copyOf(draws);

@@ -22,7 +22,9 @@ public record Draw(Bucket bucket, long unitsPerOperation) {
    */
   public long units(long cost) {
     long capacity = bucket.capacityUnits();
-    return cost <= capacity / unitsPerOperation ? cost * unitsPerOperation : capacity + 1;
+    long units = cost * unitsPerOperation;
+    boolean overflows = Math.multiplyHigh(cost, unitsPerOperation) != 0 || units < 0;
+    return overflows || units > capacity ? capacity + 1 : units;
   }
 
   /** How many operations fit into this many units. */

@@ -4,7 +4,7 @@ import java.math.BigInteger;
 
 /**
  * The arithmetic of a leaky bucket: pure functions on units and microseconds. Every value in and out
- * is at least 0 and below 2⁵³; no step overflows a {@code long}.
+ * is at least 0 and below 2⁵³.
  */
 public final class LeakyBucket {
 
@@ -12,10 +12,10 @@ public final class LeakyBucket {
 
   /** What is left of {@code usedUnits} after {@code elapsedMicros} of draining. */
   public static long drained(long usedUnits, long milliOpsPerSec, long elapsedMicros) {
-    // Compared by time first: elapsed × rate may pass 2⁶³ for a bucket nobody touched for long.
-    return elapsedMicros >= emptyAfterMicros(usedUnits, milliOpsPerSec)
-        ? 0
-        : usedUnits - elapsedMicros * milliOpsPerSec;
+    // The product may pass 2⁶³ for a bucket nobody touched for long.
+    long drained = elapsedMicros * milliOpsPerSec;
+    boolean overflows = Math.multiplyHigh(elapsedMicros, milliOpsPerSec) != 0 || drained < 0;
+    return overflows || drained >= usedUnits ? 0 : usedUnits - drained;
   }
 
   /** Whether {@code costUnits} can ever pass. */

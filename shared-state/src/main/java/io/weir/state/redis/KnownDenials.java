@@ -1,6 +1,5 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Bucket;
 import io.weir.bucket.Draw;
 import io.weir.bucket.LeakyBucket;
 import io.weir.decision.Verdict.Outcome;
@@ -58,7 +57,11 @@ final class KnownDenials {
     if (denials.size() >= MAX_KNOWN && !denials.containsKey(owner)) {
       denials.clear();
     }
-    denials.put(owner, new Denial(charge.revision(), charge.draws(), used, askedNanos, now()));
+    long wait = waitMicros(charge, used);
+    denials.put(
+        owner,
+        new Denial(
+            charge.revision(), charge.draws(), charge.cost(), wait, used, askedNanos, now()));
   }
 
   /** The answer, where it is known; null where Redis has to be asked. */
@@ -78,46 +81,54 @@ final class KnownDenials {
       return null;
     }
     long atMost = (now - known.askedNanos) / NANOS_PER_MICRO;
-    if (known.waitMicros(charge, atMost + atMost / DRIFT + 1) == 0) {
+    long wait = known.waitMicros(charge);
+    if (wait <= atMost + atMost / DRIFT + 1) {
       return null;
     }
     long atLeast = (now - known.answeredNanos) / NANOS_PER_MICRO;
-    return known.answer(charge, atLeast - atLeast / DRIFT);
+    return known.answer(charge, wait, atLeast - atLeast / DRIFT);
+  }
+
+  // The longest of its buckets; 0 where all have room, or one never has.
+  private static long waitMicros(Charge charge, long[] used) {
+    long longest = 0;
+    for (int i = 0; i < used.length; i++) {
+      Draw draw = charge.draws().get(i);
+      long units = draw.units(charge.cost());
+      if (!LeakyBucket.canHold(draw.bucket(), units)) {
+        return 0;
+      }
+      longest = Math.max(longest, LeakyBucket.waitMicros(draw.bucket(), used[i], units));
+    }
+    return longest;
   }
 
   private record Owner(String tenant, String subject) {}
 
+  /** A wait gets shorter by what passes, to the microsecond: a bucket drains whole units in each. */
   @SuppressWarnings("ArrayRecordComponent")
   private record Denial(
-      long revision, List<Draw> draws, long[] used, long askedNanos, long answeredNanos) {
+      long revision,
+      List<Draw> draws,
+      long cost,
+      long waitMicros,
+      long[] used,
+      long askedNanos,
+      long answeredNanos) {
 
-    StoreAnswer answer(Charge charge, long elapsedMicros) {
+    /** The wait of a charge when Redis was asked. */
+    long waitMicros(Charge charge) {
+      return charge.cost() == cost ? waitMicros : KnownDenials.waitMicros(charge, used);
+    }
+
+    StoreAnswer answer(Charge charge, long wait, long elapsedMicros) {
       long[] left = new long[used.length];
       for (int i = 0; i < left.length; i++) {
-        left[i] = usedAfter(i, elapsedMicros);
+        left[i] =
+            LeakyBucket.drained(used[i], draws.get(i).bucket().milliOpsPerSec(), elapsedMicros);
       }
-      Wait wait = new Wait(waitMicros(charge, elapsedMicros), true, Optional.empty());
-      return new Decided(charge.verdict(0).decision(Outcome.DENIED, left, wait), LineReport.NONE);
-    }
-
-    /** The longest wait of its buckets; 0 where all have room, or one never has. */
-    long waitMicros(Charge charge, long elapsedMicros) {
-      long longest = 0;
-      for (int i = 0; i < used.length; i++) {
-        Bucket bucket = draws.get(i).bucket();
-        long units = draws.get(i).units(charge.cost());
-        if (units > bucket.capacityUnits()) {
-          return 0;
-        }
-        longest =
-            Math.max(longest, LeakyBucket.waitMicros(bucket, usedAfter(i, elapsedMicros), units));
-      }
-      return longest;
-    }
-
-    private long usedAfter(int draw, long elapsedMicros) {
-      return LeakyBucket.drained(
-          used[draw], draws.get(draw).bucket().milliOpsPerSec(), elapsedMicros);
+      Wait told = new Wait(wait - elapsedMicros, true, Optional.empty());
+      return new Decided(charge.verdict(0).decision(Outcome.DENIED, left, told), LineReport.NONE);
     }
   }
 }

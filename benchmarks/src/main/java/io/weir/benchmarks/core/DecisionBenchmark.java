@@ -1,0 +1,143 @@
+package io.weir.benchmarks.core;
+
+import static java.util.Objects.requireNonNull;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.decision.Verdict;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.policy.OperationRule;
+import io.weir.policy.Policy;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.state.memory.InMemoryBucketStore;
+import io.weir.state.redis.RedisBucketStore;
+import io.weir.state.redis.RedisConnections;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** What a node does for a decision by itself, on one thread. Three buckets each. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class DecisionBenchmark {
+  private static final String POLICY = """
+      operations:
+        - { name: List, match: { method: GET, path: /files } }
+        - { name: Read, match: { method: GET, path: "/files/{id}" } }
+        - { name: Write, match: { method: POST, path: "/files/{id}/parts/{part}" } }
+      buckets:
+        - { name: all, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 100, operations: [List, Read, Write] }] }
+      plans:
+        basic: { buckets: [all] }
+      subjects:
+        k1: { tenant: acme, plan: basic }
+      """;
+
+  private static Charge charge(long milliOpsPerSec, long burstMillis) {
+    List<Draw> draws = Stream.of("second", "minute", "day")
+        .map(name -> new Bucket(name, io.weir.bucket.Scope.KEY, milliOpsPerSec, burstMillis))
+        .map(bucket -> new Draw(bucket, Bucket.UNITS_PER_OPERATION))
+        .toList();
+    return new Charge("acme", "k1", 1, draws, 1, SlotRules.OFF, TicketRequest.NONE);
+  }
+
+  /** The arithmetic alone. */
+  @State(Scope.Thread)
+  public static class Levels {
+    private final Charge charge = charge(1000, 9_000_000_000L);
+    private final Verdict verdict = charge.verdict(0);
+    private final long[] used = {5, 50, 500};
+  }
+
+  /** Whether all three have room. */
+  @Benchmark
+  public Verdict.Outcome outcome(Levels levels) {
+    return levels.verdict.outcome(levels.used);
+  }
+
+  /** A policy of three operations. */
+  @State(Scope.Thread)
+  public static class Rules {
+    private final Policy policy = PolicyDocuments.parse("benchmark", POLICY).policy();
+    private final List<String> path = List.of("files", "7", "parts", "3");
+  }
+
+  /** Which operation a request is. */
+  @Benchmark
+  public Optional<OperationRule> rule(Rules rules) {
+    return rules.policy.rule("POST", rules.path);
+  }
+
+  /** Buckets in memory that are never full. */
+  @State(Scope.Thread)
+  public static class Memory {
+    private long micros;
+    private final BucketStore store = new InMemoryBucketStore(() -> ++micros);
+    private final Charge charge = charge(1000, 9_000_000_000L);
+  }
+
+  /** A whole decision where the state is in memory: what Redis does, in Java. */
+  @Benchmark
+  public StoreAnswer admittedInMemory(Memory memory) {
+    return memory.store.tryCharge(memory.charge).toCompletableFuture().join();
+  }
+
+  /** Buckets in Redis that are full for a thousand seconds. */
+  @State(Scope.Thread)
+  public static class Full {
+    private final Charge charge = charge(1, 1_000_000);
+    private @Nullable EmbeddedRedis redis;
+    private @Nullable RedisConnections connections;
+    private @Nullable BucketStore store;
+
+    /** Takes what they hold. */
+    @Setup
+    public void fill() throws IOException {
+      redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+      connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+      store = RedisBucketStore.of(connections);
+      ask();
+      ask();
+    }
+
+    private StoreAnswer ask() {
+      return requireNonNull(store).tryCharge(charge).toCompletableFuture().join();
+    }
+
+    /** Ends Redis. */
+    @TearDown
+    public void end() {
+      requireNonNull(connections).close();
+      requireNonNull(redis).close();
+    }
+  }
+
+  /** A denial that the node knows of; once a second it asks Redis again. */
+  @Benchmark
+  public StoreAnswer deniedByTheNode(Full full) {
+    return full.ask();
+  }
+}
