@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.weir.benchmarks.core.CoreBench;
 import io.weir.benchmarks.http.HttpBench;
 import io.weir.benchmarks.http.PlainServer;
+import io.weir.benchmarks.http.SoakWindow;
 import io.weir.embedded.EmbeddedRedis;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -43,6 +44,8 @@ public final class BenchCommand implements Callable<Integer> {
       "Weir 8",
       "HTTP");
 
+  private static final Duration SOAK_WINDOW = Duration.ofSeconds(30);
+
   @Spec
   private CommandSpec spec = CommandSpec.create();
 
@@ -69,6 +72,12 @@ public final class BenchCommand implements Callable<Integer> {
       split = ";",
       description = "some contenders, by the beginnings of their names, with ; between them")
   private List<String> only = List.of();
+
+  @Option(
+      names = "--soak",
+      paramLabel = "MINUTES",
+      description = "mixed load on one node for so long, and nothing else")
+  private Optional<Integer> soak = Optional.empty();
 
   @Option(names = "--json", paramLabel = "FILE", description = "every figure, as JSON")
   private Optional<Path> json = Optional.empty();
@@ -113,6 +122,13 @@ public final class BenchCommand implements Callable<Integer> {
               System.getProperty("java.version"),
               probe.version());
       out.println(machine);
+      if (soak.isPresent()) {
+        List<SoakWindow> windows = new HttpBench(
+                redis.uri(), probe, BenchCommand.class.getName(), out)
+            .soak(Duration.ofMinutes(soak.get()), SOAK_WINDOW);
+        write(Map.of("machine", machine, "soak", windows));
+        return 0;
+      }
       Contenders contenders = new Contenders(redis.uri());
       List<Measurement> all = new ArrayList<>();
       for (Load load : loads()) {
@@ -131,22 +147,24 @@ public final class BenchCommand implements Callable<Integer> {
           ? CoreBench.measure(roundCount(), duration().toMillis(), out)
           : Map.of();
       List<Measurement> http = overHttp(redis.uri(), probe, out);
-      if (json.isPresent()) {
-        Map<String, Object> results = new LinkedHashMap<>();
-        results.put("machine", machine);
-        results.put("measurements", all);
-        results.put("http", http);
-        results.put("core", core);
-        results.put("twoProcessesPerSecond", processes);
-        results.put("bytesPerSubject", memory);
-        new ObjectMapper()
-            .writerWithDefaultPrettyPrinter()
-            .writeValue(json.get().toFile(), results);
-      }
+      Map<String, Object> results = new LinkedHashMap<>();
+      results.put("machine", machine);
+      results.put("measurements", all);
+      results.put("http", http);
+      results.put("core", core);
+      results.put("twoProcessesPerSecond", processes);
+      results.put("bytesPerSubject", memory);
+      write(results);
       if (svg.isPresent()) {
         ResultChart.write(svg.get(), all);
       }
       return 0;
+    }
+  }
+
+  private void write(Map<String, Object> results) throws IOException {
+    if (json.isPresent()) {
+      new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(json.get().toFile(), results);
     }
   }
 

@@ -20,8 +20,13 @@ public final class RedisProbe implements AutoCloseable {
   }
 
   /** Bytes that Redis has allocated. */
-  long usedMemory() {
+  public long usedMemory() {
     return (long) number(connections.connection().sync().info("memory"), "used_memory");
+  }
+
+  /** How many keys there are. */
+  public long keys() {
+    return connections.connection().sync().dbsize();
   }
 
   String version() {

@@ -1,12 +1,9 @@
 package io.weir.benchmarks.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.vertx.core.buffer.Buffer;
 import io.weir.benchmarks.Measurement;
 import io.weir.benchmarks.RedisProbe;
 import io.weir.benchmarks.Sample;
-import io.weir.policy.SecretHash;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -16,9 +13,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntFunction;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -27,8 +21,8 @@ import java.util.stream.Stream;
  */
 public final class HttpBench {
   private static final int CONNECTIONS = 64;
-  private static final int SUBJECTS = 10_000;
-  private static final int BUCKETS = 3;
+  private static final int SOAK_CONNECTIONS = 16;
+  private static final long SOAK_PAUSE_MILLIS = 5;
   // How many times as long as a round.
   private static final int WARM_UP = 5;
   private static final String SERVE = "--serve";
@@ -46,6 +40,37 @@ public final class HttpBench {
     this.out = out;
   }
 
+  /** Mixed load on a node for so long: what it needs and how long it takes must not grow. */
+  public List<SoakWindow> soak(Duration duration, Duration window)
+      throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("weir-soak-");
+    redis.clear();
+    try (HttpLoad load = new HttpLoad();
+        ServerProcess hello = plain(folder.resolve("hello.log"), 0);
+        ServerProcess node = node(folder, hello.port())) {
+      List<SoakWindow> windows = new ArrayList<>();
+      List<Buffer> mixed = Traffic.mixed();
+      for (long i = 0; i < duration.dividedBy(window); i++) {
+        HttpLoad.Seen seen =
+            load.run(node.port(), SOAK_CONNECTIONS, mixed, window, SOAK_PAUSE_MILLIS);
+        SoakWindow done = new SoakWindow(
+            seen.nanos().getTotalCount() / seen.seconds(),
+            seen.nanos().getValueAtPercentile(50) / 1e3,
+            seen.nanos().getValueAtPercentile(99) / 1e3,
+            node.residentBytes(),
+            redis.usedMemory(),
+            redis.keys(),
+            seen.unlike());
+        windows.add(done);
+        out.println(done);
+        out.flush();
+      }
+      return windows;
+    } finally {
+      clean(folder);
+    }
+  }
+
   private record Contender(String name, ServerProcess server, List<Buffer> requests) {}
 
   /** Measures all so often, so long each time. */
@@ -57,8 +82,8 @@ public final class HttpBench {
         ServerProcess hello = plain(folder.resolve("hello.log"), 0);
         ServerProcess proxy = plain(folder.resolve("proxy.log"), hello.port());
         ServerProcess node = node(folder, hello.port())) {
-      List<Buffer> checks = requests(HttpBench::check);
-      List<Buffer> calls = requests(HttpBench::call);
+      List<Buffer> checks = Traffic.checks();
+      List<Buffer> calls = Traffic.calls();
       List<Contender> contenders = List.of(
           new Contender("plain hello", hello, calls),
           new Contender("/v1/check, one key", node, checks.subList(0, 1)),
@@ -67,7 +92,7 @@ public final class HttpBench {
           new Contender("gateway, one key", node, calls.subList(0, 1)),
           new Contender("gateway, 10,000 keys", node, calls));
       // A thousand operations each, so that no key expires between two visits.
-      long unlike = load.sendEach(node.port(), requests(i -> check(i, ",\"cost\":1000")));
+      long unlike = load.sendEach(node.port(), Traffic.expensiveChecks());
       if (unlike > 0) {
         throw new IllegalStateException("the node did not know %d keys".formatted(unlike));
       }
@@ -128,7 +153,7 @@ public final class HttpBench {
 
   private ServerProcess node(Path folder, int upstream) throws IOException, InterruptedException {
     int port = ServerProcess.freePort();
-    Path policy = Files.writeString(folder.resolve("policy.yaml"), policy(upstream));
+    Path policy = Files.writeString(folder.resolve("policy.yaml"), Traffic.policy(upstream));
     Map<String, String> settings = Map.of(
         "WEIR_HOST",
         "127.0.0.1",
@@ -144,60 +169,6 @@ public final class HttpBench {
         policy.toString());
     return ServerProcess.start(
         port, folder.resolve("node.log"), settings, "io.weir.node.Main", List.of("node"));
-  }
-
-  // Buckets of nine million operations that drain one a second: nothing is denied.
-  private static String policy(int upstream) {
-    String buckets =
-        IntStream.range(0, BUCKETS).mapToObj("""
-              - { name: bucket-%d, burstPeriodMs: 9000000000,
-                  throttleGroups: [{ opsPerSec: 1, operations: [Hello] }] }
-            """::formatted).collect(Collectors.joining());
-    String names =
-        IntStream.range(0, BUCKETS).mapToObj(i -> "bucket-" + i).collect(Collectors.joining(", "));
-    String subjects = IntStream.range(0, SUBJECTS)
-        .mapToObj(i -> "  k%d: { tenant: acme, plan: all, secretHash: \"%s\" }%n"
-            .formatted(i, SecretHash.of(secret(i)).formatted()))
-        .collect(Collectors.joining());
-    return """
-        operations:
-          - { name: Hello, match: { method: GET, path: /hello } }
-        buckets:
-        %splans:
-          all: { buckets: [%s] }
-        subjects:
-        %supstream: { url: "http://127.0.0.1:%d" }
-        """.formatted(buckets, names, subjects, upstream);
-  }
-
-  private static String secret(int subject) {
-    return "benchmark-secret-of-" + subject;
-  }
-
-  private static List<Buffer> requests(IntFunction<String> request) {
-    return IntStream.range(0, SUBJECTS)
-        .mapToObj(i -> Buffer.buffer(request.apply(i)))
-        .toList();
-  }
-
-  private static String check(int subject) {
-    return check(subject, "");
-  }
-
-  private static String check(int subject, String more) {
-    String body =
-        "{\"key\":\"k%d.%s\",\"operation\":\"Hello\"%s}".formatted(subject, secret(subject), more);
-    return head("POST /v1/check")
-        + "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
-            .formatted(body.getBytes(UTF_8).length, body);
-  }
-
-  private static String call(int subject) {
-    return head("GET /hello") + "X-Api-Key: k%d.%s\r\n\r\n".formatted(subject, secret(subject));
-  }
-
-  private static String head(String target) {
-    return target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: weir-bench\r\nAccept: */*\r\n";
   }
 
   private static void clean(Path folder) throws IOException {

@@ -32,9 +32,14 @@ final class HttpLoad implements AutoCloseable {
   /** What was seen in one run. */
   record Seen(Histogram nanos, long unlike, double seconds) {}
 
-  /** Opens so many connections, and asks for so long on all of them. */
+  /** Opens so many connections, and asks for so long on all of them, without a pause. */
   Seen run(int port, int connections, List<Buffer> requests, Duration duration) {
-    Run run = new Run(requests, System.nanoTime() + duration.toNanos());
+    return run(port, connections, requests, duration, 0);
+  }
+
+  /** The same with a pause after each answer. */
+  Seen run(int port, int connections, List<Buffer> requests, Duration duration, long pauseMillis) {
+    Run run = new Run(requests, System.nanoTime() + duration.toNanos(), pauseMillis);
     List<Future<Void>> ends = new ArrayList<>();
     long began = System.nanoTime();
     for (int i = 0; i < connections; i++) {
@@ -50,7 +55,7 @@ final class HttpLoad implements AutoCloseable {
 
   /** Sends each request once, and gives how many answers were not 200. */
   long sendEach(int port, List<Buffer> requests) {
-    Run run = new Run(requests, Long.MAX_VALUE);
+    Run run = new Run(requests, Long.MAX_VALUE, 0);
     client
         .connect(port, "127.0.0.1")
         .compose(socket -> new Caller(run, socket).runThrough())
@@ -75,17 +80,19 @@ final class HttpLoad implements AutoCloseable {
   private static final class Run {
     private final List<Buffer> requests;
     private final long until;
+    private final long pauseMillis;
     private final Histogram nanos = new Histogram(SIGNIFICANT_DIGITS);
     private long unlike;
 
-    Run(List<Buffer> requests, long until) {
+    Run(List<Buffer> requests, long until, long pauseMillis) {
       this.requests = requests;
       this.until = until;
+      this.pauseMillis = pauseMillis;
     }
   }
 
   /** One connection. */
-  private static final class Caller {
+  private final class Caller {
     private final Run run;
     private final NetSocket socket;
     private final Promise<Void> end = Promise.promise();
@@ -137,7 +144,11 @@ final class HttpLoad implements AutoCloseable {
       if (bytes[9] != '2' || bytes[10] != '0' || bytes[11] != '0') {
         run.unlike++;
       }
-      ask();
+      if (run.pauseMillis == 0) {
+        ask();
+      } else {
+        vertx.setTimer(run.pauseMillis, fired -> ask());
+      }
     }
 
     private static int length(byte[] bytes) {

@@ -1,5 +1,7 @@
 package io.weir.benchmarks.http;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -63,6 +65,18 @@ final class ServerProcess implements AutoCloseable {
         .info()
         .totalCpuDuration()
         .orElseThrow(() -> new IllegalStateException("a server of the benchmark has ended"));
+  }
+
+  /** Its memory as the system counts it, by {@code ps}; 0 where there is none. */
+  long residentBytes() throws IOException {
+    Process ps;
+    try {
+      ps = new ProcessBuilder("ps", "-o", "rss=", "-p", Long.toString(process.pid())).start();
+    } catch (IOException e) {
+      return 0;
+    }
+    String kilobytes = new String(ps.getInputStream().readAllBytes(), US_ASCII).strip();
+    return kilobytes.isEmpty() ? 0 : Long.parseLong(kilobytes) << 10;
   }
 
   private void awaitListening(Path log) throws IOException, InterruptedException {

@@ -1,0 +1,115 @@
+package io.weir.benchmarks.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.buffer.Buffer;
+import io.weir.policy.SecretHash;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Ready requests, and the policy that knows who sends them. */
+final class Traffic {
+  private static final int SUBJECTS = 10_000;
+  private static final int BUCKETS = 3;
+
+  private Traffic() {}
+
+  /** A check for each subject. */
+  static List<Buffer> checks() {
+    return requests(Traffic::check);
+  }
+
+  /** A check for a thousand operations for each subject, so that its keys live that long. */
+  static List<Buffer> expensiveChecks() {
+    return requests(i -> check("k" + i, ",\"cost\":1000"));
+  }
+
+  /** A request through the gateway for each subject. */
+  static List<Buffer> calls() {
+    return requests(Traffic::call);
+  }
+
+  /**
+   * Half checks, a quarter through the gateway, the rest for keys that are always full: denied with and without
+   * appointments, of which nobody keeps any.
+   */
+  static List<Buffer> mixed() {
+    return IntStream.range(0, SUBJECTS)
+        .mapToObj(i -> switch (i % 8) {
+          case 0, 1, 2, 3 -> check(i);
+          case 4, 5 -> call(i);
+          case 6 -> check("full-" + i % 100, "");
+          default -> check("booked-" + i % 100, ",\"ticket\":true");
+        })
+        .map(Buffer::buffer)
+        .toList();
+  }
+
+  // Buckets of nine million operations that drain one a second: nothing is denied.
+  static String policy(int upstream) {
+    String buckets =
+        IntStream.range(0, BUCKETS).mapToObj("""
+              - { name: bucket-%d, burstPeriodMs: 9000000000,
+                  throttleGroups: [{ opsPerSec: 1, operations: [Hello] }] }
+            """::formatted).collect(Collectors.joining());
+    String names =
+        IntStream.range(0, BUCKETS).mapToObj(i -> "bucket-" + i).collect(Collectors.joining(", "));
+    String subjects = Stream.of(
+            IntStream.range(0, SUBJECTS).mapToObj(i -> subject("k" + i, "all")),
+            IntStream.range(0, 100).mapToObj(i -> subject("full-" + i, "full")),
+            IntStream.range(0, 100).mapToObj(i -> subject("booked-" + i, "booked")))
+        .flatMap(lines -> lines)
+        .collect(Collectors.joining());
+    return """
+        operations:
+          - { name: Hello, match: { method: GET, path: /hello } }
+        buckets:
+        %s  - { name: small, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 2, operations: [Hello] }] }
+        plans:
+          all: { buckets: [%s] }
+          full: { buckets: [small], slots: off }
+          booked: { buckets: [small], maxLine: 100 }
+        subjects:
+        %supstream: { url: "http://127.0.0.1:%d" }
+        """.formatted(buckets, names, subjects, upstream);
+  }
+
+  private static String subject(String id, String plan) {
+    return "  %s: { tenant: acme, plan: %s, secretHash: \"%s\" }%n"
+        .formatted(id, plan, SecretHash.of(secret(id)).formatted());
+  }
+
+  private static String secret(String subject) {
+    return "benchmark-secret-of-" + subject;
+  }
+
+  private static List<Buffer> requests(IntFunction<String> request) {
+    return IntStream.range(0, SUBJECTS)
+        .mapToObj(i -> Buffer.buffer(request.apply(i)))
+        .toList();
+  }
+
+  private static String check(int subject) {
+    return check("k" + subject, "");
+  }
+
+  private static String check(String subject, String more) {
+    String body =
+        "{\"key\":\"%s.%s\",\"operation\":\"Hello\"%s}".formatted(subject, secret(subject), more);
+    return head("POST /v1/check")
+        + "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+            .formatted(body.getBytes(UTF_8).length, body);
+  }
+
+  private static String call(int subject) {
+    return head("GET /hello")
+        + "X-Api-Key: k%d.%s\r\n\r\n".formatted(subject, secret("k" + subject));
+  }
+
+  private static String head(String target) {
+    return target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: weir-bench\r\nAccept: */*\r\n";
+  }
+}
