@@ -41,8 +41,7 @@ public final class BenchCommand implements Callable<Integer> {
       "Redisson",
       "Weir 1",
       "Weir 3",
-      "Weir 8",
-      "HTTP");
+      "Weir 8");
 
   private static final Duration SOAK_WINDOW = Duration.ofSeconds(30);
 

@@ -17,6 +17,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
+import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -33,6 +34,7 @@ import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
+import org.redisson.config.TransportMode;
 
 /**
  * Weir, its peers, and the floors below them. Every limit is far above what is asked, and drains so slowly that
@@ -208,6 +210,8 @@ final class Contenders {
 
   private Contender redisson() {
     Config config = new Config();
+    // As Lettuce does by itself.
+    config.setTransportMode(Epoll.isAvailable() ? TransportMode.EPOLL : TransportMode.NIO);
     config.useSingleServer().setAddress(redisUri).setTimeout((int) TIMEOUT.toMillis());
     RedissonClient client = Redisson.create(config);
     return new Contender() {

@@ -14,7 +14,7 @@ final class ResultTable {
     Measurement first = measurements.get(0);
     out.printf(
         "%n%s%n%-30s | %10s %7s | %9s %9s | %9s %9s | %s%n",
-        load, "", "per s", "ratio", "p50 us", "p99 us", "client us", "Redis us", "unlike");
+        load, "", "per s", "ratio", "p50 us", "p99 us", "CPU us", "Redis us", "unlike");
     for (Measurement one : measurements) {
       out.printf(
           "%-30s | %,10.0f %7.2f | %,9.0f %,9.0f | %9.2f %9.2f | %d%n",
@@ -23,7 +23,7 @@ final class ResultTable {
           one.median(Sample::perSecond) / first.median(Sample::perSecond),
           one.median(Sample::p50Micros),
           one.median(Sample::p99Micros),
-          one.median(Sample::clientCpuMicros),
+          one.median(Sample::cpuMicros),
           one.median(Sample::redisCpuMicros),
           one.unlike());
     }

@@ -6,7 +6,7 @@ package io.weir.benchmarks;
  * @param perSecond decisions a second
  * @param p50Micros median time to the answer
  * @param p99Micros time within which 99 % were answered
- * @param clientCpuMicros CPU time of this process for each decision
+ * @param cpuMicros CPU time of the process that asks Redis, for each decision; over HTTP, of the server
  * @param redisCpuMicros CPU time of Redis for each decision
  * @param unlike answers that were none, or not what the contender is set up for
  */
@@ -14,6 +14,6 @@ public record Sample(
     double perSecond,
     double p50Micros,
     double p99Micros,
-    double clientCpuMicros,
+    double cpuMicros,
     double redisCpuMicros,
     long unlike) {}

@@ -42,4 +42,23 @@ final class BenchIT {
           .isZero();
     }
   }
+
+  @Test
+  void overHttpEverythingIsAnsweredWith200(@TempDir Path folder) throws Exception {
+    Path json = folder.resolve("bench.json");
+    int status = new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(new StringWriter()))
+        .execute("--only", "HTTP", "--rounds", "1", "--millis", "200", "--json", json.toString());
+    assertThat(status).isZero();
+    JsonNode measured = new ObjectMapper().readTree(json.toFile()).get("http");
+    assertThat(measured).hasSize(6);
+    for (JsonNode one : measured) {
+      JsonNode sample = one.get("samples").get(0);
+      assertThat(sample.get("perSecond").asDouble()).isPositive();
+      assertThat(sample.get("cpuMicros").asDouble()).isPositive();
+      assertThat(sample.get("unlike").asLong())
+          .describedAs(one.get("contender").asText())
+          .isZero();
+    }
+  }
 }

@@ -9,8 +9,6 @@ import io.weir.decision.Decision.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
 
 /**
  * Builds decisions from what is used in the buckets. Every store answers through it, so that the same
@@ -32,10 +30,14 @@ public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros
 
   /** Decides on what is used now, drained, per draw. Takes nothing. */
   public Outcome outcome(long[] usedUnits) {
-    if (!all(i -> LeakyBucket.canHold(draws.get(i).bucket(), units(i)))) {
-      return Outcome.NEVER_ALLOWED;
+    boolean fits = true;
+    for (int i = 0; i < draws.size(); i++) {
+      if (!LeakyBucket.canHold(draws.get(i).bucket(), units(i))) {
+        return Outcome.NEVER_ALLOWED;
+      }
+      fits = fits && fits(i, usedUnits);
     }
-    return all(i -> fits(i, usedUnits)) ? Outcome.ALLOWED : Outcome.DENIED;
+    return fits ? Outcome.ALLOWED : Outcome.DENIED;
   }
 
   /** The units this request takes by the draw at {@code index}. */
@@ -79,10 +81,6 @@ public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros
 
   private boolean fits(int index, long[] usedUnits) {
     return LeakyBucket.fits(draws.get(index).bucket(), usedUnits[index], units(index));
-  }
-
-  private boolean all(IntPredicate condition) {
-    return IntStream.range(0, draws.size()).allMatch(condition);
   }
 
   /**

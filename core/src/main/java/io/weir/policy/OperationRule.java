@@ -18,7 +18,7 @@ public record OperationRule(
 
   /** Whether a request is this operation. */
   boolean matches(String method, List<String> path) {
-    return route.filter(r -> r.matches(method, path)).isPresent();
+    return route.isPresent() && route.get().matches(method, path);
   }
 
   /**

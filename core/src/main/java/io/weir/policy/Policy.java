@@ -43,11 +43,21 @@ public record Policy(
    * @param path the segments of the decoded path
    */
   public Optional<OperationRule> rule(String method, List<String> path) {
-    return rules.stream().filter(rule -> rule.matches(method, path)).findFirst();
+    for (OperationRule rule : rules) {
+      if (rule.matches(method, path)) {
+        return Optional.of(rule);
+      }
+    }
+    return Optional.empty();
   }
 
   /** The rule of an operation by its name. */
   public Optional<OperationRule> rule(String operation) {
-    return rules.stream().filter(rule -> rule.name().equals(operation)).findFirst();
+    for (OperationRule rule : rules) {
+      if (rule.name().equals(operation)) {
+        return Optional.of(rule);
+      }
+    }
+    return Optional.empty();
   }
 }

@@ -61,11 +61,20 @@ public final class Decider {
     throttle
         .tryTake(subject.id(), operation, cost, ticket)
         .whenComplete((decision, error) -> ((ContextInternal) context).emit(decision, decided -> {
+          // Whatever happens to the count of it, the caller is answered.
           if (decided != null) {
-            decided(subject, operation, decided);
-            done.succeed(decided);
+            try {
+              decided(subject, operation, decided);
+            } finally {
+              done.succeed(decided);
+            }
           } else {
-            done.fail(undecided(subject, operation, unwrapped(requireNonNull(error))));
+            Throwable cause = unwrapped(requireNonNull(error));
+            try {
+              undecided(subject, operation, cause);
+            } finally {
+              done.fail(cause);
+            }
           }
         }));
   }
@@ -87,7 +96,7 @@ public final class Decider {
   }
 
   // Loud once, not once a request: the metrics count them.
-  private Throwable undecided(Subject subject, String operation, Throwable error) {
+  private void undecided(Subject subject, String operation, Throwable error) {
     metrics.undecided(subject.plan(), operation);
     if (error instanceof StoreUnavailableException && away.compareAndSet(false, true)) {
       String fate = whenRedisIsAway == WhenRedisIsAway.ALLOW ? "allowed" : "denied";
@@ -96,7 +105,6 @@ public final class Decider {
           fate,
           error.getMessage());
     }
-    return error;
   }
 
   private static Throwable unwrapped(Throwable error) {

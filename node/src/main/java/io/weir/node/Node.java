@@ -118,9 +118,12 @@ public final class Node implements AutoCloseable {
         .handle((done, error) -> done)
         .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
         .join();
-    doors.policies().close();
-    connections.close();
-    end(vertx);
+    try {
+      doors.policies().close();
+    } finally {
+      connections.close();
+      end(vertx);
+    }
   }
 
   private static void end(Vertx vertx) {

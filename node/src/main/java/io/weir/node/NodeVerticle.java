@@ -43,8 +43,7 @@ final class NodeVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    CheckHandler check =
-        new CheckHandler(vertx, doors.policies(), doors.decider(), doors.services(), context);
+    CheckHandler check = check(vertx, context, doors);
     Router router = router(vertx, context, doors, check);
     Gateway proxy = new Gateway(vertx, doors.policies(), doors.decider(), doors.seats());
     HttpServer made = vertx.createHttpServer(options());
@@ -76,6 +75,7 @@ final class NodeVerticle extends VerticleBase {
   private static Router router(Vertx vertx, Context context, Doors doors, CheckHandler check) {
     Router router = Router.router(vertx);
     PolicyHandlers policy = new PolicyHandlers(doors.policies(), doors.operators(), context);
+    // Only other methods come here: this one is taken before, see the dispatcher.
     router.post(CHECK).handler(routing -> check.handle(routing.request()));
     router.get("/v1/policy").handler(policy::guard).handler(policy::get);
     // A route of its own for the token: who has none sends no body of megabytes.

@@ -26,7 +26,8 @@ final class HttpLoad implements AutoCloseable {
   private static final byte[] END_OF_HEAD = "\r\n\r\n".getBytes(US_ASCII);
   private static final byte[] LENGTH = "content-length:".getBytes(US_ASCII);
 
-  private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+  private final Vertx vertx =
+      Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setPreferNativeTransport(true));
   private final NetClient client = vertx.createNetClient();
 
   /** What was seen in one run. */

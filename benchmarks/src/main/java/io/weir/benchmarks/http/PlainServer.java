@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.PoolOptions;
@@ -29,9 +30,14 @@ public final class PlainServer {
    * @param upstream the port to forward to; 0 to answer each request with the same few bytes
    */
   public static void serve(int port, int upstream) throws InterruptedException {
-    Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+    Vertx vertx =
+        Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setPreferNativeTransport(true));
+    HttpServerOptions least = new HttpServerOptions()
+        .setHttp2ClearTextEnabled(false)
+        .setPerFrameWebSocketCompressionSupported(false)
+        .setPerMessageWebSocketCompressionSupported(false);
     vertx
-        .createHttpServer()
+        .createHttpServer(least)
         .requestHandler(upstream == 0 ? PlainServer::hello : proxy(vertx, upstream))
         .listen(port, LOOPBACK)
         .toCompletionStage()

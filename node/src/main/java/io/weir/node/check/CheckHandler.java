@@ -79,26 +79,30 @@ public final class CheckHandler implements Handler<HttpServerRequest> {
 
   private void check(HttpServerRequest request, Buffer body) {
     try {
-      CheckRequest asked = CheckRequest.parse(body.getBytes());
-      List<Question> questions = new ArrayList<>(asked.checks().size());
-      List<String> unknown = identify(asked, request, questions);
-      if (!unknown.isEmpty()) {
-        answer(
-            request,
-            ProblemDetails.of(
-                    401,
-                    "key_invalid",
-                    "A key or subject is not known, or a service token is missing")
-                .with("errors", new JsonArray(unknown)));
-      } else if (asked.isList()) {
-        decideAll(questions, request);
-      } else {
-        decide(questions.get(0), request);
-      }
+      understood(request, body);
     } catch (BadCheckException e) {
       answer(request, ProblemDetails.badRequest("check_invalid", e.mistakes()));
     } catch (RuntimeException e) {
       fail(request, e);
+    }
+  }
+
+  private void understood(HttpServerRequest request, Buffer body) {
+    CheckRequest asked = CheckRequest.parse(body.getBytes());
+    List<Question> questions = new ArrayList<>(asked.checks().size());
+    List<String> unknown = identify(asked, request, questions);
+    if (!unknown.isEmpty()) {
+      answer(
+          request,
+          ProblemDetails.of(
+                  401,
+                  "key_invalid",
+                  "A key or subject is not known, or a service token is missing")
+              .with("errors", new JsonArray(unknown)));
+    } else if (asked.isList()) {
+      decideAll(questions, request);
+    } else {
+      decide(questions.get(0), request);
     }
   }
 
@@ -107,14 +111,14 @@ public final class CheckHandler implements Handler<HttpServerRequest> {
       CheckRequest asked, HttpServerRequest request, List<Question> questions) {
     Policy policy = policies.current().policy();
     List<String> unknown = new ArrayList<>(0);
+    boolean namesSubjects =
+        asked.checks().stream().anyMatch(check -> check.subject().isPresent());
+    boolean isTrusted = namesSubjects && services.admits(request.headers());
     for (int i = 0; i < asked.checks().size(); i++) {
       Check check = asked.checks().get(i);
       Optional<Subject> subject = check.key().isPresent()
           ? Authenticator.authenticate(check.key().get(), policy)
-          : check
-              .subject()
-              .filter(id -> services.admits(request.headers()))
-              .flatMap(policy::subject);
+          : check.subject().filter(id -> isTrusted).flatMap(policy::subject);
       if (subject.isPresent()) {
         questions.add(
             new Question(subject.get(), check.operation(), cost(check, policy), check.ticket()));

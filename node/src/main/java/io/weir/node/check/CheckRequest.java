@@ -81,9 +81,9 @@ record CheckRequest(List<Check> checks, boolean isList) {
     if (list == null) {
       return new CheckRequest(List.of(draft.check(mistakes)), false);
     }
-    for (String other : draft.fields) {
-      mistakes.add("%s: no such field (expected: checks)".formatted(shortened(other)));
-    }
+    draft.fields.stream()
+        .map(other -> "%s: no such field (expected: checks)".formatted(shortened(other)))
+        .forEach(mistakes::add);
     return new CheckRequest(list, true);
   }
 

@@ -92,7 +92,9 @@ final class NodeCommand implements Callable<Integer> {
   @Option(
       names = "--event-loops",
       paramLabel = "N",
-      description = "threads that serve requests; 0 for one a core (${DEFAULT-VALUE})")
+      description =
+          "threads that serve requests, each with a connection to Redis of its own; 0 for "
+              + "one a core (${DEFAULT-VALUE})")
   private int eventLoops = 0;
 
   @Option(

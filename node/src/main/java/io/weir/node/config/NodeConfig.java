@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param adminToken what operators show; in clear or as hash
  * @param redisTimeout how long a decision may wait for Redis
  * @param whenRedisIsAway what happens to requests that cannot be decided
- * @param eventLoops how many verticles serve requests
+ * @param eventLoops how many threads serve requests, each with a connection to Redis of its own
  * @param shutdownTimeout how long requests in flight may take when the node stops
  */
 public record NodeConfig(

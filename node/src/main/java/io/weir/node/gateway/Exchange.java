@@ -22,11 +22,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * One request on its way to the upstream, and the answer on its way back, both streamed. It ends when the
+ * One request on its way to the upstream, and the answer on its way back, both streamed; but a short answer of
+ * known length is sent in one piece. It ends when the
  * answer is written, when either side breaks, or when nothing has moved for too long; then nothing of it is
  * left on the upstream's connection. Mutable; owned by one request, on its event loop.
  */
 final class Exchange {
+  // Bodies below 10 kB.
+  private static final int MAX_SHORT_DIGITS = 4;
+
   private final Vertx vertx;
   private final HttpServerRequest request;
   private final HttpClientRequest outgoing;
@@ -118,13 +122,24 @@ final class Exchange {
     if (hasNoBody(answer)) {
       return response.end();
     }
-    response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
     WatchedBody answered = new WatchedBody(answer, Long.MAX_VALUE, this::moved);
+    if (isShort(answer)) {
+      return answered.whole().compose(response::end);
+    }
+    response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
     return answered
         .pipe()
         .endOnFailure(false)
         .to(response)
         .onSuccess(all -> closeWhereThatIsTheEnd(response));
+  }
+
+  // Sent at once, it is one write instead of one for the head and one for each chunk.
+  private static boolean isShort(HttpClientResponse answer) {
+    String length = answer.getHeader(HttpHeaders.CONTENT_LENGTH);
+    return length != null
+        && length.length() <= MAX_SHORT_DIGITS
+        && answer.getHeader(HttpHeaders.TRANSFER_ENCODING) == null;
   }
 
   // RFC 9112, section 6.3: without a length and without chunks only the end of the connection ends

@@ -123,7 +123,6 @@ public final class Gateway implements Handler<HttpServerRequest> {
             : Future.failedFuture(error));
   }
 
-  // The request is paused again, or at its end, when the future completes.
   private Future<Buffer> buffered(Ask ask) {
     return new WatchedBody(ask.request(), ask.upstream().maxBodyBytes(), () -> {}).whole();
   }

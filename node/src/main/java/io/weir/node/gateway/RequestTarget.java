@@ -37,7 +37,9 @@ final class RequestTarget {
   private static Optional<String> decoded(String raw) {
     try {
       // URLDecoder is made for forms, where a plus sign is a space.
-      String text = URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
+      String text = raw.indexOf('%') < 0
+          ? raw
+          : URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
       // Parameters of a segment (RFC 3986, section 3.3) are dropped by some servers: match without
       // them.
       int parameters = text.indexOf(';');
@@ -53,6 +55,9 @@ final class RequestTarget {
   }
 
   private static boolean hasAmbiguousEscape(String rawPath) {
+    if (rawPath.indexOf('%') < 0) {
+      return false;
+    }
     String lower = rawPath.toLowerCase(Locale.ROOT);
     return lower.contains("%2f")
         || lower.contains("%5c")

@@ -20,6 +20,7 @@ import io.weir.decision.Decision;
 import io.weir.policy.Plan;
 import io.weir.slot.LineReport;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,9 +87,7 @@ public final class NodeMetrics {
     String outcome =
         decision.fold(allowed -> "allowed", denied -> "denied", never -> "never_allowed");
     String bucket = decision.fold(
-        allowed -> NONE,
-        denied -> denied.full().get(0),
-        never -> never.full().isEmpty() ? NONE : never.full().get(0));
+        allowed -> NONE, denied -> first(denied.full()), never -> first(never.full()));
     count(new DecisionTags(plan.tagOf(operation), plan.name(), outcome, bucket));
   }
 
@@ -124,6 +123,11 @@ public final class NodeMetrics {
         storeErrors.increment();
       }
     };
+  }
+
+  // A caller that came before its slot may find no bucket full.
+  private static String first(List<String> full) {
+    return full.isEmpty() ? NONE : full.get(0);
   }
 
   private void count(DecisionTags tags) {

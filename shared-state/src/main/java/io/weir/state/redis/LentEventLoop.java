@@ -16,7 +16,7 @@ final class LentEventLoop implements EventLoopGroupProvider {
     this.eventLoop = eventLoop;
   }
 
-  // Lettuce names the class of the group it would make itself, and takes any.
+  // Lettuce names the class of the group it would make itself, and uses it as a group only.
   @Override
   @SuppressWarnings("unchecked")
   public <T extends EventLoopGroup> T allocate(Class<T> type) {

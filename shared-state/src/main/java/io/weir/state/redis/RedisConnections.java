@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,8 +32,9 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class RedisConnections implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
   // Enough for one connection, whose channel has one thread for its life.
-  private static final int IO_THREADS = 2;
+  private static final int THREADS = 2;
   // A Redis that hangs is not buried under what nobody waits for any more.
   private static final int MAX_QUEUED = 2000;
 
@@ -50,8 +52,11 @@ public final class RedisConnections implements AutoCloseable {
       EventLoop eventLoop,
       RedisClient client,
       ClientResources resources) {
-    void close() {
-      connection.close();
+    CompletableFuture<Void> closed() {
+      return connection.closeAsync();
+    }
+
+    void shutDown() {
       shutdown(client, resources);
     }
   }
@@ -71,10 +76,16 @@ public final class RedisConnections implements AutoCloseable {
 
   /**
    * The same with a connection on each of these event loops: what is asked there is sent and answered there,
-   * and no thread wakes another. They stay their owner's, and must live longer than the connections.
+   * and no thread wakes another. They stay their owner's, must live longer than the connections, and be of the
+   * transport that Lettuce chooses: the native one where it is on the class path, else that of the JDK.
+   *
+   * @param eventLoops at least one
    */
   public static RedisConnections open(
       String uri, Duration commandTimeout, Collection<EventLoop> eventLoops) {
+    if (eventLoops.isEmpty()) {
+      throw new IllegalArgumentException("eventLoops: none (expected: at least one)");
+    }
     return open(uri, commandTimeout, eventLoops.stream().map(Optional::of).toList());
   }
 
@@ -86,9 +97,11 @@ public final class RedisConnections implements AutoCloseable {
       for (Optional<EventLoop> eventLoop : eventLoops) {
         links.add(connected(address, commandTimeout, eventLoop));
       }
-    } catch (RedisConnectionException e) {
-      links.forEach(Link::close);
-      throw new StoreUnavailableException("no Redis to connect to: " + e.getMessage(), e);
+    } catch (RuntimeException e) {
+      close(links);
+      throw e instanceof RedisConnectionException
+          ? new StoreUnavailableException("no Redis to connect to: " + e.getMessage(), e)
+          : e;
     }
     return new RedisConnections(links, commandTimeout);
   }
@@ -98,11 +111,11 @@ public final class RedisConnections implements AutoCloseable {
     AtomicReference<EventLoop> used = new AtomicReference<>();
     ClientResources.Builder builder = ClientResources.builder()
         .nettyCustomizer(remember(used))
-        .computationThreadPoolSize(IO_THREADS)
+        .computationThreadPoolSize(THREADS)
         .reconnectDelay(Delay.constant(RECONNECT_DELAY));
     given.ifPresentOrElse(
         loop -> builder.eventLoopGroupProvider(new LentEventLoop(loop)),
-        () -> builder.ioThreadPoolSize(IO_THREADS));
+        () -> builder.ioThreadPoolSize(THREADS));
     ClientResources resources = builder.build();
     RedisClient client = RedisClient.create(resources, address);
     client.setOptions(options(commandTimeout));
@@ -110,7 +123,7 @@ public final class RedisConnections implements AutoCloseable {
       StatefulRedisConnection<String, String> connection = client.connect();
       EventLoop eventLoop = requireNonNull(used.get(), "a connected channel has an event loop");
       return new Link(connection, eventLoop, client, resources);
-    } catch (RedisConnectionException e) {
+    } catch (RuntimeException e) {
       shutdown(client, resources);
       throw e;
     }
@@ -130,14 +143,25 @@ public final class RedisConnections implements AutoCloseable {
     return commandTimeout;
   }
 
-  /** Asks Redis for nothing; completes exceptionally where it does not answer in time. */
-  public CompletionStage<String> ping() {
-    return connection().async().ping();
+  /** Asks Redis for nothing, on each connection; completes exceptionally where one is not answered in time. */
+  public CompletionStage<Void> ping() {
+    return CompletableFuture.allOf(links.stream()
+        .map(link -> link.connection().async().ping().toCompletableFuture())
+        .toArray(CompletableFuture[]::new));
   }
 
+  /** Closes all, in a few seconds at most, also where an event loop hangs. */
   @Override
   public void close() {
-    links.forEach(Link::close);
+    close(links);
+  }
+
+  private static void close(List<Link> links) {
+    CompletableFuture.allOf(links.stream().map(Link::closed).toArray(CompletableFuture[]::new))
+        .completeOnTimeout(null, CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .handle((done, error) -> error == null)
+        .join();
+    links.forEach(Link::shutDown);
   }
 
   private static NettyCustomizer remember(AtomicReference<EventLoop> eventLoop) {
