@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.weir.benchmarks.core.CoreBench;
 import io.weir.benchmarks.http.HttpBench;
 import io.weir.benchmarks.http.PlainServer;
-import io.weir.benchmarks.http.SoakWindow;
 import io.weir.embedded.EmbeddedRedis;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -121,50 +120,56 @@ public final class BenchCommand implements Callable<Integer> {
               System.getProperty("java.version"),
               probe.version());
       out.println(machine);
-      if (soak.isPresent()) {
-        List<SoakWindow> windows = new HttpBench(
-                redis.uri(), probe, BenchCommand.class.getName(), out)
-            .soak(Duration.ofMinutes(soak.get()), SOAK_WINDOW);
-        write(Map.of("machine", machine, "soak", windows));
-        return 0;
-      }
-      Contenders contenders = new Contenders(redis.uri());
-      List<Measurement> all = new ArrayList<>();
-      for (Load load : loads()) {
-        List<Measurement> measured =
-            measure(load, load.isDenied() ? contenders.denying() : contenders.admitting(), probe);
-        ResultTable.print(load.toString(), measured, out);
-        all.addAll(measured);
-      }
-      Map<String, Map<String, Double>> processes = new LinkedHashMap<>();
-      Map<String, Map<String, Double>> memory = new LinkedHashMap<>();
-      if (!quick) {
-        twoProcesses(redis.uri(), probe, processes, out);
-      }
-      footprints(contenders, probe, memory, out);
-      Map<String, Map<String, Double>> core = isWanted("JMH", false) && !quick
-          ? CoreBench.measure(roundCount(), duration().toMillis(), out)
-          : Map.of();
-      List<Measurement> http = overHttp(redis.uri(), probe, out);
       Map<String, Object> results = new LinkedHashMap<>();
       results.put("machine", machine);
-      results.put("measurements", all);
-      results.put("http", http);
-      results.put("core", core);
-      results.put("twoProcessesPerSecond", processes);
-      results.put("bytesPerSubject", memory);
-      write(results);
-      if (svg.isPresent()) {
-        ResultChart.write(svg.get(), all);
+      if (soak.isPresent()) {
+        results.put("soak", http(redis.uri(), probe).soak(soakTime(), SOAK_WINDOW));
+      } else {
+        compare(redis.uri(), probe, results);
+      }
+      if (json.isPresent()) {
+        new ObjectMapper()
+            .writerWithDefaultPrettyPrinter()
+            .writeValue(json.get().toFile(), results);
       }
       return 0;
     }
   }
 
-  private void write(Map<String, Object> results) throws IOException {
-    if (json.isPresent()) {
-      new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(json.get().toFile(), results);
+  private void compare(String uri, RedisProbe probe, Map<String, Object> results)
+      throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    Contenders contenders = new Contenders(uri);
+    List<Measurement> all = new ArrayList<>();
+    for (Load load : loads()) {
+      List<Measurement> measured =
+          measure(load, load.isDenied() ? contenders.denying() : contenders.admitting(), probe);
+      ResultTable.print(load.toString(), measured, out);
+      all.addAll(measured);
     }
+    results.put("measurements", all);
+    results.put("twoProcessesPerSecond", quick ? Map.of() : twoProcesses(uri, probe, out));
+    results.put("bytesPerSubject", footprints(contenders, probe, out));
+    if (isWanted("JMH", false)) {
+      results.put("core", CoreBench.measure(roundCount(), duration().toMillis(), out));
+    }
+    if (isWanted("HTTP", false)) {
+      List<Measurement> http = http(uri, probe).measure(roundCount(), duration());
+      ResultTable.print("HTTP", http, out);
+      results.put("http", http);
+    }
+    if (svg.isPresent()) {
+      ResultChart.write(svg.get(), all);
+    }
+  }
+
+  private HttpBench http(String uri, RedisProbe probe) {
+    return new HttpBench(
+        uri, probe, BenchCommand.class.getName(), spec.commandLine().getOut());
+  }
+
+  private Duration soakTime() {
+    return Duration.ofMinutes(soak.orElse(0));
   }
 
   private List<Load> loads() {
@@ -223,9 +228,9 @@ public final class BenchCommand implements Callable<Integer> {
     return measured;
   }
 
-  private void twoProcesses(
-      String uri, RedisProbe probe, Map<String, Map<String, Double>> results, PrintWriter out)
-      throws IOException, InterruptedException {
+  private Map<String, Map<String, Double>> twoProcesses(
+      String uri, RedisProbe probe, PrintWriter out) throws IOException, InterruptedException {
+    Map<String, Map<String, Double>> results = new LinkedHashMap<>();
     for (String name : List.of("Bucket4j, batching", "Weir 3")) {
       if (isWanted(name, false)) {
         double[] perSecond = TwoProcesses.measure(uri, probe, name, duration(), roundCount());
@@ -234,24 +239,12 @@ public final class BenchCommand implements Callable<Integer> {
         results.put(name, Map.of("median", perSecond[0], "lowest", perSecond[1]));
       }
     }
+    return results;
   }
 
-  private List<Measurement> overHttp(String uri, RedisProbe probe, PrintWriter out)
-      throws IOException, InterruptedException {
-    if (!isWanted("HTTP", false)) {
-      return List.of();
-    }
-    List<Measurement> http = new HttpBench(uri, probe, BenchCommand.class.getName(), out)
-        .measure(roundCount(), duration());
-    ResultTable.print("HTTP", http, out);
-    return http;
-  }
-
-  private void footprints(
-      Contenders contenders,
-      RedisProbe probe,
-      Map<String, Map<String, Double>> results,
-      PrintWriter out) {
+  private Map<String, Map<String, Double>> footprints(
+      Contenders contenders, RedisProbe probe, PrintWriter out) {
+    Map<String, Map<String, Double>> results = new LinkedHashMap<>();
     int subjects = quick ? 100_000 : 1_000_000;
     for (String name : List.of("Spring Cloud Gateway", "Bucket4j", "Weir 1", "Weir 3", "Weir 8")) {
       if (isWanted(name, false)) {
@@ -264,6 +257,7 @@ public final class BenchCommand implements Callable<Integer> {
       }
     }
     probe.clear();
+    return results;
   }
 
   private boolean isWanted(String name, boolean isDenied) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.style.Styler.LegendLayout;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
 /** Decisions a second under the highest load, admitted, as SVG. */
@@ -67,7 +68,8 @@ final class ResultChart {
     chart.getStyler().setXAxisLabelRotation(35);
     chart.getStyler().setYAxisMin(LOWEST).setYAxisMax(HIGHEST);
     chart.getStyler().setyAxisTickLabelsFormattingFunction(ResultChart::power);
-    chart.getStyler().setLegendPosition(LegendPosition.InsideNW);
+    chart.getStyler().setLegendPosition(LegendPosition.OutsideS);
+    chart.getStyler().setLegendLayout(LegendLayout.Horizontal);
     chart.getStyler().setSeriesColors(COLOURS);
     chart.getStyler().setChartFontColor(INK).setChartBackgroundColor(Color.WHITE);
     return chart;

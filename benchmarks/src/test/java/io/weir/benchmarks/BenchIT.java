@@ -61,4 +61,16 @@ final class BenchIT {
           .isZero();
     }
   }
+
+  @Test
+  void whatANodeDoesByItselfIsMeasured(@TempDir Path folder) throws Exception {
+    Path json = folder.resolve("bench.json");
+    int status = new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(new StringWriter()))
+        .execute("--only", "JMH", "--rounds", "1", "--millis", "50", "--json", json.toString());
+    assertThat(status).isZero();
+    JsonNode measured = new ObjectMapper().readTree(json.toFile()).get("core");
+    assertThat(measured).hasSize(4);
+    measured.forEach(one -> assertThat(one.get("nanos").asDouble()).isPositive());
+  }
 }

@@ -23,8 +23,11 @@ public final class CoreBench {
 
   /** Nanoseconds and allocated bytes of one call, by the name of the benchmark. */
   public static Map<String, Map<String, Double>> measure(int rounds, long millis, PrintWriter out) {
+    // It would leave a file of that name behind.
+    System.setProperty("jmh.ignoreLock", "true");
     Options options = new OptionsBuilder()
         .include(DecisionBenchmark.class.getName())
+        .warmupTime(TimeValue.milliseconds(millis))
         .measurementIterations(rounds)
         .measurementTime(TimeValue.milliseconds(millis))
         .addProfiler(GCProfiler.class)
