@@ -42,7 +42,8 @@ final class ArchitectureTest {
       "com.fasterxml..", List.of("io.weir.state.document", "io.weir.node.check"),
       "org.yaml..", List.of("io.weir.state.document"),
       "redis.embedded..", List.of("io.weir.embedded"),
-      "io.micrometer..", List.of("io.weir.node.metrics"),
+      "io.micrometer..", List.of("io.weir.node.metrics", "io.weir.client.metrics"),
+      "io.github.resilience4j..", List.of("io.weir.client.retry"),
       "org.knowm..", List.of("io.weir.node.local"),
       "picocli..", List.of("io.weir.node.command"));
 
@@ -111,6 +112,26 @@ final class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.weir.testkit..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void theClientKnowsNothingOfTheServer() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.client..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.weir.node..", "io.weir.state..", "io.weir.embedded..")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.client..")
+        .and()
+        .resideOutsideOfPackage("io.weir.client.vertx")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.vertx..")
         .check(CLASSES);
   }
 

@@ -24,6 +24,8 @@ public final class NodeProcess implements AutoCloseable {
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
   private static final long PROBE_EVERY_MILLIS = 50;
   private static final long STOP_TIMEOUT_SECONDS = 20;
+  // Nodes, Redis and callers share a few cores here: who waits for a core has not lost Redis.
+  private static final String REDIS_TIMEOUT_MILLIS = "1000";
 
   private final Process process;
   private final String url;
@@ -64,6 +66,7 @@ public final class NodeProcess implements AutoCloseable {
     command.addAll(
         List.of("-cp", System.getProperty("java.class.path"), "io.weir.node.Main", "node"));
     command.addAll(List.of("--host", "127.0.0.1", "--port", Integer.toString(port)));
+    command.addAll(List.of("--redis-timeout-ms", REDIS_TIMEOUT_MILLIS));
     ProcessBuilder builder = new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(log.toFile())

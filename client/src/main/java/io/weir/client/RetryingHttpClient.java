@@ -1,0 +1,214 @@
+package io.weir.client;
+
+import io.weir.client.retry.Attempt;
+import io.weir.client.retry.Call;
+import io.weir.client.retry.RetryListener;
+import io.weir.client.retry.RetryOptions;
+import io.weir.client.retry.Retryer;
+import java.io.IOException;
+import java.net.Authenticator;
+import java.net.CookieHandler;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpResponse.PushPromiseHandler;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JDK's HTTP client, waiting as it is told and sending again: for any HTTP API, at its best with Weir.
+ * It is called as the one that it wraps. What is answered is the last answer, whatever its status; what is
+ * thrown is the last failure, or {@link io.weir.client.retry.RetryLaterException} (an {@code IOException})
+ * where the wait would be too long.
+ *
+ * <p>A request is sent again where it is idempotent (RFC 9110, section 9.2.2), carries an
+ * {@code Idempotency-Key}, or surely has not been acted upon. Its body publisher must be one that can be
+ * subscribed to more than once, as all of {@code BodyPublishers} are but {@code fromPublisher}. Its
+ * {@code timeout} is that of one sending. Answers that are not given have their bodies discarded.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class RetryingHttpClient extends HttpClient {
+  private static final Set<String> IDEMPOTENT =
+      Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
+
+  private final HttpClient client;
+  private final Retryer retryer;
+
+  private RetryingHttpClient(HttpClient client, Retryer retryer) {
+    this.client = client;
+    this.retryer = retryer;
+  }
+
+  /** Wraps a client, which stays its owner's. */
+  public static RetryingHttpClient wrap(HttpClient client, RetryOptions options) {
+    return wrap(client, options, RetryListener.NONE);
+  }
+
+  /** The same, heard by a listener. */
+  public static RetryingHttpClient wrap(
+      HttpClient client, RetryOptions options, RetryListener listener) {
+    return wrap(client, Retryer.of(options, listener));
+  }
+
+  /** The same, with breakers and budgets that others share. */
+  public static RetryingHttpClient wrap(HttpClient client, Retryer retryer) {
+    return new RetryingHttpClient(client, retryer);
+  }
+
+  @Override
+  public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
+      throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<T>> answer = sendAsync(request, handler);
+    try {
+      return answer.get();
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      throw e;
+    } catch (ExecutionException e) {
+      throw thrown(e.getCause());
+    }
+  }
+
+  @Override
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request, BodyHandler<T> handler) {
+    return call(request, handler, (sent, body) -> client.sendAsync(sent, body));
+  }
+
+  @Override
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> pushes) {
+    return call(request, handler, (sent, body) -> client.sendAsync(sent, body, pushes));
+  }
+
+  private <T> CompletableFuture<HttpResponse<T>> call(
+      HttpRequest request, BodyHandler<T> handler, Sender<T> sender) {
+    return retryer.call(
+        new HttpCall<>(request, handler, sender, retryer.options().tickets()));
+  }
+
+  // As the wrapped client throws it, but from the caller's thread.
+  private static IOException thrown(@Nullable Throwable cause) {
+    if (cause instanceof IOException failure) {
+      return failure;
+    }
+    if (cause instanceof RuntimeException mistake) {
+      throw mistake;
+    }
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return new IOException(cause);
+  }
+
+  @FunctionalInterface
+  private interface Sender<T> {
+    CompletableFuture<HttpResponse<T>> send(HttpRequest request, BodyHandler<T> handler);
+  }
+
+  private record HttpCall<T>(
+      HttpRequest request, BodyHandler<T> handler, Sender<T> sender, boolean wantsTickets)
+      implements Call<HttpResponse<T>> {
+    @Override
+    public String upstream() {
+      URI uri = request.uri();
+      return uri.getScheme() + "://" + uri.getHost()
+          + (uri.getPort() < 0 ? "" : ":" + uri.getPort());
+    }
+
+    @Override
+    public String name() {
+      return request.method() + " " + upstream() + request.uri().getRawPath();
+    }
+
+    @Override
+    public boolean isRepeatable() {
+      return IDEMPOTENT.contains(request.method())
+          || request.headers().firstValue("Idempotency-Key").isPresent();
+    }
+
+    @Override
+    public CompletableFuture<HttpResponse<T>> send(Attempt attempt) {
+      return sender.send(prepared(attempt.ticket()), head -> {
+        HttpHeaders headers = head.headers();
+        return attempt.isAnswer(head.statusCode(), headers::allValues)
+            ? handler.apply(head)
+            : discarded();
+      });
+    }
+
+    private HttpRequest prepared(Optional<String> ticket) {
+      if (!wantsTickets) {
+        return request;
+      }
+      HttpRequest.Builder builder =
+          HttpRequest.newBuilder(request, (name, value) -> true).header("Prefer", "retry-ticket");
+      ticket.ifPresent(shown -> builder.setHeader("Retry-Ticket", shown));
+      return builder.build();
+    }
+
+    @SuppressWarnings("NullAway") // nobody sees it
+    private static <T> BodySubscriber<T> discarded() {
+      return BodySubscribers.replacing(null);
+    }
+  }
+
+  @Override
+  public Optional<CookieHandler> cookieHandler() {
+    return client.cookieHandler();
+  }
+
+  @Override
+  public Optional<Duration> connectTimeout() {
+    return client.connectTimeout();
+  }
+
+  @Override
+  public Redirect followRedirects() {
+    return client.followRedirects();
+  }
+
+  @Override
+  public Optional<ProxySelector> proxy() {
+    return client.proxy();
+  }
+
+  @Override
+  public SSLContext sslContext() {
+    return client.sslContext();
+  }
+
+  @Override
+  public SSLParameters sslParameters() {
+    return client.sslParameters();
+  }
+
+  @Override
+  public Optional<Authenticator> authenticator() {
+    return client.authenticator();
+  }
+
+  @Override
+  public Version version() {
+    return client.version();
+  }
+
+  @Override
+  public Optional<Executor> executor() {
+    return client.executor();
+  }
+}

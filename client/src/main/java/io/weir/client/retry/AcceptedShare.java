@@ -1,0 +1,54 @@
+package io.weir.client.retry;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How much of what was asked of an upstream in the last two minutes it accepted, and how much to refuse
+ * here: {@code max(0, (requests − k × accepts) / (requests + 1))} (Google, Site Reliability Engineering,
+ * chapter 21). Mutable; safe for use by many threads.
+ */
+final class AcceptedShare {
+  private static final int SPANS = 24;
+  private static final long SPAN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final double k;
+  private final long[] requests = new long[SPANS];
+  private final long[] accepts = new long[SPANS];
+  private long newest = Long.MIN_VALUE;
+
+  AcceptedShare(double k) {
+    this.k = k;
+  }
+
+  /** Counts a request, and says whether it is refused here. */
+  synchronized boolean refuses(long nowNanos, double random) {
+    int span = span(nowNanos);
+    double asked = sum(requests);
+    requests[span]++;
+    return random < (asked - k * sum(accepts)) / (asked + 1);
+  }
+
+  /** The upstream accepted a request. */
+  synchronized void accepted(long nowNanos) {
+    accepts[span(nowNanos)]++;
+  }
+
+  private int span(long nowNanos) {
+    long now = Math.floorDiv(nowNanos, SPAN_NANOS);
+    long first = newest == Long.MIN_VALUE ? now : Math.max(newest + 1, now - SPANS + 1);
+    for (long passed = first; passed <= now; passed++) {
+      requests[Math.floorMod(passed, SPANS)] = 0;
+      accepts[Math.floorMod(passed, SPANS)] = 0;
+    }
+    newest = Math.max(newest, now);
+    return Math.floorMod(newest, SPANS);
+  }
+
+  private static double sum(long[] spans) {
+    long sum = 0;
+    for (long span : spans) {
+      sum += span;
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,23 @@
+package io.weir.client.retry;
+
+import java.util.concurrent.CompletionStage;
+
+/** What is sent, once or again. */
+public interface Call<T> {
+  /** Whom it is sent to: scheme, host and port. Breakers and budgets belong to it. */
+  String upstream();
+
+  /** As people read it in the log: no secret, no query. */
+  String name();
+
+  /** Whether it may be sent again where the server may have acted on it. */
+  boolean isRepeatable();
+
+  /** Whether a sending that failed without an answer may do better if it is sent again. */
+  default boolean isTransient(Throwable failure) {
+    return Outcome.isTransport(failure);
+  }
+
+  /** Sends it once. What this gives is cancelled when nobody waits for it any more. */
+  CompletionStage<T> send(Attempt attempt);
+}

@@ -1,0 +1,146 @@
+package io.weir.client.retry;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.TemporalAccessor;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The wait that an answer names, in milliseconds, rounded up. What cannot be understood, and a time that is
+ * over, is as if it were not there.
+ */
+final class NamedWait {
+  /** Above it, one wait is as hopeless as another. */
+  private static final long FOREVER_MILLIS = Duration.ofDays(100_000).toMillis();
+
+  private static final long EPOCH_SECONDS_FROM = 1_000_000_000;
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,30}(\\.\\d{1,30})?");
+  // draft-ietf-httpapi-ratelimit-headers-10, section 4: one item a quota, its name in quotes.
+  private static final Pattern QUOTED = Pattern.compile("\"(\\\\.|[^\"\\\\])*\"");
+  private static final Pattern COMMA = Pattern.compile(",");
+  private static final Pattern REMAINING = Pattern.compile(";\\s*r=(\\d{1,15})");
+  private static final Pattern RESET = Pattern.compile(";\\s*t=(\\d{1,15})");
+  // RFC 9110, section 5.6.7: all three have to be understood.
+  private static final List<DateTimeFormatter> DATES = List.of(
+      DateTimeFormatter.RFC_1123_DATE_TIME,
+      DateTimeFormatter.ofPattern("EEEE, dd-MMM-yy HH:mm:ss zzz", Locale.US),
+      DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.US).withZone(ZoneOffset.UTC));
+
+  private final Headers headers;
+  private final Instant now;
+
+  private NamedWait(Headers headers, Instant now) {
+    this.headers = headers;
+    this.now = headers.first("Date").flatMap(NamedWait::date).orElse(now);
+  }
+
+  /**
+   * The wait of an answer.
+   *
+   * @param now the time of day, for a server that does not tell its own
+   */
+  static OptionalLong millis(int status, Headers headers, Instant now) {
+    return new NamedWait(headers, now).of(status);
+  }
+
+  private OptionalLong of(int status) {
+    OptionalLong exact = number("Retry-After-Ms", 1);
+    OptionalLong whole = retryAfter();
+    // The same wait in two units: the finer one. Where they contradict each other, the standard's.
+    if (exact.isPresent()
+        && (whole.isEmpty() || whole.getAsLong() == ceilSeconds(exact.getAsLong()) * 1000)) {
+      return ahead(exact);
+    }
+    if (whole.isPresent()) {
+      return ahead(whole);
+    }
+    return status == 429 ? ahead(reset()) : OptionalLong.empty();
+  }
+
+  private OptionalLong retryAfter() {
+    OptionalLong seconds = number("Retry-After", 1000);
+    return seconds.isPresent()
+        ? seconds
+        : headers
+            .first("Retry-After")
+            .flatMap(NamedWait::date)
+            .map(date -> OptionalLong.of(Duration.between(now, date).toMillis()))
+            .orElse(OptionalLong.empty());
+  }
+
+  // When the last of the quotas that are used up has room again.
+  private OptionalLong reset() {
+    OptionalLong quotas = headers.all("RateLimit").stream()
+        .flatMap(value -> COMMA.splitAsStream(QUOTED.matcher(value).replaceAll("")))
+        .filter(item -> found(REMAINING, item).orElse(1) == 0)
+        .mapToLong(item -> found(RESET, item).orElse(0) * 1000)
+        .max();
+    if (quotas.isPresent()) {
+      return quotas;
+    }
+    return Stream.of("RateLimit-Reset", "X-RateLimit-Reset")
+        .map(name -> number(name, 1000))
+        .filter(OptionalLong::isPresent)
+        .findFirst()
+        .map(millis -> sinceNow(millis.getAsLong()))
+        .orElse(OptionalLong.empty());
+  }
+
+  // Some name an instant where others name a span.
+  private OptionalLong sinceNow(long millis) {
+    return OptionalLong.of(
+        millis >= EPOCH_SECONDS_FROM * 1000 ? millis - now.toEpochMilli() : millis);
+  }
+
+  private OptionalLong number(String header, long unitMillis) {
+    return headers
+        .first(header)
+        .map(String::strip)
+        .filter(text -> NUMBER.matcher(text).matches())
+        .map(text -> OptionalLong.of(new BigDecimal(text)
+            .multiply(BigDecimal.valueOf(unitMillis))
+            .setScale(0, RoundingMode.CEILING)
+            .min(BigDecimal.valueOf(FOREVER_MILLIS))
+            .longValueExact()))
+        .orElse(OptionalLong.empty());
+  }
+
+  private static OptionalLong ahead(OptionalLong millis) {
+    return millis.orElse(0) > 0 ? millis : OptionalLong.empty();
+  }
+
+  private static OptionalLong found(Pattern pattern, String item) {
+    Matcher matcher = pattern.matcher(item);
+    return matcher.find()
+        ? OptionalLong.of(Long.parseLong(matcher.group(1)))
+        : OptionalLong.empty();
+  }
+
+  private static long ceilSeconds(long millis) {
+    return (millis + 999) / 1000;
+  }
+
+  private static Optional<Instant> date(String text) {
+    return DATES.stream().flatMap(format -> parsed(format, text)).findFirst();
+  }
+
+  private static Stream<Instant> parsed(DateTimeFormatter format, String text) {
+    try {
+      TemporalAccessor date = format.parse(text.strip());
+      return Stream.of(Instant.from(date));
+    } catch (DateTimeException e) {
+      return Stream.empty();
+    }
+  }
+}

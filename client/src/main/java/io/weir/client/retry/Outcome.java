@@ -1,0 +1,92 @@
+package io.weir.client.retry;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
+
+/**
+ * What came of one sending.
+ *
+ * @param reason the status, or the kind of failure
+ * @param isRetryable whether the call may be sent again
+ * @param standing what it says about the upstream
+ * @param namedMillis the wait that the server named
+ * @param ticket the appointment that it made
+ */
+record Outcome(
+    String reason,
+    boolean isRetryable,
+    Standing standing,
+    OptionalLong namedMillis,
+    Optional<String> ticket) {
+  private static final Set<Integer> RETRYABLE = Set.of(408, 429, 500, 502, 503, 504);
+
+  /** What an outcome says about the upstream. */
+  enum Standing {
+    WELL,
+    /** It is there, and wants less. */
+    BUSY,
+    ILL
+  }
+
+  /** Of an answer. */
+  static Outcome of(int status, Headers headers, OptionalLong namedMillis, boolean isRepeatable) {
+    boolean isRetryable = RETRYABLE.contains(status) && (isRepeatable || isUndone(status, headers));
+    return new Outcome(
+        Integer.toString(status),
+        isRetryable,
+        standing(status),
+        namedMillis,
+        headers.first("Retry-Ticket"));
+  }
+
+  /** Of a call without an answer. */
+  static Outcome of(Throwable failure, Call<?> call) {
+    return new Outcome(
+        failure.getClass().getSimpleName(),
+        call.isTransient(failure) && (call.isRepeatable() || isUnsent(failure)),
+        isTransport(failure) ? Standing.ILL : Standing.WELL,
+        failure instanceof RetryLaterException later && !later.retryAfter().isZero()
+            ? OptionalLong.of(later.retryAfter().plusNanos(999_999).toMillis())
+            : OptionalLong.empty(),
+        Optional.empty());
+  }
+
+  /** Whether there was no answer because of the way to the upstream and back. */
+  static boolean isTransport(Throwable failure) {
+    return !(failure instanceof SSLHandshakeException || failure instanceof RetryLaterException)
+        && (failure instanceof IOException
+            || failure instanceof TimeoutException
+            || failure instanceof UnresolvedAddressException);
+  }
+
+  private static Standing standing(int status) {
+    if (status == 429 || status == 503) {
+      return Standing.BUSY;
+    }
+    return status >= 500 ? Standing.ILL : Standing.WELL;
+  }
+
+  // Whoever throttles has not acted. Weir names itself where the upstream was not asked (RFC 9209).
+  private static boolean isUndone(int status, Headers headers) {
+    return status == 429
+        || (status == 503
+            && headers.all("Proxy-Status").stream().anyMatch(value -> value.startsWith("weir;")));
+  }
+
+  private static boolean isUnsent(Throwable failure) {
+    return failure instanceof ConnectException
+        || failure instanceof HttpConnectTimeoutException
+        || failure instanceof NoRouteToHostException
+        || failure instanceof UnknownHostException
+        || failure instanceof UnresolvedAddressException;
+  }
+}

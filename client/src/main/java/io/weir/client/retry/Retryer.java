@@ -1,0 +1,119 @@
+package io.weir.client.retry;
+
+import io.github.resilience4j.retry.Retry;
+import io.github.resilience4j.retry.RetryConfig;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends calls, waits as the answers say, and sends them again. It does not know what it sends. One for all
+ * calls of a program: breakers and budgets belong to it, one of each for an upstream. Safe for use by many
+ * threads; blocks none.
+ */
+public final class Retryer {
+  private static final Logger LOG = LoggerFactory.getLogger(Retryer.class);
+
+  private final RetryOptions options;
+  private final Timekeeper time;
+  private final DoubleSupplier random;
+  private final RetryListener listener;
+  private final Retry attempts;
+  private final Map<String, Upstream> upstreams = new ConcurrentHashMap<>();
+
+  private Retryer(
+      RetryOptions options, Timekeeper time, DoubleSupplier random, RetryListener listener) {
+    this.options = options;
+    this.time = time;
+    this.random = random;
+    this.listener = new Guarded(listener);
+    this.attempts = Retry.of(
+        "calls",
+        RetryConfig.<Outcome>custom()
+            .maxAttempts(options.attempts())
+            .retryOnResult(Outcome::isRetryable)
+            .intervalBiFunction((attempt, outcome) -> outcome
+                .get()
+                .namedMillis()
+                .orElseGet(() -> Math.max(1, options.backoffMillis(attempt - 1, random))))
+            .build());
+  }
+
+  /** On the system's time. */
+  public static Retryer of(RetryOptions options, RetryListener listener) {
+    return of(
+        options, Timekeeper.system(), () -> ThreadLocalRandom.current().nextDouble(), listener);
+  }
+
+  /**
+   * On a time of its own.
+   *
+   * @param random gives numbers from 0 to below 1
+   */
+  public static Retryer of(
+      RetryOptions options, Timekeeper time, DoubleSupplier random, RetryListener listener) {
+    return new Retryer(options, time, random, listener);
+  }
+
+  /**
+   * Makes a call.
+   *
+   * @return the answer, whatever its status, of the last sending; the failure of the last sending; or
+   *     {@link RetryLaterException}. Cancelling it stops sending and waiting at once.
+   */
+  public <T> CompletableFuture<T> call(Call<T> call) {
+    Upstream upstream = upstreams.computeIfAbsent(call.upstream(), this::appeared);
+    upstream.called();
+    return new RetryingCall<>(call, options, upstream, attempts.asyncContext(), time, listener)
+        .begin();
+  }
+
+  /** What it goes by. */
+  public RetryOptions options() {
+    return options;
+  }
+
+  private Upstream appeared(String name) {
+    Upstream upstream = new Upstream(name, options, time, random, listener);
+    listener.upstreamAppeared(upstream);
+    return upstream;
+  }
+
+  /** A listener that cannot do harm. */
+  private record Guarded(RetryListener listener) implements RetryListener {
+    @Override
+    public void upstreamAppeared(UpstreamState upstream) {
+      tell(it -> it.upstreamAppeared(upstream));
+    }
+
+    @Override
+    public void retrying(String upstream, String reason, Duration wait) {
+      tell(it -> it.retrying(upstream, reason, wait));
+    }
+
+    @Override
+    public void exhausted(String upstream, String reason) {
+      tell(it -> it.exhausted(upstream, reason));
+    }
+
+    @Override
+    public void breakerChanged(String upstream, BreakerState from, BreakerState to) {
+      LOG.warn("the circuit breaker of {} went from {} to {}", upstream, from, to);
+      tell(it -> it.breakerChanged(upstream, from, to));
+    }
+
+    private void tell(Consumer<RetryListener> what) {
+      try {
+        what.accept(listener);
+      } catch (RuntimeException e) {
+        LOG.error("a listener failed", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package io.weir.client.retry;
+
+import io.github.resilience4j.retry.Retry;
+import io.weir.client.retry.RetryLaterException.Reason;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One call on its way. Mutable; its sendings follow one another, and whoever ends one begins the next.
+ */
+final class RetryingCall<T> {
+  private static final Logger LOG = LoggerFactory.getLogger(Retryer.class);
+
+  private final Call<T> call;
+  private final RetryOptions options;
+  private final Upstream upstream;
+  private final Retry.AsyncContext<Outcome> attempts;
+  private final Timekeeper time;
+  private final RetryListener listener;
+  private final long begunNanos;
+  private final CompletableFuture<T> result = new CompletableFuture<>();
+  private volatile Runnable stop = RetryingCall::nothing;
+  private volatile Optional<String> ticket = Optional.empty();
+  private int sent;
+
+  RetryingCall(
+      Call<T> call,
+      RetryOptions options,
+      Upstream upstream,
+      Retry.AsyncContext<Outcome> attempts,
+      Timekeeper time,
+      RetryListener listener) {
+    this.call = call;
+    this.options = options;
+    this.upstream = upstream;
+    this.attempts = attempts;
+    this.time = time;
+    this.listener = listener;
+    this.begunNanos = time.nanoTime();
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // they follow what is given back
+  CompletableFuture<T> begin() {
+    options.deadline().ifPresent(deadline -> {
+      Runnable cancel = time.after(
+          deadline,
+          () -> result.completeExceptionally(new HttpTimeoutException(
+              "%s: no answer within %s".formatted(call.name(), deadline))));
+      result.whenComplete((value, error) -> cancel.run());
+    });
+    result.whenComplete((value, error) -> stop.run());
+    send();
+    return result;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // what is sent ends by telling so
+  private void send() {
+    Optional<RetryLaterException> refusal = upstream.refusal();
+    if (refusal.isPresent()) {
+      result.completeExceptionally(refusal.get());
+      return;
+    }
+    sent++;
+    Sending sending = new Sending();
+    CompletableFuture<T> answer = sent(sending);
+    stopBy(() -> answer.cancel(true));
+    answer.whenComplete(sending::ended);
+  }
+
+  private CompletableFuture<T> sent(Sending sending) {
+    try {
+      return call.send(sending).toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  // What stops it may come while it is on its way to the next step.
+  private void stopBy(Runnable how) {
+    stop = how;
+    if (result.isDone()) {
+      how.run();
+    }
+  }
+
+  private static void nothing() {}
+
+  private Next next(Outcome outcome) {
+    long delay = options.enabled() ? attempts.onResult(outcome) : -1;
+    if (delay < 0) {
+      if (outcome.isRetryable() && options.enabled()) {
+        exhausted(outcome, "no attempt is left");
+      }
+      return Next.ANSWER;
+    }
+    Duration wait = Duration.ofMillis(delay);
+    Optional<RetryLaterException> tooLong = tooLong(outcome, wait);
+    if (tooLong.isPresent()) {
+      exhausted(outcome, "it would have to wait %d ms".formatted(delay));
+      return new Next(Optional.empty(), tooLong);
+    }
+    if (outcome.namedMillis().isEmpty() && !upstream.tryPay()) {
+      exhausted(outcome, "the budget of retries is spent");
+      return Next.ANSWER;
+    }
+    LOG.warn(
+        "{}: {}; again in {} ms, as attempt {} of {}",
+        call.name(),
+        outcome.reason(),
+        delay,
+        sent + 1,
+        options.attempts());
+    listener.retrying(upstream.name(), outcome.reason(), wait);
+    outcome.ticket().ifPresent(made -> ticket = Optional.of(made));
+    return new Next(Optional.of(wait), Optional.empty());
+  }
+
+  private void exhausted(Outcome outcome, String why) {
+    LOG.warn("{}: {}; given up after {} attempts: {}", call.name(), outcome.reason(), sent, why);
+    listener.exhausted(upstream.name(), outcome.reason());
+  }
+
+  private Optional<RetryLaterException> tooLong(Outcome outcome, Duration wait) {
+    if (wait.compareTo(options.maxWait()) > 0) {
+      return Optional.of(later(outcome, wait, Reason.WAIT_TOO_LONG));
+    }
+    Duration end = wait.plusNanos(time.nanoTime() - begunNanos);
+    return options
+        .deadline()
+        .filter(deadline -> end.compareTo(deadline) > 0)
+        .map(deadline -> later(outcome, wait, Reason.PAST_DEADLINE));
+  }
+
+  private RetryLaterException later(Outcome outcome, Duration wait, Reason reason) {
+    String message = "%s: %s; it may be tried again in %d ms, which is %s"
+        .formatted(
+            call.name(),
+            outcome.reason(),
+            wait.toMillis(),
+            reason == Reason.WAIT_TOO_LONG ? "more than maxWait" : "after the call's deadline");
+    return new RetryLaterException(message, reason, wait);
+  }
+
+  /**
+   * What follows a sending: another one after a wait, or giving up, or else its answer.
+   */
+  private record Next(Optional<Duration> pause, Optional<RetryLaterException> later) {
+    static final Next ANSWER = new Next(Optional.empty(), Optional.empty());
+
+    boolean isAnswer() {
+      return pause.isEmpty() && later.isEmpty();
+    }
+  }
+
+  /** One sending. Its head is heard before it ends. */
+  private final class Sending implements Attempt {
+    private final Optional<String> shown = ticket;
+    private final long sentNanos = time.nanoTime();
+    private volatile long heardNanos;
+    private volatile @Nullable Next next;
+
+    @Override
+    public Optional<String> ticket() {
+      return shown;
+    }
+
+    @Override
+    public boolean isAnswer(int status, Headers headers) {
+      return heard(Outcome.of(
+              status, headers, NamedWait.millis(status, headers, time.now()), call.isRepeatable()))
+          .isAnswer();
+    }
+
+    void ended(@Nullable T value, @Nullable Throwable error) {
+      Throwable failure = error instanceof CompletionException && error.getCause() != null
+          ? error.getCause()
+          : error;
+      if (result.isDone()) {
+        if (next == null) {
+          upstream.abandoned();
+        }
+        return;
+      }
+      Next decided = next;
+      if (decided == null) {
+        decided = failure == null ? Next.ANSWER : heard(Outcome.of(failure, call));
+      }
+      follow(decided, value, failure);
+    }
+
+    private Next heard(Outcome outcome) {
+      heardNanos = time.nanoTime();
+      upstream.heard(outcome, heardNanos - sentNanos);
+      Next decided = next(outcome);
+      next = decided;
+      return decided;
+    }
+
+    @SuppressWarnings("NullAway") // an answer may be null, as the one who sends wants it
+    private void follow(Next decided, @Nullable T value, @Nullable Throwable failure) {
+      if (decided.pause().isPresent()) {
+        long left = decided.pause().get().toNanos() - (time.nanoTime() - heardNanos);
+        stopBy(time.after(Duration.ofNanos(Math.max(0, left)), RetryingCall.this::send));
+      } else if (decided.later().isPresent()) {
+        result.completeExceptionally(decided.later().get());
+      } else if (failure != null) {
+        result.completeExceptionally(failure);
+      } else {
+        result.complete(value);
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.weir.client.unit;
+
+import io.weir.client.retry.Attempt;
+import io.weir.client.retry.Call;
+import io.weir.client.retry.Retryer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Several calls that make sense only together, as begin, put and commit of a segment: when one of them fails in the chosen way, all
+ * of them are made again, from the first on. Each of them may have retries of its own below. Safe for use by
+ * many threads.
+ */
+public final class RetryUnits {
+  private final Retryer retryer;
+  private final String upstream;
+  private final Predicate<Throwable> chosen;
+
+  /**
+   * @param retryer says how often, and how long is waited in between; a {@code RetryLaterException} of one of
+   *     the calls names the wait
+   * @param upstream whose breaker and budget they have
+   * @param chosen which failures are worth another start
+   */
+  public RetryUnits(Retryer retryer, String upstream, Predicate<Throwable> chosen) {
+    this.retryer = retryer;
+    this.upstream = upstream;
+    this.chosen = chosen;
+  }
+
+  /**
+   * Runs a unit until it succeeds, fails otherwise than chosen, or has no attempt left.
+   *
+   * @param name as people read it in the log
+   * @param unit makes its calls, each time from the first on; it fails by failing its stage
+   */
+  public <T> CompletableFuture<T> retryUnit(String name, Supplier<CompletionStage<T>> unit) {
+    return retryer.call(new UnitCall<>(name, upstream, chosen, unit));
+  }
+
+  /**
+   * Runs units beside each other. Each is on its own: one that fails does not touch the others, and those
+   * that are finished stay so.
+   *
+   * @param atOnce how many at most
+   * @return what becomes of each, in their order
+   */
+  public <T> List<CompletableFuture<T>> retryUnits(
+      String name, List<Supplier<CompletionStage<T>>> units, int atOnce) {
+    List<CompletableFuture<T>> all =
+        Stream.generate(() -> new CompletableFuture<T>()).limit(units.size()).toList();
+    AtomicInteger next = new AtomicInteger();
+    for (int i = 0; i < Math.min(atOnce, units.size()); i++) {
+      runNext(name, units, all, next);
+    }
+    return all;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // they follow the result of the unit
+  private <T> void runNext(
+      String name,
+      List<Supplier<CompletionStage<T>>> units,
+      List<CompletableFuture<T>> all,
+      AtomicInteger next) {
+    int i = next.getAndIncrement();
+    if (i >= units.size()) {
+      return;
+    }
+    CompletableFuture<T> result = all.get(i);
+    CompletableFuture<T> running = result.isDone()
+        ? result
+        : retryUnit("%s %d of %d".formatted(name, i + 1, units.size()), units.get(i));
+    result.whenComplete((value, error) -> running.cancel(true));
+    running.whenCompleteAsync((value, error) -> {
+      if (error == null) {
+        result.complete(value);
+      } else {
+        result.completeExceptionally(error);
+      }
+      runNext(name, units, all, next);
+    });
+  }
+
+  private record UnitCall<T>(
+      String name, String upstream, Predicate<Throwable> chosen, Supplier<CompletionStage<T>> unit)
+      implements Call<T> {
+    @Override
+    public boolean isRepeatable() {
+      return true;
+    }
+
+    @Override
+    public boolean isTransient(Throwable failure) {
+      return chosen.test(failure);
+    }
+
+    @Override
+    public CompletionStage<T> send(Attempt attempt) {
+      return unit.get();
+    }
+  }
+}

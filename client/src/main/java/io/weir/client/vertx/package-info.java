@@ -1,0 +1,5 @@
+/** The same for Vert.x's web client. */
+@NullMarked
+package io.weir.client.vertx;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,75 @@
+package io.weir.client;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** A server that knows nothing of Weir and answers as a test wants. Owned by the test. */
+public final class ScriptedServer implements AutoCloseable {
+  /** How a request is answered. */
+  public interface Script {
+    /**
+     * Answers one.
+     *
+     * @param turn 0 for the first request
+     */
+    void answer(int turn, HttpExchange exchange) throws IOException;
+  }
+
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
+  /** The headers of all requests, in the order in which they came. */
+  public final List<Headers> requests = new CopyOnWriteArrayList<>();
+
+  /** When they came. */
+  public final List<Long> cameNanos = new CopyOnWriteArrayList<>();
+
+  public ScriptedServer(Script script) throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(threads);
+    server.createContext("/", exchange -> {
+      int turn;
+      synchronized (requests) {
+        turn = requests.size();
+        cameNanos.add(System.nanoTime());
+        requests.add(exchange.getRequestHeaders());
+      }
+      exchange.getRequestBody().readAllBytes();
+      script.answer(turn, exchange);
+      exchange.close();
+    });
+    server.start();
+  }
+
+  /** Ends an exchange with a status, headers and a body. */
+  public static void answer(HttpExchange exchange, int status, String body, String... headers)
+      throws IOException {
+    for (int i = 0; i < headers.length; i += 2) {
+      exchange.getResponseHeaders().add(headers[i], headers[i + 1]);
+    }
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+    exchange.getResponseBody().write(bytes);
+  }
+
+  /** An address of it. */
+  public URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + path);
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+}

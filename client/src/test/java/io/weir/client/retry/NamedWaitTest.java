@@ -1,0 +1,71 @@
+package io.weir.client.retry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which wait an answer names. */
+final class NamedWaitTest {
+  private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
+  private static final long NONE = -1;
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        // The same wait in two units: the finer one. Otherwise the standard's.
+        "429 | Retry-After: 1 / Retry-After-Ms: 230                           | 230",
+        "429 | retry-after: 2 / retry-after-ms: 1000.5                        | 1001",
+        "429 | Retry-After: 5 / retry-after-ms: 230                           | 5000",
+        "429 | retry-after-ms: 230                                            | 230",
+        "429 | Retry-After: 0 / Retry-After-Ms: 0                             | -1",
+        "503 | Retry-After: 7                                                 | 7000",
+        "500 | Retry-After: 7                                                 | 7000",
+        "429 | Retry-After: 1.5                                               | 1500",
+        "429 | Retry-After:  3                                                | 3000",
+        "429 | Retry-After: 0                                                 | -1",
+        "429 | Retry-After: -3                                                | -1",
+        "429 | Retry-After: soon                                              | -1",
+        "429 | Retry-After: 99999999999999999999                              | 8640000000000",
+        "429 | Retry-After: 9999999999999999999999999999999999999             | -1",
+        // All three kinds of dates, by the server's own time where it tells it.
+        "503 | Retry-After: Sun, 01 Mar 2026 10:00:30 GMT                     | 30000",
+        "503 | Retry-After: Sunday, 01-Mar-26 10:00:30 GMT                    | 30000",
+        "503 | Retry-After: Sun Mar  1 10:00:30 2026                          | 30000",
+        "503 | Retry-After: Sun, 01 Mar 2026 09:59:59 GMT                     | -1",
+        "503 | Retry-After: Sun, 01 Mar 2026 10:00:30 GMT / Date: Sun, 01 Mar 2026 10:00:20 GMT | 10000",
+        "503 | Retry-After: Sun, 01 Mar 2026 10:00:30 GMT / Date: today       | 30000",
+        "503 | Retry-After: Sun, 99 Mar 2026 10:00:30 GMT                     | -1",
+        // What is used up, and when that ends.
+        "429 | RateLimit: \"minute\";r=0;t=12                                 | 12000",
+        "429 | RateLimit: \"a;r=0;t=99\";r=5;t=7, \"b\";r=0;t=12, \"c\";r=0;t=3 | 12000",
+        "429 | RateLimit: \"minute\";r=3;t=12                                 | -1",
+        "503 | RateLimit: \"minute\";r=0;t=12                                 | -1",
+        "429 | RateLimit-Reset: 12                                            | 12000",
+        "429 | X-RateLimit-Reset: 1772359209                                  | 9000",
+        "429 | X-RateLimit-Reset: 1772359100                                  | -1",
+        "429 | Retry-After: 2 / RateLimit: \"minute\";r=0;t=12                | 2000",
+        "429 | Retry-After: rubbish / RateLimit-Reset: 3                      | 3000",
+        "429 | Server: nobody                                                 | -1",
+      })
+  void anAnswerNamesAWait(int status, String headers, long expectedMillis) {
+    assertThat(NamedWait.millis(status, headers(headers), NOW).orElse(NONE))
+        .isEqualTo(expectedMillis);
+  }
+
+  private static Headers headers(String text) {
+    Map<String, List<String>> all = Stream.of(text.split(" / "))
+        .map(line -> line.split(": ?", 2))
+        .collect(Collectors.groupingBy(
+            line -> line[0].strip().toLowerCase(Locale.ROOT),
+            Collectors.mapping(line -> line[1], Collectors.toList())));
+    return name -> all.getOrDefault(name.toLowerCase(Locale.ROOT), List.of());
+  }
+}
