@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -72,13 +73,16 @@ public final class RetryingHttpClient extends HttpClient {
   @Override
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
       throws IOException, InterruptedException {
-    CompletableFuture<HttpResponse<T>> answer = sendAsync(request, handler);
+    CompletableFuture<HttpResponse<T>> answer = call(request, handler, firstOnThisThread());
     try {
       return answer.get();
     } catch (InterruptedException e) {
       answer.cancel(true);
       throw e;
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof InterruptedException interrupted) {
+        throw interrupted;
+      }
       throw thrown(e.getCause());
     }
   }
@@ -86,19 +90,38 @@ public final class RetryingHttpClient extends HttpClient {
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler) {
-    return call(request, handler, (sent, body) -> client.sendAsync(sent, body));
+    return call(request, handler, (attempt, sent, body) -> client.sendAsync(sent, body));
   }
 
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> pushes) {
-    return call(request, handler, (sent, body) -> client.sendAsync(sent, body, pushes));
+    return call(request, handler, (attempt, sent, body) -> client.sendAsync(sent, body, pushes));
   }
 
   private <T> CompletableFuture<HttpResponse<T>> call(
       HttpRequest request, BodyHandler<T> handler, Sender<T> sender) {
     return retryer.call(
         new HttpCall<>(request, handler, sender, retryer.options().tickets()));
+  }
+
+  // Handing a call to another thread and back costs more than all the rest of it.
+  private <T> Sender<T> firstOnThisThread() {
+    AtomicBoolean isFirst = new AtomicBoolean(true);
+    return (attempt, sent, body) -> {
+      if (!isFirst.getAndSet(false)) {
+        return client.sendAsync(sent, body);
+      }
+      Interruption interruption = new Interruption(Thread.currentThread());
+      attempt.endsBy(interruption::interrupt);
+      try {
+        return CompletableFuture.completedFuture(client.send(sent, body));
+      } catch (IOException | InterruptedException e) {
+        return CompletableFuture.failedFuture(e);
+      } finally {
+        interruption.end();
+      }
+    };
   }
 
   // As the wrapped client throws it, but from the caller's thread.
@@ -117,7 +140,8 @@ public final class RetryingHttpClient extends HttpClient {
 
   @FunctionalInterface
   private interface Sender<T> {
-    CompletableFuture<HttpResponse<T>> send(HttpRequest request, BodyHandler<T> handler);
+    CompletableFuture<HttpResponse<T>> send(
+        Attempt attempt, HttpRequest request, BodyHandler<T> handler);
   }
 
   private record HttpCall<T>(
@@ -143,7 +167,7 @@ public final class RetryingHttpClient extends HttpClient {
 
     @Override
     public CompletableFuture<HttpResponse<T>> send(Attempt attempt) {
-      return sender.send(prepared(attempt.ticket()), head -> {
+      return sender.send(attempt, prepared(attempt.ticket()), head -> {
         HttpHeaders headers = head.headers();
         return attempt.isAnswer(head.statusCode(), headers::allValues)
             ? handler.apply(head)

@@ -15,6 +15,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,6 +23,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -170,6 +172,31 @@ final class RetryingHttpClientIT {
     assertThat(client.sendAsync(request, BodyHandlers.discarding()).handle((value, error) -> error))
         .succeedsWithin(Duration.ofSeconds(10))
         .isInstanceOf(ConnectException.class);
+  }
+
+  @Test
+  void theDeadlineEndsWhatIsUnderWay() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    RetryOptions options = FAST.with(o -> o.deadline(Duration.ofMillis(100)));
+    RetryingHttpClient hurried = RetryingHttpClient.wrap(HttpClient.newHttpClient(), options);
+    try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
+      try {
+        over.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    })) {
+      assertThatThrownBy(() -> hurried.send(get(server), BodyHandlers.discarding()))
+          .isInstanceOf(HttpTimeoutException.class)
+          .hasMessageEndingWith("/x: no answer within PT0.1S");
+      assertThat(Thread.currentThread().isInterrupted()).isFalse();
+      assertThat(hurried
+              .sendAsync(get(server), BodyHandlers.discarding())
+              .handle((value, error) -> error))
+          .succeedsWithin(Duration.ofSeconds(10))
+          .isInstanceOf(HttpTimeoutException.class);
+      over.countDown();
+    }
   }
 
   @Test

@@ -2,17 +2,21 @@ package io.weir.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.client.retry.RetryOptions;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.RedisKeys;
 import java.io.IOException;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,7 +29,8 @@ final class DocumentsTest {
   static List<Path> documents() throws IOException {
     try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
         Stream<Path> top = Files.list(ROOT)) {
-      return Stream.concat(docs, top)
+      return Stream.of(docs, top, Stream.of(ROOT.resolve("client/README.md")))
+          .flatMap(files -> files)
           .filter(file -> file.toString().endsWith(".md"))
           .sorted()
           .toList();
@@ -39,7 +44,8 @@ final class DocumentsTest {
     for (String policy : policies) {
       assertThat(PolicyDocuments.parse(document.toString(), policy).warnings()).isEmpty();
     }
-    assertThat(policies).hasSizeGreaterThanOrEqualTo(document.endsWith("README.md") ? 1 : 0);
+    assertThat(policies)
+        .hasSizeGreaterThanOrEqualTo(document.equals(ROOT.resolve("README.md")) ? 1 : 0);
   }
 
   @ParameterizedTest
@@ -59,6 +65,35 @@ final class DocumentsTest {
       Pattern code = Pattern.compile("(?:error|warning|errorAt|warningAt)\\(\\s*\"([a-z_]+)\"");
       for (String found : found(code, Files.readString(source))) {
         assertThat(reference).describedAs("%s of %s", found, source).contains("`" + found + "`");
+      }
+    }
+  }
+
+  @Test
+  void theClientsExampleCompilesAndItsOptionsAreInTheTable(@TempDir Path folder)
+      throws IOException {
+    String document = Files.readString(ROOT.resolve("client/README.md"));
+    String example =
+        found(Pattern.compile("```java\n(.*?)```", Pattern.DOTALL), document).get(0);
+    Path source = Files.writeString(folder.resolve("Example.java"), """
+        import io.weir.client.*;
+        import io.weir.client.retry.*;
+        import java.net.*;
+        import java.net.http.*;
+        import java.net.http.HttpResponse.BodyHandlers;
+
+        class Example {
+          static void run() throws Exception {
+            %s
+          }
+        }
+        """.formatted(example));
+    int failed = ToolProvider.getSystemJavaCompiler()
+        .run(null, null, null, "-d", folder.toString(), source.toString());
+    assertThat(failed).isZero();
+    for (RecordComponent option : RetryOptions.class.getRecordComponents()) {
+      if (!option.getName().equals("enabled")) {
+        assertThat(document).contains("| `" + option.getName() + "` |");
       }
     }
   }

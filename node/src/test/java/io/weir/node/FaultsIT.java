@@ -24,6 +24,8 @@ final class FaultsIT {
       assertThat(ping(node).statusCode()).isEqualTo(200);
       node.redis().stop();
       await().atMost(Duration.ofSeconds(2)).until(() -> ping(node).statusCode() == 503);
+      assertThat(ping(node).headers().firstValue("Proxy-Status"))
+          .hasValue("weir;error=proxy_internal_error;details=\"store_unavailable\"");
       HttpResponse<String> unavailable = ping(node);
       assertThat(unavailable.headers().firstValue("Retry-After")).contains("1");
       assertThat(NodeFixture.json(unavailable).getString("code")).isEqualTo("store_unavailable");

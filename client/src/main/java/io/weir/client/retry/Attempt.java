@@ -7,6 +7,9 @@ public interface Attempt {
   /** What to show as {@code Retry-Ticket}: the appointment that is kept with it. */
   Optional<String> ticket();
 
+  /** Takes what ends this sending early: for one who blocks his thread until it is answered. */
+  void endsBy(Runnable how);
+
   /**
    * Has to be told the head of the answer as soon as it is there, once.
    *

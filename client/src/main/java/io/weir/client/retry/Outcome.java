@@ -6,6 +6,7 @@ import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -38,14 +39,21 @@ record Outcome(
   }
 
   /** Of an answer. */
-  static Outcome of(int status, Headers headers, OptionalLong namedMillis, boolean isRepeatable) {
+  static Outcome of(int status, Headers headers, Instant now, boolean isRepeatable) {
     boolean isRetryable = RETRYABLE.contains(status) && (isRepeatable || isUndone(status, headers));
-    return new Outcome(
-        Integer.toString(status),
-        isRetryable,
-        standing(status),
-        namedMillis,
-        headers.first("Retry-Ticket"));
+    return isRetryable
+        ? new Outcome(
+            Integer.toString(status),
+            true,
+            standing(status),
+            NamedWait.millis(status, headers, now),
+            headers.first("Retry-Ticket"))
+        : new Outcome(
+            Integer.toString(status),
+            false,
+            standing(status),
+            OptionalLong.empty(),
+            Optional.empty());
   }
 
   /** Of a call without an answer. */

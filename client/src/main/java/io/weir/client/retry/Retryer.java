@@ -4,6 +4,7 @@ import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -25,6 +26,7 @@ public final class Retryer {
   private final DoubleSupplier random;
   private final RetryListener listener;
   private final Retry attempts;
+  private final Optional<Deadlines> deadlines;
   private final Map<String, Upstream> upstreams = new ConcurrentHashMap<>();
 
   private Retryer(
@@ -33,6 +35,7 @@ public final class Retryer {
     this.time = time;
     this.random = random;
     this.listener = new Guarded(listener);
+    this.deadlines = options.deadline().map(granted -> new Deadlines(time, granted));
     this.attempts = Retry.of(
         "calls",
         RetryConfig.<Outcome>custom()
@@ -70,7 +73,8 @@ public final class Retryer {
   public <T> CompletableFuture<T> call(Call<T> call) {
     Upstream upstream = upstreams.computeIfAbsent(call.upstream(), this::appeared);
     upstream.called();
-    return new RetryingCall<>(call, options, upstream, attempts.asyncContext(), time, listener)
+    return new RetryingCall<>(
+            call, options, upstream, attempts.asyncContext(), deadlines, time, listener)
         .begin();
   }
 

@@ -21,6 +21,7 @@ final class RetryingCall<T> {
   private final RetryOptions options;
   private final Upstream upstream;
   private final Retry.AsyncContext<Outcome> attempts;
+  private final Optional<Deadlines> deadlines;
   private final Timekeeper time;
   private final RetryListener listener;
   private final long begunNanos;
@@ -34,12 +35,14 @@ final class RetryingCall<T> {
       RetryOptions options,
       Upstream upstream,
       Retry.AsyncContext<Outcome> attempts,
+      Optional<Deadlines> deadlines,
       Timekeeper time,
       RetryListener listener) {
     this.call = call;
     this.options = options;
     this.upstream = upstream;
     this.attempts = attempts;
+    this.deadlines = deadlines;
     this.time = time;
     this.listener = listener;
     this.begunNanos = time.nanoTime();
@@ -47,14 +50,11 @@ final class RetryingCall<T> {
 
   @SuppressWarnings("FutureReturnValueIgnored") // they follow what is given back
   CompletableFuture<T> begin() {
-    options.deadline().ifPresent(deadline -> {
-      Runnable cancel = time.after(
-          deadline,
-          () -> result.completeExceptionally(new HttpTimeoutException(
-              "%s: no answer within %s".formatted(call.name(), deadline))));
-      result.whenComplete((value, error) -> cancel.run());
+    Optional<Deadlines.Entry> entry = deadlines.map(it -> it.add(this::expire));
+    result.whenComplete((value, error) -> {
+      entry.ifPresent(Deadlines.Entry::done);
+      stop.run();
     });
-    result.whenComplete((value, error) -> stop.run());
     send();
     return result;
   }
@@ -90,6 +90,11 @@ final class RetryingCall<T> {
   }
 
   private static void nothing() {}
+
+  private void expire() {
+    result.completeExceptionally(new HttpTimeoutException(
+        "%s: no answer within %s".formatted(call.name(), options.deadline().orElseThrow())));
+  }
 
   private Next next(Outcome outcome) {
     long delay = options.enabled() ? attempts.onResult(outcome) : -1;
@@ -171,10 +176,13 @@ final class RetryingCall<T> {
     }
 
     @Override
+    public void endsBy(Runnable how) {
+      stopBy(how);
+    }
+
+    @Override
     public boolean isAnswer(int status, Headers headers) {
-      return heard(Outcome.of(
-              status, headers, NamedWait.millis(status, headers, time.now()), call.isRepeatable()))
-          .isAnswer();
+      return heard(Outcome.of(status, headers, time.now(), call.isRepeatable())).isAnswer();
     }
 
     void ended(@Nullable T value, @Nullable Throwable error) {

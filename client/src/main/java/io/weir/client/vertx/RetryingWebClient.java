@@ -20,7 +20,8 @@ import java.util.function.Function;
 
 /**
  * Sends requests of Vert.x's {@code WebClient}, waits as it is told and sends them again, by the same rules
- * as {@link io.weir.client.RetryingHttpClient}. Waits are Vert.x timers, and what comes back comes on the
+ * as {@link io.weir.client.RetryingHttpClient}; but what was sent when the deadline comes ends by its own
+ * timeout. Waits are Vert.x timers, and what comes back comes on the
  * context it was sent from. Safe for use by many threads.
  */
 public final class RetryingWebClient {

@@ -156,6 +156,8 @@ final class RetryerTest {
     RetryLaterException later = later(answer);
     assertThat(later.reason()).isEqualTo(Reason.PAST_DEADLINE);
     assertThat(later.retryAfter()).isEqualTo(Duration.ofMillis(301));
+    time.advance(Duration.ofSeconds(2));
+    assertThat(call.sentMillis).containsExactly(0L, 700L);
     assertThat(time.waits()).isZero();
   }
 

@@ -6,6 +6,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Map;
 
 /**
  * An answer that is not what was asked for, as RFC 9457 has it.
@@ -18,6 +19,9 @@ import java.util.List;
  */
 public record ProblemDetails(int status, String type, String code, String title, JsonObject more) {
   private static final String MEDIA_TYPE = "application/problem+json";
+  // RFC 9209, section 2.3: that it is Weir who says so, not the upstream, and why.
+  private static final Map<Integer, String> PROXY_ERRORS = Map.of(
+      502, "destination_unavailable", 503, "proxy_internal_error", 504, "http_response_timeout");
 
   /** A problem of Weir's own kind. */
   public static ProblemDetails of(int status, String code, String title) {
@@ -57,6 +61,10 @@ public record ProblemDetails(int status, String type, String code, String title,
     }
     if (status == 503) {
       response.putHeader(HttpHeaders.RETRY_AFTER, "1");
+    }
+    String error = PROXY_ERRORS.get(status);
+    if (error != null) {
+      response.putHeader("Proxy-Status", "weir;error=%s;details=\"%s\"".formatted(error, code));
     }
     return response
         .setStatusCode(status)

@@ -1,0 +1,79 @@
+package io.weir.client.retry;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends calls that take too long. All of them are granted the same time, so one timer is enough, and a call
+ * that ends in time touches none. Mutable; safe for use by many threads.
+ */
+final class Deadlines {
+  private final Timekeeper time;
+  private final long grantedNanos;
+  private final Queue<Entry> entries = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean isArmed = new AtomicBoolean();
+
+  Deadlines(Timekeeper time, Duration granted) {
+    this.time = time;
+    this.grantedNanos = granted.toNanos();
+  }
+
+  /** Runs something when the time is over, unless it is told before that it is done. */
+  Entry add(Runnable expire) {
+    Entry entry = new Entry(time.nanoTime() + grantedNanos, expire);
+    entries.add(entry);
+    arm();
+    return entry;
+  }
+
+  private void arm() {
+    if (isArmed.compareAndSet(false, true)) {
+      tick();
+    }
+  }
+
+  private void tick() {
+    for (Entry first = entries.peek(); first != null; first = entries.peek()) {
+      long left = first.atNanos - time.nanoTime();
+      if (left > 0 && !first.isDone()) {
+        time.after(Duration.ofNanos(left), this::tick);
+        return;
+      }
+      entries.poll();
+      first.expire();
+    }
+    isArmed.set(false);
+    if (!entries.isEmpty()) {
+      arm(); // it came while this was leaving
+    }
+  }
+
+  /** A call under way. */
+  static final class Entry {
+    private final long atNanos;
+    private volatile @Nullable Runnable expire;
+
+    private Entry(long atNanos, Runnable expire) {
+      this.atNanos = atNanos;
+      this.expire = expire;
+    }
+
+    void done() {
+      expire = null;
+    }
+
+    private boolean isDone() {
+      return expire == null;
+    }
+
+    private void expire() {
+      Runnable what = expire;
+      if (what != null) {
+        what.run();
+      }
+    }
+  }
+}
