@@ -12,9 +12,15 @@ import java.util.Set;
  * @param cost how much they take
  * @param maxDelayMillis up to which wait the gateway holds a request instead of rejecting it
  * @param unlimited whether it is never counted
+ * @param continues whether, as a later step of a batch, it is counted but not rejected
  */
 public record OperationRule(
-    String name, Optional<Route> route, CostRule cost, long maxDelayMillis, boolean unlimited) {
+    String name,
+    Optional<Route> route,
+    CostRule cost,
+    long maxDelayMillis,
+    boolean unlimited,
+    boolean continues) {
 
   /** Whether a request is this operation. */
   boolean matches(String method, List<String> path) {

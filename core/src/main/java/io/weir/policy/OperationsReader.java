@@ -41,6 +41,7 @@ final class OperationsReader {
         .map(Duration::toMillis)
         .orElse(0L);
     boolean unlimited = section.flag("unlimited");
+    boolean continues = section.flag("continues");
     section.refuseUnknown();
     if (name.isPresent() && !names.add(name.get())) {
       section.error("name_repeated", "name", "'%s' is an operation already".formatted(name.get()));
@@ -48,7 +49,8 @@ final class OperationsReader {
     }
     boolean sound = name.isPresent() && cost.isPresent() && match.isPresent() == route.isPresent();
     return sound
-        ? Optional.of(new OperationRule(name.get(), route, cost.get(), maxDelay, unlimited))
+        ? Optional.of(
+            new OperationRule(name.get(), route, cost.get(), maxDelay, unlimited, continues))
         : Optional.empty();
   }
 

@@ -142,12 +142,14 @@ public final class PolicyReader {
     OptionalLong connect = section.wholeNumber("connectTimeoutMs", 1, 60_000);
     OptionalLong timeout = section.wholeNumber("timeoutMs", 1, 3_600_000);
     OptionalLong maxBody = section.wholeNumber("maxBodyBytes", 0, 1L << 40);
+    boolean honoursKeys = section.flag("honoursIdempotencyKeys");
     section.refuseUnknown();
     return url.map(text -> new Upstream(
         URI.create(text),
         (int) connect.orElse(1000),
         (int) timeout.orElse(30_000),
-        maxBody.orElse(10L << 20)));
+        maxBody.orElse(10L << 20),
+        honoursKeys));
   }
 
   private static boolean isBaseUrl(String text) {

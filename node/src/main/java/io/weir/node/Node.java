@@ -12,12 +12,14 @@ import io.weir.bucket.Scope;
 import io.weir.node.admin.Readiness;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.gateway.BatchMark;
 import io.weir.node.gateway.Seats;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.state.control.ClusterPolicy;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.redis.RedisAnswers;
 import io.weir.state.redis.RedisBucketStore;
 import io.weir.state.redis.RedisConnections;
 import io.weir.throttle.BucketStore;
@@ -99,6 +101,8 @@ public final class Node implements AutoCloseable {
         new TokenGuard(config.adminToken()),
         readiness,
         seats,
+        new RedisAnswers(connections),
+        new BatchMark(),
         metrics,
         openApi());
     Node node = new Node(connections, vertx, doors);

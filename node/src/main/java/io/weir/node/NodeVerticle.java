@@ -15,6 +15,7 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import io.weir.node.admin.PolicyHandlers;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.node.batch.BatchHandler;
 import io.weir.node.check.CheckHandler;
 import io.weir.node.gateway.Gateway;
 import io.weir.state.document.PolicyDocuments;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class NodeVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(NodeVerticle.class);
   private static final String CHECK = "/v1/check";
+  private static final String BATCH = "/v1/batch";
   private static final int MAX_HEADER_BYTES = 16 << 10;
   private static final int MAX_LINE_BYTES = 8 << 10;
   private static final int IDLE_SECONDS = 120;
@@ -45,9 +47,17 @@ final class NodeVerticle extends VerticleBase {
   public Future<?> start() {
     CheckHandler check = check(vertx, context, doors);
     Router router = router(vertx, context, doors, check);
-    Gateway proxy = new Gateway(vertx, doors.policies(), doors.decider(), doors.seats());
+    Gateway proxy =
+        new Gateway(vertx, doors.policies(), doors.decider(), doors.seats(), doors.mark());
     HttpServer made = vertx.createHttpServer(options());
-    made.requestHandler(dispatcher(check, router, proxy));
+    BatchHandler batch = new BatchHandler(
+        vertx,
+        doors.policies(),
+        doors.answers(),
+        doors.mark(),
+        doors.config().host(),
+        made::actualPort);
+    made.requestHandler(dispatcher(check, batch, router, proxy));
     made.invalidRequestHandler(NodeVerticle::refuse);
     gateway = proxy;
     server = made;
@@ -75,8 +85,9 @@ final class NodeVerticle extends VerticleBase {
   private static Router router(Vertx vertx, Context context, Doors doors, CheckHandler check) {
     Router router = Router.router(vertx);
     PolicyHandlers policy = new PolicyHandlers(doors.policies(), doors.operators(), context);
-    // Only other methods come here: this one is taken before, see the dispatcher.
+    // Only other methods come here: these are taken before, see the dispatcher.
     router.post(CHECK).handler(routing -> check.handle(routing.request()));
+    router.post(BATCH).handler(routing -> routing.fail(405));
     router.get("/v1/policy").handler(policy::guard).handler(policy::get);
     // A route of its own for the token: who has none sends no body of megabytes.
     router.put("/v1/policy").handler(policy::guard);
@@ -94,13 +105,15 @@ final class NodeVerticle extends VerticleBase {
   // The gateway stands outside of the router: it reads the path for itself, and nothing touches its
   // body. So does the check, which is asked more often than all others.
   private static Handler<HttpServerRequest> dispatcher(
-      CheckHandler check, Router router, Gateway gateway) {
+      CheckHandler check, BatchHandler batch, Router router, Gateway gateway) {
     Set<String> own =
         router.getRoutes().stream().map(route -> route.getPath()).collect(Collectors.toSet());
     return request -> {
       String path = request.path();
       if (CHECK.equals(path) && HttpMethod.POST.equals(request.method())) {
         check.handle(request);
+      } else if (BATCH.equals(path) && HttpMethod.POST.equals(request.method())) {
+        batch.handle(request);
       } else if (own.contains(path)) {
         router.handle(request);
       } else {

@@ -120,6 +120,7 @@ final class DocumentsTest {
             "`" + RedisKeys.POLICY_NOTICES + "`",
             "`" + RedisKeys.CLUSTER + "`",
             "`" + RedisKeys.key("<tenant>", "<id>") + "`",
+            "`" + RedisKeys.answer("<tenant>", "<id>", "<item>") + "`",
             "`" + RedisKeys.tenant("<tenant>") + "`");
   }
 

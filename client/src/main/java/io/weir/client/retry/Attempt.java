@@ -7,6 +7,11 @@ public interface Attempt {
   /** What to show as {@code Retry-Ticket}: the appointment that is kept with it. */
   Optional<String> ticket();
 
+  /**
+   * Tells, before the head, that what was sent got further than before: attempts are counted from here on.
+   */
+  void advanced();
+
   /** Takes what ends this sending early: for one who blocks his thread until it is answered. */
   void endsBy(Runnable how);
 

@@ -73,9 +73,7 @@ public final class Retryer {
   public <T> CompletableFuture<T> call(Call<T> call) {
     Upstream upstream = upstreams.computeIfAbsent(call.upstream(), this::appeared);
     upstream.called();
-    return new RetryingCall<>(
-            call, options, upstream, attempts.asyncContext(), deadlines, time, listener)
-        .begin();
+    return new RetryingCall<>(call, options, upstream, attempts, deadlines, time, listener).begin();
   }
 
   /** What it goes by. */

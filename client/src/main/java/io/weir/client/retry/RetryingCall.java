@@ -20,7 +20,7 @@ final class RetryingCall<T> {
   private final Call<T> call;
   private final RetryOptions options;
   private final Upstream upstream;
-  private final Retry.AsyncContext<Outcome> attempts;
+  private final Retry retry;
   private final Optional<Deadlines> deadlines;
   private final Timekeeper time;
   private final RetryListener listener;
@@ -28,20 +28,22 @@ final class RetryingCall<T> {
   private final CompletableFuture<T> result = new CompletableFuture<>();
   private volatile Runnable stop = RetryingCall::nothing;
   private volatile Optional<String> ticket = Optional.empty();
+  private Retry.AsyncContext<Outcome> attempts;
   private int sent;
 
   RetryingCall(
       Call<T> call,
       RetryOptions options,
       Upstream upstream,
-      Retry.AsyncContext<Outcome> attempts,
+      Retry retry,
       Optional<Deadlines> deadlines,
       Timekeeper time,
       RetryListener listener) {
     this.call = call;
     this.options = options;
     this.upstream = upstream;
-    this.attempts = attempts;
+    this.retry = retry;
+    this.attempts = retry.asyncContext();
     this.deadlines = deadlines;
     this.time = time;
     this.listener = listener;
@@ -173,6 +175,12 @@ final class RetryingCall<T> {
     @Override
     public Optional<String> ticket() {
       return shown;
+    }
+
+    @Override
+    public void advanced() {
+      attempts = retry.asyncContext();
+      sent = 1;
     }
 
     @Override

@@ -54,6 +54,11 @@ public record ProblemDetails(int status, String type, String code, String title,
         .mergeIn(more);
   }
 
+  /** Says of an answer of 502, 503 or 504 that it is Weir's own, and why. */
+  public static String proxyStatus(int status, String code) {
+    return "weir;error=%s;details=\"%s\"".formatted(PROXY_ERRORS.get(status), code);
+  }
+
   /** Ends a response with this answer. */
   public Future<Void> send(HttpServerResponse response) {
     if (status == 401) {
@@ -62,9 +67,8 @@ public record ProblemDetails(int status, String type, String code, String title,
     if (status == 503) {
       response.putHeader(HttpHeaders.RETRY_AFTER, "1");
     }
-    String error = PROXY_ERRORS.get(status);
-    if (error != null) {
-      response.putHeader("Proxy-Status", "weir;error=%s;details=\"%s\"".formatted(error, code));
+    if (PROXY_ERRORS.containsKey(status)) {
+      response.putHeader("Proxy-Status", proxyStatus(status, code));
     }
     return response
         .setStatusCode(status)

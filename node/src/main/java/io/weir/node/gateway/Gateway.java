@@ -50,8 +50,10 @@ public final class Gateway implements Handler<HttpServerRequest> {
   private final Seats seats;
   private final WaitingRoom waiting;
   private final Context context;
+  private final BatchMark mark;
+  private final Debts debts;
 
-  public Gateway(Vertx vertx, PolicySource policies, Decider decider, Seats seats) {
+  public Gateway(Vertx vertx, PolicySource policies, Decider decider, Seats seats, BatchMark mark) {
     this.vertx = vertx;
     this.policies = policies;
     this.decider = decider;
@@ -59,6 +61,8 @@ public final class Gateway implements Handler<HttpServerRequest> {
     this.seats = seats;
     this.waiting = new WaitingRoom(vertx);
     this.context = vertx.getOrCreateContext();
+    this.mark = mark;
+    this.debts = new Debts(vertx, context, decider);
   }
 
   @Override
@@ -82,6 +86,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
   }
 
   private Future<Void> serve(HttpServerRequest request) {
+    BatchMark.Kind kind = mark.takeOff(request.headers());
     Policy policy = policies.current().policy();
     Optional<String> shown = ApiKey.shownIn(request.headers());
     if (shown.isEmpty()) {
@@ -109,7 +114,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
       return answer(request, GatewayProblems.BODY_TOO_LONG);
     }
     Optional<OperationRule> rule = policy.rule(request.method().name(), path.get());
-    return throttle(new Ask(request, subject.get(), upstream, rule));
+    return throttle(new Ask(request, subject.get(), upstream, rule, kind));
   }
 
   private Future<Void> throttle(Ask ask) {
@@ -138,7 +143,10 @@ public final class Gateway implements Handler<HttpServerRequest> {
         ? seats.take(ask.subject().id(), body.map(Buffer::length).orElse(0))
         : Optional.empty();
     long delay = seat.isPresent() ? ask.maxDelayMillis() : 0;
-    TicketRequest ticket = Tickets.in(ask.request().headers(), delay * MICROS_PER_MILLI);
+    // What continues is counted by its ticket, when its slot has come.
+    TicketRequest ticket = ask.continues()
+        ? TicketRequest.wanted(Optional.empty(), Tickets.newId())
+        : Tickets.in(ask.request().headers(), delay * MICROS_PER_MILLI);
     return decide(new Question(ask, body, cost, ticket, delay, seat))
         .onComplete(done -> seat.ifPresent(Seat::free));
   }
@@ -164,6 +172,11 @@ public final class Gateway implements Handler<HttpServerRequest> {
 
   // A wait that is short enough is no error: the node keeps the caller's appointment for it.
   private Future<Void> deny(Question question, Denied denied) {
+    Ask ask = question.ask();
+    if (ask.continues()) {
+      debts.owe(ask.subject(), ask.operation(), question.cost(), denied);
+      return forward(ask, question.body(), Optional.of(denied));
+    }
     long wait = (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
     boolean near =
         denied.ticket().isPresent() && wait <= question.delayLeftMillis() && waiting.isOpen();
@@ -188,7 +201,8 @@ public final class Gateway implements Handler<HttpServerRequest> {
         request,
         subject.get(),
         policy.upstream().orElse(question.ask().upstream()),
-        question.ask().rule());
+        question.ask().rule(),
+        question.ask().kind());
     return decide(new Question(
         again,
         question.body(),
@@ -231,13 +245,25 @@ public final class Gateway implements Handler<HttpServerRequest> {
 
   /** A request that is known, but not decided. */
   private record Ask(
-      HttpServerRequest request, Subject subject, Upstream upstream, Optional<OperationRule> rule) {
+      HttpServerRequest request,
+      Subject subject,
+      Upstream upstream,
+      Optional<OperationRule> rule,
+      BatchMark.Kind kind) {
+    /** Whether it goes on with what was admitted, and may. */
+    boolean continues() {
+      return kind == BatchMark.Kind.CONTINUING
+          && rule.filter(OperationRule::continues).isPresent();
+    }
+
     String operation() {
       return rule.map(OperationRule::name).orElse(Plan.UNLISTED);
     }
 
     long maxDelayMillis() {
-      return rule.map(OperationRule::maxDelayMillis).orElse(0L);
+      return kind == BatchMark.Kind.NO_STEP
+          ? rule.map(OperationRule::maxDelayMillis).orElse(0L)
+          : 0;
     }
 
     CostRule costRule() {

@@ -49,6 +49,11 @@ public final class RedisKeys {
     return tenant(tenant) + ":line";
   }
 
+  /** A hash: what became of an item of a batch; {@code item} is made of its idempotency key. */
+  public static String answer(String tenant, String subject, String item) {
+    return PREFIX + "{" + tenant + "}:answer:" + subject + ":" + item;
+  }
+
   /** A packed text: the buckets of one tenant. */
   public static String tenant(String tenant) {
     return PREFIX + "{" + tenant + "}:tenant";

@@ -54,7 +54,7 @@ final class PoliciesTest {
         upstream: { url: "http://localhost:9000" }
         """);
     assertThat(policy.upstream())
-        .contains(new Upstream(URI.create("http://localhost:9000"), 1000, 30_000, 10 << 20));
+        .contains(new Upstream(URI.create("http://localhost:9000"), 1000, 30_000, 10 << 20, false));
     assertThat(policy.rules().get(0).cost()).isEqualTo(new CostRule.Fixed(1));
     assertThat(policy.rules().get(0).unlimited()).isFalse();
   }

@@ -1,0 +1,129 @@
+package io.weir.client.batch;
+
+import io.weir.client.retry.Attempt;
+import io.weir.client.retry.Call;
+import io.weir.client.retry.Retryer;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Runs batches at {@code POST /v1/batch} of Weir's nodes. Where one stops (denied, a broken connection, a
+ * dead node), it is sent again, to the next node, with the results there are: it goes on with the first item that was not
+ * executed. Attempts are counted from the last progress on. Safe for use by many threads.
+ */
+public final class BatchClient {
+  private final HttpClient client;
+  private final Retryer retryer;
+  private final List<URI> nodes;
+
+  /**
+   * A client of some nodes.
+   *
+   * @param client sends; it should not send again by itself
+   * @param nodes base addresses, at least one; the first is asked first
+   */
+  public BatchClient(HttpClient client, Retryer retryer, List<URI> nodes) {
+    if (nodes.isEmpty()) {
+      throw new IllegalArgumentException("nodes: none (expected: at least 1)");
+    }
+    this.client = client;
+    this.retryer = retryer;
+    this.nodes = List.copyOf(nodes);
+  }
+
+  /**
+   * Runs a batch.
+   *
+   * @param batch {@code {"items": […]}}
+   * @param headers names and values in turn, the API key among them; an {@code Idempotency-Key} is made where there is
+   *     none, and names the items that have none of their own
+   * @return the last answer: of 200, all was done that can be, and {@code results} tells of each item
+   */
+  public CompletableFuture<HttpResponse<String>> run(String batch, String... headers) {
+    return retryer.call(new BatchCall(batch, headers));
+  }
+
+  /** A batch on its way. Mutable; its sendings follow one another. */
+  private final class BatchCall implements Call<HttpResponse<String>> {
+    private final String batch;
+    private final String[] headers;
+    private final String key = UUID.randomUUID().toString();
+    private final AtomicInteger turn = new AtomicInteger();
+    private volatile Optional<String> answer = Optional.empty();
+    private volatile int executed;
+
+    BatchCall(String batch, String... headers) {
+      this.batch = batch;
+      this.headers = headers;
+    }
+
+    @Override
+    public String upstream() {
+      return nodes.get(0).toString();
+    }
+
+    @Override
+    public String name() {
+      return "POST %s/v1/batch".formatted(upstream());
+    }
+
+    @Override
+    public boolean isRepeatable() {
+      return true; // every item has a key
+    }
+
+    @Override
+    public CompletionStage<HttpResponse<String>> send(Attempt attempt) {
+      return client
+          .sendAsync(request(attempt.ticket()), BodyHandlers.ofString())
+          .thenApply(answered -> heard(attempt, answered))
+          .whenComplete((answered, error) -> {
+            if (error != null || answered.statusCode() >= 500) {
+              turn.incrementAndGet();
+            }
+          });
+    }
+
+    private HttpResponse<String> heard(Attempt attempt, HttpResponse<String> answered) {
+      int now = answered
+          .headers()
+          .firstValue("Weir-Executed")
+          .filter(text -> text.matches("[0-9]{1,9}"))
+          .map(Integer::valueOf)
+          .orElse(0);
+      if (now > executed) {
+        executed = now;
+        answer = Optional.of(answered.body());
+        attempt.advanced();
+      }
+      attempt.isAnswer(answered.statusCode(), answered.headers()::allValues);
+      return answered;
+    }
+
+    private HttpRequest request(Optional<String> ticket) {
+      URI node = nodes.get(Math.floorMod(turn.get(), nodes.size()));
+      HttpRequest.Builder builder = HttpRequest.newBuilder(node.resolve("/v1/batch"))
+          .header("Content-Type", "application/json")
+          .setHeader("Idempotency-Key", key)
+          .header("Prefer", "retry-ticket")
+          .POST(BodyPublishers.ofString(answer
+              .map(text -> "{\"batch\":" + batch + ",\"answer\":" + text + "}")
+              .orElse(batch)));
+      for (int i = 0; i + 1 < headers.length; i += 2) {
+        builder.setHeader(headers[i], headers[i + 1]);
+      }
+      ticket.ifPresent(shown -> builder.setHeader("Retry-Ticket", shown));
+      return builder.build();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+-- Keeps the answer of an item of a batch, or gives the item free.
+--
+-- KEYS
+--   1 a hash, as of claim.lua
+-- ARGV
+--   1 token    text: who claimed it
+--   2 answer   text; empty to give it free
+--   3 keep_ms  milliseconds, 1 to 8.64e7: how long the answer is remembered
+-- RETURNS
+--   { SETTLED }  it is so
+--   { LOST }     it was not, or is no longer, claimed by that one: nothing has changed
+-- ERRORS
+--   none but those of wrong arguments
+-- TTL
+--   keep_ms
+
+local SETTLED, LOST = 0, 1
+
+local token, answer, keep_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
+
+if redis.call('HGET', KEYS[1], 'token') ~= token then
+  return { LOST }
+end
+if answer == '' then
+  redis.call('DEL', KEYS[1])
+  return { SETTLED }
+end
+redis.call('HSET', KEYS[1], 'answer', answer)
+redis.call('PEXPIRE', KEYS[1], keep_ms)
+return { SETTLED }
