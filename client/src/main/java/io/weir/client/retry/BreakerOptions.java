@@ -8,6 +8,6 @@ import java.time.Duration;
  * is back.
  *
  * @param failures in a row, 1 to 10,000
- * @param openFor how long nobody asks it, above 0
+ * @param openFor how long nobody asks it, from 1 ms on
  */
 public record BreakerOptions(int failures, Duration openFor) {}

@@ -15,6 +15,11 @@ public interface Call<T> {
 
   /** Whether a sending that failed without an answer may do better if it is sent again. */
   default boolean isTransient(Throwable failure) {
+    return isTransport(failure);
+  }
+
+  /** Whether there was no answer because of the upstream, or of the way to it. */
+  default boolean isTransport(Throwable failure) {
     return Outcome.isTransport(failure);
   }
 

@@ -3,6 +3,7 @@ package io.weir.client.retry;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * that ends in time touches none. Mutable; safe for use by many threads.
  */
 final class Deadlines {
+  private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final Timekeeper time;
   private final long grantedNanos;
   private final Queue<Entry> entries = new ConcurrentLinkedQueue<>();
@@ -36,14 +39,16 @@ final class Deadlines {
   }
 
   private void tick() {
+    entries.removeIf(Entry::isDone);
     for (Entry first = entries.peek(); first != null; first = entries.peek()) {
       long left = first.atNanos - time.nanoTime();
-      if (left > 0 && !first.isDone()) {
-        time.after(Duration.ofNanos(left), this::tick);
+      if (left > 0) {
+        time.after(Duration.ofNanos(Math.min(left, SWEEP_NANOS)), this::tick);
         return;
       }
       entries.poll();
-      first.expire();
+      // Not here: whoever hears of it may take his time.
+      time.after(Duration.ZERO, first::expire);
     }
     isArmed.set(false);
     if (!entries.isEmpty()) {

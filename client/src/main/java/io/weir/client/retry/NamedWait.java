@@ -55,15 +55,15 @@ final class NamedWait {
   }
 
   private OptionalLong of(int status) {
-    OptionalLong exact = number("Retry-After-Ms", 1);
-    OptionalLong whole = retryAfter();
+    OptionalLong exact = ahead(number("Retry-After-Ms", 1));
+    OptionalLong whole = ahead(retryAfter());
     // The same wait in two units: the finer one. Where they contradict each other, the standard's.
     if (exact.isPresent()
         && (whole.isEmpty() || whole.getAsLong() == ceilSeconds(exact.getAsLong()) * 1000)) {
-      return ahead(exact);
+      return exact;
     }
     if (whole.isPresent()) {
-      return ahead(whole);
+      return whole;
     }
     return status == 429 ? ahead(reset()) : OptionalLong.empty();
   }
@@ -75,7 +75,10 @@ final class NamedWait {
         : headers
             .first("Retry-After")
             .flatMap(NamedWait::date)
-            .map(date -> OptionalLong.of(Duration.between(now, date).toMillis()))
+            .map(date -> OptionalLong.of(
+                date.isAfter(now.plusMillis(FOREVER_MILLIS))
+                    ? FOREVER_MILLIS
+                    : date.isBefore(now) ? 0 : Duration.between(now, date).toMillis()))
             .orElse(OptionalLong.empty());
   }
 
@@ -90,17 +93,19 @@ final class NamedWait {
       return quotas;
     }
     return Stream.of("RateLimit-Reset", "X-RateLimit-Reset")
-        .map(name -> number(name, 1000))
+        .map(name -> number(name, 1))
         .filter(OptionalLong::isPresent)
         .findFirst()
-        .map(millis -> sinceNow(millis.getAsLong()))
+        .map(value -> OptionalLong.of(sinceNow(value.getAsLong())))
         .orElse(OptionalLong.empty());
   }
 
   // Some name an instant where others name a span.
-  private OptionalLong sinceNow(long millis) {
-    return OptionalLong.of(
-        millis >= EPOCH_SECONDS_FROM * 1000 ? millis - now.toEpochMilli() : millis);
+  private long sinceNow(long value) {
+    if (value >= EPOCH_SECONDS_FROM * 1000) {
+      return value - now.toEpochMilli(); // in milliseconds
+    }
+    return value >= EPOCH_SECONDS_FROM ? value * 1000 - now.toEpochMilli() : value * 1000;
   }
 
   private OptionalLong number(String header, long unitMillis) {

@@ -35,7 +35,9 @@ record Outcome(
     WELL,
     /** It is there, and wants less. */
     BUSY,
-    ILL
+    ILL,
+    /** What happened has nothing to do with it. */
+    UNKNOWN
   }
 
   /** Of an answer. */
@@ -61,7 +63,9 @@ record Outcome(
     return new Outcome(
         failure.getClass().getSimpleName(),
         call.isTransient(failure) && (call.isRepeatable() || isUnsent(failure)),
-        isTransport(failure) ? Standing.ILL : Standing.WELL,
+        call.isTransport(failure) || failure instanceof SSLHandshakeException
+            ? Standing.ILL
+            : Standing.UNKNOWN,
         failure instanceof RetryLaterException later && !later.retryAfter().isZero()
             ? OptionalLong.of(later.retryAfter().plusNanos(999_999).toMillis())
             : OptionalLong.empty(),

@@ -14,7 +14,7 @@ import java.util.function.DoubleSupplier;
  *
  * @param enabled whether anything is sent again at all
  * @param attempts how often a call is sent at most, the first time included; 1 to 10,000
- * @param initialBackoff the first wait that nobody named; above 0
+ * @param initialBackoff the first wait that nobody named; from 1 ms on, as all durations
  * @param multiplier by which such waits grow; 1 to 100
  * @param maxBackoff which such a wait never exceeds; at least {@code initialBackoff}
  * @param jitter what spreads such waits; a share of 0 to 1
@@ -39,6 +39,7 @@ public record RetryOptions(
     Optional<BreakerOptions> breaker,
     Optional<BudgetOptions> budget,
     OptionalDouble overload) {
+  private static final Duration LEAST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofDays(7);
 
   /** 5 attempts; backoff from 50 ms to 30 s by 1.5, ± 20 %; waits of a minute at most. */
@@ -130,8 +131,8 @@ public record RetryOptions(
     }
 
     void upTo(String name, Duration value, Duration most) {
-      boolean isRight = value.compareTo(Duration.ZERO) > 0 && value.compareTo(most) <= 0;
-      expect(isRight, "%s: %s (expected: above 0, at most %s)".formatted(name, value, most));
+      boolean isRight = value.compareTo(LEAST) >= 0 && value.compareTo(most) <= 0;
+      expect(isRight, "%s: %s (expected: %s to %s)".formatted(name, value, LEAST, most));
     }
 
     void expect(boolean isRight, String mistake) {

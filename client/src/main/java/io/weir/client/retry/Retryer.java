@@ -113,7 +113,7 @@ public final class Retryer {
     private void tell(Consumer<RetryListener> what) {
       try {
         what.accept(listener);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // also of a library that is not there
         LOG.error("a listener failed", e);
       }
     }

@@ -1,6 +1,7 @@
 package io.weir.client.retry;
 
 import io.github.resilience4j.retry.Retry;
+import io.weir.client.retry.Outcome.Standing;
 import io.weir.client.retry.RetryLaterException.Reason;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
@@ -25,11 +26,14 @@ final class RetryingCall<T> {
   private final Timekeeper time;
   private final RetryListener listener;
   private final long begunNanos;
+  private final Object attemptLock = new Object();
   private final CompletableFuture<T> result = new CompletableFuture<>();
   private volatile Runnable stop = RetryingCall::nothing;
   private volatile Optional<String> ticket = Optional.empty();
   private Retry.AsyncContext<Outcome> attempts;
   private int sent;
+  private int steps;
+  private int stoppable;
 
   RetryingCall(
       Call<T> call,
@@ -63,29 +67,45 @@ final class RetryingCall<T> {
 
   @SuppressWarnings("FutureReturnValueIgnored") // what is sent ends by telling so
   private void send() {
-    Optional<RetryLaterException> refusal = upstream.refusal();
-    if (refusal.isPresent()) {
-      result.completeExceptionally(refusal.get());
+    if (result.isDone()) {
+      return;
+    }
+    Permit permit;
+    try {
+      permit = upstream.enter();
+    } catch (RetryLaterException e) {
+      if (sent > 0) {
+        listener.exhausted(upstream.name(), e.reason().name());
+      }
+      result.completeExceptionally(e);
       return;
     }
     sent++;
-    Sending sending = new Sending();
+    Sending sending = new Sending(permit, ++steps);
     CompletableFuture<T> answer = sent(sending);
-    stopBy(() -> answer.cancel(true));
+    stopBy(sending.number, () -> answer.cancel(true));
     answer.whenComplete(sending::ended);
   }
 
+  // Whatever is thrown, the call must end.
   private CompletableFuture<T> sent(Sending sending) {
     try {
       return call.send(sending).toCompletableFuture();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  // What stops it may come while it is on its way to the next step.
-  private void stopBy(Runnable how) {
-    stop = how;
+  // What stops it may come while it is on its way to the next step, and of a step after the next
+  // one was begun.
+  private void stopBy(int step, Runnable how) {
+    synchronized (attemptLock) {
+      if (step < stoppable) {
+        return;
+      }
+      stoppable = step;
+      stop = how;
+    }
     if (result.isDone()) {
       how.run();
     }
@@ -167,10 +187,16 @@ final class RetryingCall<T> {
 
   /** One sending. Its head is heard before it ends. */
   private final class Sending implements Attempt {
+    private final Permit permit;
+    private final int number;
     private final Optional<String> shown = ticket;
-    private final long sentNanos = time.nanoTime();
     private volatile long heardNanos;
     private volatile @Nullable Next next;
+
+    Sending(Permit permit, int number) {
+      this.permit = permit;
+      this.number = number;
+    }
 
     @Override
     public Optional<String> ticket() {
@@ -185,7 +211,7 @@ final class RetryingCall<T> {
 
     @Override
     public void endsBy(Runnable how) {
-      stopBy(how);
+      stopBy(number, how);
     }
 
     @Override
@@ -197,23 +223,29 @@ final class RetryingCall<T> {
       Throwable failure = error instanceof CompletionException && error.getCause() != null
           ? error.getCause()
           : error;
-      if (result.isDone()) {
-        if (next == null) {
-          upstream.abandoned();
+      try {
+        Next decided = next;
+        if (decided == null) {
+          decided = failure == null ? well() : heard(Outcome.of(failure, call));
         }
-        return;
+        follow(decided, value, failure);
+      } catch (Throwable e) { // of whoever was asked: the call must end
+        permit.settle(Standing.UNKNOWN);
+        result.completeExceptionally(e);
       }
-      Next decided = next;
-      if (decided == null) {
-        decided = failure == null ? Next.ANSWER : heard(Outcome.of(failure, call));
-      }
-      follow(decided, value, failure);
+    }
+
+    // Of a call that has no heads.
+    private Next well() {
+      permit.settle(Standing.WELL);
+      return Next.ANSWER;
     }
 
     private Next heard(Outcome outcome) {
       heardNanos = time.nanoTime();
-      upstream.heard(outcome, heardNanos - sentNanos);
-      Next decided = next(outcome);
+      boolean isGivenUp = result.isDone();
+      permit.settle(isGivenUp ? Standing.UNKNOWN : outcome.standing());
+      Next decided = isGivenUp ? Next.ANSWER : next(outcome);
       next = decided;
       return decided;
     }
@@ -222,7 +254,8 @@ final class RetryingCall<T> {
     private void follow(Next decided, @Nullable T value, @Nullable Throwable failure) {
       if (decided.pause().isPresent()) {
         long left = decided.pause().get().toNanos() - (time.nanoTime() - heardNanos);
-        stopBy(time.after(Duration.ofNanos(Math.max(0, left)), RetryingCall.this::send));
+        int pause = ++steps;
+        stopBy(pause, time.after(Duration.ofNanos(Math.max(0, left)), RetryingCall.this::send));
       } else if (decided.later().isPresent()) {
         result.completeExceptionally(decided.later().get());
       } else if (failure != null) {

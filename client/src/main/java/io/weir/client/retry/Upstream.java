@@ -4,6 +4,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import io.weir.client.retry.Outcome.Standing;
 import io.weir.client.retry.RetryLaterException.Reason;
 import java.io.IOException;
 import java.time.Clock;
@@ -13,10 +14,14 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What is known of an upstream, and what is spared it. Mutable; safe for use by many threads. */
 final class Upstream implements UpstreamState {
+  private static final long PROBE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final String name;
   private final Timekeeper time;
   private final DoubleSupplier random;
@@ -24,7 +29,9 @@ final class Upstream implements UpstreamState {
   private final Optional<Budget> budget;
   private final Optional<AcceptedShare> overload;
   private final Duration openFor;
+  private final AtomicInteger generation = new AtomicInteger();
   private volatile long openedNanos;
+  private volatile @Nullable Permit probe;
 
   Upstream(
       String name,
@@ -43,6 +50,7 @@ final class Upstream implements UpstreamState {
     this.openFor = options.breaker().map(BreakerOptions::openFor).orElse(Duration.ZERO);
     breaker.ifPresent(it -> it.getEventPublisher().onStateTransition(event -> {
       openedNanos = time.nanoTime();
+      generation.incrementAndGet();
       listener.breakerChanged(
           name,
           state(event.getStateTransition().getFromState()),
@@ -55,40 +63,55 @@ final class Upstream implements UpstreamState {
     budget.ifPresent(Budget::deposit);
   }
 
-  /** Why a call is better not sent now, if it is; otherwise it counts as sent. */
-  Optional<RetryLaterException> refusal() {
-    if (overload.isPresent() && overload.get().refuses(time.nanoTime(), random.getAsDouble())) {
-      String message = name + " rejects most of what is asked of it; this call was not sent";
-      return Optional.of(
-          new RetryLaterException(message, Reason.UPSTREAM_OVERLOADED, Duration.ZERO));
-    }
+  /**
+   * Lets one sending go out.
+   *
+   * @throws RetryLaterException where it better does not
+   */
+  Permit enter() throws RetryLaterException {
+    long now = time.nanoTime();
     if (breaker.isPresent() && !breaker.get().tryAcquirePermission()) {
-      Duration left = openFor.minusNanos(time.nanoTime() - openedNanos);
+      giveUpProbe(now);
+      Duration left = openFor.minusNanos(now - openedNanos);
       Duration wait = left.isNegative() ? Duration.ZERO : left;
       String message = "the circuit breaker of %s is open for %d ms; this call was not sent"
           .formatted(name, wait.toMillis());
-      return Optional.of(new RetryLaterException(message, Reason.BREAKER_OPEN, wait));
+      throw new RetryLaterException(message, Reason.BREAKER_OPEN, wait);
     }
-    return Optional.empty();
+    Permit permit = new Permit(this, generation.get(), now);
+    if (overload.isPresent() && overload.get().refuses(now, random.getAsDouble())) {
+      permit.settle(Standing.UNKNOWN);
+      String message = name + " rejects most of what is asked of it; this call was not sent";
+      throw new RetryLaterException(message, Reason.UPSTREAM_OVERLOADED, Duration.ZERO);
+    }
+    if (breaker() == BreakerState.HALF_OPEN) {
+      probe = permit;
+    }
+    return permit;
   }
 
-  /** What came of a sending. */
-  void heard(Outcome outcome, long tookNanos) {
-    switch (outcome.standing()) {
-      case WELL -> {
-        overload.ifPresent(it -> it.accepted(time.nanoTime()));
-        breaker.ifPresent(it -> it.onSuccess(tookNanos, TimeUnit.NANOSECONDS));
-      }
-      case BUSY -> breaker.ifPresent(CircuitBreaker::releasePermission);
-      case ILL ->
-        breaker.ifPresent(
-            it -> it.onError(tookNanos, TimeUnit.NANOSECONDS, new IOException(outcome.reason())));
+  /** What came of a sending. What was sent before the breaker changed says nothing of how it is now. */
+  void settled(Permit permit, Standing standing) {
+    if (standing == Standing.WELL) {
+      overload.ifPresent(it -> it.accepted(time.nanoTime()));
+    }
+    if (breaker.isEmpty() || permit.generation() != generation.get()) {
+      return;
+    }
+    // How long it took is no matter of this breaker's.
+    switch (standing) {
+      case WELL -> breaker.get().onSuccess(0, TimeUnit.NANOSECONDS);
+      case ILL -> breaker.get().onError(0, TimeUnit.NANOSECONDS, new IOException(name));
+      case BUSY, UNKNOWN -> breaker.get().releasePermission();
     }
   }
 
-  /** Nobody waits any more for what was sent. */
-  void abandoned() {
-    breaker.ifPresent(CircuitBreaker::releasePermission);
+  // Otherwise one call that hangs would keep all others away.
+  private void giveUpProbe(long now) {
+    Permit hung = probe;
+    if (hung != null && now - hung.sentNanos() > PROBE_NANOS) {
+      hung.settle(Standing.ILL);
+    }
   }
 
   /** Pays for a retry that nobody named a time for. */

@@ -34,7 +34,8 @@ public final class RetryUnits {
   }
 
   /**
-   * Runs a unit until it succeeds, fails otherwise than chosen, or has no attempt left.
+   * Runs a unit until it succeeds, fails otherwise than chosen, or has no attempt left. Cancelling what is given
+   * back cancels the unit's stage, and it is not begun again; what that stage waits for is its own.
    *
    * @param name as people read it in the log
    * @param unit makes its calls, each time from the first on; it fails by failing its stage
@@ -47,11 +48,14 @@ public final class RetryUnits {
    * Runs units beside each other. Each is on its own: one that fails does not touch the others, and those
    * that are finished stay so.
    *
-   * @param atOnce how many at most
+   * @param atOnce how many at most, at least 1
    * @return what becomes of each, in their order
    */
   public <T> List<CompletableFuture<T>> retryUnits(
       String name, List<Supplier<CompletionStage<T>>> units, int atOnce) {
+    if (atOnce < 1) {
+      throw new IllegalArgumentException("atOnce: %d (expected: above 0)".formatted(atOnce));
+    }
     List<CompletableFuture<T>> all =
         Stream.generate(() -> new CompletableFuture<T>()).limit(units.size()).toList();
     AtomicInteger next = new AtomicInteger();

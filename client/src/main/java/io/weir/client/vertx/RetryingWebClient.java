@@ -1,7 +1,12 @@
 package io.weir.client.vertx;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.StreamResetException;
 import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
 import io.weir.client.retry.Attempt;
@@ -9,20 +14,15 @@ import io.weir.client.retry.Call;
 import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Retryer;
-import io.weir.client.retry.Timekeeper;
-import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 
 /**
  * Sends requests of Vert.x's {@code WebClient}, waits as it is told and sends them again, by the same rules
  * as {@link io.weir.client.RetryingHttpClient}; but what was sent when the deadline comes ends by its own
- * timeout. Waits are Vert.x timers, and what comes back comes on the
- * context it was sent from. Safe for use by many threads.
+ * timeout. What is sent again, and what comes back, is so on the context it was sent from. Safe for use by many threads.
  */
 public final class RetryingWebClient {
   private static final Set<String> IDEMPOTENT =
@@ -36,14 +36,9 @@ public final class RetryingWebClient {
     this.retryer = retryer;
   }
 
-  /** Retries on the event loops and timers of a Vert.x. */
+  /** Retries on the event loops of a Vert.x. */
   public static RetryingWebClient of(Vertx vertx, RetryOptions options, RetryListener listener) {
-    Retryer retryer = Retryer.of(
-        options,
-        new VertxTimekeeper(vertx, Clock.systemUTC()),
-        () -> ThreadLocalRandom.current().nextDouble(),
-        listener);
-    return new RetryingWebClient(vertx, retryer);
+    return new RetryingWebClient(vertx, Retryer.of(options, listener));
   }
 
   /** Sends a request without a body. */
@@ -52,33 +47,38 @@ public final class RetryingWebClient {
   }
 
   /**
-   * Sends a request with a body: {@code send(client.put("/docs/1"), it -> it.sendJson(document))}.
+   * Sends a request with a body: {@code send(client.put("/docs/1"), it -> it.sendJson(document))}. What is expected of the
+   * answer is said of the future that this gives, not within {@code how}: a failed expectation is no answer.
    *
    * @param how sends it once; a stream cannot be sent twice
    */
   public <T> Future<HttpResponse<T>> send(
       HttpRequest<T> request, Function<HttpRequest<T>, Future<HttpResponse<T>>> how) {
+    Context context = vertx.getOrCreateContext();
     return Future.fromCompletionStage(
-        retryer.call(new WebCall<>(request, how, retryer.options().tickets())),
-        vertx.getOrCreateContext());
+        retryer.call(new WebCall<>(request, how, retryer.options().tickets(), context)), context);
   }
 
   private record WebCall<T>(
       HttpRequest<T> request,
       Function<HttpRequest<T>, Future<HttpResponse<T>>> how,
-      boolean wantsTickets)
+      boolean wantsTickets,
+      Context context)
       implements Call<HttpResponse<T>> {
     @Override
     public String upstream() {
-      return request.host() + ":" + request.port();
+      // Of a template, nobody knows it before it is sent.
+      return Optional.ofNullable(request.host())
+          .map(host -> host + ":" + request.port())
+          .orElse("template");
     }
 
     @Override
     public String name() {
-      String target = request.uri();
+      String target = Optional.ofNullable(request.uri()).orElse("");
       int query = target.indexOf('?');
-      return request.method() + " " + upstream()
-          + (query < 0 ? target : target.substring(0, query));
+      String path = query < 0 ? target : target.substring(0, query);
+      return request.method() + " " + upstream() + path;
     }
 
     @Override
@@ -88,36 +88,39 @@ public final class RetryingWebClient {
     }
 
     @Override
+    public boolean isTransport(Throwable failure) {
+      return failure instanceof HttpClosedException
+          || failure instanceof StreamResetException
+          || failure instanceof ConnectionPoolTooBusyException
+          || Call.super.isTransport(failure);
+    }
+
+    @Override
     public CompletionStage<HttpResponse<T>> send(Attempt attempt) {
+      Promise<HttpResponse<T>> answered = Promise.promise();
+      context.runOnContext(go -> {
+        try {
+          how.apply(prepared(attempt.ticket())).onComplete(answered);
+        } catch (RuntimeException e) {
+          answered.fail(e);
+        }
+      });
+      return answered
+          .future()
+          .map(answer -> {
+            attempt.isAnswer(answer.statusCode(), answer.headers()::getAll);
+            return answer;
+          })
+          .toCompletionStage();
+    }
+
+    private HttpRequest<T> prepared(Optional<String> ticket) {
       HttpRequest<T> sent = request.copy();
       if (wantsTickets) {
         sent.headers().add("Prefer", "retry-ticket");
-        attempt.ticket().ifPresent(shown -> sent.putHeader("Retry-Ticket", shown));
+        ticket.ifPresent(shown -> sent.putHeader("Retry-Ticket", shown));
       }
-      return how.apply(sent)
-          .onSuccess(answer -> attempt.isAnswer(answer.statusCode(), answer.headers()::getAll))
-          .toCompletionStage();
-    }
-  }
-
-  private record VertxTimekeeper(Vertx vertx, Clock clock) implements Timekeeper {
-    private static final long NANOS_PER_MILLI = 1_000_000;
-
-    @Override
-    public long nanoTime() {
-      return System.nanoTime();
-    }
-
-    @Override
-    public Instant now() {
-      return clock.instant();
-    }
-
-    @Override
-    public Runnable after(Duration wait, Runnable task) {
-      long millis = (wait.toNanos() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
-      long timer = vertx.setTimer(Math.max(1, millis), fired -> task.run());
-      return () -> vertx.cancelTimer(timer);
+      return sent;
     }
   }
 }

@@ -53,6 +53,11 @@ final class NamedWaitTest {
         "429 | X-RateLimit-Reset: 1772359100                                  | -1",
         "429 | Retry-After: 2 / RateLimit: \"minute\";r=0;t=12                | 2000",
         "429 | Retry-After: rubbish / RateLimit-Reset: 3                      | 3000",
+        // What is over is as if it were not there.
+        "429 | Retry-After: 0 / Retry-After-Ms: 300                           | 300",
+        "429 | Retry-After: Sun, 01 Mar 2026 09:00:00 GMT / RateLimit-Reset: 3 | 3000",
+        "429 | X-RateLimit-Reset: 1772359209000                               | 9000",
+        "429 | Retry-After: Wed Mar  1 10:00:30 +900000000                    | 8640000000000",
         "429 | Server: nobody                                                 | -1",
       })
   void anAnswerNamesAWait(int status, String headers, long expectedMillis) {

@@ -247,6 +247,76 @@ final class RetryerTest {
   }
 
   @Test
+  void aProbeThatHangsIsGivenUpAfterAMinute() {
+    Retryer retryer =
+        retryer(o -> o.attempts(1).breaker(new BreakerOptions(1, Duration.ofSeconds(5))));
+    send(retryer, 500);
+    time.advance(Duration.ofMillis(5001));
+    ScriptedCall probe = call(true);
+    CompletableFuture<String> inFlight = probe.hangs();
+    retryer.call(probe);
+    time.advance(Duration.ofSeconds(61));
+    later(retryer.call(call(true)));
+    time.advance(Duration.ofMillis(5001));
+    send(retryer, 200);
+    assertThat(heard.all)
+        .endsWith("breaker HALF_OPEN OPEN", "breaker OPEN HALF_OPEN", "breaker HALF_OPEN CLOSED");
+    inFlight.completeExceptionally(new ConnectException("refused"));
+    assertThat(heard.all).doesNotContain("breaker CLOSED HALF_OPEN");
+    send(retryer, 200);
+  }
+
+  @Test
+  void whatWasSentBeforeTheBreakerOpenedSaysNothingOfHowItIsNow() {
+    Retryer retryer =
+        retryer(o -> o.attempts(1).breaker(new BreakerOptions(1, Duration.ofSeconds(5))));
+    ScriptedCall old = call(true);
+    CompletableFuture<String> inFlight = old.hangs();
+    CompletableFuture<String> oldAnswer = retryer.call(old);
+    send(retryer, 500);
+    time.advance(Duration.ofMillis(5001));
+    ScriptedCall probe = call(true);
+    probe.hangs();
+    retryer.call(probe);
+    inFlight.complete("late");
+    assertThat(oldAnswer).isCompletedWithValue("late");
+    assertThat(heard.all).doesNotContain("breaker HALF_OPEN CLOSED");
+    assertThat(later(retryer.call(call(true))).reason()).isEqualTo(Reason.BREAKER_OPEN);
+  }
+
+  @Test
+  void aCallWithoutHeadsThatSucceedsIsASuccess() {
+    Retryer retryer =
+        retryer(o -> o.attempts(1).breaker(new BreakerOptions(2, Duration.ofSeconds(5))));
+    for (int i = 0; i < 5; i++) {
+      send(retryer, 500);
+      ScriptedCall silent = call(true);
+      silent.hangs().complete("done");
+      assertThat(retryer.call(silent)).isCompletedWithValue("done");
+    }
+    assertThat(heard.all).doesNotContain("breaker CLOSED OPEN");
+  }
+
+  @Test
+  void whateverIsThrownACallEnds() {
+    RetryListener broken = new RetryListener() {
+      @Override
+      public void retrying(String upstream, String reason, Duration wait) {
+        throw new NoClassDefFoundError("of a library that is not there");
+      }
+    };
+    Retryer retryer = Retryer.of(RetryOptions.DEFAULT, time, () -> 0.5, broken);
+    CompletableFuture<String> answer = retryer.call(call(true).answers(500).answers(200));
+    time.advance(Duration.ofSeconds(1));
+    assertThat(answer).isCompletedWithValue("200");
+    // A script without an end throws.
+    assertThat(retryer.call(call(true))).isCompletedExceptionally();
+    CompletableFuture<String> second = retryer.call(call(true).answers(500));
+    time.advance(Duration.ofSeconds(1));
+    assertThat(second).isCompletedExceptionally();
+  }
+
+  @Test
   void whatAnOverloadedUpstreamWouldRejectIsRefusedHere() {
     Retryer retryer = retryer(o -> o.attempts(1).overload(2));
     send(retryer, 200, 200, 503, 503);

@@ -72,6 +72,19 @@ final class RetryingWebClientIT {
   }
 
   @Test
+  void aConnectionThatIsClosedIsTriedAgain() throws Exception {
+    try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
+      if (turn > 0) {
+        ScriptedServer.answer(exchange, 200, "done");
+      } // else it hangs up
+    })) {
+      HttpResponse<Buffer> answer =
+          join(retrying.send(client.getAbs(server.uri("/x").toString())));
+      assertThat(answer.bodyAsString()).isEqualTo("done");
+    }
+  }
+
+  @Test
   void nobodyThereIsTriedFiveTimes() throws Exception {
     ScriptedServer server = new ScriptedServer((turn, exchange) -> {});
     String gone = server.uri("/x").toString();
