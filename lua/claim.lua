@@ -17,7 +17,7 @@
 -- ERRORS
 --   none but those of wrong arguments
 -- TTL
---   keep_ms from each claim on
+--   keep_ms from the end of each claim's lease on
 
 --@include now
 
@@ -42,5 +42,5 @@ if held[1] and not repeatable then
 end
 redis.call('HSET', KEYS[1], 'token', token, 'until_us', string.format('%d', now + lease_us),
   'fingerprint', fingerprint)
-redis.call('PEXPIRE', KEYS[1], keep_ms)
+redis.call('PEXPIRE', KEYS[1], keep_ms + math.ceil(lease_us / 1000))
 return { CLAIMED, 0, '' }

@@ -1,10 +1,12 @@
-// 200 calls at once, and what became of them.
+// Many calls at once, and what became of them.
+const count = Number(process.env.WEIR_CALLS ?? 200)
+
 export async function calls(name, call) {
   const began = performance.now()
-  const results = await Promise.allSettled(Array.from({ length: 200 }, call))
+  const results = await Promise.allSettled(Array.from({ length: count }, call))
   const failed = results.filter((result) => result.status === 'rejected')
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  console.log(`${name}: ${200 - failed.length} of 200 calls succeeded in ${seconds} s`)
+  console.log(`${name}: ${count - failed.length} of ${count} calls succeeded in ${seconds} s`)
   if (failed.length > 0) {
     console.log(`  the first failure: ${failed[0].reason}`)
     process.exitCode = 1

@@ -17,6 +17,7 @@ import io.weir.node.admin.PolicyHandlers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.batch.BatchHandler;
 import io.weir.node.check.CheckHandler;
+import io.weir.node.gateway.BatchMark;
 import io.weir.node.gateway.Gateway;
 import io.weir.state.document.PolicyDocuments;
 import java.util.Set;
@@ -57,7 +58,7 @@ final class NodeVerticle extends VerticleBase {
         doors.mark(),
         doors.config().host(),
         made::actualPort);
-    made.requestHandler(dispatcher(check, batch, router, proxy));
+    made.requestHandler(dispatcher(check, batch, router, proxy, doors.mark()));
     made.invalidRequestHandler(NodeVerticle::refuse);
     gateway = proxy;
     server = made;
@@ -105,12 +106,14 @@ final class NodeVerticle extends VerticleBase {
   // The gateway stands outside of the router: it reads the path for itself, and nothing touches its
   // body. So does the check, which is asked more often than all others.
   private static Handler<HttpServerRequest> dispatcher(
-      CheckHandler check, BatchHandler batch, Router router, Gateway gateway) {
+      CheckHandler check, BatchHandler batch, Router router, Gateway gateway, BatchMark mark) {
     Set<String> own =
         router.getRoutes().stream().map(route -> route.getPath()).collect(Collectors.toSet());
     return request -> {
       String path = request.path();
-      if (CHECK.equals(path) && HttpMethod.POST.equals(request.method())) {
+      if (mark.isOn(request.headers())) {
+        gateway.handle(request); // a step of a batch: none of the node's own doors
+      } else if (CHECK.equals(path) && HttpMethod.POST.equals(request.method())) {
         check.handle(request);
       } else if (BATCH.equals(path) && HttpMethod.POST.equals(request.method())) {
         batch.handle(request);

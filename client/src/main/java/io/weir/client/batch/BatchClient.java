@@ -83,15 +83,19 @@ public final class BatchClient {
     }
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // it follows what is given back
     public CompletionStage<HttpResponse<String>> send(Attempt attempt) {
-      return client
-          .sendAsync(request(attempt.ticket()), BodyHandlers.ofString())
-          .thenApply(answered -> heard(attempt, answered))
+      CompletableFuture<HttpResponse<String>> sent =
+          client.sendAsync(request(attempt.ticket()), BodyHandlers.ofString());
+      CompletableFuture<HttpResponse<String>> heard = sent.thenApply(
+              answered -> heard(attempt, answered))
           .whenComplete((answered, error) -> {
             if (error != null || answered.statusCode() >= 500) {
               turn.incrementAndGet();
             }
           });
+      heard.whenComplete((answered, error) -> sent.cancel(true)); // where nobody waits any more
+      return heard;
     }
 
     private HttpResponse<String> heard(Attempt attempt, HttpResponse<String> answered) {

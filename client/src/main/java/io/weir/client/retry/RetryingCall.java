@@ -207,6 +207,7 @@ final class RetryingCall<T> {
     public void advanced() {
       attempts = retry.asyncContext();
       sent = 1;
+      ticket = Optional.empty(); // it was for what is done
     }
 
     @Override

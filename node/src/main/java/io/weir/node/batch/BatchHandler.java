@@ -17,6 +17,8 @@ import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Authenticator;
 import io.weir.node.batch.BatchRequest.BadBatchException;
 import io.weir.node.gateway.BatchMark;
+import io.weir.node.gateway.Seats;
+import io.weir.node.gateway.Seats.Seat;
 import io.weir.node.http.BodyFraming;
 import io.weir.node.http.EarlyAnswer;
 import io.weir.node.http.WatchedBody;
@@ -37,7 +39,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class BatchHandler implements Handler<HttpServerRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(BatchHandler.class);
-  private static final int MAX_BYTES = 8 << 20;
+  // A batch with all the answers it may bring.
+  private static final int MAX_BYTES = 32 << 20;
+  private static final int MOST = 128;
+  private static final int MOST_OF_ONE = 16;
+  private static final long MOST_BYTES = 128 << 20;
   private static final int MAX_CONNECTIONS = 256;
   private static final int MAX_WAITING = 10_000;
   private static final int MAX_KEY = 200;
@@ -50,6 +56,7 @@ public final class BatchHandler implements Handler<HttpServerRequest> {
   private final PolicySource policies;
   private final RedisAnswers answers;
   private final BatchMark mark;
+  private final Seats seats = new Seats(MOST, MOST_OF_ONE, MOST_BYTES);
   private final HttpClient client;
   private final String host;
   private final IntSupplier port;
@@ -92,6 +99,15 @@ public final class BatchHandler implements Handler<HttpServerRequest> {
     } else if (BodyFraming.length(request).orElse(0) > MAX_BYTES) {
       answer(request, TOO_LONG);
     } else {
+      Optional<Seat> seat =
+          seats.take(subject.get().id(), BodyFraming.length(request).orElse(MAX_BYTES));
+      if (seat.isEmpty()) {
+        answer(
+            request, ProblemDetails.of(503, "batches_too_many", "Too many batches are under way"));
+        return;
+      }
+      request.response().endHandler(end -> seat.get().free());
+      request.response().closeHandler(closed -> seat.get().free());
       new WatchedBody(request, MAX_BYTES, () -> {}).whole().onComplete((body, error) -> {
         if (body != null) {
           run(request, policy, subject.get(), body);
@@ -130,8 +146,10 @@ public final class BatchHandler implements Handler<HttpServerRequest> {
         subject,
         request.headers(),
         key);
-    new BatchRun(batch, step, () -> request.response().closed())
-        .run()
+    BatchRun run = new BatchRun(batch, step, () -> request.response().closed());
+    // Composed, so that what is thrown ends where what fails does.
+    Future.succeededFuture()
+        .compose(begun -> run.run())
         .onSuccess(end -> send(request.response(), end))
         .onFailure(error -> {
           LOG.error("a batch failed for no known reason", error);

@@ -17,7 +17,7 @@ final class BatchResult {
   static final JsonObject NOT_ATTEMPTED = of("not_attempted");
 
   /** A longer answer is executed all the same, but neither told nor kept. */
-  private static final int MAX_BODY_BYTES = 64 << 10;
+  static final int MAX_BODY_BYTES = 64 << 10;
 
   private BatchResult() {}
 
@@ -36,13 +36,18 @@ final class BatchResult {
     return "executed".equals(result.getValue("outcome"));
   }
 
-  /** An outcome with the upstream's answer. */
-  static JsonObject of(String outcome, int status, MultiMap headers, Buffer body) {
+  /**
+   * An outcome with the upstream's answer.
+   *
+   * @param body what is kept of it
+   * @param bodyBytes its length
+   */
+  static JsonObject of(String outcome, int status, MultiMap headers, Buffer body, long bodyBytes) {
     JsonObject result = of(outcome).put("status", status);
     Optional.ofNullable(headers.get(HttpHeaders.LOCATION))
         .ifPresent(location -> result.put("location", location));
-    if (body.length() > MAX_BODY_BYTES) {
-      return result.put("bodyBytes", body.length());
+    if (bodyBytes > MAX_BODY_BYTES || bodyBytes > body.length()) {
+      return result.put("bodyBytes", bodyBytes);
     }
     return body.length() == 0 ? result : withBody(result, headers, body);
   }

@@ -1,5 +1,6 @@
 package io.weir.node.batch;
 
+import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.json.pointer.JsonPointer;
@@ -20,10 +21,15 @@ import org.jspecify.annotations.Nullable;
 final class References {
   private static final Pattern BRACES = Pattern.compile("\\{([A-Za-z0-9_]{1,64})\\}");
 
-  private final List<JsonObject> results;
+  private static final int MAX_POINTER = 1000;
 
-  References(List<JsonObject> results) {
+  private final List<JsonObject> results;
+  private long bytesLeft;
+
+  /** @param maxBytes that references may bring, all together */
+  References(List<JsonObject> results, long maxBytes) {
     this.results = results;
+    this.bytesLeft = maxBytes;
   }
 
   /** A reference that leads nowhere. */
@@ -87,16 +93,31 @@ final class References {
   private Object referred(JsonObject reference) throws UnresolvedException {
     int from = reference.getInteger("from");
     String pointer = reference.getString("path");
+    if (pointer.length() > MAX_POINTER) {
+      throw new UnresolvedException("path: longer than %d characters".formatted(MAX_POINTER));
+    }
     if (from < 0 || from >= results.size()) {
       throw new UnresolvedException("from: %d (expected: an earlier item)".formatted(from));
     }
     Object body = results.get(from).getValue("body");
     Object found = body instanceof JsonObject || body instanceof JsonArray
-        ? JsonPointer.from(pointer).queryJson(body)
+        ? at(pointer, body)
         : pointer.isEmpty() ? body : null;
     if (found == null) {
       throw new UnresolvedException("item %d brought nothing at '%s'".formatted(from, pointer));
     }
+    bytesLeft -= Json.encodeToBuffer(found).length();
+    if (bytesLeft < 0) {
+      throw new UnresolvedException("references bring more than may be sent");
+    }
     return found;
+  }
+
+  private static @Nullable Object at(String pointer, Object body) throws UnresolvedException {
+    try {
+      return JsonPointer.from(pointer).queryJson(body);
+    } catch (IllegalArgumentException e) {
+      throw new UnresolvedException("'%s' is no JSON pointer (RFC 6901)".formatted(pointer));
+    }
   }
 }

@@ -17,7 +17,6 @@ import io.weir.node.auth.ApiKey;
 import io.weir.node.batch.BatchRequest.Item;
 import io.weir.node.batch.References.UnresolvedException;
 import io.weir.node.gateway.BatchMark;
-import io.weir.node.http.WatchedBody;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
@@ -43,7 +42,8 @@ final class Step {
   private static final Set<Integer> PASSING = Set.of(408, 429, 500, 502, 503, 504);
   private static final List<String> WAIT_HEADERS = List.of(
       "Retry-After", "Retry-After-Ms", Tickets.RETRY_TICKET, "RateLimit", "RateLimit-Policy");
-  private static final long MAX_ANSWER_BYTES = 16 << 20;
+  private static final long MAX_REFERRED_BYTES = 8 << 20;
+  private static final long RELEASE_AGAIN_MILLIS = 1000;
   private static final Duration SLACK = Duration.ofSeconds(2);
   private static final long LOOK_AGAIN_MILLIS = 50;
   private static final int LOOKS = 40;
@@ -87,18 +87,24 @@ final class Step {
    *
    * @param status of the whole batch, where it ends with this item
    * @param headers of the whole batch, likewise
+   * @param isAdmitted whether limits were asked and had room for it
    */
-  record Done(JsonObject result, int status, MultiMap headers) {
+  record Done(JsonObject result, int status, MultiMap headers, boolean isAdmitted) {
     static Done of(JsonObject result) {
-      return new Done(result, 200, MultiMap.caseInsensitiveMultiMap());
+      return new Done(result, 200, MultiMap.caseInsensitiveMultiMap(), false);
     }
   }
 
   /** A request as it is sent: nothing in it refers to anything. */
   private record Resolved(
-      int index, Item item, String path, Buffer body, Optional<String> key, boolean isRepeatable) {
+      Item item,
+      String path,
+      Buffer body,
+      Optional<String> key,
+      boolean isRepeatable,
+      boolean isCounted) {
     String fingerprint() {
-      return item.method() + ' ' + path + ' ' + body;
+      return item.method() + ' ' + path + ' ' + item.headers() + ' ' + body;
     }
   }
 
@@ -106,42 +112,67 @@ final class Step {
    * Executes an item.
    *
    * @param results of all before it
-   * @param first which item is the first of this request; it shows the ticket
+   * @param isFirst whether it is the first of this request: it shows the ticket
+   * @param continues whether one before it was admitted
    */
-  Future<Done> execute(int index, Item item, List<JsonObject> results, int first) {
+  Future<Done> execute(
+      int index, Item item, List<JsonObject> results, boolean isFirst, boolean continues) {
     Resolved resolved;
     try {
-      resolved = resolved(index, item, new References(results));
+      resolved = resolved(index, item, new References(results, maxBytes()), continues);
     } catch (UnresolvedException e) {
       return Future.succeededFuture(
           Done.of(BatchResult.of("failed", String.valueOf(e.getMessage()))));
     }
     if (resolved.key().isEmpty()) {
-      return send(resolved, index == first).map(sent -> sent.done);
+      return send(resolved, isFirst).map(sent -> sent.done);
     }
     RedisAnswers.Item named = new RedisAnswers.Item(
         subject.tenant(), subject.id(), resolved.key().get(), resolved.fingerprint());
     String token = Tickets.newId();
     return claim(named, token, resolved, LOOKS)
-        .compose(claim -> claimed(claim, resolved, named, token, index == first))
-        .recover(error -> error instanceof StoreUnavailableException
-            ? Future.succeededFuture(unavailable("store_unavailable", Duration.ofSeconds(1)))
-            : Future.failedFuture(error));
+        .compose(claim -> claimed(claim, resolved, named, token, isFirst))
+        .recover(error -> {
+          if (!(error instanceof StoreUnavailableException)) {
+            return Future.failedFuture(error);
+          }
+          released(named, token); // it may be claimed all the same
+          return Future.succeededFuture(unavailable("store_unavailable", Duration.ofSeconds(1)));
+        });
   }
 
-  private Resolved resolved(int index, Item item, References references)
+  /** Whether everybody can know that an item was executed. */
+  Future<Boolean> isKept(int index, Item item) {
+    Optional<String> key = key(index, item);
+    return key.isEmpty()
+        ? Future.succeededFuture(false)
+        : stage(answers.isKept(subject.tenant(), subject.id(), key.get()))
+            .recover(error -> Future.succeededFuture(false));
+  }
+
+  private Optional<String> key(int index, Item item) {
+    return item.idempotencyKey().or(() -> batchKey.map(of -> of + "-" + index));
+  }
+
+  private long maxBytes() {
+    return Math.min(
+        MAX_REFERRED_BYTES,
+        policy.upstream().map(Upstream::maxBodyBytes).orElse(MAX_REFERRED_BYTES));
+  }
+
+  private Resolved resolved(int index, Item item, References references, boolean continues)
       throws UnresolvedException {
     Object json = references.resolved(item.body());
-    Optional<String> key = item.idempotencyKey().or(() -> batchKey.map(of -> of + "-" + index));
+    Optional<String> key = key(index, item);
     boolean honoursKeys =
         policy.upstream().map(Upstream::honoursIdempotencyKeys).orElse(false);
     return new Resolved(
-        index,
         item,
         references.path(item),
         json == null ? Buffer.buffer() : Json.encodeToBuffer(json),
         key,
-        IDEMPOTENT.contains(item.method()) || (key.isPresent() && honoursKeys));
+        IDEMPOTENT.contains(item.method()) || (key.isPresent() && honoursKeys),
+        item.isCounted() && continues);
   }
 
   // Another one that executes it is waited for a while: most are soon done.
@@ -157,12 +188,13 @@ final class Step {
   private Future<Done> claimed(
       Claim claim, Resolved resolved, RedisAnswers.Item named, String token, boolean isFirst) {
     if (claim instanceof Claim.Done done) {
-      return Future.succeededFuture(Done.of(new JsonObject(done.answer())));
+      Done told = Done.of(new JsonObject(done.answer()));
+      return Future.succeededFuture(new Done(told.result(), 200, told.headers(), true));
     }
     if (claim instanceof Claim.Busy busy) {
-      Duration wait = Duration.ofMillis(LOOK_AGAIN_MILLIS);
-      return Future.succeededFuture(
-          unavailable("item_under_way", busy.atMost().compareTo(wait) < 0 ? busy.atMost() : wait));
+      // Whoever takes that long may be dead: half of the time that is left, so that few attempts
+      // reach its end.
+      return Future.succeededFuture(unavailable("item_under_way", busy.atMost().dividedBy(2)));
     }
     if (claim instanceof Claim.Unknown) {
       return Future.succeededFuture(Done.of(BatchResult.of("unknown")));
@@ -178,10 +210,16 @@ final class Step {
   private Future<Done> settled(Sent sent, RedisAnswers.Item named, String token) {
     Future<Void> settled = switch (sent.claim) {
       case KEEP -> stage(answers.keep(named, token, sent.done.result().encode()));
-      case RELEASE -> stage(answers.release(named, token));
+      case RELEASE -> released(named, token);
       case LEAVE -> Future.succeededFuture();
     };
     return settled.transform(end -> Future.succeededFuture(sent.done));
+  }
+
+  private Future<Void> released(RedisAnswers.Item named, String token) {
+    return stage(answers.release(named, token))
+        .onFailure(error ->
+            vertx.setTimer(RELEASE_AGAIN_MILLIS, due -> stage(answers.release(named, token))));
   }
 
   /** What an item's claim is for, once it was sent. */
@@ -201,42 +239,71 @@ final class Step {
         .setPort(port)
         .setURI(resolved.path())
         .setHeaders(headers(resolved, isFirst));
-    Future<Sent> sent = client.request(options).compose(request -> answered(request, resolved));
-    return sent.recover(error -> Future.succeededFuture(lost(resolved, 502)));
+    long begun = System.nanoTime();
+    return client.request(options).transform(connected -> {
+      Duration left = lease().minusNanos(System.nanoTime() - begun);
+      if (connected.failed() || left.isNegative()) {
+        if (connected.succeeded()) {
+          connected.result().reset();
+        }
+        Done unsent = unavailable("node_overloaded", Duration.ofSeconds(1));
+        return Future.succeededFuture(new Sent(unsent, OfTheClaim.RELEASE));
+      }
+      return answered(connected.result(), resolved, left)
+          .recover(error -> Future.succeededFuture(lost(resolved, 502)));
+    });
   }
 
-  private Future<Sent> answered(HttpClientRequest request, Resolved resolved) {
-    long timer = vertx.setTimer(lease().toMillis(), late -> request.reset());
+  private Future<Sent> answered(HttpClientRequest request, Resolved resolved, Duration left) {
+    long timer = vertx.setTimer(Math.max(1, left.toMillis()), late -> request.reset());
     return request
         .send(resolved.body())
-        .compose(response -> new WatchedBody(response, MAX_ANSWER_BYTES, () -> {})
-            .whole()
-            .map(body -> sent(resolved, response.statusCode(), response.headers(), body)))
+        .compose(ItemAnswer::of)
+        .map(answer -> sent(resolved, answer))
         .onComplete(end -> vertx.cancelTimer(timer));
   }
 
-  private Sent sent(Resolved resolved, int status, MultiMap headers, Buffer body) {
+  private static Sent sent(Resolved resolved, ItemAnswer answer) {
+    int status = answer.status();
+    MultiMap headers = answer.headers();
     boolean isWeirs = Optional.ofNullable(headers.get("Proxy-Status"))
         .filter(text -> text.startsWith("weir;"))
         .isPresent();
     if (status == 429) {
-      JsonObject denied = BatchResult.of("denied", status, headers, body);
-      return new Sent(new Done(denied, 429, waits(headers)), OfTheClaim.RELEASE);
+      return new Sent(
+          new Done(told("denied", answer), 429, waits(headers), false), OfTheClaim.RELEASE);
     }
-    if (isWeirs && status == 503) {
-      return new Sent(unavailable("store_unavailable", Duration.ofSeconds(1)), OfTheClaim.RELEASE);
+    if (isWeirs && (status == 503 || wasNotSent(answer))) {
+      String reason = status == 503 ? "store_unavailable" : "upstream_unreachable";
+      return new Sent(unavailable(reason, Duration.ofSeconds(1)), OfTheClaim.RELEASE);
     }
     if (isWeirs) {
       return lost(resolved, status);
     }
     if (status < 400) {
-      return new Sent(Done.of(BatchResult.of("executed", status, headers, body)), OfTheClaim.KEEP);
+      Done done = new Done(
+          told("executed", answer),
+          200,
+          MultiMap.caseInsensitiveMultiMap(),
+          headers.contains("RateLimit"));
+      return new Sent(done, OfTheClaim.KEEP);
     }
-    JsonObject failed = BatchResult.of("failed", status, headers, body);
+    JsonObject failed = told("failed", answer);
     if (PASSING.contains(status) && resolved.isRepeatable()) {
-      return new Sent(new Done(failed, status, waits(headers)), OfTheClaim.RELEASE);
+      return new Sent(new Done(failed, status, waits(headers), false), OfTheClaim.RELEASE);
     }
     return new Sent(Done.of(failed), status < 500 ? OfTheClaim.RELEASE : OfTheClaim.LEAVE);
+  }
+
+  private static JsonObject told(String outcome, ItemAnswer answer) {
+    return BatchResult.of(
+        outcome, answer.status(), answer.headers(), answer.body(), answer.bodyBytes());
+  }
+
+  // The gateway says so of what could not be sent to the upstream.
+  private static boolean wasNotSent(ItemAnswer answer) {
+    return told("failed", answer).getValue("body") instanceof JsonObject problem
+        && Boolean.FALSE.equals(problem.getValue("sent"));
   }
 
   // The upstream may have acted on it or not.
@@ -246,7 +313,8 @@ final class Step {
             new Done(
                 BatchResult.of("failed", "the upstream did not answer").put("status", status),
                 status,
-                MultiMap.caseInsensitiveMultiMap()),
+                MultiMap.caseInsensitiveMultiMap(),
+                false),
             OfTheClaim.RELEASE)
         : new Sent(Done.of(BatchResult.of("unknown")), OfTheClaim.LEAVE);
   }
@@ -264,11 +332,11 @@ final class Step {
     if (resolved.body().length() > 0 && !headers.contains(HttpHeaders.CONTENT_TYPE)) {
       headers.set(HttpHeaders.CONTENT_TYPE, "application/json");
     }
-    mark.mark(headers, resolved.item().isCounted() && resolved.index() > 0);
+    mark.mark(headers, resolved.isCounted());
     return headers;
   }
 
-  // How long the gateway takes at most.
+  // How long an item may take; its claim lasts a little longer.
   private Duration lease() {
     return policy
         .upstream()
@@ -286,7 +354,7 @@ final class Step {
     return waits;
   }
 
-  private static Done unavailable(String reason, Duration wait) {
+  static Done unavailable(String reason, Duration wait) {
     long millis = Math.max(1, wait.toMillis());
     return new Done(
         BatchResult.of("failed", reason),
@@ -294,7 +362,8 @@ final class Step {
         MultiMap.caseInsensitiveMultiMap()
             .add("Proxy-Status", ProblemDetails.proxyStatus(503, reason))
             .add("Retry-After", Long.toString(TimeUnit.MILLISECONDS.toSeconds(millis + 999)))
-            .add("Retry-After-Ms", Long.toString(millis)));
+            .add("Retry-After-Ms", Long.toString(millis)),
+        false);
   }
 
   private <T> Future<T> stage(CompletionStage<T> stage) {

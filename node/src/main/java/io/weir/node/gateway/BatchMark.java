@@ -27,13 +27,23 @@ public final class BatchMark {
     headers.set(HEADER, new String(continues ? continuing : step, StandardCharsets.US_ASCII));
   }
 
+  /** Whether a request is a step of a batch. */
+  public boolean isOn(MultiMap headers) {
+    return kind(headers) != Kind.NO_STEP;
+  }
+
   /** What a request is; the mark is taken off, whoever put it there. */
   Kind takeOff(MultiMap headers) {
+    Kind kind = kind(headers);
+    headers.remove(HEADER);
+    return kind;
+  }
+
+  private Kind kind(MultiMap headers) {
     String shown = headers.get(HEADER);
     if (shown == null) {
       return Kind.NO_STEP;
     }
-    headers.remove(HEADER);
     byte[] bytes = shown.getBytes(StandardCharsets.UTF_8);
     if (MessageDigest.isEqual(bytes, continuing)) {
       return Kind.CONTINUING;

@@ -9,6 +9,8 @@ import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.Tickets;
 import io.weir.policy.Subject;
 import io.weir.slot.TicketRequest;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,13 +21,14 @@ import org.slf4j.LoggerFactory;
  */
 final class Debts {
   private static final Logger LOG = LoggerFactory.getLogger(Debts.class);
-  private static final int MOST = 10_000;
+  private static final int MOST_OF_ONE = 100;
+  private static final int MOST_SUBJECTS = 10_000;
   private static final int ATTEMPTS = 20;
 
   private final Vertx vertx;
   private final Context context;
   private final Decider decider;
-  private int owed;
+  private final Map<String, Integer> owed = new HashMap<>();
 
   Debts(Vertx vertx, Context context, Decider decider) {
     this.vertx = vertx;
@@ -33,14 +36,15 @@ final class Debts {
     this.decider = decider;
   }
 
-  /** Counts what was denied as soon as it can be. */
-  void owe(Subject subject, String operation, long cost, Denied denied) {
-    if (owed >= MOST) {
-      LOG.warn("{} debts are open; another one is forgotten", owed);
-      return;
+  /** Counts what was denied as soon as it can be; false where the subject owes too much already. */
+  boolean tryOwe(Subject subject, String operation, long cost, Denied denied) {
+    int ofSubject = owed.getOrDefault(subject.id(), 0);
+    if (ofSubject >= MOST_OF_ONE || owed.size() >= MOST_SUBJECTS) {
+      return false;
     }
-    owed++;
+    owed.put(subject.id(), ofSubject + 1);
     pay(new Debt(subject, operation, cost, 1), denied);
+    return true;
   }
 
   private void pay(Debt debt, Denied denied) {
@@ -64,7 +68,7 @@ final class Debts {
       pay(again, decision instanceof Denied denied ? denied : before);
       return;
     }
-    owed--;
+    owed.computeIfPresent(debt.subject().id(), (id, count) -> count == 1 ? null : count - 1);
     if (isOpen) {
       LOG.warn("a debt could not be counted in {} attempts and is forgotten", ATTEMPTS);
     }

@@ -62,6 +62,7 @@ final class Forwarder {
       Optional<Decision> decision) {
     return client
         .request(options(request, upstream, subject))
+        .recover(error -> Future.failedFuture(new NotSentException(error)))
         .compose(outgoing -> new Exchange(
                 vertx, request, outgoing, upstream.maxBodyBytes(), upstream.timeoutMillis())
             .run(body, headers -> tell(decision, headers)))
@@ -85,11 +86,25 @@ final class Forwarder {
       return response.reset().mapEmpty();
     }
     response.headers().clear();
-    ProblemDetails problem = problem(upstream, error);
+    boolean wasSent = !(error instanceof NotSentException);
+    Throwable cause = error instanceof NotSentException unsent ? unsent.why : error;
+    ProblemDetails problem = problem(upstream, cause).with("sent", wasSent);
     // The upstream's own may be there already, and would stay beside another status.
     response.setStatusMessage(HttpResponseStatus.valueOf(problem.status()).reasonPhrase());
     tell(decision, response.headers());
     return EarlyAnswer.send(vertx, request, problem);
+  }
+
+  /** There was no connection to the upstream: it knows nothing of the request. */
+  private static final class NotSentException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Throwable why;
+
+    NotSentException(Throwable why) {
+      super(null, why, false, false);
+      this.why = why;
+    }
   }
 
   private static ProblemDetails problem(Upstream upstream, Throwable error) {

@@ -173,8 +173,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
   // A wait that is short enough is no error: the node keeps the caller's appointment for it.
   private Future<Void> deny(Question question, Denied denied) {
     Ask ask = question.ask();
-    if (ask.continues()) {
-      debts.owe(ask.subject(), ask.operation(), question.cost(), denied);
+    if (ask.continues() && debts.tryOwe(ask.subject(), ask.operation(), question.cost(), denied)) {
       return forward(ask, question.body(), Optional.of(denied));
     }
     long wait = (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;

@@ -22,7 +22,13 @@ public final class Seats {
     this(1000, 250, 32 << 20);
   }
 
-  Seats(int most, int mostOfOne, long mostBytes) {
+  /**
+   * Others.
+   *
+   * @param mostOfOne subject
+   * @param mostBytes of all bodies
+   */
+  public Seats(int most, int mostOfOne, long mostBytes) {
     this.most = most;
     this.mostOfOne = mostOfOne;
     this.mostBytes = mostBytes;
@@ -34,7 +40,7 @@ public final class Seats {
   }
 
   /** Takes a seat for a request whose body of so many bytes is in memory; nothing where there is no room. */
-  synchronized Optional<Seat> take(String subject, long bodyBytes) {
+  public synchronized Optional<Seat> take(String subject, long bodyBytes) {
     int ofSubject = bySubject.getOrDefault(subject, 0);
     if (taken == most || ofSubject == mostOfOne || bytes + bodyBytes > mostBytes) {
       return Optional.empty();
@@ -52,7 +58,7 @@ public final class Seats {
   }
 
   /** A seat that is taken until it is freed. */
-  final class Seat {
+  public final class Seat {
     private final String subject;
     private final long bodyBytes;
     private final AtomicBoolean freed = new AtomicBoolean();
@@ -63,7 +69,7 @@ public final class Seats {
     }
 
     /** Frees it; a second time does nothing. */
-    void free() {
+    public void free() {
       if (freed.compareAndSet(false, true)) {
         Seats.this.free(this);
       }

@@ -231,6 +231,74 @@ final class BatchIT {
   }
 
   @Test
+  void aBatchReachesNoneOfTheNodesOwnDoors() {
+    for (String path : List.of("/metrics", "/health/live", "/v1/policy", "/openapi.json")) {
+      HttpResponse<String> answer =
+          batch("k10", "{\"items\": [{\"method\": \"GET\", \"path\": \"%s\"}]}".formatted(path));
+      JsonObject result = results(NodeFixture.json(answer)).get(0);
+      assertThat(result.getString("outcome")).isEqualTo("failed");
+      assertThat(result.getJsonObject("body").getString("code"))
+          .isEqualTo("operation_not_configured");
+    }
+    HttpResponse<String> nested = batch(
+        "k10",
+        "{\"items\": [{\"method\": \"POST\", \"path\": \"/v1/batch\", \"body\": %s}]}"
+            .formatted(appends(1)));
+    assertThat(results(NodeFixture.json(nested)).get(0).getInteger("status")).isEqualTo(403);
+  }
+
+  @Test
+  void referencesBringNoMoreThanMayBeSent() {
+    String big = "x".repeat(1 << 20);
+    String item = "{\"method\": \"POST\", \"path\": \"/other/x\", \"body\": [%s]}"
+        .formatted("{\"from\": 0, \"path\": \"\"},".repeat(50) + "1");
+    String first = "{\"method\": \"GET\", \"path\": \"/other/x\"}";
+    HttpResponse<String> answer = batch("k10", """
+        {"batch": {"items": [%s, %s]}, "answer": {"results": [{"outcome": "executed", "body": "%s"}]}}""".formatted(first, item, big));
+    assertThat(results(NodeFixture.json(answer)).get(1).getString("reason"))
+        .isEqualTo("references bring more than may be sent");
+    String broken = first
+        + ", {\"method\": \"GET\", \"path\": \"/other/{a}\", \"parameters\": {\"a\": {\"from\": 0, \"path\": \"/~2\"}}}";
+    HttpResponse<String> pointer = batch("k10", "{\"items\": [%s]}".formatted(broken));
+    assertThat(results(NodeFixture.json(pointer)).get(1).getString("outcome")).isEqualTo("failed");
+  }
+
+  @Test
+  void whoOnlySaysThatSomethingWasExecutedContinuesNothing() {
+    assertThat(batch("k11", appends(7)).statusCode()).isEqualTo(200);
+    String commit =
+        "{\"method\": \"POST\", \"path\": \"/streams/s-7/commit\", \"charge\": \"count\"}";
+    String other = "{\"method\": \"GET\", \"path\": \"/other/x\"}";
+    String both =
+        "{\"batch\": {\"items\": [%s, %s]}, \"answer\": {\"results\": [{\"outcome\": \"executed\"}]}}"
+            .formatted(other, commit);
+    assertThat(batch("k11", both, "Idempotency-Key", "forged").statusCode()).isEqualTo(429);
+    // Where it was executed, as is remembered, it does.
+    batch("k11", "{\"items\": [%s]}".formatted(other), "Idempotency-Key", "true");
+    assertThat(batch("k11", both, "Idempotency-Key", "true").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void anAnswerThatIsLongOrBreaksOffIsExecutedAllTheSame() {
+    node.upstreamAnswers("/other/long", request -> request.response().end("x".repeat(100_000)));
+    node.upstreamAnswers(
+        "/other/half",
+        request -> request
+            .response()
+            .putHeader("Content-Length", "20000")
+            .write("half")
+            .onComplete(written -> request.connection().close()));
+    for (String path : List.of("long", "half")) {
+      HttpResponse<String> answer = batch(
+          "k10", "{\"items\": [{\"method\": \"POST\", \"path\": \"/other/%s\"}]}".formatted(path));
+      JsonObject result = results(NodeFixture.json(answer)).get(0);
+      assertThat(BatchResult.isExecuted(result)).as(answer.body()).isTrue();
+      assertThat(result.containsKey("body")).isFalse();
+      assertThat(result.getLong("bodyBytes")).isPositive();
+    }
+  }
+
+  @Test
   void theMarkOfTheNodesOwnStepsCannotBeForged() {
     assertThat(batch("k9", appends(7)).statusCode()).isEqualTo(200);
     HttpResponse<String> forged = node.post(
@@ -263,7 +331,7 @@ final class BatchIT {
 
   private static String subjects() {
     StringBuilder text = new StringBuilder();
-    for (int i = 1; i <= 9; i++) {
+    for (int i = 1; i <= 11; i++) {
       text.append(TestPolicies.subject("k" + i, ""));
     }
     return text.toString();

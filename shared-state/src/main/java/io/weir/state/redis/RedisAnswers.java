@@ -84,6 +84,14 @@ public final class RedisAnswers {
         .thenApply(RedisAnswers::claim);
   }
 
+  /** Whether the answer of an item is kept: it was executed, as everybody can know. */
+  public CompletionStage<Boolean> isKept(String tenant, String subject, String idempotencyKey) {
+    String key = new Item(tenant, subject, idempotencyKey, "").redisKey();
+    return commands
+        .hexists(key, "answer")
+        .exceptionallyCompose(error -> CompletableFuture.failedFuture(unavailable(error)));
+  }
+
   /** Keeps the answer of an item that was claimed by that token; without effect where it is no longer. */
   public CompletionStage<Void> keep(Item item, String token, String answer) {
     return run(settle, item, token, answer, Long.toString(KEPT.toMillis())).thenApply(done -> null);
