@@ -177,16 +177,17 @@ final class SlotsIT {
     String request = "GET /queue HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n\r\n"
         .formatted(TestPolicies.key("k10"));
     List<Socket> sockets = new ArrayList<>();
-    fillQueue(node, "k10", 45); // the first slot comes in nine seconds, the last within a minute
+    // The first slot comes in four seconds, and the last within the minute that it may be held.
+    fillQueue(node, "k10", 20);
     try {
-      for (int i = 0; i < 300; i++) {
+      for (int i = 0; i < 270; i++) {
         Socket socket =
             new Socket(InetAddress.getLoopbackAddress(), node.uri("/").getPort());
         sockets.add(socket);
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
       }
       await().until(() -> held() == 250);
-      await().untilAsserted(() -> assertThat(answered(sockets)).isGreaterThanOrEqualTo(50));
+      await().until(() -> answered(sockets) == 20);
     } finally {
       for (Socket socket : sockets) {
         socket.close();
