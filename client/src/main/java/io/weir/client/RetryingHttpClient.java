@@ -20,7 +20,6 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.PushPromiseHandler;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -43,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads.
  */
 public final class RetryingHttpClient extends HttpClient {
-  private static final Set<String> IDEMPOTENT =
-      Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
 
   private final HttpClient client;
   private final Retryer retryer;
@@ -161,7 +158,7 @@ public final class RetryingHttpClient extends HttpClient {
 
     @Override
     public boolean isRepeatable() {
-      return IDEMPOTENT.contains(request.method())
+      return Call.isIdempotent(request.method())
           || request.headers().firstValue("Idempotency-Key").isPresent();
     }
 

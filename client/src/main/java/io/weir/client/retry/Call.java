@@ -10,6 +10,14 @@ public interface Call<T> {
   /** As people read it in the log: no secret, no query. */
   String name();
 
+  /** Whether a method may be sent again whatever became of it (RFC 9110, section 9.2.2). */
+  static boolean isIdempotent(String method) {
+    return switch (method) {
+      case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE" -> true;
+      default -> false;
+    };
+  }
+
   /** Whether it may be sent again where the server may have acted on it. */
   boolean isRepeatable();
 

@@ -15,7 +15,6 @@ import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Retryer;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
@@ -25,8 +24,6 @@ import java.util.function.Function;
  * timeout. What is sent again, and what comes back, is so on the context it was sent from. Safe for use by many threads.
  */
 public final class RetryingWebClient {
-  private static final Set<String> IDEMPOTENT =
-      Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
 
   private final Vertx vertx;
   private final Retryer retryer;
@@ -83,7 +80,7 @@ public final class RetryingWebClient {
 
     @Override
     public boolean isRepeatable() {
-      return IDEMPOTENT.contains(request.method().name())
+      return Call.isIdempotent(request.method().name())
           || request.headers().contains("Idempotency-Key");
     }
 
