@@ -3,7 +3,7 @@
 -- not. Gives a table: status, wait_us, estimate, place, returned, made, changed.
 local NOT, EARLY, KEPT, BROKEN = 0, 1, 2, 5
 local RESERVES, NO_SLOTS = 0, 2
-local MAX_SHORT = 50000
+local ON_ITS_WAY, MAX_PUT_OFF = 30000, 150000
 local SHARED_SPREAD = 10000000
 
 local function booking(at_us, rules, asked, line_has_room, mine, returned)
@@ -13,7 +13,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
   end
   local tolerance_us = math.min(rules.lateness, 20000)
   local function whole_second(slot)
-    return at_us + ceil_div(slot - at_us, 1000000) * 1000000
+    return at_us + ceil_div(slot - at_us, 1000000) * 1000000 + ON_ITS_WAY
   end
   local function fits(draw)
     return draw.bucket.used <= draw.capacity - draw.cost
@@ -46,9 +46,13 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
     end
     return missing <= math.floor(ceil_div(draw.cost, draw.mtps) / 4) and free_us(draw) + missing or -1
   end
-  local function hold(draw, stands_at)
+  -- The turn, or a little later where the place could not be held until its caller comes.
+  local function stands_at(draw, comes)
+    return math.max(turn(draw), comes + tolerance_us - tolerance(draw))
+  end
+  local function hold(draw, at)
     local bucket = draw.bucket
-    local slot = stands_at + tolerance(draw) - free_us(draw)
+    local slot = at + tolerance(draw) - free_us(draw)
     bucket.slot = bucket.waiting == 0 and slot or math.max(bucket.slot, slot)
     bucket.waiting = bucket.waiting + 1
   end
@@ -115,8 +119,9 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
     for _, draw in ipairs(asked) do
       if draw.state < 3 then
         local hole = fits(draw) and has_hole(draw)
-        local at = hole and at_us or turn(draw)
-        if not hole and at == slot or at + tolerance(draw) >= comes + tolerance_us then
+        local decides = not hole and turn(draw) == slot
+        local at = hole and at_us or decides and stands_at(draw, comes) or turn(draw)
+        if decides or at + tolerance(draw) >= comes + tolerance_us then
           until_us = math.min(until_us, at + tolerance(draw))
           draw.now_held = true
           if hole then
@@ -148,7 +153,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
         end
       elseif tolerance(draw) < 0 then
         return false
-      elseif turn(draw) == slot and comes + tolerance_us - tolerance(draw) - slot > MAX_SHORT then
+      elseif turn(draw) == slot and stands_at(draw, comes) - slot > MAX_PUT_OFF then
         return false
       end
     end

@@ -37,15 +37,17 @@ local function end_of_line(terms, cost, within, new_id, state, at_us)
   place.is_ticket = wait_us <= within
   local comes, slack = place.slot, terms.lateness
   if not place.is_ticket then
-    comes, slack = at_us + math.ceil(wait_us / 1000000) * 1000000, terms.lateness + 1000000
+    comes, slack = at_us + math.ceil(wait_us / 1000000) * 1000000 + 30000, terms.lateness + 1000000
   end
   local shares = {}
   for i, draw in ipairs(terms.draws) do
     local field, turn, free_us = draw.field, turns[i], frees[i]
     local is_last = turn == place.slot
-    if is_last and comes + tolerance_us - free_us - turn > 50000 then
+    local put_off_us = is_last and math.max(0, comes + tolerance_us - free_us - turn) or 0
+    if put_off_us > 150000 then
       return nil
     end
+    turn = turn + put_off_us
     local waiting = numbers[index[field .. '.waiting'] or 0] or 0
     local is_held = is_last or turn + free_us >= comes + tolerance_us
     if is_held then

@@ -22,7 +22,8 @@ import java.util.stream.IntStream;
  */
 public final class Booking {
   private static final long SECOND = 1_000_000;
-  private static final long MAX_SHORT_MICROS = 50_000;
+  private static final long ON_ITS_WAY_MICROS = 30_000;
+  private static final long MAX_PUT_OFF_MICROS = 150_000;
   private static final long SHARED_SPREAD_MICROS = 10 * SECOND;
 
   private final long now;
@@ -146,13 +147,16 @@ public final class Booking {
   }
 
   // Whether a bucket can bear that its caller comes when it comes: one that waits for a whole
-  // second may be late by that. Where little is missing, the hole that its place becomes is there
-  // for it.
+  // second may be late by that.
   private boolean canHold(int index, long slot, long comes) {
-    long tolerance = toleranceMicros(index);
-    boolean decides = turn(index) == slot;
-    return tolerance >= 0
-        && (!decides || comes + rules.toleranceMicros() - tolerance - slot <= MAX_SHORT_MICROS);
+    return toleranceMicros(index) >= 0
+        && (turn(index) != slot || standsAt(index, comes) - slot <= MAX_PUT_OFF_MICROS);
+  }
+
+  // The turn, or a little later where the place could not be held until its caller comes: a burst
+  // of one second alone does not bear that callers come at whole seconds.
+  private long standsAt(int index, long comes) {
+    return Math.max(turn(index), comes + rules.toleranceMicros() - toleranceMicros(index));
   }
 
   private Result book(long slot, Returned returned) {
@@ -166,12 +170,12 @@ public final class Booking {
         continue;
       }
       boolean hole = states[i].fits(bucket(i), units(i)) && states[i].hasHole(units(i));
-      long turn = hole ? now : turn(i);
-      boolean decides = !hole && turn == slot;
-      boolean held = decides || turn + toleranceMicros(i) >= comes + tolerance;
+      boolean decides = !hole && turn(i) == slot;
+      long stands = hole ? now : decides ? standsAt(i, comes) : turn(i);
+      boolean held = decides || stands + toleranceMicros(i) >= comes + tolerance;
       if (held) {
-        until = Math.min(until, turn + toleranceMicros(i));
-        states[i] = hole ? states[i].heldInHole(units(i)) : states[i].held(turn, padMicros(i));
+        until = Math.min(until, stands + toleranceMicros(i));
+        states[i] = hole ? states[i].heldInHole(units(i)) : states[i].held(stands, padMicros(i));
       }
       shares.add(share(i, held));
     }
@@ -289,8 +293,9 @@ public final class Booking {
     return slot + (ticket ? 0 : SECOND) + rules.latenessMicros();
   }
 
+  /** When a caller is here that waits for a whole second: its answer and its request take time too. */
   private long wholeSecond(long slot) {
-    return now + ceilDiv(slot - now, SECOND) * SECOND;
+    return now + ceilDiv(slot - now, SECOND) * SECOND + ON_ITS_WAY_MICROS;
   }
 
   /** How long after its turn the bucket can hold a place; -1 where that is too short to be of use. */

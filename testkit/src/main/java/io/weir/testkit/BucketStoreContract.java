@@ -22,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -402,6 +404,39 @@ public abstract class BucketStoreContract {
       for (int i = 0; i < 5; i++) {
         assertThat(returned(plain)).isEqualTo(Returned.KEPT);
       }
+    }
+
+    @Test
+    void aBurstOfASecondMakesAppointmentsWithWhoeverComesAtWholeSeconds() {
+      Charge plain =
+          new Charge("acme", "k1", 1, List.of(TEN), 1, SlotRules.DEFAULT, TicketRequest.NONE);
+      int turnedAway = 0;
+      for (int i = 0; i < 60; i++) {
+        clock.advance(7_321);
+        if (((Decided) answer(plain)).decision() instanceof Denied denied) {
+          assertThat(denied.estimate()).isFalse();
+          turnedAway++;
+        }
+      }
+      assertThat(turnedAway).isGreaterThanOrEqualTo(50);
+    }
+
+    @Test
+    void whoeverComesAtItsWholeSecondIsAdmittedThoughTheBurstIsOnlyThatLong() {
+      Charge plain =
+          new Charge("acme", "k1", 1, List.of(TEN), 1, SlotRules.DEFAULT, TicketRequest.NONE);
+      SortedMap<Long, Integer> returns = new TreeMap<>();
+      for (int i = 0; i < 60; i++) {
+        long wholeSeconds = (denied(plain).retryAfterMicros() + SECOND - 1) / SECOND * SECOND;
+        returns.merge(clock.getAsLong() + wholeSeconds, 1, Integer::sum);
+      }
+      returns.forEach((at, callers) -> {
+        clock.advance(at - clock.getAsLong());
+        for (int i = 0; i < callers; i++) {
+          clock.advance(2_000);
+          allowed(plain);
+        }
+      });
     }
 
     @Test
