@@ -460,7 +460,7 @@ local function defined_otherwise()
         end
         local function sweeps_from(state, line)
           local first_us = math.huge
-          for _, range in ipairs({ { '[t', '(u' }, { '[p', '(q' } }) do
+          for _, range in ipairs({ { '[t', '(u' }, { '[p', '(q' }, { '[g', '(h' } }) do
             local text = redis.call('ZRANGEBYLEX', line, range[1], range[2], 'LIMIT', 0, 1)[1]
             first_us = text and math.min(first_us, tonumber(string.sub(text, 2, 17))) or first_us
           end
@@ -485,31 +485,33 @@ local function defined_otherwise()
           if length == 0 or state.sweep_us and now <= state.sweep_us then
             return 0, length
           end
-          local over, overdue = 0, {}
-          for _, kind in ipairs({ 't', 'p' }) do
+          local over, overdue, gaps = 0, {}, nil
+          for _, kind in ipairs({ 't', 'p', 'g' }) do -- gaps last, as they count for no appointment
             local before = string.format('(%s%016d', kind, now)
             local first = redis.call('ZRANGEBYLEX', line, '[' .. kind, before, 'LIMIT', 0, SWEPT_AT_MOST)
             for _, text in ipairs(first) do
               overdue[#overdue + 1] = text
             end
-            over = over + (#first < SWEPT_AT_MOST and #first or redis.call('ZLEXCOUNT', line, '[' .. kind, before))
+            gaps = #first < SWEPT_AT_MOST and #first or redis.call('ZLEXCOUNT', line, '[' .. kind, before)
+            over = over + gaps
           end
           if over == length then
             redis.call('DEL', line)
             is_empty(state)
-            return over, 0
+            return over - gaps, 0
           end
           table.sort(overdue, function(a, b) return string.sub(a, 2) < string.sub(b, 2) end)
-          local places, gone = {}, {}
+          local places, gone, lost = {}, {}, 0
           for i = 1, math.min(#overdue, SWEPT_AT_MOST) do
             places[i], gone[i] = place_of(overdue[i]), overdue[i]
+            lost = lost + (places[i].id == '~' and 0 or 1)
           end
           if #gone > 0 then
             redis.call('ZREM', line, unpack(gone))
             released(state, letter, places)
           end
           sweeps_from(state, line)
-          return #gone, length - #gone
+          return lost, length - #gone
         end
 
         local lost, length = {}, {}
@@ -584,17 +586,16 @@ local function defined_otherwise()
             end
           end
         end
-        if place and place ~= mine then
-          place.text = text_of(place)
+        for _, made in ipairs(place and place ~= mine and { place, result.gap } or {}) do
           for i = 1, 2 do
-            if i == 1 or string.find(place.shares, ' t+', 1, true) then
+            if i == 1 or string.find(made.shares, ' t+', 1, true) then
               local state = read[i]
-              redis.call('ZADD', lines[i], 0, place.text)
-              if not state.line_us or place.deadline > state.line_us then
-                state.line_us = place.deadline + KEPT_US
+              redis.call('ZADD', lines[i], 0, text_of(made))
+              if not state.line_us or made.deadline > state.line_us then
+                state.line_us = made.deadline + KEPT_US
                 redis.call('PEXPIREAT', lines[i], string.format('%d', math.ceil(state.line_us / 1000)))
               end
-              state.sweep_us = math.min(state.sweep_us or place.deadline, place.deadline)
+              state.sweep_us = math.min(state.sweep_us or made.deadline, made.deadline)
               state.changed = true
             end
           end

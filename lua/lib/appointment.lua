@@ -3,10 +3,12 @@
 --
 --   t<deadline>.<id> <slot> <until> <share>...     a ticket's
 --   p<deadline>.- <slot> <until> <share>...        anybody's
+--   g<deadline>.~ <slot> <until> <share>...        nobody's: the gap before a slot that was put off
 --
 -- Instants have 16 digits. A share is <k|t><+|-><bucket>@<mtps>=<units>: of key or tenant, held or not.
 local function text_of(place)
-  return string.format('%s%016d.%s %016d %016d%s', place.id == '-' and 'p' or 't', place.deadline,
+  local kind = place.id == '-' and 'p' or place.id == '~' and 'g' or 't'
+  return string.format('%s%016d.%s %016d %016d%s', kind, place.deadline,
     place.id, place.slot, place.until_us, place.shares)
 end
 
@@ -18,8 +20,8 @@ local function place_of(text)
 end
 
 -- The share of one draw in the text of an appointment.
-local function share_of(draw, held)
-  return string.format(' %s%s%s=%d', draw.state == 1 and 'k' or 't', held and '+' or '-', draw.key, draw.cost)
+local function share_of(draw, units, held)
+  return string.format(' %s%s%s=%d', draw.state == 1 and 'k' or 't', held and '+' or '-', draw.key, units)
 end
 
 -- The shares of an appointment for just these draws, without what is held.
@@ -27,7 +29,7 @@ local function kind_of(asked)
   local text = {}
   for _, draw in ipairs(asked) do
     if draw.state < 3 then
-      text[#text + 1] = share_of(draw, false)
+      text[#text + 1] = share_of(draw, draw.cost, false)
     end
   end
   return table.concat(text)

@@ -1,6 +1,6 @@
 -- Decides on a request where somebody waits or would have to: the same as Booking.java. Changes the
 -- buckets of what is asked. `mine` is the caller's place, in time or too early, the draws marked as held or
--- not. Gives a table: status, wait_us, estimate, place, returned, made, changed.
+-- not. Gives a table: status, wait_us, estimate, place, gap, returned, made, changed.
 local NOT, EARLY, KEPT, BROKEN = 0, 1, 2, 5
 local RESERVES, NO_SLOTS = 0, 2
 local ON_ITS_WAY, MAX_PUT_OFF = 30000, 150000
@@ -48,11 +48,15 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
   end
   -- The turn, or a little later where the place could not be held until its caller comes.
   local function stands_at(draw, comes)
-    return math.max(turn(draw), comes + tolerance_us - tolerance(draw))
+    return math.max(turn(draw), comes + tolerance_us - math.max(tolerance(draw), tolerance_us + ON_ITS_WAY))
   end
-  local function hold(draw, at)
+  -- How much later the next one stands, where the bucket alone cannot bear that this one is late.
+  local function pad(draw)
+    return tolerance(draw) - free_us(draw)
+  end
+  local function hold(draw, at, pad_us)
     local bucket = draw.bucket
-    local slot = at + tolerance(draw) - free_us(draw)
+    local slot = at + pad_us
     bucket.slot = bucket.waiting == 0 and slot or math.max(bucket.slot, slot)
     bucket.waiting = bucket.waiting + 1
   end
@@ -88,7 +92,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
     local text = {}
     for _, draw in ipairs(asked) do
       if draw.state < 3 then
-        text[#text + 1] = share_of(draw, draw.held)
+        text[#text + 1] = share_of(draw, draw.cost, draw.held)
       end
     end
     return table.concat(text)
@@ -102,7 +106,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
       if draw.state < 3 and not draw.held and tolerance(draw) >= 0 and not is_ready(draw)
         and at + tolerance(draw) >= comes + tolerance_us then
         until_us = math.min(until_us, at + tolerance(draw))
-        hold(draw, at)
+        hold(draw, at, pad(draw))
         draw.held = true
       end
     end
@@ -115,12 +119,19 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
     local ticket = slot - at_us <= rules.within
     local slack = rules.lateness + (ticket and 0 or 1000000)
     local comes = ticket and slot or whole_second(slot)
-    local until_us = math.huge
+    local told, until_us, gaps_end, gaps = slot, math.huge, at_us, ''
     for _, draw in ipairs(asked) do
       if draw.state < 3 then
         local hole = fits(draw) and has_hole(draw)
         local decides = not hole and turn(draw) == slot
         local at = hole and at_us or decides and stands_at(draw, comes) or turn(draw)
+        if decides and at > slot then
+          -- Nobody stands in the gap; a turn after it is where this place stands.
+          local gap_ends = at - ceil_div(draw.cost, draw.mtps)
+          told = math.max(told, at)
+          gaps_end, gaps = math.max(gaps_end, gap_ends), gaps .. share_of(draw, (at - slot) * draw.mtps, true)
+          hold(draw, gap_ends, 0)
+        end
         if decides or at + tolerance(draw) >= comes + tolerance_us then
           until_us = math.min(until_us, at + tolerance(draw))
           draw.now_held = true
@@ -128,7 +139,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
             draw.bucket.waiting = draw.bucket.waiting + 1
             draw.bucket.holes = draw.bucket.holes - draw.cost
           else
-            hold(draw, at)
+            hold(draw, at, pad(draw))
           end
         end
       end
@@ -136,9 +147,11 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
     for _, draw in ipairs(asked) do
       draw.held = draw.now_held
     end
-    return denied({ wait_us = slot - at_us, made = 1, changed = true, place = {
-      id = ticket and rules.new_id or '-', slot = slot,
-      deadline = math.min(slot + slack, until_us), until_us = until_us, shares = shares() } })
+    return denied({ wait_us = told - at_us, made = 1, changed = true, place = {
+      id = ticket and rules.new_id or '-', slot = told,
+      deadline = math.min(told + slack, until_us), until_us = until_us, shares = shares() },
+      gap = gaps ~= '' and {
+        id = '~', slot = gaps_end, deadline = gaps_end, until_us = gaps_end, shares = gaps } or nil })
   end
 
   local function can_book(slot)
@@ -153,7 +166,7 @@ local function booking(at_us, rules, asked, line_has_room, mine, returned)
         end
       elseif tolerance(draw) < 0 then
         return false
-      elseif turn(draw) == slot and stands_at(draw, comes) - slot > MAX_PUT_OFF then
+      elseif turn(draw) == slot and stands_at(draw, comes) - slot > math.min(MAX_PUT_OFF, free_us(draw)) then
         return false
       end
     end

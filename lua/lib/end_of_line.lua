@@ -43,11 +43,9 @@ local function end_of_line(terms, cost, within, new_id, state, at_us)
   for i, draw in ipairs(terms.draws) do
     local field, turn, free_us = draw.field, turns[i], frees[i]
     local is_last = turn == place.slot
-    local put_off_us = is_last and math.max(0, comes + tolerance_us - free_us - turn) or 0
-    if put_off_us > 150000 then
+    if is_last and comes + tolerance_us - free_us > turn then
       return nil
     end
-    turn = turn + put_off_us
     local waiting = numbers[index[field .. '.waiting'] or 0] or 0
     local is_held = is_last or turn + free_us >= comes + tolerance_us
     if is_held then

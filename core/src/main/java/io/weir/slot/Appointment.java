@@ -9,7 +9,8 @@ import java.util.stream.IntStream;
 /**
  * A place in the line.
  *
- * @param id of the ticket; {@link #ANYBODY} where whoever of the subject comes keeps it
+ * @param id of the ticket; {@link #ANYBODY} where whoever of the subject comes keeps it, {@link #NOBODY}
+ *     where nobody does
  * @param slotMicros when its caller may come
  * @param deadlineMicros until when it is in time
  * @param untilMicros how long its buckets can hold the place, however late the caller may be
@@ -20,6 +21,9 @@ public record Appointment(
 
   /** In the place of an id, where there is no ticket. */
   public static final String ANYBODY = "-";
+
+  /** In the place of an id, where water is kept for nobody: it becomes a hole. */
+  public static final String NOBODY = "~";
 
   /** First those whose deadline is next; the order of the texts in Redis. */
   public static final Comparator<Appointment> BY_DEADLINE = Comparator.comparingLong(
@@ -35,13 +39,17 @@ public record Appointment(
 
   /** What the caller shows when it comes back. */
   public Optional<String> ticket() {
-    return isForAnybody()
+    return isForAnybody() || isForNobody()
         ? Optional.empty()
         : Optional.of("%016d.%s".formatted(deadlineMicros, id));
   }
 
   public boolean isForAnybody() {
     return id.equals(ANYBODY);
+  }
+
+  public boolean isForNobody() {
+    return id.equals(NOBODY);
   }
 
   /** Whether it was made for a request that takes just this. */

@@ -64,6 +64,7 @@ public final class Booking {
    * @param waitMicros 0 where the request is allowed
    * @param estimate whether the wait is no appointment
    * @param place the appointment that the caller has now
+   * @param gap the appointment of nobody before it, where its slot was put off
    * @param changed whether there is anything to be written
    */
   public record Result(
@@ -72,6 +73,7 @@ public final class Booking {
       long waitMicros,
       boolean estimate,
       Optional<Appointment> place,
+      Optional<Appointment> gap,
       Returned returned,
       boolean made,
       boolean changed) {
@@ -149,14 +151,17 @@ public final class Booking {
   // Whether a bucket can bear that its caller comes when it comes: one that waits for a whole
   // second may be late by that.
   private boolean canHold(int index, long slot, long comes) {
+    long mostPutOff = Math.min(MAX_PUT_OFF_MICROS, roomMicros(index));
     return toleranceMicros(index) >= 0
-        && (turn(index) != slot || standsAt(index, comes) - slot <= MAX_PUT_OFF_MICROS);
+        && (turn(index) != slot || standsAt(index, comes) - slot <= mostPutOff);
   }
 
   // The turn, or a little later where the place could not be held until its caller comes: a burst
   // of one second alone does not bear that callers come at whole seconds.
   private long standsAt(int index, long comes) {
-    return Math.max(turn(index), comes + rules.toleranceMicros() - toleranceMicros(index));
+    long tolerance = rules.toleranceMicros();
+    long heldFor = Math.max(toleranceMicros(index), tolerance + ON_ITS_WAY_MICROS);
+    return Math.max(turn(index), comes + tolerance - heldFor);
   }
 
   private Result book(long slot, Returned returned) {
@@ -165,6 +170,9 @@ public final class Booking {
     long tolerance = rules.toleranceMicros();
     long until = Long.MAX_VALUE;
     List<Share> shares = new ArrayList<>();
+    List<Share> gaps = new ArrayList<>();
+    long gapsEnd = now;
+    long told = slot;
     for (int i = 0; i < states.length; i++) {
       if (!isOwn(i)) {
         continue;
@@ -173,19 +181,37 @@ public final class Booking {
       boolean decides = !hole && turn(i) == slot;
       long stands = hole ? now : decides ? standsAt(i, comes) : turn(i);
       boolean held = decides || stands + toleranceMicros(i) >= comes + tolerance;
+      if (decides && stands > slot) {
+        // Nobody stands in the gap; a turn after it is where this place stands.
+        long gapEnds = stands - needMicros(i);
+        states[i] = states[i].held(gapEnds, 0);
+        gaps.add(share(i, (stands - slot) * bucket(i).milliOpsPerSec(), true));
+        gapsEnd = Math.max(gapsEnd, gapEnds);
+        told = Math.max(told, stands);
+      }
       if (held) {
         until = Math.min(until, stands + toleranceMicros(i));
         states[i] = hole ? states[i].heldInHole(units(i)) : states[i].held(stands, padMicros(i));
       }
-      shares.add(share(i, held));
+      shares.add(share(i, units(i), held));
     }
     Appointment place = new Appointment(
         ticket ? request.newId() : Appointment.ANYBODY,
-        slot,
-        Math.min(latest(slot, ticket), until),
+        told,
+        Math.min(latest(told, ticket), until),
         until,
         shares);
-    return denied(slot - now, false, Optional.of(place), returned, true, true);
+    Appointment gap = new Appointment(Appointment.NOBODY, gapsEnd, gapsEnd, gapsEnd, gaps);
+    return new Result(
+        Outcome.DENIED,
+        List.of(states),
+        told - now,
+        false,
+        Optional.of(place),
+        gaps.isEmpty() ? Optional.empty() : Optional.of(gap),
+        returned,
+        true,
+        true);
   }
 
   // The k-th in excess is told the k-th time; behind a line with some room for those who come late.
@@ -214,7 +240,15 @@ public final class Booking {
       states[i] = held[i] ? states[i].kept(units(i)) : states[i].admitted(bucket(i), units(i));
     }
     return new Result(
-        Outcome.ALLOWED, List.of(states), 0, false, Optional.empty(), returned, false, true);
+        Outcome.ALLOWED,
+        List.of(states),
+        0,
+        false,
+        Optional.empty(),
+        Optional.empty(),
+        returned,
+        false,
+        true);
   }
 
   // When the last bucket is ready that is not; nothing where all are.
@@ -242,7 +276,7 @@ public final class Booking {
         until = Math.min(until, turn + toleranceMicros(i));
         states[i] = states[i].held(turn, padMicros(i));
       }
-      shares.add(share(i, held[i]));
+      shares.add(share(i, units(i), held[i]));
     }
     Appointment place = new Appointment(
         mine.id(), slot, Math.min(latest(slot, !mine.isForAnybody()), until), until, shares);
@@ -257,7 +291,15 @@ public final class Booking {
       boolean made,
       boolean changed) {
     return new Result(
-        Outcome.DENIED, List.of(states), wait, estimate, place, returned, made, changed);
+        Outcome.DENIED,
+        List.of(states),
+        wait,
+        estimate,
+        place,
+        Optional.empty(),
+        returned,
+        made,
+        changed);
   }
 
   private void markHeld(Appointment mine) {
@@ -274,13 +316,9 @@ public final class Booking {
         : states[index].isReady(bucket(index), units(index));
   }
 
-  private Share share(int index, boolean held) {
+  private Share share(int index, long units, boolean held) {
     return new Share(
-        bucket(index).scope(),
-        bucket(index).name(),
-        bucket(index).milliOpsPerSec(),
-        units(index),
-        held);
+        bucket(index).scope(), bucket(index).name(), bucket(index).milliOpsPerSec(), units, held);
   }
 
   private long turn(int index) {

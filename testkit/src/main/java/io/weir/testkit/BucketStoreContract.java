@@ -440,6 +440,19 @@ public abstract class BucketStoreContract {
     }
 
     @Test
+    void aFloodThatDoesNotWaitUsesAllOfTheRateThatItsPlacesLeave() {
+      Draw hundred = draw("hundred", Scope.KEY, 100, 1000);
+      Charge plain =
+          new Charge("acme", "k1", 1, List.of(hundred), 1, SlotRules.DEFAULT, TicketRequest.NONE);
+      int admitted = 0;
+      for (int i = 0; i < 2500; i++) {
+        admitted += ((Decided) answer(plain)).decision() instanceof Allowed ? 1 : 0;
+        clock.advance(2_000);
+      }
+      assertThat(admitted).isBetween(594, 600);
+    }
+
+    @Test
     void pastTheBoundsTheKthIsToldTheKthTimeAsAnEstimate() {
       SlotRules one = new SlotRules(SlotMode.RESERVE, SECOND / 2, 1, 60 * SECOND);
       denied(ticketed("k1", 1, ""));

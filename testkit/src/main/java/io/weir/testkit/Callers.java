@@ -192,7 +192,10 @@ public final class Callers {
     long rate = 500L + random.nextInt(300_000);
     long operations = 1L + random.nextInt(100);
     long units = Bucket.UNITS_PER_OPERATION;
-    long burst = operations * units / (rate * 1000) + 1;
+    // Bursts of about a second are usual, and the hardest for callers that come at whole seconds.
+    long burst = random.nextInt(4) == 0
+        ? Math.max(1000 + random.nextInt(50), units / (rate * 1000) + 1)
+        : operations * units / (rate * 1000) + 1;
     return new Draw(new Bucket(name, scope, rate, burst), units);
   }
 

@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,11 +146,13 @@ public final class InMemoryBucketStore implements BucketStore {
       mine.remove(place.get());
       tenants.remove(place.get());
     }
-    if (result.place().isPresent() && !result.place().equals(place)) {
-      mine.add(result.place().get());
-      if (result.place().get().holdsIn(Scope.TENANT)) {
-        tenants.add(result.place().get());
-      }
+    if (!result.place().equals(place)) {
+      Stream.concat(result.gap().stream(), result.place().stream()).forEach(made -> {
+        mine.add(made);
+        if (made.holdsIn(Scope.TENANT)) {
+          tenants.add(made);
+        }
+      });
     }
     look.commit(result.states(), result.changed());
     Wait wait = new Wait(
@@ -302,7 +305,7 @@ public final class InMemoryBucketStore implements BucketStore {
       }
       found.put(scope, new State(state.atMicros(), state.revision(), buckets));
       changed = true;
-      return expired.size();
+      return expired.stream().filter(gone -> !gone.isForNobody()).count();
     }
 
     boolean hasLine() {

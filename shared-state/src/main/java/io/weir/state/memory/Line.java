@@ -3,6 +3,7 @@ package io.weir.state.memory;
 import io.weir.slot.Appointment;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -18,9 +19,10 @@ final class Line {
 
   private final TreeSet<Appointment> tickets = new TreeSet<>(Appointment.BY_DEADLINE);
   private final TreeSet<Appointment> anybodys = new TreeSet<>(Appointment.BY_DEADLINE);
+  private final TreeSet<Appointment> gaps = new TreeSet<>(Appointment.BY_DEADLINE);
 
   int size() {
-    return tickets.size() + anybodys.size();
+    return all().mapToInt(Set::size).sum();
   }
 
   void add(Appointment place) {
@@ -37,14 +39,13 @@ final class Line {
 
   /** Whether the time of all is over. */
   boolean isOver(long nowMicros) {
-    return Stream.of(tickets, anybodys)
-        .allMatch(set -> set.isEmpty() || set.last().deadlineMicros() < nowMicros);
+    return all().allMatch(set -> set.isEmpty() || set.last().deadlineMicros() < nowMicros);
   }
 
   /** The first whose time is over, or all of them where nobody else waits, in the order in which it was. */
   List<Appointment> expired(long nowMicros) {
     long most = isOver(nowMicros) ? Long.MAX_VALUE : SWEPT_AT_MOST;
-    return Stream.of(tickets, anybodys)
+    return all()
         .flatMap(set ->
             set.stream().takeWhile(place -> place.deadlineMicros() < nowMicros).limit(most))
         .sorted(Appointment.BY_DEADLINE)
@@ -78,7 +79,11 @@ final class Line {
             .findFirst();
   }
 
-  private SortedSet<Appointment> set(Appointment place) {
-    return place.isForAnybody() ? anybodys : tickets;
+  private Stream<SortedSet<Appointment>> all() {
+    return Stream.of(tickets, anybodys, gaps);
+  }
+
+  private Set<Appointment> set(Appointment place) {
+    return place.isForAnybody() ? anybodys : place.isForNobody() ? gaps : tickets;
   }
 }
