@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
     description =
         "Drives concurrent callers of one key through all nodes of the local cluster and prints, "
             + "per second, how many each node admitted and rejected, beside the limit.",
-    subcommands = {HerdCommand.class, ClientCommand.class},
+    subcommands = {HerdCommand.class, ClientCommand.class, UpstreamCommand.class, FilesCommand.class
+    },
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {

@@ -100,29 +100,15 @@ final class UpCommand implements Callable<Integer> {
   }
 
   private static void describe(ClusterFile cluster, PrintWriter out) {
-    out.printf("Nodes:   %s%n", String.join("  ", cluster.nodes()));
-    out.printf("Redis:   %s%n", cluster.redis());
-    out.printf("Admin:   WEIR_ADMIN_TOKEN=%s%n", cluster.adminToken());
-    out.printf("Service: %s%n%n", cluster.serviceToken());
-    out.printf(
-        "%-42s %-8s %-8s %-13s %8s %8s%n",
-        "Key", "Tenant", "Plan", "Operation", "ops/s", "burst ms");
-    for (DemoKey key : cluster.keys()) {
-      out.printf(
-          "%-42s %-8s %-8s %-13s %8.0f %8d%n",
-          key.key(), key.tenant(), key.plan(), key.operation(), key.opsPerSec(), key.burstMs());
-    }
+    ClusterText.print(cluster, out);
     out.printf("%nTry:%n");
     cluster.keys().stream().limit(1).forEach(key -> {
       String node = cluster.nodes().get(0);
       String other = cluster.nodes().get(cluster.nodes().size() - 1);
-      out.printf("  curl -i -H 'X-Api-Key: %s' %s%s%n", key.key(), node, key.path());
-      out.printf(
-          "  curl -s -d '{\"key\": \"%s\", \"operation\": \"%s\", \"cost\": 30}' %s/v1/check%n",
-          key.key(), key.operation(), other);
+      ClusterText.tryWithCurl(key, node, other, out);
       String id = key.key().substring(0, key.key().indexOf('.'));
       out.printf(
-          "  redis-cli -u %s --eval lua/show.lua 'weir:{%s}:key:%s'%n",
+          "  redis-cli -u %s --eval lua/show.lua 'weir:{%s}:key:%s' weir:policy%n",
           cluster.redis(), key.tenant(), id);
     });
     out.flush();

@@ -29,6 +29,7 @@ public final class WeirCommand {
         .addSubcommand(NodeCommand.commandLine(environment))
         .addSubcommand(new PolicyCommand())
         .addSubcommand(new KeyCommand())
+        .addSubcommand(new InspectCommand())
         .addSubcommand(new ReplayVectorsCommand())
         .addSubcommand(new UpCommand())
         .addSubcommand(new DemoCommand());

@@ -129,8 +129,13 @@ public record ClusterFile(
 
   /** The keys of a list such as {@code examples/keys.json}, with what the policy says of them. */
   static List<DemoKey> describe(Path list, Policy policy) throws IOException {
+    return describe(new JsonArray(Files.readString(list)), policy);
+  }
+
+  /** The same for a list that was read. */
+  static List<DemoKey> describe(JsonArray list, Policy policy) {
     List<DemoKey> keys = new ArrayList<>();
-    for (Object entry : new JsonArray(Files.readString(list))) {
+    for (Object entry : list) {
       JsonObject key = (JsonObject) entry;
       String text = key.getString("key");
       policy

@@ -18,12 +18,17 @@ public final class DemoUpstream implements AutoCloseable {
 
   /** Starts it on the loopback address. */
   public static DemoUpstream start(int port) {
+    return start("127.0.0.1", port);
+  }
+
+  /** Starts it on an address of this machine. */
+  public static DemoUpstream start(String host, int port) {
     Vertx vertx = Vertx.vertx();
     DemoUpstream upstream = new DemoUpstream(vertx);
     vertx
         .createHttpServer()
         .requestHandler(DemoUpstream::answer)
-        .listen(port, "127.0.0.1")
+        .listen(port, host)
         .toCompletionStage()
         .toCompletableFuture()
         .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)

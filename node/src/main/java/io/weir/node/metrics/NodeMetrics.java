@@ -17,14 +17,17 @@ import io.vertx.micrometer.MetricsDomain;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.weir.decision.Decision;
+import io.weir.decision.Decision.Denied;
 import io.weir.policy.Plan;
 import io.weir.slot.LineReport;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -36,6 +39,8 @@ import java.util.stream.Stream;
  */
 public final class NodeMetrics {
   private static final String NONE = "none";
+  private static final List<Long> WAITS =
+      List.of(10L, 100L, 500L, 1000L, 2000L, 5000L, 10_000L, 30_000L, 60_000L, 120_000L);
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -51,6 +56,10 @@ public final class NodeMetrics {
   private final Map<String, Counter> slots = Stream.of(
           "made", "kept", "early", "late", "unknown", "broken", "lost")
       .collect(Collectors.toUnmodifiableMap(Function.identity(), this::slotCounter));
+  private final Timer wait = Timer.builder("throttle.retry.after")
+      .description("The waits that denied callers were told")
+      .serviceLevelObjectives(WAITS.stream().map(Duration::ofMillis).toArray(Duration[]::new))
+      .register(registry);
   private final DistributionSummary lineLength = DistributionSummary.builder("throttle.line.length")
       .description("How many waited in a line when an appointment was made in it")
       .register(registry);
@@ -89,6 +98,9 @@ public final class NodeMetrics {
     String bucket = decision.fold(
         allowed -> NONE, denied -> first(denied.full()), never -> first(never.full()));
     count(new DecisionTags(plan.tagOf(operation), plan.name(), outcome, bucket));
+    if (decision instanceof Denied denied) {
+      wait.record(denied.retryAfterMicros(), TimeUnit.MICROSECONDS);
+    }
   }
 
   /** Counts what happened in a line. */

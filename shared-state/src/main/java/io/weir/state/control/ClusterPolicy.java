@@ -122,9 +122,9 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   private void start(String name, String seed) {
     if (stored.stamp().revision() == 0) {
-      PolicyDocuments.parse(name, seed);
-      stored.replace(
-          0, PolicyText.of(1, name, seed)); // where another node was faster, its policy counts
+      PolicyReading reading = PolicyDocuments.parse(name, seed);
+      // Where another node was faster, its policy counts.
+      stored.replace(0, PolicyText.of(1, name, seed, reading.policy()));
     }
     take(Document.parse(stored.read()));
     stored.onNotice(this::look);
@@ -136,7 +136,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
       long inRedis = stored.stamp().revision();
       long next = Math.max(inRedis, current().revision()) + 1;
-      PolicyText published = PolicyText.of(next, name, text);
+      PolicyText published = PolicyText.of(next, name, text, reading.policy());
       if (stored.replace(inRedis, published)) {
         take(new Document(new PolicyRevision(next, reading.policy()), published));
         return new Publication(next, reading.warnings());

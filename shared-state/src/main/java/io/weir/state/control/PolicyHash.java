@@ -62,7 +62,8 @@ final class PolicyHash implements AutoCloseable {
               Long.toString(policy.revision()),
               policy.name(),
               policy.text(),
-              policy.digest());
+              policy.digest(),
+              policy.bursts());
       boolean published = reply.get(0) == PUBLISHED;
       if (published) {
         notices().publish(Long.toString(policy.revision()));
@@ -94,7 +95,8 @@ final class PolicyHash implements AutoCloseable {
         Long.parseLong(stored.getOrDefault("revision", "0")),
         stored.getOrDefault("name", "policy"),
         stored.getOrDefault("document", ""),
-        stored.getOrDefault("digest", ""));
+        stored.getOrDefault("digest", ""),
+        stored.getOrDefault("bursts", ""));
   }
 
   private static <T> T asking(Supplier<T> question) {

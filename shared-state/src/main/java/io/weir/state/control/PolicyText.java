@@ -1,5 +1,6 @@
 package io.weir.state.control;
 
+import io.weir.policy.Policy;
 import io.weir.policy.SecretHash;
 
 /**
@@ -9,14 +10,15 @@ import io.weir.policy.SecretHash;
  * @param name what it is called in messages
  * @param text YAML or JSON
  * @param digest tells two texts of one revision apart
+ * @param bursts see {@link Bursts}
  */
-record PolicyText(long revision, String name, String text, String digest) {
+record PolicyText(long revision, String name, String text, String digest, String bursts) {
 
-  static PolicyText of(long revision, String name, String text) {
-    return new PolicyText(revision, name, text, SecretHash.of(text).formatted());
+  static PolicyText of(long revision, String name, String text, Policy policy) {
+    return new PolicyText(revision, name, text, SecretHash.of(text).formatted(), Bursts.of(policy));
   }
 
   PolicyText withRevision(long other) {
-    return new PolicyText(other, name, text, digest);
+    return new PolicyText(other, name, text, digest, bursts);
   }
 }

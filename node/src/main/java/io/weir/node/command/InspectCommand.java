@@ -1,0 +1,79 @@
+package io.weir.node.command;
+
+import io.weir.node.local.ClusterFile;
+import io.weir.state.redis.RedisConnections;
+import io.weir.state.redis.StateInspector;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code weir inspect KEY}: what a state in Redis says, in words. */
+@Command(
+    name = "inspect",
+    description =
+        "Shows the state of an API key, a tenant or the cluster as it is in Redis: how much of each bucket is "
+            + "used, when it is empty, how many wait. Reads only.",
+    sortOptions = false,
+    mixinStandardHelpOptions = true)
+final class InspectCommand implements Callable<Integer> {
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final String DEFAULT_URI = "redis://127.0.0.1:6379";
+
+  @Spec
+  private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(
+      paramLabel = "KEY",
+      description = "of Redis: weir:{TENANT}:key:ID, weir:{TENANT}:tenant or weir:cluster")
+  private String key = "";
+
+  @Option(
+      names = "--redis-uri",
+      paramLabel = "URI",
+      defaultValue = "${env:WEIR_REDIS_URI}",
+      description =
+          "the shared state (WEIR_REDIS_URI, else that of the running local cluster, else "
+              + DEFAULT_URI + ")")
+  private @Nullable String redisUri;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      defaultValue = "${env:WEIR_HOME:-.}/run",
+      description = "where cluster.json is (${DEFAULT-VALUE})")
+  private Path directory = Path.of("");
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    try (RedisConnections connections = RedisConnections.open(uri(), TIMEOUT)) {
+      Map<String, String> shown = new StateInspector(connections).show(key);
+      if (shown.isEmpty()) {
+        out.printf("There is no %s: all of its buckets are empty.%n", key);
+      }
+      int width = shown.keySet().stream().mapToInt(String::length).max().orElse(1);
+      shown.forEach((name, value) -> out.printf("%-" + width + "s  %s%n", name, value));
+      out.flush();
+    }
+    return 0;
+  }
+
+  private String uri() throws IOException {
+    if (redisUri != null && !redisUri.isBlank()) {
+      return redisUri;
+    }
+    return Files.exists(directory.resolve("cluster.json"))
+        ? ClusterFile.ofRunning(directory).redis()
+        : DEFAULT_URI;
+  }
+}

@@ -1,0 +1,102 @@
+package io.weir.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.policy.SecretHash;
+import io.weir.testkit.CommandRun;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Every command of {@code docs/how-to/redis-cli.md}, in their order, on a key that is over its limit. */
+final class RedisCliIT {
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final Pattern BLOCK = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
+  private static final String KEY = "k1.s1";
+  private static NodeFixture fixture;
+
+  @BeforeAll
+  static void start() {
+    assumeTrue(
+        CommandRun.of(TIMEOUT, "redis-cli", "--version").succeeded(),
+        "skipped: no redis-cli is here");
+    fixture = new NodeFixture(
+        """
+        buckets:
+          - { name: requests, burstPeriodMs: 50000, throttleGroups: [{ milliOpsPerSec: 200, operations: [Ping] }] }
+          - { name: of-tenant, scope: tenant, burstPeriodMs: 100000, throttleGroups: [{ opsPerSec: 10, operations: [Ping] }] }
+        subjects:
+          k1: { tenant: acme, secretHash: "sha256:%s" }
+        """.formatted(SecretHash.of("s1").formatted().substring(7)), WhenRedisIsAway.DENY);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (fixture != null) {
+      fixture.close();
+    }
+  }
+
+  @Test
+  void everyCommandOfTheHowToTellsWhatItSays() throws IOException {
+    for (int i = 0; i < 12; i++) {
+      fixture.post("/v1/check", "{\"key\":\"" + KEY + "\",\"operation\":\"Ping\"}");
+    }
+    List<String> commands = commands();
+    List<String> outputs = new ArrayList<>();
+    for (String command : commands) {
+      CommandRun run = bash(command);
+      assertThat(run.status()).describedAs("%s: %s", command, run.output()).isZero();
+      assertThat(run.output()).describedAs(command).doesNotContain("ERR", "error", "NOSCRIPT");
+      outputs.add(run.output().strip());
+    }
+    assertThat(outputs).hasSize(12);
+    assertThat(outputs.get(0)).isEqualTo("weir:{acme}:key:k1");
+    assertThat(outputs.get(1)).isEqualTo("2");
+    assertThat(outputs.get(2))
+        .containsPattern("requests@200\n\\d+ \\(\\d.* of 10 operations, (9\\d|100)\\.\\d %");
+    assertThat(outputs.get(3))
+        .containsPattern("of-tenant@10000\n\\d+ \\([\\d.]+ of 1000 operations, [01]\\.\\d %");
+    assertThat(outputs.get(4)).contains("revision 1").containsPattern("requests@200 \\d{10}");
+    assertThat(outputs.get(5).split("at_us", -1)).hasSize(4);
+    assertThat(outputs.get(6)).isEqualTo("2");
+    assertThat(outputs.get(7).lines())
+        .hasSize(2)
+        .allMatch(line -> line.matches("\\d{16}\\.-[0-9a-f]{10} \\d{16} .*"));
+    assertThat(outputs.get(8)).startsWith("2 weir:{acme}:");
+    assertThat(outputs.get(9)).isEqualTo("3"); // no estimates were made
+    assertThat(outputs.get(10).lines().findFirst()).contains("1");
+    assertThat(outputs.get(11)).contains("requests@200 50000", "of-tenant@10000 100000");
+    assertThat(bash("redis-cli EXISTS 'weir:{acme}:key:k1'").output().strip()).isEqualTo("0");
+  }
+
+  private static List<String> commands() throws IOException {
+    String document = Files.readString(Path.of("../docs/how-to/redis-cli.md"));
+    return BLOCK
+        .matcher(document)
+        .results()
+        .flatMap(block -> block.group(1).lines())
+        .filter(line -> !line.isBlank())
+        .toList();
+  }
+
+  // As it stands, on the Redis of this test.
+  private static CommandRun bash(String command) {
+    int port = URI.create(fixture.redis().uri()).getPort();
+    String script =
+        "set -eo pipefail; redis-cli() { command redis-cli -p %d \"$@\"; }; export -f redis-cli; %s"
+            .formatted(port, command);
+    return CommandRun.of(TIMEOUT, Map.of(), List.of("bash", "-c", "cd .. && " + script));
+  }
+}

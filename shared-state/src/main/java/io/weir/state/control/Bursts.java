@@ -1,0 +1,48 @@
+package io.weir.state.control;
+
+import io.weir.bucket.Bucket;
+import io.weir.policy.Plan;
+import io.weir.policy.Policy;
+import io.weir.policy.Subject;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * How much the buckets of a policy hold, kept beside it for those who look at states with redis-cli: a state has the
+ * level and the rate of a bucket, not its burst. No decision depends on it.
+ */
+final class Bursts {
+  private static final int AT_MOST = 1000;
+  private static final long SEVERAL = 0;
+
+  private Bursts() {}
+
+  /**
+   * A line {@code <bucket>@<milliOpsPerSec> <burstMillis>} for each bucket and rate with one burst; those of which an
+   * override changes only the burst are left out, and those beyond the thousandth.
+   */
+  static String of(Policy policy) {
+    Map<String, Long> bursts = new LinkedHashMap<>();
+    buckets(policy)
+        .forEach(bucket -> bursts.merge(
+            bucket.name() + "@" + bucket.milliOpsPerSec(),
+            bucket.burstMillis(),
+            (one, other) -> one.equals(other) ? one : Long.valueOf(SEVERAL)));
+    return bursts.entrySet().stream()
+        .filter(entry -> entry.getValue() != SEVERAL)
+        .limit(AT_MOST)
+        .map(entry -> entry.getKey() + " " + entry.getValue())
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static Stream<Bucket> buckets(Policy policy) {
+    Set<Plan> plans =
+        policy.subjects().values().stream().map(Subject::plan).collect(Collectors.toSet());
+    return Stream.of(policy.buckets().stream(), plans.stream().flatMap(Plan::buckets))
+        .flatMap(Function.identity());
+  }
+}

@@ -1,0 +1,47 @@
+package io.weir.state.redis;
+
+import io.lettuce.core.RedisException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.weir.throttle.StoreUnavailableException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Looks into the shared state for an operator: reads only, blocks its caller, and decides nothing. */
+public final class StateInspector {
+  private static final LuaScript SHOW = LuaScript.load("show");
+
+  private final RedisConnections connections;
+
+  public StateInspector(RedisConnections connections) {
+    this.connections = connections;
+  }
+
+  /**
+   * The state of a key, a tenant or the cluster in words, as {@code lua/show.lua} shows it, and the length of its
+   * queue where it has one.
+   *
+   * @param key of Redis, see {@code docs/reference/redis.md}
+   * @return empty where there is no such state: nothing is used
+   * @throws StoreUnavailableException where Redis does not answer, or holds something else there
+   */
+  public Map<String, String> show(String key) {
+    try {
+      RedisCommands<String, String> commands = connections.connection().sync();
+      List<String> reply =
+          commands.eval(SHOW.source(), ScriptOutputType.MULTI, key, RedisKeys.POLICY);
+      Map<String, String> fields = new LinkedHashMap<>();
+      for (int i = 0; i < reply.size(); i += 2) {
+        fields.put(reply.get(i), reply.get(i + 1));
+      }
+      long queued = commands.zcard(RedisKeys.line(key));
+      if (queued > 0) {
+        fields.put("queue", queued + " places");
+      }
+      return fields;
+    } catch (RedisException e) {
+      throw new StoreUnavailableException("cannot show %s: %s".formatted(key, e.getMessage()), e);
+    }
+  }
+}
