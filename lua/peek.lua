@@ -1,86 +1,75 @@
--- Says how a new caller without appointments would be answered, and changes nothing: a place whose time is
--- over counts until a charge lets it go.
+-- Says how a newcomer without a place would be answered, and changes nothing: a place whose time is over counts
+-- until a charge lets it go.
 --
 -- KEYS
 --   as of charge.lua
 -- ARGV
---   as of charge.lua, for one charge
+--   as of queue.lua, for one charge
 -- RETURNS
 --   { clock_us, answer }
---   { ALLOWED, lag_us, used... }         per draw the units used, without the cost
---   { DENIED, lag_us, used..., wait_us, 1 }   per draw the units used
---   { NEVER_ALLOWED, lag_us, used... }   a cost is above its capacity
---   { STALE, revision }                  a newer revision was published or has decided
---   { FAILED, text }                     what is in Redis cannot be understood
---   lag_us: how far the buckets are ahead of the clock, above 0 only after the clock went back
+--   { ALLOWED, used... }         per draw the units used, without the cost
+--   { DENIED, used..., wait_us, 1 }   per draw the units used
+--   { NEVER_ALLOWED, used... }   a cost is above its capacity
+--   { STALE, revision }          a newer revision was published or has decided
+--   { FAILED, text }             what is in Redis cannot be understood
 -- ERRORS
 --   none but those of wrong arguments
 -- TTL
 --   writes no key
 
---@include status
 --@include now
+--@include codes
+--@include layout
 --@include layout_of
 --@include unpacked
---@include terms_of
---@include moved_on
---@include without_line
+--@include values_of
+--@include template_of
+--@include ceil_div
+--@include drained
+--@include drain
 --@include carried_over
---@include end_other_lines
---@include buckets_of
+--@include state_from
 --@include draws_of
 --@include bucket_of
---@include outcome
---@include shown
+--@include slot_of
 
-local at, _, cost, key, tenant, cluster = struct.unpack('>I2I2I7I2I2I2', ARGV[1])
-local keys, terms, layouts = { key, tenant, cluster }, terms_of(ARGV[at]), {}
-local draws = draws_of(terms, cost)
+local at, _, cost, key, tenant, cluster = struct.unpack('>I2I2I7I2I2I2', ARGV[1], 8)
+local keys, template, values = { key, tenant, cluster }, template_of(ARGV[at]), values_of(redis.call, KEYS)
+local draws, now, states = draws_of(template, cost), now_us(1), {}
+local newest = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0) or 0
+local is_too_much, answer = is_never(draws), { CODES.ALLOWED }
 
-local clock = now_us(1)
-local states = {}
-local now, newest = clock, tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
-for _, scope in ipairs(terms.scopes) do
-  local value = unpacked(redis.call('MGET', KEYS[keys[scope]])[1], layouts)
-  if not value then
-    return { clock, { FAILED, KEYS[keys[scope]] .. ' holds no state' } }
+-- Whether slots that were given are no slots any more.
+local function has_void_queue(state, scope)
+  return state.at_us - now > template.lateness or has_other_rate(draws, scope, state) and has_queue(state)
+end
+
+for _, scope in ipairs(template.scopes) do
+  local layout, numbers = unpacked(values[keys[scope]], {})
+  if not layout then
+    return { now, { CODES.FAILED, KEYS[keys[scope]] .. ' holds no state' } }
   end
-  local state = buckets_of(value)
-  states[scope] = state
-  now, newest = math.max(now, state.at_us), math.max(newest, state.revision)
+  local state = state_from(layout, numbers)
+  if not is_too_much and has_void_queue(state, scope) then
+    for _, bucket in pairs(state.buckets) do
+      bucket.waiting, bucket.holes, bucket.slot = 0, 0, 0
+    end
+  end
+  state.at_us = math.min(state.at_us, now)
+  states[scope], newest = state, math.max(newest, state.revision)
 end
-if newest > terms.revision then
-  return { clock, { STALE, newest } }
+if newest > template.revision then
+  return { now, { CODES.STALE, newest } }
 end
 
-local function ceil_div(dividend, divisor)
-  local rest = math.fmod(dividend, divisor)
-  return (dividend - rest) / divisor + (rest > 0 and 1 or 0)
-end
-
-end_other_lines(draws, states)
-for _, draw in ipairs(draws) do
-  draw.bucket = bucket_of(draw, states[draw.state], now)
-end
-local status, wait_us = outcome(draws), 0
-local answer = { status, now - clock }
 for i, draw in ipairs(draws) do
-  local bucket = draw.bucket
-  answer[i + 2] = shown(draw)
-  if status ~= NEVER_ALLOWED then
-    local wait = ceil_div(bucket.used - (draw.capacity - draw.cost), draw.mtps)
-    local fits = wait <= 0
-    if bucket.waiting > 0 then
-      wait = math.max(wait, bucket.slot + ceil_div(draw.cost, draw.mtps) - now)
-    end
-    if wait > 0 and not (fits and bucket.waiting > 0 and draw.cost <= bucket.holes) then
-      wait_us = math.max(wait_us, wait)
-    end
-  end
+  draw.bucket = bucket_of(draw, states[draw.scope], now)
+  answer[i + 1] = shown(draw)
 end
-if wait_us > 0 then
-  answer[1] = DENIED
-  answer[#answer + 1] = wait_us
-  answer[#answer + 1] = 1
+local slot = not is_too_much and slot_of(draws, now)
+if slot then
+  answer[1], answer[#answer + 1], answer[#answer + 2] = CODES.DENIED, slot - now, 1
+elseif is_too_much then
+  answer[1] = CODES.NEVER_ALLOWED
 end
-return { clock, answer }
+return { now, answer }

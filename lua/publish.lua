@@ -8,6 +8,7 @@
 --   3      name        text: what the document is called in messages
 --   4      document    text: the policy, YAML or JSON
 --   5      digest      text: the SHA-256 of the document
+--   6      bursts      text: <bucket>@<rate> <burst in ms>, a line for each bucket, for who looks at states
 -- RETURNS
 --   { PUBLISHED, revision }
 --   { OUTDATED, revision }     another revision is there, this one; nothing was written
@@ -23,10 +24,12 @@ local revision = tonumber(ARGV[2])
 local name = ARGV[3]
 local document = ARGV[4]
 local digest = ARGV[5]
+local bursts = ARGV[6]
 
 local present = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
 if present < expected or present > expected then
   return { OUTDATED, present }
 end
-redis.call('HSET', KEYS[1], 'revision', revision, 'name', name, 'document', document, 'digest', digest)
+redis.call('HSET', KEYS[1], 'revision', revision, 'name', name, 'document', document, 'digest', digest,
+  'bursts', bursts)
 return { PUBLISHED, revision }

@@ -1,28 +1,66 @@
--- Shows the state of a key, a tenant or the cluster in words, as HGETALL shows a hash:
---   redis-cli --eval lua/show.lua 'weir:{acme}:key:k1'
+-- Shows the state of a key, a tenant or the cluster in words, as HGETALL shows a hash. Reads only; levels are
+-- those of the instant at_us, as they are stored.
+--   redis-cli --eval lua/show.lua 'weir:{acme}:key:k1' weir:policy
 --
 -- KEYS
 --   1      the state
+--   2      weir:policy, or nothing: then no percentages are shown
 -- ARGV
 --   none
 -- RETURNS
---   field, value, ...                    at_us, revision, expires_ms, and each field of the state
---   nothing                              there is no such state: its buckets are empty
+--   name, value, ...   at_us, revision, expires_ms, and each field of the state; the value is the raw number and,
+--                      where it has a meaning in words, the words behind it
+--   nothing            there is no such state: its buckets are empty
 -- ERRORS
 --   the key holds something else
 -- TTL
 --   writes no key
 
+local function iso_instant(at_us)
+  local micros = math.fmod(at_us, 1000000)
+  local seconds = (at_us - micros) / 1000000
+  local of_day = math.fmod(seconds, 86400)
+  -- civil_from_days of Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms", from 1970 on.
+  local day = (seconds - of_day) / 86400 + 719468
+  local of_era = math.fmod(day, 146097)
+  local year_of_era = math.floor(
+    (of_era - math.floor(of_era / 1460) + math.floor(of_era / 36524) - math.floor(of_era / 146096)) / 365)
+  local of_year = of_era - (365 * year_of_era + math.floor(year_of_era / 4) - math.floor(year_of_era / 100))
+  local from_march = math.floor((5 * of_year + 2) / 153)
+  local month = from_march < 10 and from_march + 3 or from_march - 9
+  local year = year_of_era + math.floor(day / 146097) * 400 + (month <= 2 and 1 or 0)
+  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%06dZ', year, month,
+    of_year - math.floor((153 * from_march + 2) / 5) + 1,
+    math.floor(of_day / 3600), math.floor(math.fmod(of_day, 3600) / 60), math.fmod(of_day, 60), micros)
+end
+
+-- What a level of a bucket means, by its field <bucket>@<rate>.
+local function level_in_words(field, used, at_us, bursts)
+  local rate = tonumber(string.match(field, '@(%d+)$'))
+  local burst_ms = tonumber(string.match(bursts, '\n' .. string.gsub(field, '%p', '%%%0') .. ' (%d+)\n'))
+  local of = burst_ms and string.format(' of %.10g operations, %.1f %%', rate * burst_ms / 1e6,
+    used / (rate * burst_ms * 10)) or ' operations'
+  return string.format('%.10g%s, empty at %s', used / 1e9, of, iso_instant(at_us + math.ceil(used / rate)))
+end
+
 local value = redis.call('GET', KEYS[1])
 if not value then
   return {}
 end
+local bursts = '\n' .. (KEYS[2] and redis.call('HGET', KEYS[2], 'bursts') or '') .. '\n'
 local count, at_us, revision, expires_ms, at = struct.unpack('>I2I7I7I6', value)
-local shown = { 'at_us', string.format('%d', at_us), 'revision', string.format('%d', revision),
-  'expires_ms', string.format('%d', expires_ms) }
+local shown = { 'at_us', string.format('%d (%s)', at_us, iso_instant(at_us)), 'revision', string.format('%d', revision),
+  'expires_ms', string.format('%d (%s)', expires_ms, iso_instant(expires_ms * 1000)) }
 local fields = string.gmatch(string.sub(value, at + 7 * count), '%S+')
 for i = 1, count do
-  shown[#shown + 1] = fields()
-  shown[#shown + 1] = string.format('%d', (struct.unpack('>I7', value, at + 7 * (i - 1))))
+  local field, number = fields(), (struct.unpack('>I7', value, at + 7 * (i - 1)))
+  local words
+  if string.find(field, '@%d+$') then
+    words = level_in_words(field, number, at_us, bursts)
+  elseif string.find(field, '_us$') or string.find(field, '%.slot$') then
+    words = number > 0 and iso_instant(number)
+  end
+  shown[#shown + 1] = field
+  shown[#shown + 1] = string.format('%d', number) .. (words and ' (' .. words .. ')' or '')
 end
 return shown

@@ -1,245 +1,146 @@
--- Decides on a request where somebody waits or would have to: the same as Booking.java. Changes the
--- buckets of what is asked. `mine` is the caller's place, in time or too early, the draws marked as held or
--- not. Gives a table: status, wait_us, estimate, place, gap, returned, made, changed.
-local NOT, EARLY, KEPT, BROKEN = 0, 1, 2, 5
-local RESERVES, NO_SLOTS = 0, 2
-local ON_ITS_WAY, MAX_PUT_OFF = 30000, 150000
-local SHARED_SPREAD = 10000000
+-- Applies the arithmetic of slots to all buckets of a charge, as Booking.java does. The functions change the buckets
+-- of the draws, which are the charge's own. `rules` is what the plan says and the caller wants: lateness, horizon,
+-- within (up to which wait it wants a ticket), new_id, digest. Uses TIMES, CODES, slot_of, places, release.
+local function tolerance_of(rules)
+  return math.min(rules.lateness, TIMES.TOLERANCE_US)
+end
 
-local function booking(at_us, rules, asked, line_has_room, mine, returned)
-  local function ceil_div(dividend, divisor)
-    local rest = math.fmod(dividend, divisor)
-    return (dividend - rest) / divisor + (rest > 0 and 1 or 0)
+local function whole_second(now, slot)
+  return now + ceil_div(slot - now, TIMES.SECOND_US) * TIMES.SECOND_US + TIMES.ON_ITS_WAY_US
+end
+
+-- How long after its turn the bucket can hold a place; -1 where that is too short to be of use.
+local function holds_us(draw, rules)
+  local missing = tolerance_of(rules) - draw.free_us
+  if missing <= 0 then
+    return draw.free_us
   end
-  local tolerance_us = math.min(rules.lateness, 20000)
-  local function whole_second(slot)
-    return at_us + ceil_div(slot - at_us, 1000000) * 1000000 + ON_ITS_WAY
-  end
-  local function fits(draw)
-    return draw.bucket.used <= draw.capacity - draw.cost
-  end
-  local function room(draw)
-    return at_us + ceil_div(draw.bucket.used - (draw.capacity - draw.cost), draw.mtps)
-  end
-  local function turn(draw)
-    if draw.bucket.waiting == 0 then
-      return room(draw)
-    end
-    return math.max(room(draw), draw.bucket.slot + ceil_div(draw.cost, draw.mtps))
-  end
-  local function has_hole(draw)
-    return draw.bucket.waiting > 0 and draw.cost <= draw.bucket.holes
-  end
-  local function is_ready(draw)
-    if draw.held then
-      return fits(draw)
-    end
-    return fits(draw) and (has_hole(draw) or turn(draw) <= at_us)
-  end
-  local function free_us(draw)
-    return draw.capacity / draw.mtps - ceil_div(draw.cost, draw.mtps)
-  end
-  local function tolerance(draw)
-    local missing = tolerance_us - free_us(draw)
-    if missing <= 0 then
-      return free_us(draw)
-    end
-    return missing <= math.floor(ceil_div(draw.cost, draw.mtps) / 4) and free_us(draw) + missing or -1
-  end
-  -- The turn, or a little later where the place could not be held until its caller comes.
-  local function stands_at(draw, comes)
-    return math.max(turn(draw), comes + tolerance_us - math.max(tolerance(draw), tolerance_us + ON_ITS_WAY))
-  end
-  -- How much later the next one stands, where the bucket alone cannot bear that this one is late.
-  local function pad(draw)
-    return tolerance(draw) - free_us(draw)
-  end
-  local function hold(draw, at, pad_us)
-    local bucket = draw.bucket
-    local slot = at + pad_us
-    bucket.slot = bucket.waiting == 0 and slot or math.max(bucket.slot, slot)
-    bucket.waiting = bucket.waiting + 1
-  end
-  local function admit(draw)
+  return missing <= math.floor(draw.need_us / 4) and draw.free_us + missing or -1
+end
+
+-- The turn, or a little later where the place could not be held until its caller comes.
+local function stands_at(draw, now, comes, rules)
+  local tolerance = tolerance_of(rules)
+  local held_for = math.max(holds_us(draw, rules), tolerance + TIMES.ON_ITS_WAY_US)
+  return math.max(turn_at(draw, now), comes + tolerance - held_for)
+end
+
+-- A place is taken behind all others. The next one stands later where the bucket alone cannot bear that this is late.
+local function hold(draw, at, rules)
+  local slot = at + (rules and holds_us(draw, rules) - draw.free_us or 0)
+  local bucket = draw.bucket
+  bucket.slot = bucket.waiting == 0 and slot or math.max(bucket.slot, slot)
+  bucket.waiting = bucket.waiting + 1
+end
+
+-- Takes the cost from all buckets, which are ready.
+local function admit(draws, now)
+  for _, draw in ipairs(draws) do
     local bucket = draw.bucket
     if draw.held then
       bucket.waiting = bucket.waiting - 1
     elseif has_hole(draw) then
       bucket.holes = bucket.holes - draw.cost
     elseif bucket.waiting > 0 then
-      bucket.slot = turn(draw)
+      bucket.slot = turn_at(draw, now)
     end
     bucket.used = bucket.used + draw.cost
     if bucket.waiting <= 0 then
-      without_line(bucket)
+      end_queue_of(bucket)
     end
   end
-  -- When the last bucket is ready that is not; nil where all are.
-  local function latest()
-    local slot
-    for _, draw in ipairs(asked) do
-      if not is_ready(draw) then
-        slot = math.max(slot or at_us, draw.held and room(draw) or turn(draw))
-      end
-    end
-    return slot
-  end
-  local function denied(fields)
-    fields.status = DENIED
-    return fields
-  end
-  local function shares()
-    local text = {}
-    for _, draw in ipairs(asked) do
-      if draw.state < 3 then
-        text[#text + 1] = share_of(draw, draw.cost, draw.held)
-      end
-    end
-    return table.concat(text)
-  end
+end
 
-  local function moved(slot, comes)
-    local until_us = mine.until_us
-    local slack = rules.lateness + (mine.id == '-' and 1000000 or 0)
-    for _, draw in ipairs(asked) do
-      local at = turn(draw)
-      if draw.state < 3 and not draw.held and tolerance(draw) >= 0 and not is_ready(draw)
-        and at + tolerance(draw) >= comes + tolerance_us then
-        until_us = math.min(until_us, at + tolerance(draw))
-        hold(draw, at, pad(draw))
-        draw.held = true
-      end
-    end
-    return denied({ wait_us = slot - at_us, returned = BROKEN, changed = true, place = {
-      id = mine.id, slot = slot, deadline = math.min(slot + slack, until_us),
-      until_us = until_us, shares = shares() } })
-  end
+local function comes_at(slot, now, rules)
+  return slot - now <= rules.within and slot or whole_second(now, slot)
+end
 
-  local function book(slot)
-    local ticket = slot - at_us <= rules.within
-    local slack = rules.lateness + (ticket and 0 or 1000000)
-    local comes = ticket and slot or whole_second(slot)
-    local told, until_us, gaps_end, gaps = slot, math.huge, at_us, ''
-    for _, draw in ipairs(asked) do
-      if draw.state < 3 then
-        local hole = fits(draw) and has_hole(draw)
-        local decides = not hole and turn(draw) == slot
-        local at = hole and at_us or decides and stands_at(draw, comes) or turn(draw)
-        if decides and at > slot then
-          -- Nobody stands in the gap; a turn after it is where this place stands.
-          local gap_ends = at - ceil_div(draw.cost, draw.mtps)
-          told = math.max(told, at)
-          gaps_end, gaps = math.max(gaps_end, gap_ends), gaps .. share_of(draw, (at - slot) * draw.mtps, true)
-          hold(draw, gap_ends, 0)
-        end
-        if decides or at + tolerance(draw) >= comes + tolerance_us then
-          until_us = math.min(until_us, at + tolerance(draw))
-          draw.now_held = true
-          if hole then
-            draw.bucket.waiting = draw.bucket.waiting + 1
-            draw.bucket.holes = draw.bucket.holes - draw.cost
-          else
-            hold(draw, at, pad(draw))
-          end
-        end
-      end
-    end
-    for _, draw in ipairs(asked) do
-      draw.held = draw.now_held
-    end
-    return denied({ wait_us = told - at_us, made = 1, changed = true, place = {
-      id = ticket and rules.new_id or '-', slot = told,
-      deadline = math.min(told + slack, until_us), until_us = until_us, shares = shares() },
-      gap = gaps ~= '' and {
-        id = '~', slot = gaps_end, deadline = gaps_end, until_us = gaps_end, shares = gaps } or nil })
-  end
+-- How far ahead a place is made. Without a ticket half as far: HTTP clients come back after 30 s, whatever they
+-- were told.
+local function furthest_us(wait_us, rules)
+  return wait_us <= rules.within and rules.horizon or math.floor(rules.horizon / 2)
+end
 
-  local function can_book(slot)
-    if rules.mode ~= RESERVES or not line_has_room or slot - at_us > rules.horizon then
+local function can_book(draws, slot, now, rules)
+  if rules.mode ~= CODES.RESERVE or not rules.has_room or slot - now > furthest_us(slot - now, rules) then
+    return false
+  end
+  local comes = comes_at(slot, now, rules)
+  for _, draw in ipairs(draws) do
+    if draw.scope == CODES.CLUSTER then
+      if not is_ready(draw, now) then
+        return false
+      end
+    elseif holds_us(draw, rules) < 0 then
+      return false
+    elseif turn_at(draw, now) == slot
+      and stands_at(draw, now, comes, rules) - slot > math.min(TIMES.MAX_PUT_OFF_US, draw.free_us) then
       return false
     end
-    local comes = slot - at_us <= rules.within and slot or whole_second(slot)
-    for _, draw in ipairs(asked) do
-      if draw.state == 3 then
-        if not is_ready(draw) then
-          return false
-        end
-      elseif tolerance(draw) < 0 then
-        return false
-      elseif turn(draw) == slot and stands_at(draw, comes) - slot > math.min(MAX_PUT_OFF, free_us(draw)) then
-        return false
-      end
-    end
-    return true
   end
+  return true
+end
 
-  -- The k-th in excess is told the k-th time; behind a line with some room for those who come late.
-  local function estimate()
-    local longest = at_us
-    for _, draw in ipairs(asked) do
-      if not is_ready(draw) then
-        local bucket = draw.bucket
-        local first = turn(draw)
-        if bucket.waiting > 0 then
-          first = first + math.min(rules.lateness, math.floor(free_us(draw) / 2))
-        end
-        local next_us = first
-        if bucket.estimate > at_us then
-          next_us = math.max(first, bucket.estimate + ceil_div(draw.cost, draw.mtps))
-        end
-        local furthest_us = 2 * rules.horizon
-        if draw.state == 3 then
-          furthest_us = math.min(furthest_us, SHARED_SPREAD)
-        end
-        if next_us - at_us > furthest_us then
-          next_us = first
-        end
-        bucket.estimate = next_us
-        longest = math.max(longest, next_us)
-      end
-    end
-    return denied({ wait_us = longest - at_us, estimate = 1, changed = true })
+-- The place of one bucket within a booking: whether it is held, when it stands, the share of the idle interval before.
+local function book_one(draw, slot, now, comes, rules)
+  local in_hole = fits(draw) and has_hole(draw)
+  local turn = turn_at(draw, now)
+  local decides = not in_hole and turn == slot
+  local at = in_hole and now or decides and stands_at(draw, now, comes, rules) or turn
+  local gap, gap_ends
+  if decides and at > slot then
+    gap, gap_ends = share_of(draw, (at - slot) * draw.rate, true), at - draw.need_us
+    hold(draw, gap_ends)
   end
+  local is_held = decides or at + holds_us(draw, rules) >= comes + tolerance_of(rules)
+  if is_held and in_hole then
+    draw.bucket.waiting, draw.bucket.holes = draw.bucket.waiting + 1, draw.bucket.holes - draw.cost
+  elseif is_held then
+    hold(draw, at, rules)
+  end
+  return is_held, at, gap, gap_ends
+end
 
-  local was_released = false
-  if mine then
-    if at_us < mine.slot then
-      return denied({ wait_us = mine.slot - at_us, place = mine, returned = EARLY })
-    end
-    returned = KEPT
-    local slot = latest()
-    if slot then
-      local comes = mine.id == '-' and whole_second(slot) or slot
-      if comes + tolerance_us <= mine.until_us then
-        return moved(slot, comes)
+-- Makes a place, and where its slot was delayed, one for the idle interval before it.
+local function book(draws, slot, now, rules)
+  local has_ticket = slot - now <= rules.within
+  local comes = comes_at(slot, now, rules)
+  local told, until_us, gaps_end, gaps, held = slot, math.huge, now, '', {}
+  for i, draw in ipairs(draws) do
+    if draw.scope < CODES.CLUSTER then
+      local is_held, at, gap, gap_ends = book_one(draw, slot, now, comes, rules)
+      held[i] = is_held
+      if gap then
+        told, gaps_end, gaps = math.max(told, at), math.max(gaps_end, gap_ends), gaps .. gap
       end
-      for _, draw in ipairs(asked) do
-        if draw.held then
-          draw.bucket.waiting = draw.bucket.waiting - 1
-          draw.bucket.holes = math.min(draw.bucket.holes + draw.cost, 9007000000000000 - draw.bucket.used)
-          if draw.bucket.waiting <= 0 then
-            without_line(draw.bucket)
-          end
-          draw.held = false
-        end
+      if is_held then
+        until_us = math.min(until_us, at + holds_us(draw, rules))
       end
-      returned, was_released = BROKEN, true
     end
   end
-  local slot = latest()
-  local result
-  if not slot then
-    for _, draw in ipairs(asked) do
-      admit(draw)
-    end
-    result = { status = ALLOWED, wait_us = 0, changed = true }
-  elseif rules.mode == NO_SLOTS then
-    result = denied({ wait_us = slot - at_us, estimate = 1, changed = was_released })
-  elseif can_book(slot) then
-    result = book(slot)
-  else
-    result = estimate()
+  for i, draw in ipairs(draws) do
+    draw.held = held[i]
   end
-  result.returned = returned or NOT
-  return result
+  local slack = rules.lateness + (has_ticket and 0 or TIMES.SECOND_US)
+  local place = { id = has_ticket and rules.new_id or '-' .. rules.digest(), slot = told,
+    deadline = math.min(told + slack, until_us), until_us = until_us, shares = shares_of(draws) }
+  local gap = gaps ~= '' and { id = '~', slot = gaps_end, deadline = gaps_end, until_us = gaps_end, shares = gaps }
+  return place, gap or nil
+end
+
+-- Where another bucket had no room: the place is kept, and the other bucket keeps one too.
+local function moved(mine, draws, slot, comes, now, rules)
+  local until_us, tolerance = mine.until_us, tolerance_of(rules)
+  for _, draw in ipairs(draws) do
+    local at, holds = turn_at(draw, now), holds_us(draw, rules)
+    if draw.scope < CODES.CLUSTER and not draw.held and holds >= 0 and not is_ready(draw, now)
+      and at + holds >= comes + tolerance then
+      until_us = math.min(until_us, at + holds)
+      hold(draw, at, rules)
+      draw.held = true
+    end
+  end
+  local slack = rules.lateness + (is_anybodys(mine) and TIMES.SECOND_US or 0)
+  return { id = mine.id, slot = slot, deadline = math.min(slot + slack, until_us), until_us = until_us,
+    shares = shares_of(draws) }
 end

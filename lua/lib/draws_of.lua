@@ -1,16 +1,23 @@
--- What a charge of this cost draws by its terms. A cost that no capacity holds is one unit above it.
-local function draws_of(terms, cost)
+-- What a charge of this cost draws by its template. A cost that no capacity holds is one unit above it.
+-- Uses ceil_div.
+local function draws_of(template, cost)
   local draws = {}
-  for i, draw in ipairs(terms.draws) do
+  for i, draw in ipairs(template.draws) do
     local units = draw.units * cost
-    draws[i] = {
-      state = draw.scope,
-      key = draw.field,
-      name = string.match(draw.field, '^[^@]+'),
-      mtps = draw.mtps,
-      capacity = draw.capacity,
-      cost = units > draw.capacity and draw.capacity + 1 or units,
-    }
+    units = units > draw.capacity and draw.capacity + 1 or units
+    local need_us = ceil_div(units, draw.rate)
+    draws[i] = { scope = draw.scope, field = draw.field, name = draw.name, rate = draw.rate,
+      capacity = draw.capacity, cost = units, need_us = need_us, free_us = draw.capacity / draw.rate - need_us }
   end
   return draws
+end
+
+-- Whether one of them can never pass.
+local function is_never(draws)
+  for _, draw in ipairs(draws) do
+    if draw.cost > draw.capacity then
+      return true
+    end
+  end
+  return false
 end

@@ -1,34 +1,32 @@
--- What the numbers of a state mean. Its value is packed, most significant byte first:
---
---   count       2 bytes: how many fields
---   at_us       7 bytes: when it was written
---   revision    7 bytes: the newest policy that has decided on it
---   expires_ms  6 bytes: when Redis forgets it
---   numbers     7 bytes for each field
---   fields      text: their names, with a space between
---
--- A field is <bucket>@<mtps> for the units used; the other fields are there only where somebody waits.
--- Layouts are few and states many, so `known` keeps each that was seen, by its text.
-local AT, REVISION, EXPIRES, BEFORE_FIELDS, BEFORE_NUMBERS = 2, 3, 4, 4, 22
+-- What the numbers of a state with these fields mean. Layouts are few and states many: `known` keeps each that was
+-- seen, by its text. A part says of one number which bucket it is of, and what of it. Uses LAYOUT.
+local function part_of(field)
+  local name, rate, what = string.match(field, '^([^@]+)@(%d+)%.?(%S*)$')
+  if not name then
+    return { what = field }
+  end
+  return { name = name, key = name .. '@' .. rate, rate = tonumber(rate), what = what == '' and 'used' or what }
+end
+
 local function layout_of(text, known)
   local layout = known[text]
   if layout then
     return layout
   end
-  local fields, index, names, mtps, n, is_plain, is_broken = {}, {}, {}, {}, 0, true, false
-  for name, mark, rate, rest in string.gmatch(text, '([^ @]+)(@?)(%d*)(%S*)') do
+  local fields, index, names, rates, parts, n, is_plain, is_broken = {}, {}, {}, {}, {}, 0, true, false
+  for field in string.gmatch(text, '%S+') do
     n = n + 1
-    local field = name .. mark .. rate .. rest
-    fields[n], index[field] = field, n + BEFORE_FIELDS
-    if rest == '' and rate ~= '' then
-      mtps[n], names[name] = tonumber(rate), field
-      is_broken = is_broken or mtps[n] == 0
+    local part = part_of(field)
+    fields[n], index[field], parts[n], rates[n] = field, n + LAYOUT.BEFORE_FIELDS, part, part.rate
+    if part.what == 'used' and part.name then
+      names[part.name] = field
     else
       is_plain = false
     end
+    is_broken = is_broken or part.rate == 0
   end
-  layout = { text = text, count = is_broken and -1 or n, fields = fields, index = index, names = names, mtps = mtps,
-    is_plain = is_plain, format = '>I2I7I7I6' .. string.rep('I7', n) }
+  layout = { text = text, count = is_broken and -1 or n, fields = fields, index = index, names = names, rates = rates,
+    parts = parts, is_plain = is_plain, format = LAYOUT.HEAD .. string.rep(LAYOUT.NUMBER, n) }
   known[text] = layout
   return layout
 end

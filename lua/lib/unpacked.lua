@@ -1,12 +1,13 @@
--- Reads the value of a state, false where there is none. Nil where it is no value of a state.
+-- Reads the value of a state, false where there is none: its layout and its numbers. Nil where it is no value of a
+-- state. Uses LAYOUT, layout_of.
 local function unpacked(value, known)
   if not value then
-    return { layout = layout_of('', known), numbers = { 0, 0, 0, 0 } }
+    return layout_of('', known), { 0, 0, 0, 0 }
   end
   local high, low = string.byte(value, 1, 2)
   local count = 256 * (high or 0) + (low or 0)
-  local layout = layout_of(string.sub(value, BEFORE_NUMBERS + 7 * count + 1), known)
-  if layout.count ~= count or #value < BEFORE_NUMBERS then
+  local layout = layout_of(string.sub(value, LAYOUT.HEAD_BYTES + LAYOUT.NUMBER_BYTES * count + 1), known)
+  if layout.count ~= count or #value < LAYOUT.HEAD_BYTES then
     return nil
   end
   local numbers = { struct.unpack(layout.format, value) }
@@ -15,5 +16,5 @@ local function unpacked(value, known)
       return nil
     end
   end
-  return { layout = layout, numbers = numbers }
+  return layout, numbers
 end

@@ -77,6 +77,11 @@ public final class BenchCommand implements Callable<Integer> {
       description = "mixed load on one node for so long, and nothing else")
   private Optional<Integer> soak = Optional.empty();
 
+  @Option(
+      names = "--isolation",
+      description = "what one key can take from the others, attack by attack, and nothing else")
+  private boolean isolation;
+
   @Option(names = "--json", paramLabel = "FILE", description = "every figure, as JSON")
   private Optional<Path> json = Optional.empty();
 
@@ -122,7 +127,12 @@ public final class BenchCommand implements Callable<Integer> {
       out.println(machine);
       Map<String, Object> results = new LinkedHashMap<>();
       results.put("machine", machine);
-      if (soak.isPresent()) {
+      if (isolation) {
+        results.put(
+            "isolation",
+            new IsolationBench(redis.uri(), probe, Duration.ofMillis(millis.orElse(4000)), out)
+                .measure());
+      } else if (soak.isPresent()) {
         results.put("soak", http(redis.uri(), probe).soak(soakTime(), SOAK_WINDOW));
       } else {
         compare(redis.uri(), probe, results);

@@ -69,6 +69,8 @@ final class Contenders {
           "Weir %d".formatted(buckets),
           () -> new WeirContender(redisUri, buckets, WeirContender.Mode.ADMITTED));
     }
+    all.put(
+        "Weir 1, tickets wanted", () -> new WeirContender(redisUri, 1, WeirContender.Mode.WANTING));
     return all;
   }
 
@@ -81,6 +83,8 @@ final class Contenders {
   Map<String, Supplier<Contender>> denying() {
     Map<String, Supplier<Contender>> all = new LinkedHashMap<>();
     all.put("Spring Cloud Gateway, denied", () -> tokenBucket(false, false));
+    all.put(
+        "Weir 1, a place made", () -> new WeirContender(redisUri, 1, WeirContender.Mode.PLACED));
     all.put(
         "Weir 3, denied by Redis", () -> new WeirContender(redisUri, 3, WeirContender.Mode.DENIED));
     all.put(

@@ -24,6 +24,17 @@ public final class RedisProbe implements AutoCloseable {
     return (long) number(connections.connection().sync().info("memory"), "used_memory");
   }
 
+  /** Begins to count calls that hold Redis for longer. */
+  void watchSlowCalls(long micros) {
+    connections.connection().sync().configSet("slowlog-log-slower-than", Long.toString(micros));
+    connections.connection().sync().slowlogReset();
+  }
+
+  /** How many there were since then; 128 at most are remembered. */
+  long slowCalls() {
+    return connections.connection().sync().slowlogLen();
+  }
+
   /** How many keys there are. */
   public long keys() {
     return connections.connection().sync().dbsize();

@@ -4,6 +4,7 @@ import io.weir.bucket.Bucket;
 import io.weir.bucket.Draw;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision.Allowed;
+import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import io.weir.state.redis.RedisBucketStore;
@@ -14,7 +15,9 @@ import io.weir.throttle.StoreAnswer.Decided;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /** Weir's store on Redis, with so many buckets a decision. Mutable; owned by whoever measures it. */
@@ -23,6 +26,10 @@ final class WeirContender implements Contender {
   enum Mode {
     /** Everything is admitted. */
     ADMITTED,
+    /** Everything is admitted, and asks for a ticket in case it is not. */
+    WANTING,
+    /** Everything is denied, and makes a place in the queue. */
+    PLACED,
     /** Everything is denied by Redis: each time another operation than the one just denied. */
     DENIED,
     /** Everything is denied, and the node knows. */
@@ -34,6 +41,8 @@ final class WeirContender implements Contender {
       List.of("second", "minute", "day", "hour", "week", "month", "year", "burst");
   private static final int SUBJECTS = 10_000;
   private static final long ADMITTED_BEFORE = 1000;
+  private static final long PLACED_BEFORE = 10;
+  private static final long PLACED_HORIZON_MICROS = 3_600_000_000_000L;
 
   private final String name;
   private final Mode mode;
@@ -43,11 +52,14 @@ final class WeirContender implements Contender {
   private final List<String> subjects =
       IntStream.range(0, SUBJECTS).mapToObj(i -> "k" + i).toList();
   private final boolean[] turns = new boolean[SUBJECTS];
+  private final AtomicLong tickets = new AtomicLong();
 
   WeirContender(String uri, int buckets, Mode mode) {
     this.name = "Weir %d".formatted(buckets)
         + switch (mode) {
           case ADMITTED -> "";
+          case WANTING -> ", tickets wanted";
+          case PLACED -> ", a place made";
           case DENIED -> ", denied by Redis";
           case KNOWN -> ", denied by the node";
         };
@@ -61,9 +73,12 @@ final class WeirContender implements Contender {
   private static List<Draw> draws(int buckets, Mode mode) {
     List<Draw> draws = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {
-      Bucket bucket = mode == Mode.ADMITTED
-          ? new Bucket(NAMES.get(i), Scope.KEY, 1000, Contenders.CAPACITY * 1000)
-          : new Bucket(NAMES.get(i), Scope.KEY, 1, 1_000_000);
+      Bucket bucket = switch (mode) {
+        case ADMITTED, WANTING ->
+          new Bucket(NAMES.get(i), Scope.KEY, 1000, Contenders.CAPACITY * 1000);
+        case PLACED -> new Bucket(NAMES.get(i), Scope.KEY, 100, 100_000);
+        case DENIED, KNOWN -> new Bucket(NAMES.get(i), Scope.KEY, 1, 1_000_000);
+      };
       draws.add(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
     }
     return List.copyOf(draws);
@@ -76,12 +91,13 @@ final class WeirContender implements Contender {
 
   @Override
   public boolean admits() {
-    return mode == Mode.ADMITTED;
+    return mode == Mode.ADMITTED || mode == Mode.WANTING;
   }
 
   @Override
   public CompletionStage<Boolean> prepare(int subject) {
-    return ask(subject, mode == Mode.ADMITTED ? ADMITTED_BEFORE : 1, operations.get(0));
+    long cost = admits() ? ADMITTED_BEFORE : mode == Mode.PLACED ? PLACED_BEFORE : 1;
+    return ask(subject, cost, operations.get(0));
   }
 
   @Override
@@ -96,10 +112,23 @@ final class WeirContender implements Contender {
 
   private CompletionStage<Boolean> ask(int subject, long cost, List<Draw> draws) {
     String id = subject < SUBJECTS ? subjects.get(subject) : "k" + subject;
-    SlotRules slots = mode == Mode.ADMITTED ? SlotRules.DEFAULT : SlotRules.OFF;
     return store
-        .tryCharge(new Charge("acme", id, 1, draws, cost, slots, TicketRequest.NONE))
+        .tryCharge(new Charge("acme", id, 1, draws, cost, slots(), ticket()))
         .thenApply(WeirContender::isAllowed);
+  }
+
+  private SlotRules slots() {
+    return switch (mode) {
+      case ADMITTED, WANTING -> SlotRules.DEFAULT;
+      case PLACED -> new SlotRules(SlotMode.RESERVE, 500_000, 100_000, PLACED_HORIZON_MICROS);
+      case DENIED, KNOWN -> SlotRules.OFF;
+    };
+  }
+
+  private TicketRequest ticket() {
+    return mode == Mode.WANTING || mode == Mode.PLACED
+        ? TicketRequest.wanted(Optional.empty(), "id%020d".formatted(tickets.incrementAndGet()))
+        : TicketRequest.NONE;
   }
 
   @Override

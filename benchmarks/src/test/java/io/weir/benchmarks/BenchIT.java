@@ -33,13 +33,30 @@ final class BenchIT {
     assertThat(status).isZero();
     assertThat(out.toString()).contains("PING", "Spring Cloud Gateway", "Bucket4j", "Weir 8");
     JsonNode measurements = new ObjectMapper().readTree(json.toFile()).get("measurements");
-    assertThat(measurements).hasSize(3 * 8 + 3);
+    assertThat(measurements).hasSize(3 * 8 + 4);
     for (JsonNode one : measurements) {
       JsonNode sample = one.get("samples").get(0);
       assertThat(sample.get("perSecond").asDouble()).isPositive();
       assertThat(sample.get("unlike").asLong())
           .describedAs(one.get("contender").asText())
           .isZero();
+    }
+  }
+
+  @Test
+  void everyAttackIsMeasuredBesideItsVictim(@TempDir Path folder) throws Exception {
+    Path json = folder.resolve("isolation.json");
+    StringWriter out = new StringWriter();
+    int status = new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(out, true))
+        .execute("--isolation", "--millis", "200", "--json", json.toString());
+    assertThat(status).isZero();
+    JsonNode attacks = new ObjectMapper().readTree(json.toFile()).get("isolation");
+    assertThat(attacks).hasSize(Attack.all().size());
+    for (JsonNode one : attacks) {
+      assertThat(out.toString()).contains(one.get("attack").asText());
+      assertThat(one.get("redisCpu").asDouble()).isNotNegative();
+      assertThat(one.get("victimP99Micros").asLong()).isPositive();
     }
   }
 

@@ -15,7 +15,7 @@ import java.math.BigInteger;
  * @param name 1 to 80 characters of {@code A-Z a-z 0-9 . _ : -}
  * @param scope whose bucket it is
  * @param milliOpsPerSec the drain in thousandths of logical operations per second, above 0
- * @param burstMillis how long the bucket takes to drain from full, in milliseconds, above 0
+ * @param burstMillis how long the bucket takes to drain from full, in milliseconds, above 0, at most 366 days
  */
 public record Bucket(String name, Scope scope, long milliOpsPerSec, long burstMillis) {
 
@@ -28,6 +28,9 @@ public record Bucket(String name, Scope scope, long milliOpsPerSec, long burstMi
    */
   public static final long MAX_PRECISION = 9_007_000_000_000L;
 
+  /** The longest burst, a leap year: with it every instant that is told stays below 2⁵³ microseconds. */
+  public static final long MAX_BURST_MILLIS = 366L * 24 * 3600 * 1000;
+
   private static final long MICROS_PER_MILLI = 1000;
 
   public Bucket {
@@ -35,6 +38,10 @@ public record Bucket(String name, Scope scope, long milliOpsPerSec, long burstMi
     requireNonNull(scope, "scope");
     requirePositive("milliOpsPerSec", milliOpsPerSec);
     requirePositive("burstMillis", burstMillis);
+    if (burstMillis > MAX_BURST_MILLIS) {
+      throw new IllegalArgumentException("burstMillis: %d (expected: at most %d, 366 days)"
+          .formatted(burstMillis, MAX_BURST_MILLIS));
+    }
     if (!isPrecise(BigInteger.valueOf(milliOpsPerSec), burstMillis)) {
       throw new IllegalArgumentException(
           "milliOpsPerSec × burstMillis: %d × %d (expected: at most %d)"

@@ -24,8 +24,8 @@ public record Limit(
     long remaining,
     long resetMicros) {
 
-  /** The limit of a bucket in which {@code usedUnits} are used, {@code lagMicros} ahead of the clock. */
-  static Limit of(Draw draw, long usedUnits, long lagMicros) {
+  /** The limit of a bucket in which {@code usedUnits} are used. */
+  static Limit of(Draw draw, long usedUnits) {
     Bucket bucket = draw.bucket();
     long empty = LeakyBucket.emptyAfterMicros(usedUnits, bucket.milliOpsPerSec());
     return new Limit(
@@ -34,7 +34,7 @@ public record Limit(
         bucket.burstMillis(),
         usedUnits,
         draw.operationsIn(bucket.capacityUnits() - usedUnits),
-        empty == 0 ? 0 : empty + lagMicros);
+        empty);
   }
 
   /** When the bucket is empty again, from now. */

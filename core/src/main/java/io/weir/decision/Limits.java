@@ -13,14 +13,12 @@ import org.jspecify.annotations.Nullable;
 final class Limits extends AbstractList<Limit> implements RandomAccess {
   private final List<Draw> draws;
   private final long[] usedUnits;
-  private final long lagMicros;
   private @Nullable Limit @Nullable [] known;
 
   /** @param usedUnits per draw; from now on nobody changes them */
-  Limits(List<Draw> draws, long[] usedUnits, long lagMicros) {
+  Limits(List<Draw> draws, long[] usedUnits) {
     this.draws = draws;
     this.usedUnits = usedUnits;
-    this.lagMicros = lagMicros;
   }
 
   /** A list that nobody can change: this one, or a copy. */
@@ -37,7 +35,7 @@ final class Limits extends AbstractList<Limit> implements RandomAccess {
     }
     Limit limit = all[index];
     if (limit == null) {
-      limit = Limit.of(draws.get(index), usedUnits[index], lagMicros);
+      limit = Limit.of(draws.get(index), usedUnits[index]);
       all[index] = limit;
     }
     return limit;

@@ -17,9 +17,8 @@ import java.util.Optional;
  * @param revision the policy's revision
  * @param draws what one operation takes, per bucket
  * @param cost in operations, above 0
- * @param lagMicros how far the buckets' time is ahead of the clock: 0 unless the clock went back
  */
-public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros) {
+public record Verdict(long revision, List<Draw> draws, long cost) {
 
   /** What the levels mean for the request. */
   public enum Outcome {
@@ -53,17 +52,12 @@ public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros
    *     changes them afterwards
    */
   public Decision decision(Outcome outcome, long[] usedUnits, Wait wait) {
-    List<Limit> limits = new Limits(draws, usedUnits, lagMicros);
+    List<Limit> limits = new Limits(draws, usedUnits);
     return switch (outcome) {
       case ALLOWED -> new Allowed(revision, limits);
       case DENIED ->
         new Denied(
-            revision,
-            limits,
-            full(usedUnits),
-            wait.micros() + lagMicros,
-            wait.estimate(),
-            wait.ticket());
+            revision, limits, full(usedUnits), wait.micros(), wait.estimate(), wait.ticket());
       case NEVER_ALLOWED ->
         new NeverAllowed(revision, limits, full(usedUnits), Reason.COST_EXCEEDS_CAPACITY);
     };
@@ -86,7 +80,7 @@ public record Verdict(long revision, List<Draw> draws, long cost, long lagMicros
   /**
    * When to come back.
    *
-   * @param micros from the buckets' time on
+   * @param micros from now on
    * @param estimate whether nothing was promised
    * @param ticket what the caller shows then
    */

@@ -1,8 +1,12 @@
 package io.weir.policy;
 
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.policy.OperationLimit.Limited;
 import io.weir.slot.SlotRules;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A compiled set of limits, shared by all subjects that have no override of their own. Immutable.
@@ -37,6 +41,14 @@ public final class Plan {
   /** The limit of an operation, whether or not the policy names it. */
   public OperationLimit limit(String operation) {
     return limits.getOrDefault(operation, others);
+  }
+
+  /** The buckets that operations of the plan draw from, in no order, some of them several times. */
+  public Stream<Bucket> buckets() {
+    return Stream.concat(limits.values().stream(), Stream.of(others))
+        .filter(Limited.class::isInstance)
+        .flatMap(limit -> ((Limited) limit).draws().stream())
+        .map(Draw::bucket);
   }
 
   /**

@@ -66,7 +66,7 @@ final class ShapeReader {
       Section section, String name, Scope scope, long burstMillis, List<Group> groups) {
     Optional<Long> burst = sufficientBurst(section, burstMillis, groups);
     BigInteger rate = logicalRate(groups);
-    if (burst.isEmpty()) {
+    if (burst.isEmpty() || isTooLong(section, burst.get())) {
       return Optional.empty();
     }
     if (!Bucket.isPrecise(rate, burst.get())) {
@@ -143,6 +143,17 @@ final class ShapeReader {
     }
     section.error("burst_too_small", figures);
     return Optional.empty();
+  }
+
+  // Beyond it an instant to come back could not be told exactly.
+  private static boolean isTooLong(Section section, long burstMillis) {
+    if (burstMillis <= Bucket.MAX_BURST_MILLIS) {
+      return false;
+    }
+    section.error(
+        "burst_too_long",
+        "%d ms (expected: at most %d, 366 days)".formatted(burstMillis, Bucket.MAX_BURST_MILLIS));
+    return true;
   }
 
   private static BigInteger logicalRate(List<Group> groups) {

@@ -52,6 +52,11 @@ public record Appointment(
     return id.equals(NOBODY);
   }
 
+  /** What it is for: its shares, whatever is held. */
+  public List<Share> kind() {
+    return shares.stream().map(Share::unheld).toList();
+  }
+
   /** Whether it was made for a request that takes just this. */
   public boolean isFor(List<Share> other) {
     return shares.size() == other.size()
@@ -69,6 +74,10 @@ public record Appointment(
    * @param held whether the bucket knows of it; where not, it takes what room there is then
    */
   public record Share(Scope scope, String bucket, long milliOpsPerSec, long units, boolean held) {
+    private Share unheld() {
+      return held ? new Share(scope, bucket, milliOpsPerSec, units, false) : this;
+    }
+
     boolean isSame(Share other) {
       return scope == other.scope
           && bucket.equals(other.bucket)

@@ -9,6 +9,7 @@ import io.weir.decision.Verdict.Outcome;
 import io.weir.slot.Appointment.Share;
 import io.weir.slot.LineReport.Returned;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -21,11 +22,6 @@ import java.util.stream.IntStream;
  * its place in the line, and changes nothing. {@code lua/lib/booking.lua} says the same to Redis.
  */
 public final class Booking {
-  private static final long SECOND = 1_000_000;
-  private static final long ON_ITS_WAY_MICROS = 30_000;
-  private static final long MAX_PUT_OFF_MICROS = 150_000;
-  private static final long SHARED_SPREAD_MICROS = 10 * SECOND;
-
   private final long now;
   private final SlotRules rules;
   private final TicketRequest request;
@@ -33,10 +29,12 @@ public final class Booking {
   private final long cost;
   private final BucketState[] states;
   private final boolean[] held;
+  private final long[] estimates;
   private final boolean lineHasRoom;
 
   /**
    * @param states per draw, at this instant and carried over to its bucket
+   * @param estimates per draw, the last moment that was told without a place; 0 where none was
    * @param lineHasRoom whether another appointment may be made
    */
   public Booking(
@@ -46,6 +44,7 @@ public final class Booking {
       List<Draw> draws,
       long cost,
       List<BucketState> states,
+      List<Long> estimates,
       boolean lineHasRoom) {
     this.now = nowMicros;
     this.rules = rules;
@@ -54,6 +53,7 @@ public final class Booking {
     this.cost = cost;
     this.states = states.toArray(BucketState[]::new);
     this.held = new boolean[draws.size()];
+    this.estimates = estimates.stream().mapToLong(Long::longValue).toArray();
     this.lineHasRoom = lineHasRoom;
   }
 
@@ -61,6 +61,7 @@ public final class Booking {
    * What was decided.
    *
    * @param states per draw, after it
+   * @param estimates per draw, after it
    * @param waitMicros 0 where the request is allowed
    * @param estimate whether the wait is no appointment
    * @param place the appointment that the caller has now
@@ -70,6 +71,7 @@ public final class Booking {
   public record Result(
       Outcome outcome,
       List<BucketState> states,
+      List<Long> estimates,
       long waitMicros,
       boolean estimate,
       Optional<Appointment> place,
@@ -79,6 +81,7 @@ public final class Booking {
       boolean changed) {
     public Result {
       states = List.copyOf(states);
+      estimates = List.copyOf(estimates);
     }
   }
 
@@ -137,21 +140,27 @@ public final class Booking {
     if (rules.mode() == SlotMode.OFF) {
       return denied(slot - now, true, Optional.empty(), returned, false, released);
     }
-    return canBook(slot) ? book(slot, returned) : estimate(returned);
+    return canBook(slot) ? book(slot, returned) : estimate(returned, released);
   }
 
   private boolean canBook(long slot) {
     long comes = request.wants(slot - now) ? slot : wholeSecond(slot);
     return rules.mode() == SlotMode.RESERVE
         && lineHasRoom
-        && slot - now <= rules.horizonMicros()
+        && slot - now <= furthestSlotMicros(slot - now)
         && all(i -> isOwn(i) ? canHold(i, slot, comes) : isReady(i));
+  }
+
+  // Clients without tickets come back after 30 s whatever they were told (undici's RetryHandler,
+  // maxTimeout): half of the default.
+  private long furthestSlotMicros(long wait) {
+    return request.wants(wait) ? rules.horizonMicros() : rules.horizonMicros() / 2;
   }
 
   // Whether a bucket can bear that its caller comes when it comes: one that waits for a whole
   // second may be late by that.
   private boolean canHold(int index, long slot, long comes) {
-    long mostPutOff = Math.min(MAX_PUT_OFF_MICROS, roomMicros(index));
+    long mostPutOff = Math.min(SlotLimits.MAX_PUT_OFF_US, roomMicros(index));
     return toleranceMicros(index) >= 0
         && (turn(index) != slot || standsAt(index, comes) - slot <= mostPutOff);
   }
@@ -160,7 +169,7 @@ public final class Booking {
   // of one second alone does not bear that callers come at whole seconds.
   private long standsAt(int index, long comes) {
     long tolerance = rules.toleranceMicros();
-    long heldFor = Math.max(toleranceMicros(index), tolerance + ON_ITS_WAY_MICROS);
+    long heldFor = Math.max(toleranceMicros(index), tolerance + SlotLimits.ON_ITS_WAY_US);
     return Math.max(turn(index), comes + tolerance - heldFor);
   }
 
@@ -205,6 +214,7 @@ public final class Booking {
     return new Result(
         Outcome.DENIED,
         List.of(states),
+        estimates(),
         told - now,
         false,
         Optional.of(place),
@@ -215,7 +225,7 @@ public final class Booking {
   }
 
   // The k-th in excess is told the k-th time; behind a line with some room for those who come late.
-  private Result estimate(Returned returned) {
+  private Result estimate(Returned returned, boolean released) {
     long longest = now;
     for (int i = 0; i < states.length; i++) {
       BucketState state = states[i];
@@ -223,16 +233,14 @@ public final class Booking {
         continue;
       }
       long first = turn(i) + (state.waiting() == 0 ? 0 : behindLineMicros(i));
-      long next = state.lastEstimateMicros() <= now
-          ? first
-          : Math.max(first, state.lastEstimateMicros() + needMicros(i));
+      long next = estimates[i] <= now ? first : Math.max(first, estimates[i] + needMicros(i));
       if (next - now > furthestMicros(i)) {
         next = first;
       }
-      states[i] = state.estimated(next);
+      estimates[i] = next;
       longest = Math.max(longest, next);
     }
-    return denied(longest - now, true, Optional.empty(), returned, false, true);
+    return denied(longest - now, true, Optional.empty(), returned, false, released);
   }
 
   private Result admit(Returned returned) {
@@ -242,6 +250,7 @@ public final class Booking {
     return new Result(
         Outcome.ALLOWED,
         List.of(states),
+        estimates(),
         0,
         false,
         Optional.empty(),
@@ -293,6 +302,7 @@ public final class Booking {
     return new Result(
         Outcome.DENIED,
         List.of(states),
+        estimates(),
         wait,
         estimate,
         place,
@@ -328,12 +338,14 @@ public final class Booking {
   // Whoever waits for a whole second may be late by that; counted from the slot, so that places
   // without a ticket end in the order of their slots.
   private long latest(long slot, boolean ticket) {
-    return slot + (ticket ? 0 : SECOND) + rules.latenessMicros();
+    return slot + (ticket ? 0 : SlotLimits.SECOND_US) + rules.latenessMicros();
   }
 
   /** When a caller is here that waits for a whole second: its answer and its request take time too. */
   private long wholeSecond(long slot) {
-    return now + ceilDiv(slot - now, SECOND) * SECOND + ON_ITS_WAY_MICROS;
+    return now
+        + ceilDiv(slot - now, SlotLimits.SECOND_US) * SlotLimits.SECOND_US
+        + SlotLimits.ON_ITS_WAY_US;
   }
 
   /** How long after its turn the bucket can hold a place; -1 where that is too short to be of use. */
@@ -362,7 +374,7 @@ public final class Booking {
   // Nobody moves the estimates of other tenants far away by asking often.
   private long furthestMicros(int index) {
     long furthest = 2 * rules.horizonMicros();
-    return isOwn(index) ? furthest : Math.min(furthest, SHARED_SPREAD_MICROS);
+    return isOwn(index) ? furthest : Math.min(furthest, SlotLimits.SHARED_SPREAD_US);
   }
 
   private long roomMicros(int index) {
@@ -371,6 +383,10 @@ public final class Booking {
 
   private long needMicros(int index) {
     return ceilDiv(units(index), bucket(index).milliOpsPerSec());
+  }
+
+  private List<Long> estimates() {
+    return Arrays.stream(estimates).boxed().toList();
   }
 
   private boolean isOwn(int index) {

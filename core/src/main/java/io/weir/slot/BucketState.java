@@ -13,7 +13,6 @@ import io.weir.bucket.LeakyBucket;
  * @param waiting how many open appointments hold water in it; 0 where it has no line
  * @param holeUnits the water of appointments that nobody kept; 0 without a line
  * @param lastSlotMicros where the last appointment stands in this bucket; 0 without a line
- * @param lastEstimateMicros the last time that was told without an appointment; 0 where none was
  */
 public record BucketState(
     long atMicros,
@@ -21,10 +20,7 @@ public record BucketState(
     long usedUnits,
     long waiting,
     long holeUnits,
-    long lastSlotMicros,
-    long lastEstimateMicros) {
-
-  private static final long MAX_UNITS = Bucket.MAX_PRECISION * 1000;
+    long lastSlotMicros) {
 
   public BucketState {
     if (waiting <= 0) {
@@ -36,7 +32,7 @@ public record BucketState(
 
   /** An empty bucket. */
   public static BucketState empty(long atMicros, Bucket bucket) {
-    return new BucketState(atMicros, bucket.milliOpsPerSec(), 0, 0, 0, 0, 0);
+    return new BucketState(atMicros, bucket.milliOpsPerSec(), 0, 0, 0, 0);
   }
 
   /** The same later: the water drains, and then what nobody kept is lost to time. */
@@ -51,25 +47,30 @@ public record BucketState(
     if (used == 0) {
       holes = elapsed >= empty ? 0 : usedUnits + holeUnits - elapsed * milliOpsPerSec;
     }
-    return with(nowMicros, used, waiting, holes, lastSlotMicros, lastEstimateMicros);
+    return with(nowMicros, used, waiting, holes, lastSlotMicros);
   }
 
   /** The same under the rate and burst of a policy; another rate ends its line. */
   public BucketState carriedTo(Bucket bucket) {
     long used = LeakyBucket.carriedOver(usedUnits, milliOpsPerSec, bucket);
     return milliOpsPerSec == bucket.milliOpsPerSec()
-        ? with(atMicros, used, waiting, holeUnits, lastSlotMicros, lastEstimateMicros)
-        : new BucketState(atMicros, bucket.milliOpsPerSec(), used, 0, 0, 0, 0);
+        ? with(atMicros, used, waiting, holeUnits, lastSlotMicros)
+        : new BucketState(atMicros, bucket.milliOpsPerSec(), used, 0, 0, 0);
+  }
+
+  /** The same at an earlier instant, where the clock went back: the level stays. */
+  public BucketState rebased(long nowMicros) {
+    return with(Math.min(atMicros, nowMicros), usedUnits, waiting, holeUnits, lastSlotMicros);
   }
 
   /** The same without a line. */
   public BucketState withoutLine() {
-    return with(atMicros, usedUnits, 0, 0, 0, lastEstimateMicros);
+    return with(atMicros, usedUnits, 0, 0, 0);
   }
 
   /** Whether nothing is worth remembering. */
   public boolean isForgettable() {
-    return usedUnits == 0 && waiting == 0 && lastEstimateMicros <= atMicros;
+    return usedUnits == 0 && waiting == 0;
   }
 
   /** What a new caller finds used: in a line, all but the holes. */
@@ -107,44 +108,32 @@ public record BucketState(
   /** A new caller passes, for which {@link #isReady}. */
   BucketState admitted(Bucket bucket, long units) {
     if (hasHole(units)) {
-      return with(
-          atMicros,
-          usedUnits + units,
-          waiting,
-          holeUnits - units,
-          lastSlotMicros,
-          lastEstimateMicros);
+      return with(atMicros, usedUnits + units, waiting, holeUnits - units, lastSlotMicros);
     }
     long slot = turnMicros(bucket, units);
-    return with(atMicros, usedUnits + units, waiting, holeUnits, slot, lastEstimateMicros);
+    return with(atMicros, usedUnits + units, waiting, holeUnits, slot);
   }
 
   /** A place is taken behind all others, or in a hole. */
   BucketState held(long standsAtMicros, long padMicros) {
     long slot =
         Math.max(waiting == 0 ? Long.MIN_VALUE : lastSlotMicros, standsAtMicros + padMicros);
-    return with(atMicros, usedUnits, waiting + 1, holeUnits, slot, lastEstimateMicros);
+    return with(atMicros, usedUnits, waiting + 1, holeUnits, slot);
   }
 
   BucketState heldInHole(long units) {
-    return with(
-        atMicros, usedUnits, waiting + 1, holeUnits - units, lastSlotMicros, lastEstimateMicros);
+    return with(atMicros, usedUnits, waiting + 1, holeUnits - units, lastSlotMicros);
   }
 
   /** Water of an appointment becomes water of an admitted request. */
   BucketState kept(long units) {
-    return with(
-        atMicros, usedUnits + units, waiting - 1, holeUnits, lastSlotMicros, lastEstimateMicros);
+    return with(atMicros, usedUnits + units, waiting - 1, holeUnits, lastSlotMicros);
   }
 
   /** An appointment is gone, and leaves a hole. */
   public BucketState released(long units) {
-    long holes = Math.min(holeUnits + units, MAX_UNITS - usedUnits);
-    return with(atMicros, usedUnits, waiting - 1, holes, lastSlotMicros, lastEstimateMicros);
-  }
-
-  BucketState estimated(long estimateMicros) {
-    return with(atMicros, usedUnits, waiting, holeUnits, lastSlotMicros, estimateMicros);
+    long holes = Math.min(holeUnits + units, SlotLimits.MAX_UNITS - usedUnits);
+    return with(atMicros, usedUnits, waiting - 1, holes, lastSlotMicros);
   }
 
   /** Rounded up, of negative numbers too. */
@@ -152,8 +141,7 @@ public record BucketState(
     return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
   }
 
-  private BucketState with(
-      long at, long used, long newWaiting, long holes, long slot, long estimate) {
-    return new BucketState(at, milliOpsPerSec, used, newWaiting, holes, slot, estimate);
+  private BucketState with(long at, long used, long newWaiting, long holes, long slot) {
+    return new BucketState(at, milliOpsPerSec, used, newWaiting, holes, slot);
   }
 }

@@ -13,7 +13,12 @@ public record LineReport(Returned returned, boolean made, long lost, long length
   /** No line was touched. */
   public static final LineReport NONE = new LineReport(Returned.NOT, false, 0, 0);
 
-  /** What became of an appointment. The order is that of the codes in {@code lua/charge.lua}. */
+  /** The same for another caller of the same answer: what was lost is counted once. */
+  public LineReport withoutLost() {
+    return new LineReport(returned, made, 0, length);
+  }
+
+  /** What became of an appointment. The order is that of {@code lua/lib/codes.lua}. */
   public enum Returned {
     /** The caller had none. */
     NOT,

@@ -5,18 +5,16 @@ package io.weir.slot;
  *
  * @param latenessMicros how long after its slot a place is kept
  * @param maxLine how many appointments wait in a line at most
- * @param horizonMicros how far ahead an appointment is made at most
+ * @param horizonMicros how far ahead an appointment is made at most; half as far without a ticket
  */
 public record SlotRules(SlotMode mode, long latenessMicros, int maxLine, long horizonMicros) {
 
   /** No appointments, no spreading. */
-  public static final SlotRules OFF = new SlotRules(SlotMode.OFF, 500_000, 10_000, 120_000_000);
+  public static final SlotRules OFF = new SlotRules(SlotMode.OFF, 500_000, 10_000, 60_000_000);
 
   /** What holds where a plan says nothing. */
   public static final SlotRules DEFAULT =
-      new SlotRules(SlotMode.RESERVE, 500_000, 10_000, 120_000_000);
-
-  private static final long TOLERANCE_MICROS = 20_000;
+      new SlotRules(SlotMode.RESERVE, 500_000, 10_000, 60_000_000);
 
   /** What is left to a key that waits in the tenant's line already: the other half is for its other keys. */
   public SlotRules halved() {
@@ -28,6 +26,6 @@ public record SlotRules(SlotMode mode, long latenessMicros, int maxLine, long ho
    * network and a timer need.
    */
   public long toleranceMicros() {
-    return Math.min(latenessMicros, TOLERANCE_MICROS);
+    return Math.min(latenessMicros, SlotLimits.TOLERANCE_US);
   }
 }

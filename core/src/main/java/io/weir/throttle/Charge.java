@@ -49,9 +49,9 @@ public record Charge(
     this(tenant, subject, revision, draws, cost, SlotRules.OFF, TicketRequest.NONE);
   }
 
-  /** Builds the decision of this charge, for buckets that are {@code lagMicros} ahead of the clock. */
-  public Verdict verdict(long lagMicros) {
-    return new Verdict(revision, draws, cost, lagMicros);
+  /** Builds the decision of this charge. */
+  public Verdict verdict() {
+    return new Verdict(revision, draws, cost);
   }
 
   private static void requireId(String name, String value) {

@@ -11,6 +11,7 @@ import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Limit;
 import io.weir.slot.LineReport.Returned;
+import io.weir.slot.SlotLimits;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
@@ -124,10 +125,12 @@ public abstract class BucketStoreContract {
 
     @Test
     void holdsTheLargestCapacityThereIs() {
-      Bucket largest = new Bucket("largest", Scope.KEY, 1, Bucket.MAX_PRECISION);
+      long rate = Bucket.MAX_PRECISION / Bucket.MAX_BURST_MILLIS;
+      Bucket largest = new Bucket("largest", Scope.KEY, rate, Bucket.MAX_BURST_MILLIS);
       Draw all = new Draw(largest, largest.capacityUnits());
       allowed(charge(1, all));
-      assertThat(denied(charge(1, all)).retryAfterMicros()).isEqualTo(Bucket.MAX_PRECISION * 1000);
+      assertThat(denied(charge(1, all)).retryAfterMicros())
+          .isEqualTo(Bucket.MAX_BURST_MILLIS * 1000);
       Draw one = new Draw(largest, 1);
       assertThat(denied(charge(1, one)).retryAfterMicros()).isEqualTo(1);
     }
@@ -277,15 +280,55 @@ public abstract class BucketStoreContract {
   @Nested
   class Clocks {
     @Test
-    void aClockThatGoesBackGrantsNothingAndTheWaitStaysHonest() {
+    void aClockThatGoesBackGrantsNothingAndFreezesNobody() {
       allowed(charge(10, TEN));
-      clock.advance(-5 * SECOND);
+      clock.advance(-3600 * SECOND);
       long wait = denied(charge(1, TEN)).retryAfterMicros();
-      assertThat(wait).isEqualTo(5 * SECOND + SECOND / 10);
+      assertThat(wait).isEqualTo(SECOND / 10);
       clock.advance(wait - 1);
       denied(charge(1, TEN));
       clock.advance(1);
       allowed(charge(1, TEN));
+    }
+
+    @Test
+    void aStepForwardAndBackCostsAtMostOneBurst() {
+      allowed(charge(10, TEN));
+      clock.advance(3600 * SECOND);
+      allowed(charge(10, TEN));
+      clock.advance(-3600 * SECOND);
+      assertThat(denied(charge(1, TEN)).retryAfterMicros()).isEqualTo(SECOND / 10);
+      clock.advance(SECOND / 2);
+      allowed(charge(5, TEN));
+      denied(charge(1, TEN));
+    }
+
+    @Test
+    void aStateAheadOfTheClockMovesNoOther() {
+      clock.advance(3600 * SECOND);
+      allowed(charge("acme", "k1", 1, 1, TEN));
+      clock.advance(-3600 * SECOND);
+      allowed(charge("globex", "k9", 1, 20, CLUSTER_TWENTY));
+      Denied denied = denied(charge("acme", "k1", 1, 1, TEN, CLUSTER_TWENTY));
+      assertThat(denied.full()).containsExactly("twenty");
+      assertThat(denied.retryAfterMicros()).isEqualTo(SECOND / 20);
+      assertThat(denied(charge("globex", "k9", 1, 1, CLUSTER_TWENTY)).retryAfterMicros())
+          .isEqualTo(SECOND / 20);
+    }
+
+    @Test
+    void slotsSurviveASmallStepBackAndEndWithALargeOne() {
+      SlotRules rules = new SlotRules(SlotMode.RESERVE, SECOND / 2, 100, 60 * SECOND);
+      allowed(charge(10, TEN));
+      TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "id%020d".formatted(1));
+      Charge asking = new Charge("acme", "k1", 1, List.of(TEN), 1, rules, wanted);
+      Optional<String> ticket = denied(asking).ticket();
+      clock.advance(-SECOND / 4);
+      TicketRequest shown = TicketRequest.wanted(ticket, "id%020d".formatted(2));
+      Charge back = new Charge("acme", "k1", 1, List.of(TEN), 1, rules, shown);
+      assertThat(((Decided) answer(back)).line().returned()).isEqualTo(Returned.EARLY);
+      clock.advance(-SECOND);
+      assertThat(((Decided) answer(back)).line().returned()).isEqualTo(Returned.UNKNOWN);
     }
 
     @Test
@@ -508,14 +551,43 @@ public abstract class BucketStoreContract {
         tickets.add(ticket(new Charge("acme", "k1", 1, List.of(TEN), 1, many, wanted)));
       }
       clock.advance(40 * SECOND);
-      assertThat(returned(ticketed("k1", 601, tickets.get(389)))).isEqualTo(Returned.LATE);
-      for (int i = 0; i < 3; i++) {
-        answer(charge(1, TEN));
-      }
+      Decided first = (Decided) answer(ticketed("k1", 601, tickets.get(389)));
+      assertThat(first.line().returned()).isEqualTo(Returned.LATE);
+      assertThat(first.line().lost()).isEqualTo(SlotLimits.SWEPT_AT_MOST);
       assertThat(returned(ticketed("k1", 602, tickets.get(399)))).isEqualTo(Returned.KEPT);
       clock.advance(60 * SECOND);
       for (int i = 0; i < 10; i++) {
         allowed(charge(1, TEN));
+      }
+    }
+
+    @Test
+    void whoeverComesFindsThePlaceOfItsOwnKindAmongManyOthers() {
+      Draw long2 = draw("long", Scope.KEY, 1000, 4000);
+      allowed(charge(4000, long2));
+      Charge two = new Charge("acme", "k1", 1, List.of(long2), 2, rules, TicketRequest.NONE);
+      Charge one = new Charge("acme", "k1", 1, List.of(long2), 1, rules, TicketRequest.NONE);
+      for (int i = 0; i < 90; i++) {
+        assertThat(denied(two).estimate()).isFalse();
+      }
+      long wait = denied(one).retryAfterMicros();
+      clock.advance(wait);
+      assertThat(returned(one)).isEqualTo(Returned.KEPT);
+    }
+
+    @Test
+    void withoutATicketNobodyIsSentFurtherThanClientsWait() {
+      Draw slow = draw("slow", Scope.KEY, 1, 100_000);
+      allowed(charge(100, slow));
+      Charge plain =
+          new Charge("acme", "k1", 1, List.of(slow), 1, SlotRules.DEFAULT, TicketRequest.NONE);
+      for (int i = 1; i <= 40; i++) {
+        assertThat(denied(plain).estimate()).isEqualTo(i > 30);
+      }
+      for (int i = 31; i <= 70; i++) {
+        TicketRequest wanted = TicketRequest.wanted(Optional.empty(), id(i));
+        Charge ticketed = new Charge("acme", "k1", 1, List.of(slow), 1, SlotRules.DEFAULT, wanted);
+        assertThat(denied(ticketed).estimate()).isEqualTo(i > 60);
       }
     }
 

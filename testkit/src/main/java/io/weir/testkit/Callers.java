@@ -129,7 +129,7 @@ public final class Callers {
     if (decision instanceof Allowed) {
       for (Draw draw : charge.draws()) {
         String owner = draw.bucket().scope() == Scope.KEY ? visit.subject() : "acme";
-        judge.admitted(owner, draw, visit.cost(), clock.getAsLong());
+        judge.admitted(owner, draw, visit.cost(), clock.passedMicros());
       }
     } else if (decision instanceof Denied denied) {
       again(visit, denied);

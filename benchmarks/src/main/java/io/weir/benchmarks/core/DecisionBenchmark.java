@@ -68,7 +68,7 @@ public class DecisionBenchmark {
   @State(Scope.Thread)
   public static class Levels {
     private final Charge charge = charge(1000, 9_000_000_000L);
-    private final Verdict verdict = charge.verdict(0);
+    private final Verdict verdict = charge.verdict();
     private final long[] used = {5, 50, 500};
   }
 

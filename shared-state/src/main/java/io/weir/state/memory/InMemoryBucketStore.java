@@ -8,6 +8,7 @@ import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
 import io.weir.slot.Appointment;
+import io.weir.slot.Appointment.Share;
 import io.weir.slot.Booking;
 import io.weir.slot.BucketState;
 import io.weir.slot.LineReport;
@@ -29,9 +30,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Buckets in the memory of one process: for services of one node, and the specification of every other
@@ -43,6 +42,7 @@ public final class InMemoryBucketStore implements BucketStore {
   private final LongSupplier clockMicros;
   private final Map<Object, State> states = new HashMap<>();
   private final Map<Object, Line> lines = new HashMap<>();
+  private final Map<Object, Map<String, Estimate>> estimates = new HashMap<>();
   private int sweepAt = FIRST_SWEEP;
   private long sweptRevision;
 
@@ -54,48 +54,61 @@ public final class InMemoryBucketStore implements BucketStore {
   @Override
   public synchronized CompletionStage<StoreAnswer> tryCharge(Charge charge) {
     Look look = new Look(charge);
-    if (look.newestRevision > charge.revision()) {
-      return CompletableFuture.completedFuture(new StoreAnswer.Stale(look.newestRevision));
+    if (look.newestRevision() > charge.revision()) {
+      return CompletableFuture.completedFuture(new StoreAnswer.Stale(look.newestRevision()));
     }
-    look.drain();
-    Verdict verdict = charge.verdict(look.lagMicros());
-    Outcome outcome = verdict.outcome(look.used());
+    Verdict verdict = charge.verdict();
+    if (isNever(verdict)) {
+      return never(look, verdict);
+    }
+    look.settle(look.scopes).forEach(look::write);
     boolean alone = !look.hasLine() && charge.ticket().shown().isEmpty();
-    if (outcome == Outcome.NEVER_ALLOWED || (alone && outcome == Outcome.ALLOWED)) {
-      return withoutLine(look, verdict, outcome);
-    }
-    if (alone && charge.slots().mode() == SlotMode.OFF) {
-      return withoutLine(look, verdict, outcome);
-    }
-    return inLine(look, verdict);
+    look.draw();
+    Outcome outcome = verdict.outcome(look.used());
+    forgetWhatIsEmpty(look.now);
+    return alone && (outcome == Outcome.ALLOWED || charge.slots().mode() == SlotMode.OFF)
+        ? withoutLine(look, verdict, outcome)
+        : inLine(look, verdict);
   }
 
   @Override
   public synchronized CompletionStage<StoreAnswer> peek(Charge charge) {
     Look look = new Look(charge);
-    if (look.newestRevision > charge.revision()) {
-      return CompletableFuture.completedFuture(new StoreAnswer.Stale(look.newestRevision));
+    if (look.newestRevision() > charge.revision()) {
+      return CompletableFuture.completedFuture(new StoreAnswer.Stale(look.newestRevision()));
     }
-    look.drain();
-    Verdict verdict = charge.verdict(look.lagMicros());
-    Outcome outcome = verdict.outcome(look.used());
-    if (outcome != Outcome.NEVER_ALLOWED) {
-      Booking.Result result = new Booking(
-              look.now,
-              SlotRules.OFF,
-              TicketRequest.NONE,
-              charge.draws(),
-              charge.cost(),
-              look.drawn,
-              false)
-          .newcomer(Returned.NOT);
-      Wait wait = new Wait(result.waitMicros(), true, Optional.empty());
-      return decided(verdict, result.outcome(), look.shown(look.drawn), wait, LineReport.NONE);
+    Verdict verdict = charge.verdict();
+    if (isNever(verdict)) {
+      return never(look, verdict);
     }
-    return decided(verdict, outcome, look.shown(look.drawn), Wait.NONE, LineReport.NONE);
+    look.settle(look.scopes);
+    look.draw();
+    Booking.Result result = new Booking(
+            look.now,
+            SlotRules.OFF,
+            TicketRequest.NONE,
+            charge.draws(),
+            charge.cost(),
+            look.drawn,
+            look.estimates(),
+            false)
+        .newcomer(Returned.NOT);
+    Wait wait = new Wait(result.waitMicros(), true, Optional.empty());
+    return decided(verdict, result.outcome(), look.shown(look.drawn), wait, LineReport.NONE);
   }
 
-  private CompletionStage<StoreAnswer> withoutLine(Look look, Verdict verdict, Outcome outcome) {
+  private static boolean isNever(Verdict verdict) {
+    return verdict.outcome(new long[verdict.draws().size()]) == Outcome.NEVER_ALLOWED;
+  }
+
+  private static CompletionStage<StoreAnswer> never(Look look, Verdict verdict) {
+    look.draw();
+    return decided(
+        verdict, Outcome.NEVER_ALLOWED, look.shown(look.drawn), Wait.NONE, LineReport.NONE);
+  }
+
+  private static CompletionStage<StoreAnswer> withoutLine(
+      Look look, Verdict verdict, Outcome outcome) {
     long[] used = look.used();
     List<BucketState> after = new ArrayList<>();
     long wait = 0;
@@ -103,67 +116,46 @@ public final class InMemoryBucketStore implements BucketStore {
       Bucket bucket = look.charge.draws().get(i).bucket();
       if (outcome == Outcome.ALLOWED) {
         used[i] += verdict.units(i);
-      } else if (outcome == Outcome.DENIED) {
+      } else {
         wait = Math.max(wait, LeakyBucket.waitMicros(bucket, used[i], verdict.units(i)));
       }
-      BucketState state = look.drawn.get(i);
-      after.add(new BucketState(
-          look.now,
-          state.milliOpsPerSec(),
-          used[i],
-          state.waiting(),
-          state.holeUnits(),
-          state.lastSlotMicros(),
-          state.lastEstimateMicros()));
+      after.add(new BucketState(look.now, bucket.milliOpsPerSec(), used[i], 0, 0, 0));
     }
     look.commit(after, outcome == Outcome.ALLOWED);
-    return decided(
-        verdict,
-        outcome,
-        look.shown(after),
-        new Wait(wait, true, Optional.empty()),
-        LineReport.NONE);
+    Wait told = new Wait(wait, true, Optional.empty());
+    return decided(verdict, outcome, look.shown(after), told, LineReport.NONE);
   }
 
   private CompletionStage<StoreAnswer> inLine(Look look, Verdict verdict) {
     Charge charge = look.charge;
-    long lost = look.expire();
-    Line mine = line(look.owner(Scope.KEY));
-    Line tenants = line(look.owner(Scope.TENANT));
-    List<Appointment.Share> shares = Booking.shares(charge.draws(), charge.cost());
-    boolean ofTenant = shares.stream().anyMatch(share -> share.scope() == Scope.TENANT);
-    SlotRules rules = ofTenant && mine.size() > 0 ? charge.slots().halved() : charge.slots();
-    boolean hasRoom =
-        mine.size() < rules.maxLine() && (!ofTenant || tenants.size() < rules.maxLine());
+    look.settle(EnumSet.of(Scope.KEY)).forEach(look::write);
+    long lost = look.letGo();
+    List<Share> kind = Booking.shares(charge.draws(), charge.cost());
     Booking booking = new Booking(
-        look.now, rules, charge.ticket(), charge.draws(), charge.cost(), look.drawn, hasRoom);
-    Optional<Appointment> place = look.find(
-        mine,
-        found -> found.isFor(shares) && (!found.holdsIn(Scope.TENANT) || tenants.contains(found)));
+        look.now,
+        look.rules(),
+        charge.ticket(),
+        charge.draws(),
+        charge.cost(),
+        look.drawn,
+        look.estimates(),
+        look.hasRoom());
+    Optional<Appointment> mine = look.find(kind);
     Booking.Result result =
-        place.map(booking::comeBack).orElseGet(() -> booking.newcomer(look.withoutPlace()));
-    if (place.isPresent() && !result.place().equals(place)) {
-      mine.remove(place.get());
-      tenants.remove(place.get());
-    }
-    if (!result.place().equals(place)) {
-      Stream.concat(result.gap().stream(), result.place().stream()).forEach(made -> {
-        mine.add(made);
-        if (made.holdsIn(Scope.TENANT)) {
-          tenants.add(made);
-        }
-      });
+        mine.map(booking::comeBack).orElseGet(() -> booking.newcomer(look.withoutPlace()));
+    if (!result.place().equals(mine)) {
+      look.store(
+          mine, Stream.concat(result.gap().stream(), result.place().stream()).toList());
     }
     look.commit(result.states(), result.changed());
+    if (result.estimate() && charge.slots().mode() != SlotMode.OFF) {
+      look.remember(result.estimates());
+    }
     Wait wait = new Wait(
         result.waitMicros(), result.estimate(), result.place().flatMap(Appointment::ticket));
-    LineReport report =
-        new LineReport(result.returned(), result.made(), lost, result.made() ? mine.size() : 0);
+    long length = result.made() ? look.size(Scope.KEY) : 0;
+    LineReport report = new LineReport(result.returned(), result.made(), lost, length);
     return decided(verdict, result.outcome(), look.shown(result.states()), wait, report);
-  }
-
-  private Line line(Object owner) {
-    return lines.computeIfAbsent(owner, key -> new Line());
   }
 
   private static Object owner(Charge charge, Scope scope) {
@@ -181,17 +173,20 @@ public final class InMemoryBucketStore implements BucketStore {
   }
 
   // Now and then, whenever there are twice as many: what is empty is as good as absent.
-  private void sweep(long nowMicros) {
-    if (states.size() + lines.size() >= sweepAt) {
+  private void forgetWhatIsEmpty(long nowMicros) {
+    if (states.size() + lines.size() + estimates.size() >= sweepAt) {
       lines.values().removeIf(line -> line.isOver(nowMicros));
+      estimates
+          .values()
+          .removeIf(some -> some.values().stream().allMatch(one -> one.atMicros() <= nowMicros));
       states
           .entrySet()
-          .removeIf(entry -> sweptIfEmpty(entry.getKey(), entry.getValue(), nowMicros));
-      sweepAt = Math.max(FIRST_SWEEP, (states.size() + lines.size()) * 2);
+          .removeIf(entry -> forgottenIfEmpty(entry.getKey(), entry.getValue(), nowMicros));
+      sweepAt = Math.max(FIRST_SWEEP, (states.size() + lines.size() + estimates.size()) * 2);
     }
   }
 
-  private boolean sweptIfEmpty(Object owner, State state, long nowMicros) {
+  private boolean forgottenIfEmpty(Object owner, State state, long nowMicros) {
     boolean empty = !lines.containsKey(owner)
         && state.buckets().values().stream()
             .allMatch(b -> b.at(nowMicros).withoutLine().isForgettable());
@@ -202,126 +197,130 @@ public final class InMemoryBucketStore implements BucketStore {
     return empty;
   }
 
-  /** What a charge finds, moved to the present but not written. Mutable; lives for one charge. */
+  /** What a charge finds, and what becomes of it. Mutable; lives for one charge. */
   private final class Look {
     private final Charge charge;
+    private final long now = clockMicros.getAsLong();
     private final Map<Scope, State> found = new EnumMap<>(Scope.class);
-    private final long clock;
-    private final long newestRevision;
-    private List<BucketState> drawn = List.of();
-    private long now;
+    private final Set<Scope> scopes = EnumSet.noneOf(Scope.class);
     private final Set<Scope> ended = EnumSet.noneOf(Scope.class);
-    private boolean changed;
+    private List<BucketState> drawn = List.of();
 
     Look(Charge charge) {
       this.charge = charge;
-      clock = clockMicros.getAsLong();
-      now = clock;
-      long newest = 0;
-      for (Draw draw : charge.draws()) {
-        State state = stored(draw.bucket().scope());
-        now = Math.max(now, state.atMicros());
-        newest = Math.max(newest, state.revision());
-      }
-      newestRevision = newest;
+      charge.draws().forEach(draw -> scopes.add(draw.bucket().scope()));
+      scopes.forEach(scope -> found.put(scope, stored(scope)));
+      found.put(Scope.KEY, stored(Scope.KEY));
     }
 
-    Object owner(Scope scope) {
-      return InMemoryBucketStore.owner(charge, scope);
+    long newestRevision() {
+      return scopes.stream().mapToLong(scope -> state(scope).revision()).max().orElse(0);
     }
 
-    long lagMicros() {
-      return now - clock;
-    }
-
-    /** Lets all water drain, and carries the drawn buckets over to the policy. */
-    void drain() {
-      List<BucketState> result = new ArrayList<>();
-      for (Draw draw : charge.draws()) {
-        State state = state(draw.bucket().scope());
-        @Nullable BucketState before = state.buckets().get(draw.bucket().name());
-        if (before != null && before.milliOpsPerSec() != draw.bucket().milliOpsPerSec()) {
-          endLine(draw.bucket().scope());
+    /**
+     * Moves states back that are ahead of the clock, and ends queues whose slots are no slots any more. Gives the
+     * states that are others now.
+     */
+    Set<Scope> settle(Set<Scope> which) {
+      Set<Scope> changed = EnumSet.noneOf(Scope.class);
+      for (Scope scope : which) {
+        State state = state(scope);
+        long ahead = state.atMicros() - now;
+        if (ahead > charge.slots().latenessMicros() || hasOtherRate(scope)) {
+          ended.add(scope);
+          state = state.withoutLine();
+        }
+        if (ahead > 0 || ended.contains(scope)) {
+          found.put(scope, state.rebased(now).at(now));
+          changed.add(scope);
         }
       }
-      for (Draw draw : charge.draws()) {
-        @Nullable
-        BucketState before =
-            state(draw.bucket().scope()).buckets().get(draw.bucket().name());
-        result.add(
-            before == null
-                ? BucketState.empty(now, draw.bucket())
-                : before.at(now).carriedTo(draw.bucket()));
+      return changed;
+    }
+
+    /** Writes what became of a state; where its queue has ended, its places are gone. */
+    void write(Scope scope) {
+      states.put(owner(scope), state(scope));
+      if (ended.contains(scope)) {
+        lines.remove(owner(scope));
       }
-      drawn = result;
     }
 
     // Slots of another rate are no slots: whoever waits begins anew.
-    private void endLine(Scope scope) {
-      State state = state(scope);
-      if (!hasLine(state)) {
-        return;
-      }
-      Map<String, BucketState> buckets = new HashMap<>();
-      state.buckets().forEach((name, bucket) -> buckets.put(name, bucket.withoutLine()));
-      found.put(scope, new State(state.atMicros(), state.revision(), buckets));
-      ended.add(scope);
-      changed = true;
+    private boolean hasOtherRate(Scope scope) {
+      return state(scope).hasLine()
+          && charge.draws().stream()
+              .filter(draw -> draw.bucket().scope() == scope)
+              .anyMatch(draw -> state(scope).hasOtherRate(draw.bucket()));
     }
 
-    /** Lets go whoever did not come in time. */
-    long expire() {
-      ended.forEach(scope -> lines.remove(owner(scope)));
-      ended.clear();
-      now = Math.max(now, state(Scope.KEY).atMicros());
-      long lost = expire(Scope.KEY);
+    /** Drains the buckets of the charge, and carries them over to its policy. */
+    void draw() {
+      drawn = charge.draws().stream()
+          .map(draw -> state(draw.bucket().scope()).bucket(draw.bucket(), now))
+          .toList();
+    }
+
+    /** Lets go who did not come in time; gives how many of the key's they were. */
+    long letGo() {
+      long lost = letGo(Scope.KEY);
       if (found.containsKey(Scope.TENANT)) {
-        expire(Scope.TENANT);
+        letGo(Scope.TENANT);
       }
-      drain();
+      draw();
       return lost;
     }
 
-    private long expire(Scope scope) {
-      Line line = line(owner(scope));
-      List<Appointment> expired = line.expired(now);
-      if (expired.isEmpty() && (line.size() > 0 || !hasLine(state(scope)))) {
+    private long letGo(Scope scope) {
+      Line line = line(scope);
+      List<Appointment> overdue = line.overdue(now);
+      if (!lines.containsKey(owner(scope)) || overdue.isEmpty()) {
         return 0;
       }
+      if (line.isOver(now)) {
+        ended.add(scope);
+        found.put(scope, state(scope).withoutLine().at(now));
+        write(scope);
+        return line.size();
+      }
       State state = state(scope);
-      Map<String, BucketState> buckets = new HashMap<>(state.buckets());
-      for (Appointment gone : expired) {
+      for (Appointment gone : overdue) {
         line.remove(gone);
-        for (Appointment.Share share : gone.shares()) {
-          if (share.held() && share.scope() == scope) {
-            buckets.computeIfPresent(
-                share.bucket(),
-                (name, bucket) -> bucket.at(gone.deadlineMicros()).released(share.units()));
-          }
-        }
+        state = state.letGo(scope, gone);
       }
-      if (line.size() == 0) {
-        buckets.replaceAll((name, bucket) -> bucket.withoutLine());
-      }
-      found.put(scope, new State(state.atMicros(), state.revision(), buckets));
-      changed = true;
-      return expired.stream().filter(gone -> !gone.isForNobody()).count();
+      found.put(scope, state.at(now));
+      states.put(owner(scope), state(scope));
+      return overdue.stream().filter(gone -> !gone.isForNobody()).count();
     }
 
-    boolean hasLine() {
-      return charge.draws().stream()
-          .anyMatch(draw -> hasLine(state(draw.bucket().scope())));
+    SlotRules rules() {
+      // A key that waits already leaves the other half of the tenant's queue to its other keys.
+      return scopes.contains(Scope.TENANT) && size(Scope.KEY) > 0
+          ? charge.slots().halved()
+          : charge.slots();
     }
 
-    private static boolean hasLine(State state) {
-      return state.buckets().values().stream().anyMatch(bucket -> bucket.waiting() > 0);
+    boolean hasRoom() {
+      return size(Scope.KEY) < rules().maxLine()
+          && (!scopes.contains(Scope.TENANT) || size(Scope.TENANT) < rules().maxLine());
     }
 
-    Optional<Appointment> find(Line mine, Predicate<Appointment> isMine) {
+    int size(Scope scope) {
+      return line(scope).size();
+    }
+
+    /** The place that the caller comes back to, where it has one that is in time and for such a request. */
+    Optional<Appointment> find(List<Share> kind) {
+      Line mine = line(Scope.KEY);
+      Optional<Appointment> place = Optional.empty();
       if (charge.ticket().shown().isPresent()) {
-        return mine.byTicket(charge.ticket().shown().get(), now).filter(isMine);
+        place = mine.byTicket(charge.ticket().shown().get(), now);
+      } else if (!charge.ticket().wantsAlways()) {
+        place = mine.due(now, kind);
       }
-      return charge.ticket().wantsAlways() ? Optional.empty() : mine.due(now, isMine);
+      return place
+          .filter(found -> found.isFor(kind))
+          .filter(found -> !found.holdsIn(Scope.TENANT) || line(Scope.TENANT).contains(found));
     }
 
     /** What became of the ticket of a caller that has no place. */
@@ -332,40 +331,99 @@ public final class InMemoryBucketStore implements BucketStore {
           .orElse(Returned.NOT);
     }
 
+    /** Adds places to the queues, and removes the one that was there. */
+    void store(Optional<Appointment> mine, List<Appointment> made) {
+      for (Scope scope : List.of(Scope.KEY, Scope.TENANT)) {
+        if (!found.containsKey(scope)) {
+          continue;
+        }
+        Line line = lines.computeIfAbsent(owner(scope), owner -> new Line());
+        made.stream().filter(place -> belongsTo(scope, place)).forEach(line::add);
+        mine.filter(place -> belongsTo(scope, place)).ifPresent(line::remove);
+        if (line.size() == 0) {
+          lines.remove(owner(scope));
+        }
+        found.put(scope, state(scope).at(now));
+        states.put(owner(scope), state(scope));
+      }
+    }
+
+    private static boolean belongsTo(Scope scope, Appointment place) {
+      return scope == Scope.KEY || place.holdsIn(scope);
+    }
+
     long[] used() {
       return drawn.stream().mapToLong(BucketState::usedUnits).toArray();
     }
 
-    long[] shown(List<BucketState> states) {
-      long[] shown = new long[states.size()];
+    long[] shown(List<BucketState> after) {
+      long[] shown = new long[after.size()];
       for (int i = 0; i < shown.length; i++) {
-        shown[i] = states.get(i).shownUnits(charge.draws().get(i).bucket());
+        shown[i] = after.get(i).shownUnits(charge.draws().get(i).bucket());
       }
       return shown;
     }
 
-    // A denial keeps only what a change of policy made of the buckets, and what became of the line:
-    // a burst that shrank caps what was used at this instant, and the wait counts from here.
-    void commit(List<BucketState> after, boolean decided) {
-      ended.forEach(scope -> lines.remove(owner(scope)));
-      ended.clear();
-      for (int i = 0; i < after.size(); i++) {
-        Draw draw = charge.draws().get(i);
-        Scope scope = draw.bucket().scope();
-        State before = state(scope);
-        if (decided || changed || before.carries(draw.bucket(), now)) {
-          found.put(scope, before.with(draw.bucket(), after.get(i), now, charge.revision()));
-          states.put(owner(scope), state(scope));
+    // A denial that changed no bucket keeps only what a change of policy made of them: a burst that
+    // shrank caps what was used at this instant, and the wait counts from here.
+    void commit(List<BucketState> after, boolean changed) {
+      for (Scope scope : scopes) {
+        State state = state(scope);
+        boolean carried = charge.draws().stream()
+            .filter(draw -> draw.bucket().scope() == scope)
+            .anyMatch(draw -> state.carries(draw.bucket(), now));
+        if (changed || carried) {
+          State written = state.at(now);
+          for (int i = 0; i < after.size(); i++) {
+            Bucket bucket = charge.draws().get(i).bucket();
+            written = bucket.scope() == scope
+                ? written.with(bucket, after.get(i), charge.revision())
+                : written;
+          }
+          found.put(scope, written);
+          states.put(owner(scope), written);
         }
       }
-      if (changed) {
-        found.forEach((scope, state) -> states.put(owner(scope), state));
+    }
+
+    /** Per draw, the last moment that was told without a place. */
+    List<Long> estimates() {
+      return charge.draws().stream()
+          .map(Draw::bucket)
+          .map(bucket -> Optional.ofNullable(
+                  estimates.getOrDefault(owner(bucket.scope()), Map.of()).get(bucket.name()))
+              .filter(told -> told.milliOpsPerSec() == bucket.milliOpsPerSec())
+              .map(Estimate::atMicros)
+              .orElse(0L))
+          .toList();
+    }
+
+    void remember(List<Long> after) {
+      for (int i = 0; i < after.size(); i++) {
+        Bucket bucket = charge.draws().get(i).bucket();
+        if (after.get(i) > now) {
+          Map<String, Estimate> told =
+              estimates.computeIfAbsent(owner(bucket.scope()), owner -> new HashMap<>());
+          told.put(bucket.name(), new Estimate(bucket.milliOpsPerSec(), after.get(i)));
+          told.values().removeIf(one -> one.atMicros() <= now);
+        }
       }
-      sweep(now);
+    }
+
+    boolean hasLine() {
+      return scopes.stream().anyMatch(scope -> state(scope).hasLine());
+    }
+
+    private Object owner(Scope scope) {
+      return InMemoryBucketStore.owner(charge, scope);
+    }
+
+    private Line line(Scope scope) {
+      return lines.getOrDefault(owner(scope), new Line());
     }
 
     private State state(Scope scope) {
-      return found.computeIfAbsent(scope, this::stored);
+      return found.getOrDefault(scope, stored(scope));
     }
 
     private State stored(Scope scope) {
@@ -373,30 +431,6 @@ public final class InMemoryBucketStore implements BucketStore {
     }
   }
 
-  /** The buckets of one key, tenant or cluster that are not empty. Immutable. */
-  private record State(long atMicros, long revision, Map<String, BucketState> buckets) {
-
-    State with(Bucket bucket, BucketState after, long nowMicros, long newRevision) {
-      Map<String, BucketState> changed = new HashMap<>();
-      buckets.forEach((name, state) -> {
-        BucketState moved = state.at(nowMicros);
-        if (!moved.isForgettable()) {
-          changed.put(name, moved);
-        }
-      });
-      changed.put(bucket.name(), after);
-      return new State(nowMicros, newRevision, changed);
-    }
-
-    /** Whether what is used in the bucket was counted by another rate or burst. */
-    boolean carries(Bucket bucket, long nowMicros) {
-      BucketState state = buckets.get(bucket.name());
-      if (state == null) {
-        return false;
-      }
-      long used = state.at(nowMicros).usedUnits();
-      return used > bucket.capacityUnits()
-          || (used > 0 && state.milliOpsPerSec() != bucket.milliOpsPerSec());
-    }
-  }
+  /** The last moment that was told of a bucket without a place. */
+  private record Estimate(long milliOpsPerSec, long atMicros) {}
 }

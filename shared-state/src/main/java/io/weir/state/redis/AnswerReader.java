@@ -16,22 +16,35 @@ import io.weir.throttle.StoreAnswer.Decided;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Tells every question of a batch what the script has answered. Remembers the denials. */
+/**
+ * Tells every charge of a batch what a script has answered. Remembers denials, hands to the queue lane what the fast
+ * lane handed back, and notes who is asked there at once. Used on one event loop.
+ */
 final class AnswerReader {
-  private static final int LINE_NUMBERS = 8;
+  private static final int PLACE_NUMBERS = 11;
+  private static final int WAIT_NUMBERS = 2;
 
-  private final KnownDenials denials;
+  private final DenialCache denials;
+  private final QueuedOwners queued;
+  private final HandBack handBack;
 
-  AnswerReader(KnownDenials denials) {
-    this.denials = denials;
+  /** Takes over what the fast lane does not decide. */
+  @FunctionalInterface
+  interface HandBack {
+    void ask(PendingCharge pending);
   }
 
-  /** Answers all questions of the batch. What one of them makes of its answer does not touch the others. */
-  void answer(Batch batch, Answers answers) {
-    answers.next();
-    long clock = answers.next();
+  AnswerReader(DenialCache denials, QueuedOwners queued, HandBack handBack) {
+    this.denials = denials;
+    this.queued = queued;
+    this.handBack = handBack;
+  }
+
+  /** Answers all charges of the batch. What one of them makes of its answer does not touch the others. */
+  void answer(Batch batch, long clock, Answers answers) {
     for (Batch.Entry entry : batch.entries()) {
       long asked = entry.first.clockMicros;
       answer(entry, asked < 0 ? clock : asked, answers);
@@ -39,62 +52,91 @@ final class AnswerReader {
   }
 
   private void answer(Batch.Entry entry, long clock, Answers answers) {
-    Question question = entry.first;
-    int left = entry.count;
+    @Nullable PendingCharge left = entry.first;
     if (answers.kind() != Kind.ARRAY) {
-      int admitted = answers.kind() == Kind.INTEGER ? (int) answers.next() : left;
-      Levels after = Levels.read(entry.terms, clock, answers);
-      for (int i = admitted - 1; i >= 0; i--) {
-        Question next = question.next;
-        question.complete(allowed(question.charge, after, i));
-        left--;
-        if (next == null) {
-          return;
-        }
-        question = next;
-      }
-      if (entry.terms.isOff()) {
-        completeAll(question, denied(entry.first, after), null);
-        return;
-      }
+      left = answerLevels(entry, clock, answers);
     }
-    while (true) {
-      Question next = question.next;
-      int numbers = (int) answers.next();
-      Status status = Status.of(answers.next());
-      if (status == Status.FAILED) {
-        completeAll(question, null, new StoreUnavailableException(text(answers), null));
-        return;
-      }
-      if (status == Status.STALE) {
-        completeAll(question, new StoreAnswer.Stale(answers.next()), null);
-        return;
-      }
-      StoreAnswer detailed = detailed(question.charge, status.outcome(), numbers - 1, answers);
-      if (status == Status.NEVER_ALLOWED) {
-        completeAll(question, detailed, null);
-        return;
-      }
-      question.complete(detailed);
-      if (--left == 0 || next == null) {
-        return;
-      }
-      question = next;
+    while (left != null) {
+      left = answerOne(left, clock, answers);
     }
   }
 
-  private static void completeAll(
-      @Nullable Question first, @Nullable StoreAnswer answer, @Nullable Throwable error) {
-    Question question = first;
-    while (question != null) {
-      Question next = question.next;
-      if (error == null) {
-        question.complete(answer);
-      } else {
-        question.completeExceptionally(error);
-      }
-      question = next;
+  // What the fast lane has admitted or denied; gives the first of those that are left.
+  private @Nullable PendingCharge answerLevels(Batch.Entry entry, long clock, Answers answers) {
+    int admitted = answers.kind() == Kind.INTEGER ? (int) answers.next() : entry.count;
+    Levels after = Levels.read(entry.terms, clock, answers);
+    @Nullable PendingCharge pending = entry.first;
+    for (int i = admitted - 1; i >= 0 && pending != null; i--) {
+      PendingCharge next = pending.next;
+      pending.complete(allowed(pending.charge, after, i));
+      pending = next;
     }
+    if (admitted < 0) {
+      completeAll(pending, never(entry.first.charge, after));
+      return null;
+    }
+    if (pending != null && entry.terms.isOff()) {
+      completeAll(pending, denied(entry.first, after));
+      return null;
+    }
+    return pending;
+  }
+
+  // One answer, for one charge or more; gives the first of those that are left.
+  private @Nullable PendingCharge answerOne(PendingCharge first, long clock, Answers answers) {
+    int numbers = (int) answers.next();
+    Codes code = Codes.of(answers.next());
+    switch (code) {
+      case QUEUED -> {
+        queued.add(Owner.of(first.charge), first.askedNanos);
+        forAll(first, handBack::ask);
+        return null;
+      }
+      case FAILED -> {
+        StoreUnavailableException error = new StoreUnavailableException(text(answers), null);
+        forAll(first, pending -> pending.completeExceptionally(error));
+        return null;
+      }
+      case STALE -> {
+        completeAll(first, new StoreAnswer.Stale(answers.next()));
+        return null;
+      }
+      case NEVER_ALLOWED -> {
+        completeAll(
+            first, detailed(first, code.outcome(), numbers - 1, clock, answers).answer());
+        return null;
+      }
+      case ALLOWED, DENIED -> {
+        return completeSome(first, detailed(first, code.outcome(), numbers - 1, clock, answers));
+      }
+    }
+    throw new IllegalStateException("a code without a meaning: " + code);
+  }
+
+  private static void completeAll(@Nullable PendingCharge first, StoreAnswer answer) {
+    forAll(first, pending -> pending.complete(answer));
+  }
+
+  // The next one is looked up first: a charge that is handed on stands in another batch.
+  private static void forAll(@Nullable PendingCharge first, Consumer<PendingCharge> end) {
+    PendingCharge pending = first;
+    while (pending != null) {
+      PendingCharge next = pending.next;
+      pending.next = null;
+      end.accept(pending);
+      pending = next;
+    }
+  }
+
+  // An estimate stands for several moments, each caller gets one.
+  private static @Nullable PendingCharge completeSome(PendingCharge first, Detailed detailed) {
+    @Nullable PendingCharge pending = first;
+    for (long i = 0; i < Math.max(1, detailed.moments()) && pending != null; i++) {
+      PendingCharge next = pending.next;
+      pending.complete(i == 0 ? detailed.answer() : detailed.later(i));
+      pending = next;
+    }
+    return pending;
   }
 
   // The levels are those after `later` more of the same.
@@ -105,11 +147,19 @@ final class AnswerReader {
       used[i] = after.used(i) - (later == 0 ? 0 : later * draws.get(i).units(charge.cost()));
     }
     return new Decided(
-        charge.verdict(after.lagMicros()).decision(Outcome.ALLOWED, used, Wait.NONE),
-        LineReport.NONE);
+        charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE), LineReport.NONE);
   }
 
-  private StoreAnswer denied(Question asked, Levels levels) {
+  private static StoreAnswer never(Charge charge, Levels levels) {
+    long[] used = new long[charge.draws().size()];
+    for (int i = 0; i < used.length; i++) {
+      used[i] = levels.used(i);
+    }
+    return new Decided(
+        charge.verdict().decision(Outcome.NEVER_ALLOWED, used, Wait.NONE), LineReport.NONE);
+  }
+
+  private StoreAnswer denied(PendingCharge asked, Levels levels) {
     Charge charge = asked.charge;
     List<Draw> draws = charge.draws();
     long[] used = new long[draws.size()];
@@ -120,46 +170,67 @@ final class AnswerReader {
       wait =
           Math.max(wait, LeakyBucket.waitMicros(draw.bucket(), used[i], draw.units(charge.cost())));
     }
-    if (asked.clockMicros < 0 && levels.lagMicros() == 0 && KnownDenials.concern(charge)) {
+    if (asked.clockMicros < 0 && DenialCache.concern(charge)) {
       denials.learn(charge, used, asked.askedNanos);
     }
     Wait told = new Wait(wait, true, Optional.empty());
-    return new Decided(
-        charge.verdict(levels.lagMicros()).decision(Outcome.DENIED, used, told), LineReport.NONE);
+    return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), LineReport.NONE);
   }
 
-  /** Reads an answer of which the status is read already; {@code numbers} are left. */
-  static StoreAnswer detailed(Charge charge, Outcome outcome, int numbers, Answers answers) {
-    long lag = answers.next();
+  /** An answer, and the moments of an estimate beside its own. */
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Detailed(
+      Decided answer, Charge charge, long[] used, long waitMicros, long stepMicros, long moments) {
+    StoreAnswer later(long index) {
+      Wait wait = new Wait(waitMicros + index * stepMicros, true, Optional.empty());
+      return new Decided(
+          charge.verdict().decision(Outcome.DENIED, used, wait), answer.line().withoutLost());
+    }
+  }
+
+  // Of an answer of which the code is read already; `numbers` are left.
+  private Detailed detailed(
+      PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
+    Charge charge = first.charge;
     long[] used = new long[charge.draws().size()];
     for (int i = 0; i < used.length; i++) {
       used[i] = answers.next();
     }
-    int left = numbers - 1 - used.length;
-    long[] line = new long[LINE_NUMBERS];
+    int left = numbers - used.length;
+    long[] place = new long[PLACE_NUMBERS];
     for (int i = 0; i < left; i++) {
-      line[i] = answers.next();
+      place[i] = answers.next();
     }
-    Verdict verdict = charge.verdict(lag);
-    Wait wait = left == 0 ? Wait.NONE : waitOf(charge, line);
-    return new Decided(
-        verdict.decision(outcome, used, wait),
-        left < LINE_NUMBERS
-            ? LineReport.NONE
-            : new LineReport(Returned.of(line[4]), line[5] == 1, line[6], line[7]));
+    if (left <= WAIT_NUMBERS) {
+      queued.remove(Owner.of(charge)); // nobody waits
+    } else {
+      queued.add(Owner.of(charge), first.askedNanos);
+    }
+    Wait wait = left == 0 ? Wait.NONE : waitOf(charge, place);
+    LineReport report = left < PLACE_NUMBERS
+        ? LineReport.NONE
+        : new LineReport(Returned.of(place[4]), place[5] == 1, place[6], place[7]);
+    Verdict verdict = charge.verdict();
+    Decided answer = new Decided(verdict.decision(outcome, used, wait), report);
+    long moments = place[9];
+    if (moments > 0 && first.clockMicros < 0) {
+      denials.learnBlock(
+          first, used, new DenialCache.Moments(place[0], place[8], moments, place[10] - clock));
+    }
+    return new Detailed(answer, charge, used, place[0], place[8], moments);
   }
 
-  private static Wait waitOf(Charge charge, long[] line) {
+  private static Wait waitOf(Charge charge, long[] place) {
     Optional<String> ticket = Optional.empty();
-    if (line[2] > 0) {
+    if (place[2] > 0) {
       String id =
-          line[3] == 1 ? charge.ticket().newId() : charge.ticket().shownId().orElse("");
-      ticket = Optional.of("%016d.%s".formatted(line[2], id));
+          place[3] == 1 ? charge.ticket().newId() : charge.ticket().shownId().orElse("");
+      ticket = Optional.of("%016d.%s".formatted(place[2], id));
     }
-    return new Wait(line[0], line[1] == 1, ticket);
+    return new Wait(place[0], place[1] == 1, ticket);
   }
 
-  static String text(Answers answers) {
+  private static String text(Answers answers) {
     Answers.Text text = answers.nextText();
     return new String(text.bytes(), text.start(), text.end() - text.start(), US_ASCII);
   }

@@ -54,6 +54,12 @@ final class Answers extends CommandOutput<String, String, Answers> {
     used += length;
   }
 
+  /** When it was decided: the first number of every answer. */
+  long clock() {
+    at = 1;
+    return next();
+  }
+
   Kind kind() {
     return at < size ? kinds[at] : Kind.END;
   }

@@ -16,33 +16,24 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Charges that travel in one call, as the arguments of {@code charge.lua}. Those of one subject stand in the
+ * Charges that travel in one call, as the arguments of a lane's script. Those of one subject stand in the
  * order in which they were asked; equal ones that follow each other stand as one. Mutable; used by one thread
  * at a time, again and again.
  */
 final class Batch {
-  /** The most entries. With the next two it bounds how long Redis is held. */
-  static final int MAX_ENTRIES = 64;
-
-  /** The most charges: equal ones cost next to nothing where no appointments are made. */
-  private static final int MAX_CHARGES = 256;
-
-  /** The most draws of all charges that may need a look of their own: each denied one, where slots are on. */
-  private static final int MAX_DRAWS = 256;
-
-  private static final int ENTRY_BYTES = 19;
+  private static final int ENTRY_BYTES = 17;
+  private static final int PLACE_BYTES = 4;
   private static final int CLOCK_BYTES = 7;
   private static final long MAX_COST = (1L << 53) - 1;
   private static final byte[] CRLF = {'\r', '\n'};
   private static final byte[] POLICY = RedisKeys.POLICY.getBytes(US_ASCII);
   private static final byte[] CLUSTER = RedisKeys.CLUSTER.getBytes(US_ASCII);
 
-  private final boolean isRehearsal;
-  private final int maxEntries;
-  private final List<Entry> entries = new ArrayList<>(MAX_ENTRIES);
+  private final Lane lane;
+  private final List<Entry> entries = new ArrayList<>();
   private final Map<Owner, Entry> lastOf = new HashMap<>();
   private final Map<String, Integer> tenants = new HashMap<>();
-  private final ByteBuf keys = Unpooled.buffer(MAX_ENTRIES * 64);
+  private final ByteBuf keys = Unpooled.buffer(4096);
   private final ByteBuf arguments = Unpooled.buffer(1024);
   private long number;
   private int keyCount;
@@ -50,10 +41,10 @@ final class Batch {
   private int chargeCount;
   private int drawCount;
   private int cluster;
+  private boolean isSentAgain;
 
-  Batch(boolean isRehearsal, int maxEntries) {
-    this.isRehearsal = isRehearsal;
-    this.maxEntries = maxEntries;
+  Batch(Lane lane) {
+    this.lane = lane;
   }
 
   /**
@@ -68,6 +59,7 @@ final class Batch {
     keys.clear();
     arguments.clear();
     number = newNumber;
+    isSentAgain = false;
     keyCount = 1;
     argumentCount = 1;
     chargeCount = 0;
@@ -80,8 +72,11 @@ final class Batch {
     return entries.isEmpty();
   }
 
-  int charges() {
-    return chargeCount;
+  /** Whether it was not sent again already. */
+  boolean mayBeSentAgain() {
+    boolean first = !isSentAgain;
+    isSentAgain = true;
+    return first;
   }
 
   List<Entry> entries() {
@@ -89,64 +84,66 @@ final class Batch {
   }
 
   /** All questions, in the order of the entries. */
-  void forEach(Consumer<Question> consumer) {
+  void forEach(Consumer<PendingCharge> consumer) {
     for (Entry entry : entries) {
-      Question question = entry.first;
+      PendingCharge question = entry.first;
       while (question != null) {
-        Question next = question.next;
+        PendingCharge next = question.next;
         consumer.accept(question);
         question = next;
       }
     }
   }
 
-  /** Adds a question, unless the batch is full. */
-  boolean add(Question question, Terms terms) {
-    if (chargeCount == MAX_CHARGES) {
-      return false;
-    }
-    Charge charge = question.charge;
-    Owner owner = new Owner(charge.tenant(), charge.subject());
+  /** Adds a charge, unless the batch is full. */
+  boolean add(PendingCharge pending, ChargeTemplate template) {
+    Charge charge = pending.charge;
+    Owner owner = Owner.of(charge);
     Entry last = lastOf.get(owner);
-    boolean isEqual = last != null && isEqual(last, question, terms);
-    int draws = isEqual && terms.isOff() ? 0 : terms.draws().size();
-    if ((drawCount > 0 && drawCount + draws > MAX_DRAWS)
-        || (!isEqual && entries.size() == maxEntries)) {
+    boolean isEqual = last != null && isEqual(last, pending, template);
+    int draws = isEqual && !lane.hasPlaces() ? 0 : template.draws().size();
+    if (chargeCount == lane.maxCharges()
+        || (drawCount > 0 && drawCount + draws > lane.maxDraws())
+        || (!isEqual && entries.size() == lane.maxEntries())) {
       return false;
     }
     chargeCount++;
     drawCount += draws;
     if (isEqual) {
-      requireNonNull(last).append(question);
+      requireNonNull(last).append(pending);
       return true;
     }
     int key = last == null ? writeKey(charge) : last.key;
     Entry entry = new Entry(
-        question,
-        terms,
-        argumentOf(terms),
+        pending,
+        template,
+        argumentOf(template),
         key,
-        terms.has(2) ? tenant(charge.tenant()) : 0,
-        terms.has(3) ? cluster() : 0,
-        ticketOf(charge.ticket()));
+        template.has(2) ? tenant(charge.tenant()) : 0,
+        template.has(3) ? cluster() : 0,
+        lane.hasPlaces() ? ticketOf(charge.ticket()) : 0);
     lastOf.put(owner, entry);
     entries.add(entry);
     return true;
   }
 
-  /** The arguments of EVALSHA or EVAL, as they are now. */
-  CommandArgs<String, String> argumentsFor(byte[] script) {
-    return new Arguments(script);
+  /**
+   * The arguments of EVALSHA or EVAL, as they are now.
+   *
+   * @param notAfterMicros after which instant of Redis's clock nothing of it is decided any more; 0 for never
+   */
+  CommandArgs<String, String> argumentsFor(byte[] script, long notAfterMicros) {
+    return new Arguments(script, notAfterMicros);
   }
 
   // Nothing that another subject asked of the same buckets is overtaken.
-  private boolean isEqual(Entry last, Question question, Terms terms) {
-    return maxEntries > 1
-        && last.isEqual(question, terms)
+  private boolean isEqual(Entry last, PendingCharge question, ChargeTemplate terms) {
+    return lane.maxEntries() > 1
+        && last.isEqual(question, terms, lane.hasPlaces())
         && (last == entries.get(entries.size() - 1) || terms.areOfKeyAlone());
   }
 
-  private int argumentOf(Terms terms) {
+  private int argumentOf(ChargeTemplate terms) {
     if (terms.batch != number) {
       terms.batch = number;
       writeText(arguments, terms.bytes());
@@ -206,24 +203,22 @@ final class Batch {
     to.writeBytes(CRLF);
   }
 
-  private record Owner(String tenant, String subject) {}
-
   /** Equal charges of one subject that follow each other. */
   static final class Entry {
-    final Terms terms;
+    final ChargeTemplate terms;
     private final int argument;
     private final int key;
     private final int tenant;
     private final int cluster;
     private final int ticket;
 
-    final Question first;
-    private Question last;
+    final PendingCharge first;
+    private PendingCharge last;
     int count = 1;
 
     Entry(
-        Question question,
-        Terms terms,
+        PendingCharge question,
+        ChargeTemplate terms,
         int argument,
         int key,
         int tenant,
@@ -239,40 +234,48 @@ final class Batch {
       this.ticket = ticket;
     }
 
-    private boolean isEqual(Question question, Terms other) {
-      return ticket == 0
-          && terms == other
+    // Without places nobody gets a ticket: who wants one is like everybody else.
+    private boolean isEqual(PendingCharge question, ChargeTemplate other, boolean hasPlaces) {
+      return terms == other
           && first.charge.cost() == question.charge.cost()
           && first.clockMicros == question.clockMicros
-          && question.charge.ticket().newId().isEmpty()
-          && question.charge.ticket().shown().isEmpty();
+          && (!hasPlaces || (ticket == 0 && isWithoutTicket(question.charge.ticket())));
     }
 
-    private void append(Question question) {
+    private static boolean isWithoutTicket(TicketRequest ticket) {
+      return ticket.newId().isEmpty() && ticket.shown().isEmpty();
+    }
+
+    private void append(PendingCharge question) {
       last.next = question;
       last = question;
       count++;
     }
 
-    private void write(ByteBuf to) {
+    private void write(ByteBuf to, boolean hasPlaces) {
       to.writeShort(argument).writeShort(count);
-      Terms.writeNumber(to, Math.min(first.charge.cost(), MAX_COST));
-      to.writeShort(key).writeShort(tenant).writeShort(cluster).writeShort(ticket);
+      ChargeTemplate.writeNumber(to, Math.min(first.charge.cost(), MAX_COST));
+      to.writeShort(key).writeShort(tenant).writeShort(cluster);
+      if (hasPlaces) {
+        to.writeShort(ticket).writeShort(first.spare);
+      }
     }
   }
 
   /** Writes itself, without a string or a box on the way. */
   private final class Arguments extends CommandArgs<String, String> {
     private final byte[] script;
+    private final long notAfterMicros;
 
-    Arguments(byte[] script) {
+    Arguments(byte[] script, long notAfterMicros) {
       super(StringCodec.ASCII);
       this.script = script;
+      this.notAfterMicros = notAfterMicros;
     }
 
     @Override
     public int count() {
-      return 2 + keyCount + argumentCount + (isRehearsal ? 1 : 0);
+      return 2 + keyCount + argumentCount + (lane.isRehearsal() ? 1 : 0);
     }
 
     @Override
@@ -280,15 +283,17 @@ final class Batch {
       writeText(to, script);
       writeText(to, Integer.toString(keyCount).getBytes(US_ASCII));
       to.writeBytes(keys, 0, keys.writerIndex());
-      writeLength(to, ENTRY_BYTES * entries.size());
+      int entryBytes = ENTRY_BYTES + (lane.hasPlaces() ? PLACE_BYTES : 0);
+      writeLength(to, CLOCK_BYTES + entryBytes * entries.size());
+      ChargeTemplate.writeNumber(to, notAfterMicros);
       for (Entry entry : entries) {
-        entry.write(to);
+        entry.write(to, lane.hasPlaces());
       }
       to.writeBytes(CRLF).writeBytes(arguments, 0, arguments.writerIndex());
-      if (isRehearsal) {
+      if (lane.isRehearsal()) {
         writeLength(to, CLOCK_BYTES * entries.size());
         for (Entry entry : entries) {
-          Terms.writeNumber(to, entry.first.clockMicros);
+          ChargeTemplate.writeNumber(to, entry.first.clockMicros);
         }
         to.writeBytes(CRLF);
       }

@@ -26,77 +26,59 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends charges to Redis, those together that come together. While few calls are in flight, a charge is sent at
- * once; what comes meanwhile gathers and travels in the next call. There is no timer: an idle store adds no
+ * Sends charges to Redis in one lane, those together that come together. While few calls are in flight, a charge is
+ * sent at once; what comes meanwhile gathers and travels in the next call. There is no timer: an idle store adds no
  * wait, a busy one shares each round trip among as many as have gathered. The idea is the group commit of
  * databases (Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path, 1985).
  *
- * <p>Charges of one event loop are decided in the order in which they were asked. A call that fails takes along what has gathered
- * behind it: none of that would be answered in time. Safe for use by many threads; never blocks. All but the
- * queue is touched by one event loop alone, so that nothing can overtake anything on its way to the wire.
+ * <p>Charges of one event loop and subject are sent in the order in which they were asked. A call that fails takes
+ * along what has gathered behind it: none of that would be answered in time. Safe for use by many threads; never
+ * blocks. All but the queue is touched by one event loop alone.
  */
 final class GroupCommit {
   private static final int MAX_WAITING = 100_000;
-  private static final int MAX_TERMS = 4096;
+  private static final int MAX_TEMPLATES = 4096;
+  private static final long NANOS_PER_MICRO = 1000;
 
   private final StatefulRedisConnection<String, String> connection;
   private final EventLoop loop;
-  private final LuaScript script;
+  private final Lane lane;
   private final byte[] sha1;
-  private final boolean isRehearsal;
-  private final int maxEntries;
-  private final int maxCalls;
   private final long timeoutNanos;
   private final AnswerReader reader;
 
-  private final Queue<Question> waiting = new ConcurrentLinkedQueue<>();
+  private final Queue<PendingCharge> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
   private final AtomicBoolean isScheduled = new AtomicBoolean();
 
-  private final IdentityHashMap<List<Draw>, Terms> terms = new IdentityHashMap<>();
+  private final FairQueue fair = new FairQueue();
+  private final IdentityHashMap<List<Draw>, ChargeTemplate> templates = new IdentityHashMap<>();
   private final Queue<Batch> idle = new ArrayDeque<>();
-  private @Nullable Question leftOver;
+  private @Nullable PendingCharge leftOver;
   private long batches;
   private int calls;
   private boolean isScriptUnknown;
+  /** What Redis's clock is ahead of this process's nanoseconds, at most; 0 where that is not known. */
+  private long clockAheadMicros;
 
-  /**
-   * @param maxEntries how many charges travel together at most, equal ones counted once
-   * @param maxCalls how many calls are in flight at most
-   */
-  GroupCommit(
-      RedisConnections.Link link,
-      Duration commandTimeout,
-      LuaScript script,
-      AnswerReader reader,
-      boolean isRehearsal,
-      int maxEntries,
-      int maxCalls) {
+  /** @param reader is told the answers, on the event loop of the link */
+  GroupCommit(RedisConnections.Link link, Duration commandTimeout, Lane lane, AnswerReader reader) {
     this.connection = link.connection();
     this.loop = link.eventLoop();
-    this.script = script;
+    this.lane = lane;
     this.reader = reader;
-    this.sha1 = script.sha1().getBytes(UTF_8);
-    this.isRehearsal = isRehearsal;
-    this.maxEntries = maxEntries;
-    this.maxCalls = maxCalls;
+    this.sha1 = lane.script().sha1().getBytes(UTF_8);
     this.timeoutNanos = commandTimeout.toNanos();
   }
 
-  /** Whether what is asked by this thread is sent and answered by it. */
-  boolean isHere() {
-    return loop.inEventLoop();
-  }
-
-  /** Asks; the question completes with the answer, or with a {@link StoreUnavailableException}. */
-  void ask(Question question) {
+  /** Asks; the charge completes with the answer, or with a {@link StoreUnavailableException}. */
+  void ask(PendingCharge pending) {
     if (waitingCount.incrementAndGet() > MAX_WAITING) {
       waitingCount.decrementAndGet();
-      question.completeExceptionally(new StoreUnavailableException(
-          "Redis is behind: %d charges wait already".formatted(MAX_WAITING), null));
+      pending.completeExceptionally(behind());
       return;
     }
-    waiting.add(question);
+    waiting.add(pending);
     if (isScheduled.compareAndSet(false, true)) {
       schedule();
     }
@@ -114,7 +96,7 @@ final class GroupCommit {
 
   private void commit() {
     isScheduled.set(false);
-    while (calls < maxCalls && !isScriptUnknown) {
+    while (calls < lane.maxCalls() && !isScriptUnknown) {
       Batch batch = gathered();
       if (batch.isEmpty()) {
         idle.add(batch);
@@ -127,56 +109,76 @@ final class GroupCommit {
 
   private Batch gathered() {
     Batch recycled = idle.poll();
-    Batch batch = recycled == null ? new Batch(isRehearsal, maxEntries) : recycled;
+    Batch batch = recycled == null ? new Batch(lane) : recycled;
     batch.begin(++batches);
     long now = System.nanoTime();
-    Question question = next();
-    while (question != null) {
-      if (now - question.askedNanos > timeoutNanos) {
-        waitingCount.decrementAndGet();
-        question.completeExceptionally(
-            new StoreUnavailableException("Redis is behind: a charge waited too long", null));
-      } else if (!batch.add(question, termsOf(question.charge))) {
-        leftOver = question;
-        break;
-      }
-      question = next();
+    PendingCharge pending = next();
+    while (pending != null && gather(batch, pending, now)) {
+      pending = next();
     }
-    waitingCount.addAndGet(-batch.charges());
     return batch;
   }
 
-  private @Nullable Question next() {
-    Question first = leftOver;
-    leftOver = null;
-    return first == null ? waiting.poll() : first;
+  // Whatever goes wrong with one charge, it hears of it, and the others are not touched.
+  private boolean gather(Batch batch, PendingCharge pending, long nowNanos) {
+    try {
+      if (nowNanos - pending.askedNanos > timeoutNanos) {
+        pending.completeExceptionally(
+            new StoreUnavailableException("Redis is behind: a charge waited too long", null));
+      } else if (!batch.add(pending, templateOf(pending.charge))) {
+        leftOver = pending;
+        return false;
+      }
+    } catch (RuntimeException e) {
+      pending.completeExceptionally(
+          new StoreUnavailableException("the charge cannot be sent: " + e, e));
+    }
+    waitingCount.decrementAndGet();
+    return true;
   }
 
-  private Terms termsOf(Charge charge) {
-    Terms known = terms.get(charge.draws());
+  private @Nullable PendingCharge next() {
+    PendingCharge first = leftOver;
+    leftOver = null;
+    if (first != null || !lane.hasPlaces()) {
+      return first == null ? waiting.poll() : first;
+    }
+    for (PendingCharge came = waiting.poll(); came != null; came = waiting.poll()) {
+      if (!fair.add(came)) {
+        waitingCount.decrementAndGet();
+        came.completeExceptionally(behind());
+      }
+    }
+    return fair.poll();
+  }
+
+  private ChargeTemplate templateOf(Charge charge) {
+    ChargeTemplate known = templates.get(charge.draws());
     if (known != null && known.areOf(charge)) {
       return known;
     }
-    if (terms.size() >= MAX_TERMS) {
-      terms.clear();
+    if (templates.size() >= MAX_TEMPLATES) {
+      templates.clear();
     }
-    Terms made = new Terms(charge);
-    terms.put(charge.draws(), made);
+    ChargeTemplate made = new ChargeTemplate(charge);
+    templates.put(charge.draws(), made);
     return made;
   }
 
   private void send(Batch batch, CommandType type, byte[] scriptArgument) {
-    AsyncCommand<String, String, Answers> command =
-        new AsyncCommand<>(new Command<>(type, new Answers(), batch.argumentsFor(scriptArgument)));
+    long sent = System.nanoTime();
+    AsyncCommand<String, String, Answers> command = new AsyncCommand<>(
+        new Command<>(type, new Answers(), batch.argumentsFor(scriptArgument, notAfter(sent))));
     command.onComplete((answers, error) -> {
       if (loop.inEventLoop()) {
-        ended(batch, type, answers, error);
+        ended(batch, type, sent, answers, error);
         return;
       }
       try {
-        loop.execute(() -> ended(batch, type, answers, error));
+        loop.execute(() -> ended(batch, type, sent, answers, error));
       } catch (RejectedExecutionException e) {
         fail(batch, unavailable(e));
+        failWaiting(unavailable(e));
       }
     });
     try {
@@ -186,12 +188,27 @@ final class GroupCommit {
     }
   }
 
+  // When nobody waits for the answer any more, by Redis's clock; rather too late than too early.
+  private long notAfter(long sentNanos) {
+    return clockAheadMicros == 0 || lane.isRehearsal()
+        ? 0
+        : (sentNanos + timeoutNanos) / NANOS_PER_MICRO + clockAheadMicros;
+  }
+
   private void ended(
-      Batch batch, CommandType type, @Nullable Answers answers, @Nullable Throwable error) {
+      Batch batch,
+      CommandType type,
+      long sentNanos,
+      @Nullable Answers answers,
+      @Nullable Throwable error) {
     if (error != null && type == CommandType.EVALSHA && isNoScript(error)) {
       // What is asked from now on does not overtake what is sent again.
       isScriptUnknown = true;
-      send(batch, CommandType.EVAL, script.source().getBytes(UTF_8));
+      send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
+      return;
+    }
+    if (answers != null && wasRefusedTooEarly(batch, sentNanos, answers)) {
+      send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
       return;
     }
     calls--;
@@ -213,9 +230,24 @@ final class GroupCommit {
     }
   }
 
+  // Redis found that nobody waits any more, and its clock or this one's had been changed: asked
+  // once more by the new
+  // time, for nothing was taken.
+  private boolean wasRefusedTooEarly(Batch batch, long sentNanos, Answers answers) {
+    clockAheadMicros = answers.clock() - sentNanos / NANOS_PER_MICRO;
+    return answers.kind() == Answers.Kind.END
+        && System.nanoTime() - sentNanos < timeoutNanos
+        && batch.mayBeSentAgain();
+  }
+
   private void answer(Batch batch, Answers answers) {
     try {
-      reader.answer(batch, answers);
+      long clock = answers.clock();
+      if (answers.kind() == Answers.Kind.END) {
+        fail(batch, new StoreUnavailableException("Redis came to it too late", null));
+        return;
+      }
+      reader.answer(batch, clock, answers);
       idle.add(batch);
     } catch (RuntimeException e) {
       fail(batch, new StoreUnavailableException("the answer of Redis was not understood: " + e, e));
@@ -223,19 +255,25 @@ final class GroupCommit {
   }
 
   private static void fail(Batch batch, StoreUnavailableException unavailable) {
-    batch.forEach(question -> question.completeExceptionally(unavailable));
+    batch.forEach(pending -> pending.completeExceptionally(unavailable));
   }
 
-  // Those that come while these are failed are not failed with them.
-  private void failWaiting(StoreUnavailableException unavailable) {
+  // Those that come while these are failed are not failed with them. Where the event loop has
+  // ended, any thread comes
+  // here.
+  private synchronized void failWaiting(StoreUnavailableException unavailable) {
     for (int left = waitingCount.get(); left > 0; left--) {
-      Question question = next();
-      if (question == null) {
+      PendingCharge pending = next();
+      if (pending == null) {
         return;
       }
       waitingCount.decrementAndGet();
-      question.completeExceptionally(unavailable);
+      pending.completeExceptionally(unavailable);
     }
+  }
+
+  private static StoreUnavailableException behind() {
+    return new StoreUnavailableException("Redis is behind: too many charges wait already", null);
   }
 
   private static boolean isNoScript(Throwable error) {

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * What is used of the buckets of some terms at one instant, read from the values of their states. {@code
- * lua/lib/layout_of.lua} says how such a value looks.
+ * lua/lib/layout.lua} says how such a value looks.
  */
 final class Levels {
   private static final int NUMBER_BYTES = 7;
@@ -16,53 +16,44 @@ final class Levels {
   private static final int BEFORE_NUMBERS = 22;
 
   private final long[] used;
-  private final long lagMicros;
 
-  private Levels(long[] used, long lagMicros) {
+  private Levels(long[] used) {
     this.used = used;
-    this.lagMicros = lagMicros;
   }
 
   /** Reads the next texts, one for each scope of the terms. An empty text is a state that is not there. */
-  static Levels read(Terms terms, long clock, Answers answers) {
+  static Levels read(ChargeTemplate terms, long clock, Answers answers) {
     List<Draw> draws = terms.draws();
     int[] scopes = terms.scopes();
     long[] used = new long[draws.size()];
     long[] writtenAt = new long[used.length];
-    long now = clock;
     for (int scope : scopes) {
       Answers.Text value = answers.nextText();
       if (value.end() == value.start()) {
         continue;
       }
-      long at = Terms.number(value.bytes(), value.start() + AT);
-      now = Math.max(now, at);
+      long at = ChargeTemplate.number(value.bytes(), value.start() + AT);
       int[] places = terms.layout(scope, value);
       for (int i = 0; i < used.length; i++) {
         if (places[i] >= 0) {
           writtenAt[i] = at;
-          used[i] = Terms.number(
+          used[i] = ChargeTemplate.number(
               value.bytes(), value.start() + BEFORE_NUMBERS + NUMBER_BYTES * places[i]);
         }
       }
     }
     for (int i = 0; i < used.length; i++) {
-      if (writtenAt[i] < now && used[i] > 0) {
+      if (writtenAt[i] < clock && used[i] > 0) {
         long rate = draws.get(i).bucket().milliOpsPerSec();
-        used[i] = LeakyBucket.drained(used[i], rate, now - writtenAt[i]);
+        used[i] = LeakyBucket.drained(used[i], rate, clock - writtenAt[i]);
       }
     }
-    return new Levels(used, now - clock);
+    return new Levels(used);
   }
 
   /** By the place of the draw. */
   long used(int draw) {
     return used[draw];
-  }
-
-  /** How far the buckets are ahead of the clock. */
-  long lagMicros() {
-    return lagMicros;
   }
 
   /** What the fields of a value mean for some draws; good for all values with the same fields. */
@@ -73,7 +64,7 @@ final class Levels {
     Layout(List<Draw> draws, int scope, byte[] fields) {
       this.fields = fields;
       this.places = draws.stream()
-          .mapToInt(draw -> Terms.codeOf(draw) == scope ? place(draw.bucket()) : -1)
+          .mapToInt(draw -> ChargeTemplate.codeOf(draw) == scope ? place(draw.bucket()) : -1)
           .toArray();
     }
 
@@ -83,7 +74,7 @@ final class Levels {
       this.places = new int[draws.size()];
       int place = 0;
       for (int i = 0; i < places.length; i++) {
-        places[i] = Terms.codeOf(draws.get(i)) == scope ? place++ : -1;
+        places[i] = ChargeTemplate.codeOf(draws.get(i)) == scope ? place++ : -1;
       }
     }
 
@@ -115,7 +106,7 @@ final class Levels {
     }
 
     private int place(Bucket bucket) {
-      byte[] field = Terms.field(bucket);
+      byte[] field = ChargeTemplate.field(bucket);
       int place = 0;
       int begin = 0;
       for (int i = 0; i <= fields.length; i++) {

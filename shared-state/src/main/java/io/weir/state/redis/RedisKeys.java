@@ -39,14 +39,19 @@ public final class RedisKeys {
     to.writeByte('\r').writeByte('\n');
   }
 
+  /** A sorted set: the appointments of whose state this key holds. */
+  static String line(String state) {
+    return state + ":line";
+  }
+
   /** A sorted set: the appointments of one API key. */
   public static String keyLine(String tenant, String subject) {
-    return key(tenant, subject) + ":line";
+    return line(key(tenant, subject));
   }
 
   /** A sorted set: the appointments that hold water in the buckets of one tenant. */
   public static String tenantLine(String tenant) {
-    return tenant(tenant) + ":line";
+    return line(tenant(tenant));
   }
 
   /** A hash: what became of an item of a batch; {@code item} is made of its idempotency key. */

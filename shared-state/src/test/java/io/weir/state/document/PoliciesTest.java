@@ -276,7 +276,7 @@ final class PoliciesTest {
           c: { tenant: t, plan: none, secretHash: "HASH" }
         """.replace("HASH", SecretHash.of("x").formatted()));
     assertThat(slots(policy, "a"))
-        .isEqualTo(new SlotRules(SlotMode.RESERVE, 500_000, 10_000, 120_000_000));
+        .isEqualTo(new SlotRules(SlotMode.RESERVE, 500_000, 10_000, 60_000_000));
     assertThat(slots(policy, "b"))
         .isEqualTo(new SlotRules(SlotMode.ESTIMATE, 250_000, 7, 120_000_000));
     assertThat(slots(policy, "c").mode()).isEqualTo(SlotMode.OFF);

@@ -41,7 +41,7 @@ final class InMemoryTracesTest {
           && decided.decision() instanceof Allowed) {
         admissions++;
         for (Draw draw : charge.draws()) {
-          judge.admitted(owner(charge, draw), draw, charge.cost(), clock.getAsLong());
+          judge.admitted(owner(charge, draw), draw, charge.cost(), clock.passedMicros());
         }
       }
     }

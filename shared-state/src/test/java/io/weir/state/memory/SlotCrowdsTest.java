@@ -7,6 +7,7 @@ import io.weir.bucket.Draw;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
+import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import io.weir.testkit.ManualClock;
@@ -36,6 +37,7 @@ final class SlotCrowdsTest {
       new PriorityQueue<>(Comparator.comparingLong(Visit::atMicros).thenComparing(Visit::number));
   private final List<Admission> admissions = new ArrayList<>();
   private final long began = clock.getAsLong();
+  private SlotRules rules = SlotRules.DEFAULT;
   private long number;
 
   private record Visit(
@@ -50,6 +52,7 @@ final class SlotCrowdsTest {
 
   @Test
   void tenThousandCallersAskTwiceAtMost() {
+    rules = new SlotRules(SlotMode.RESERVE, SECOND / 2, 10_000, 120 * SECOND);
     crowd(10_000);
     run();
     assertThat(admissions).hasSize(10_000);
@@ -121,7 +124,7 @@ final class SlotCrowdsTest {
 
   private Decision ask(Visit visit) {
     TicketRequest ticket = TicketRequest.wanted(visit.ticket(), "%022d".formatted(visit.number()));
-    Charge charge = new Charge("acme", "k1", 1, DRAWS, 1, SlotRules.DEFAULT, ticket);
+    Charge charge = new Charge("acme", "k1", 1, DRAWS, 1, rules, ticket);
     return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 

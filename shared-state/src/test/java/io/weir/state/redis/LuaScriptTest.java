@@ -3,15 +3,24 @@ package io.weir.state.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.slot.LineReport.Returned;
+import io.weir.slot.SlotLimits;
+import io.weir.slot.SlotMode;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -86,9 +95,9 @@ final class LuaScriptTest {
       listed.add(command.group(1));
     }
     Set<String> called = new TreeSet<>();
-    for (String script : List.of("charge", "peek")) {
-      Matcher call = Pattern.compile("redis\\.call\\('([A-Z]+)'")
-          .matcher(LuaScript.load(script).source());
+    for (String script : List.of("charge", "queue", "peek")) {
+      Matcher call =
+          Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(LuaScript.load(script).source());
       while (call.find()) {
         called.add(call.group(1));
       }
@@ -97,16 +106,61 @@ final class LuaScriptTest {
   }
 
   @Test
-  void theStatusesAreTheSameInLuaAndJava() throws IOException {
-    String line = Files.readString(LUA.resolve("lib/status.lua"));
-    Matcher codes = Pattern.compile("local ([A-Z_, ]+) = ([0-9, ]+)").matcher(line);
-    assertThat(codes.find()).isTrue();
-    List<String> names = List.of(codes.group(1).split(", ", -1));
-    List<String> numbers = List.of(codes.group(2).strip().split(", ", -1));
-    for (int i = 0; i < names.size(); i++) {
-      assertThat(Status.of(Long.parseLong(numbers.get(i))).name()).isEqualTo(names.get(i));
+  void theCodesAreTheSameInLuaAndJava() throws IOException {
+    Map<String, Long> java = new TreeMap<>();
+    for (long code = 0; code < Codes.values().length; code++) {
+      java.put(Codes.of(code).name(), code);
     }
-    assertThat(names).hasSameSizeAs(Status.values());
+    for (long code = 0; code < Returned.values().length; code++) {
+      java.put(Returned.of(code).name(), code);
+    }
+    for (SlotMode mode : SlotMode.values()) {
+      java.put(mode.name(), (long) ChargeTemplate.codeOf(mode));
+    }
+    for (Scope scope : Scope.values()) {
+      Draw draw = new Draw(new Bucket("b", scope, 1, 1_000_000), 1);
+      java.put(scope.name(), (long) ChargeTemplate.codeOf(draw));
+    }
+    assertThat(constants("codes")).isEqualTo(java);
+  }
+
+  @Test
+  void theConstantsOfTimeAreTheSameInLuaAndJava() throws IOException, IllegalAccessException {
+    Map<String, Long> java = new TreeMap<>();
+    for (Field field : SlotLimits.class.getFields()) {
+      java.put(field.getName(), field.getLong(null));
+    }
+    assertThat(constants("times")).isEqualTo(java);
+  }
+
+  // The aim is that each can be read at once: no function above 70 lines, no nesting above 4.
+  @Test
+  void noFunctionIsLongAndNoneNestsDeeply() throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (String name : commands()) {
+      files.add(LUA.resolve(name + ".lua"));
+    }
+    for (String name : libraries()) {
+      files.add(LUA.resolve("lib").resolve(name + ".lua"));
+    }
+    for (Path file : files) {
+      LuaShape shape = LuaShape.of(Files.readString(file));
+      assertThat(shape.longestFunction())
+          .describedAs("lines of a function in %s", file)
+          .isLessThanOrEqualTo(70);
+      assertThat(shape.deepestNesting()).describedAs("nesting in %s", file).isLessThanOrEqualTo(4);
+    }
+  }
+
+  private static Map<String, Long> constants(String library) throws IOException {
+    Matcher constant = Pattern.compile("\\b([A-Z_]+) = (\\d+)")
+        .matcher(Files.readString(LUA.resolve("lib/" + library + ".lua")));
+    Map<String, Long> constants = new TreeMap<>();
+    while (constant.find()) {
+      constants.put(constant.group(1), Long.parseLong(constant.group(2)));
+    }
+    assertThat(constants).isNotEmpty();
+    return constants;
   }
 
   @ParameterizedTest
@@ -140,7 +194,7 @@ final class LuaScriptTest {
   }
 
   private static Set<String> statuses(String text) {
-    Pattern status = Pattern.compile("\\{ ([A-Z_]{4,})\\b");
+    Pattern status = Pattern.compile("\\{ (?:CODES\\.)?([A-Z_]{4,})\\b");
     return status
         .matcher(text)
         .results()

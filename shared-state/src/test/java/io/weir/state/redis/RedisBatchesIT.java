@@ -133,11 +133,15 @@ final class RedisBatchesIT {
   @Test
   void aLineThatIsNoLineFailsWhoWantsToWaitInItAlone() {
     commands.set("weir:{acme}:key:k:line", "this is no line");
-    Charge waiting = new Charge("acme", "k", 1, TEN, 10, SlotRules.DEFAULT, TicketRequest.NONE);
-    List<CompletionStage<StoreAnswer>> answers = together(List.of(waiting, waiting, charge("b")));
+    Draw fast = new Draw(new Bucket("fast", Scope.KEY, 10_000, 2000), Bucket.UNITS_PER_OPERATION);
+    Charge waiting =
+        new Charge("acme", "k", 1, List.of(fast), 10, SlotRules.DEFAULT, TicketRequest.NONE);
+    List<CompletionStage<StoreAnswer>> answers =
+        together(List.of(waiting, waiting, waiting, charge("b")));
     assertThat(decided(answers.get(0))).isInstanceOf(Allowed.class);
-    assertThat(answers.get(1).toCompletableFuture()).failsWithin(Duration.ofSeconds(5));
-    assertThat(decided(answers.get(2))).isInstanceOf(Allowed.class);
+    assertThat(decided(answers.get(1))).isInstanceOf(Allowed.class);
+    assertThat(answers.get(2).toCompletableFuture()).failsWithin(Duration.ofSeconds(5));
+    assertThat(decided(answers.get(3))).isInstanceOf(Allowed.class);
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -99,6 +100,31 @@ final class RedisFaultsIT {
       assertUnavailable();
     }
     await().atMost(Duration.ofSeconds(4)).until(() -> tryTake(1) instanceof Allowed);
+  }
+
+  @Test
+  void whatWasGivenUpIsNotDecidedLater() {
+    Draw slow = new Draw(new Bucket("slow", Scope.KEY, 1, 10_000_000), Bucket.UNITS_PER_OPERATION);
+    Charge charge = new Charge("acme", "k2", 1, List.of(slow), 1);
+    store.tryCharge(charge).toCompletableFuture().join();
+    List<CompletableFuture<StoreAnswer>> givenUp = new ArrayList<>();
+    try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
+      other.connection().sync().clientPause(1500);
+      for (int i = 0; i < 30; i++) {
+        givenUp.add(store.tryCharge(charge).toCompletableFuture());
+      }
+      assertThat(givenUp).allSatisfy(one -> assertThat(one).failsWithin(Duration.ofSeconds(1)));
+    }
+    await()
+        .atMost(Duration.ofSeconds(4))
+        .until(() -> connections
+            .ping()
+            .handle((pong, error) -> error == null)
+            .toCompletableFuture()
+            .join());
+    StoreAnswer.Decided after =
+        (StoreAnswer.Decided) store.tryCharge(charge).toCompletableFuture().join();
+    assertThat(after.decision().limits().get(0).remaining()).isEqualTo(8);
   }
 
   @Test

@@ -114,7 +114,7 @@ final class RedisSlotsIT {
     }
     assertThat(States.show(commands, "weir:{acme}:key:k1").get("requests@1000.waiting"))
         .isEqualTo("3");
-    commands.del("weir:{acme}:key:k1:line");
+    commands.del("weir:{acme}:key:k1:line", "weir:{acme}:key:k1:line:kinds");
     clock.advance(2_000_000);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
@@ -129,14 +129,14 @@ final class RedisSlotsIT {
       List<RedisBucketStore> nodes =
           List.of(RedisBucketStore.of(connections), RedisBucketStore.of(other));
       List<Long> history = new ArrayList<>();
-      for (int i = 0; i < 100; i++) {
+      for (int i = 0; i < 60; i++) {
         TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "%022d".formatted(i));
         if (ask(nodes.get(i % 2), wanted) instanceof Denied denied) {
           history.add(Long.parseLong(denied.ticket().orElseThrow().substring(0, 16)));
         }
       }
       // One a second, from each to the next.
-      assertThat(history).hasSizeGreaterThan(90);
+      assertThat(history).hasSizeGreaterThan(50);
       for (int i = 1; i < history.size(); i++) {
         assertThat(history.get(i) - history.get(i - 1)).isEqualTo(1_000_000);
       }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Memory and Redis agree after every step of generated traces: 120,000 decisions. */
 final class RedisTracesIT {
   private static final int STEPS = 20_000;
-  private static final int AHEAD = 200;
+  private static final int AHEAD = 1;
   private static final long TWO_TO_53 = 1L << 53;
 
   private static EmbeddedRedis redis;
@@ -51,6 +51,7 @@ final class RedisTracesIT {
     inRedis.tryCharge(steps.get(0).charge()).toCompletableFuture().join();
     commands.flushall();
     List<Asked> asked = new ArrayList<>();
+    int number = 0;
     for (Trace.Step step : steps) {
       clock.advance(step.advanceMicros());
       asked.add(new Asked(
@@ -59,6 +60,8 @@ final class RedisTracesIT {
           inRedis.tryCharge(step.charge())));
       if (asked.size() == AHEAD) {
         compare(seed, asked);
+      }
+      if (++number % 200 == 0) {
         everyNumberIsExact(commands);
       }
     }

@@ -16,12 +16,12 @@ final class States {
 
   private States() {}
 
-  /** The fields of a state; none where there is no such state. */
+  /** The fields of a state and their raw numbers; none where there is no such state. */
   static Map<String, String> show(RedisCommands<String, String> commands, String key) {
     List<String> reply = commands.eval(script(), ScriptOutputType.MULTI, key);
     Map<String, String> fields = new LinkedHashMap<>();
     for (int i = 0; i < reply.size(); i += 2) {
-      fields.put(reply.get(i), reply.get(i + 1));
+      fields.put(reply.get(i), reply.get(i + 1).split(" ", 2)[0]);
     }
     return fields;
   }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * What all charges of one operation by one plan have in common, as the bytes that a script reads: encoded
  * once, sent once a batch. The bytes are immutable; the marks belong to whoever gathers batches.
  */
-final class Terms {
+final class ChargeTemplate {
   private static final int NUMBER_BYTES = 7;
   private static final int SCOPES = 3;
 
@@ -37,7 +37,7 @@ final class Terms {
 
   int argument;
 
-  Terms(Charge charge) {
+  ChargeTemplate(Charge charge) {
     revision = charge.revision();
     draws = charge.draws();
     slots = charge.slots();
@@ -144,7 +144,7 @@ final class Terms {
     return number;
   }
 
-  private static int codeOf(SlotMode mode) {
+  static int codeOf(SlotMode mode) {
     return switch (mode) {
       case RESERVE -> 0;
       case ESTIMATE -> 1;

@@ -2,15 +2,16 @@ package io.weir.state.redis;
 
 import io.weir.decision.Verdict.Outcome;
 
-/** What a script answers first. The same codes stand in {@code lua/lib/status.lua}. */
-enum Status {
+/** What a script answers first. {@code lua/lib/codes.lua} has the same. */
+enum Codes {
   ALLOWED,
   DENIED,
   NEVER_ALLOWED,
   STALE,
-  FAILED;
+  FAILED,
+  QUEUED;
 
-  static Status of(long code) {
+  static Codes of(long code) {
     return values()[Math.toIntExact(code)];
   }
 
@@ -19,7 +20,7 @@ enum Status {
       case ALLOWED -> Outcome.ALLOWED;
       case DENIED -> Outcome.DENIED;
       case NEVER_ALLOWED -> Outcome.NEVER_ALLOWED;
-      case STALE, FAILED -> throw new IllegalStateException(this + " decides nothing");
+      case STALE, FAILED, QUEUED -> throw new IllegalStateException(this + " decides nothing");
     };
   }
 }

@@ -8,6 +8,7 @@ import io.weir.bucket.Scope;
 import io.weir.decision.Decision.Denied;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
+import io.weir.state.redis.DenialCache.Moments;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
@@ -16,7 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-final class KnownDenialsTest {
+final class DenialCacheTest {
   private static final long MILLI = 1_000_000;
   /** One operation in 500 ms, two at once. */
   private static final List<Draw> TWO =
@@ -25,7 +26,7 @@ final class KnownDenialsTest {
   private static final long FULL = 2 * Bucket.UNITS_PER_OPERATION;
 
   private long nanos = 7;
-  private final KnownDenials denials = new KnownDenials(() -> nanos);
+  private final DenialCache denials = new DenialCache(() -> nanos);
 
   @Test
   void tellsTheRestOfTheWaitFromTheAnswerOnAndNothingOnceRedisMightAllow() {
@@ -53,6 +54,72 @@ final class KnownDenialsTest {
   }
 
   @Test
+  void momentsAreHandedOutOnceEachAndOnlyWhileTheyAreFresh() {
+    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+    assertThat(retryAfterMicros(waiting())).isEqualTo(1_000_000);
+    nanos += 50 * MILLI;
+    assertThat(retryAfterMicros(waiting())).isEqualTo(1_450_000);
+    assertThat(retryAfterMicros(waiting())).isEqualTo(1_950_000);
+    assertThat(denials.answer(waiting())).isNull();
+    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+    nanos += 100 * MILLI;
+    assertThat(denials.answer(waiting())).isNull();
+  }
+
+  @Test
+  void momentsOfAnHourAgoDenyNobodyHoweverManyCome() {
+    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+    nanos += 3600 * 1000L * MILLI;
+    for (int i = 0; i < 300; i++) {
+      assertThat(denials.answer(waiting())).isNull();
+    }
+  }
+
+  @Test
+  void whoAsksFarTooOftenIsAnsweredHereWhateverTheCost() {
+    learnMoments(new Moments(500_000, 500_000, 4, 0));
+    for (int i = 0; i < 50; i++) {
+      assertThat(denials.answer(waiting(1 + i % 2))).isNull();
+    }
+    for (int i = 0; i < 1000; i++) {
+      assertThat(retryAfterMicros(waiting(1 + i % 2))).isBetween(500_000L, 2_000_000L);
+    }
+    nanos += 100 * MILLI;
+    assertThat(denials.answer(waiting())).isNull();
+  }
+
+  @Test
+  void whoShowsTicketsFarTooOftenKeepsThem() {
+    String ticket = "4000000000000000." + "x".repeat(22);
+    Charge showing = new Charge(
+        "acme",
+        "k1",
+        1,
+        TWO,
+        1,
+        SlotRules.OFF,
+        TicketRequest.wanted(Optional.of(ticket), "y".repeat(22)));
+    for (int i = 0; i < 100; i++) {
+      assertThat(denials.answer(showing)).isNull();
+    }
+    Denied denied = (Denied) ((Decided) Objects.requireNonNull(denials.answer(showing))).decision();
+    assertThat(denied.ticket()).hasValue(ticket);
+    assertThat(denied.retryAfterMicros()).isEqualTo(100_000);
+  }
+
+  private void learnMoments(Moments moments) {
+    denials.learnBlock(new PendingCharge(waiting(), -1, nanos, 0), new long[] {FULL}, moments);
+  }
+
+  private static Charge waiting() {
+    return waiting(1);
+  }
+
+  private static Charge waiting(long cost) {
+    return new Charge("acme", "k1", 1, TWO, cost, SlotRules.DEFAULT, TicketRequest.NONE);
+  }
+
+  @Test
   void knowsNothingOfAnotherSubjectRevisionOrOperation() {
     denials.learn(charge(1), new long[] {FULL}, nanos);
     assertThat(denials.answer(new Charge("acme", "other", 1, TWO, 1))).isNull();
@@ -69,7 +136,7 @@ final class KnownDenialsTest {
         List.of(new Draw(new Bucket("slow", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION));
     Charge charge = new Charge("acme", "k1", 1, slow, 1);
     denials.learn(charge, new long[] {Bucket.UNITS_PER_OPERATION}, nanos);
-    nanos += KnownDenials.MAX_AGE_NANOS;
+    nanos += DenialCache.MAX_AGE_NANOS;
     assertThat(denials.answer(charge)).isNotNull();
     nanos++;
     assertThat(denials.answer(charge)).isNull();
@@ -77,7 +144,7 @@ final class KnownDenialsTest {
 
   @Test
   void isBounded() {
-    for (int i = 0; i < KnownDenials.MAX_KNOWN; i++) {
+    for (int i = 0; i < DenialCache.MAX_KNOWN; i++) {
       denials.learn(new Charge("acme", "k" + i, 1, TWO, 1), new long[] {FULL}, nanos);
     }
     assertThat(denials.answer(new Charge("acme", "k0", 1, TWO, 1))).isNotNull();
@@ -90,13 +157,13 @@ final class KnownDenialsTest {
 
   @Test
   void whereAppointmentsAreMadeRedisIsAsked() {
-    assertThat(KnownDenials.concern(charge(1))).isTrue();
-    assertThat(KnownDenials.concern(
+    assertThat(DenialCache.concern(charge(1))).isTrue();
+    assertThat(DenialCache.concern(
             new Charge("acme", "k1", 1, TWO, 1, SlotRules.DEFAULT, TicketRequest.NONE)))
         .isFalse();
     TicketRequest shown = new TicketRequest(
         Optional.of("%016d.%s".formatted(1, "a".repeat(TicketRequest.ID_LENGTH))), "", -1);
-    assertThat(KnownDenials.concern(new Charge("acme", "k1", 1, TWO, 1, SlotRules.OFF, shown)))
+    assertThat(DenialCache.concern(new Charge("acme", "k1", 1, TWO, 1, SlotRules.OFF, shown)))
         .isFalse();
   }
 

@@ -1,0 +1,57 @@
+package io.weir.benchmarks;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Draw;
+import io.weir.bucket.Scope;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.throttle.Charge;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongFunction;
+
+/**
+ * A pattern of requests by which one key tries to slow down others.
+ *
+ * @param perSecond how often it asks
+ * @param charge its n-th question
+ */
+record Attack(String name, int perSecond, LongFunction<Charge> charge) {
+  static final int FLOOD = 36_000;
+  private static final List<Draw> HUNDRED = draw("hundred", Scope.KEY, 100, 1000);
+  private static final List<Draw> TEN_THOUSAND = draw("ten-thousand", Scope.KEY, 10_000, 1000);
+  private static final List<Draw> LONG = draw("long", Scope.KEY, 1000, 10_000);
+  private static final List<Draw> SHARED = draw("shared", Scope.CLUSTER, 100, 1000);
+
+  static List<Attack> all() {
+    return List.of(
+        new Attack("nobody attacks", 0, n -> plain(HUNDRED, 1)),
+        new Attack("flood of a key of 100/s", FLOOD, n -> plain(HUNDRED, 1)),
+        new Attack("the same, tickets wanted", FLOOD, n -> wanting(HUNDRED, n, Optional.empty())),
+        new Attack("the same, forged tickets", FLOOD, n -> wanting(HUNDRED, n, forged(n))),
+        new Attack("the same, costs of 1 to 50", FLOOD, n -> plain(HUNDRED, 1 + n % 50)),
+        new Attack("10,000/s of a key of 10,000/s", 10_000, n -> plain(TEN_THOUSAND, 1)),
+        new Attack("flood of a key of 10,000/s", FLOOD, n -> plain(TEN_THOUSAND, 1)),
+        new Attack(
+            "cost 2 booked, cost 1 asked", FLOOD, n -> plain(LONG, n % 40_000 < 20_000 ? 2 : 1)),
+        new Attack("flood of a bucket of all tenants", FLOOD, n -> plain(SHARED, 1)));
+  }
+
+  private static Charge plain(List<Draw> draws, long cost) {
+    return new Charge("attacker", "k", 1, draws, cost, SlotRules.DEFAULT, TicketRequest.NONE);
+  }
+
+  private static Charge wanting(List<Draw> draws, long number, Optional<String> shown) {
+    TicketRequest ticket = TicketRequest.wanted(shown, "id%020d".formatted(number));
+    return new Charge("attacker", "k", 1, draws, 1, SlotRules.DEFAULT, ticket);
+  }
+
+  private static Optional<String> forged(long number) {
+    return Optional.of("%016d.%022d".formatted(9_000_000_000_000_000L, number));
+  }
+
+  private static List<Draw> draw(String name, Scope scope, long opsPerSec, long burstMillis) {
+    Bucket bucket = new Bucket(name, scope, opsPerSec * 1000, burstMillis);
+    return List.of(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
+  }
+}

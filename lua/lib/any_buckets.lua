@@ -1,0 +1,85 @@
+-- A charge on states in which nobody waits, whatever buckets they hold. Uses LAYOUT, layout_of, drained.
+local FIELDS_AT_MOST = 64 -- in a larger state the queue lane looks for buckets that are empty
+
+-- How a state of a layout takes charges by the draws of one scope: the rate of each of its numbers, what each takes
+-- and holds. False where a bucket has another rate, or somebody waits.
+local function way_of(of_scope, layout, known)
+  if not layout.is_plain then
+    return false
+  end
+  local text = layout.text
+  for _, draw in ipairs(of_scope.draws) do
+    if not layout.index[draw.field] then
+      if layout.names[draw.name] then
+        return false
+      end
+      text = text == '' and draw.field or text .. ' ' .. draw.field
+    end
+  end
+  local grown = layout_of(text, known)
+  if grown ~= layout and grown.count > FIELDS_AT_MOST then
+    return false
+  end
+  local way = { rates = grown.rates, count = grown.count, format = grown.format, is_own = text == of_scope.text,
+    text = grown ~= layout and text or nil, units = {}, capacity = {} }
+  for j = 1, grown.count do
+    way.units[j], way.capacity[j] = 0, math.huge
+  end
+  for _, draw in ipairs(of_scope.draws) do
+    local j = grown.index[draw.field] - LAYOUT.BEFORE_FIELDS
+    way.units[j], way.capacity[j] = draw.units, draw.capacity
+  end
+  return way
+end
+
+-- The way of a state, and its numbers; nil where it has none.
+local function way_and_numbers(value, of_scope, known, now)
+  local layout, numbers = layout_of('', known), { 0, now, 0, 0 }
+  if value then
+    local high, low = string.byte(value, 1, 2)
+    local held = 256 * (high or 0) + (low or 0)
+    layout = layout_of(string.sub(value, LAYOUT.HEAD_BYTES + 1 + LAYOUT.NUMBER_BYTES * held), known)
+    if held ~= layout.count or #value < LAYOUT.HEAD_BYTES then
+      return nil
+    end
+    numbers = { struct.unpack(layout.format, value) }
+    numbers[LAYOUT.BEFORE_FIELDS + held + 1] = nil -- where the value ended
+  end
+  local way = of_scope[layout]
+  if way == nil then
+    way = way_of(of_scope, layout, known)
+    of_scope[layout] = way
+  end
+  return way or nil, numbers
+end
+
+-- Drains the numbers of a state to `now` and adds what so many charges of this cost take. Gives when the last bucket
+-- is empty, and how many of the charges fit; -1 where the cost is above a capacity, nil where it is another case.
+local function taken(way, numbers, revision, cost, count, now)
+  local elapsed = now - numbers[2]
+  if elapsed < 0 or numbers[3] > revision then
+    return nil
+  end
+  local rates, units, capacity, fit, longest_us = way.rates, way.units, way.capacity, count, 0
+  for j = 1, way.count do
+    local rate, each, at = rates[j], units[j] * cost, j + LAYOUT.BEFORE_FIELDS
+    local level = drained(numbers[at] or 0, rate, elapsed)
+    local used = level + each * count
+    if used > capacity[j] then
+      if each > capacity[j] then
+        return now, -1
+      end
+      local free = capacity[j] - level
+      if free < 0 then
+        return nil
+      end
+      fit = fit * each > free and (free - math.fmod(free, each)) / each or fit
+    end
+    numbers[at] = used
+    if used > longest_us * rate then
+      longest_us = used / rate
+    end
+  end
+  numbers[1], numbers[2], numbers[3] = way.count, now, revision
+  return now + longest_us, fit
+end

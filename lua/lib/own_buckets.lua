@@ -1,0 +1,48 @@
+-- The most frequent charge, in the fewest steps: all of its buckets belong to the key, and the key's state holds
+-- just these. Uses CODES, LAYOUT, drained.
+local OWN_DRAWS = 8
+
+-- A template of which all buckets are the key's own, as numbers: the revision first, the slots mode second, from
+-- OWN_DRAWS on four for each draw; and how a state looks that holds just these buckets. False for other templates.
+local function own_buckets_of(text)
+  if string.byte(text, 27) == 0 then
+    return false
+  end
+  local count = 256 * string.byte(text, 28) + string.byte(text, 29)
+  local own = { struct.unpack('>I7BI7I4I7BI2' .. string.rep('BI7I7I7', count), text) }
+  own.last = LAYOUT.BEFORE_FIELDS + count
+  own.from = LAYOUT.HEAD_BYTES + LAYOUT.NUMBER_BYTES * count + 1
+  own.fields = string.sub(text, 30 + 22 * count)
+  own.format = LAYOUT.HEAD .. string.rep(LAYOUT.NUMBER, count)
+  return own
+end
+
+-- The head of the state with the cost taken, where everything fits and the time to live is long enough. Nil and
+-- true where it does not fit and slots are off; nil alone where it is another case.
+local function taken_from_own(own, value, count, cost, now)
+  local numbers = { struct.unpack(own.format, value) }
+  local elapsed, lives_us = now - numbers[2], numbers[4] * 1000 - now
+  if elapsed < 0 or numbers[3] ~= own[1] then
+    return nil
+  end
+  local d, times_cost, is_denied = OWN_DRAWS, count * cost, false
+  for j = 5, own.last do
+    local rate, capacity, units = own[d + 1], own[d + 2], own[d + 3] * times_cost
+    local level = drained(numbers[j], rate, elapsed)
+    if level + units > capacity then
+      if level > capacity or units > capacity or count > 1 or own[2] ~= CODES.OFF then
+        return nil
+      end
+      is_denied = true
+    elseif level + units > lives_us * rate then
+      return nil
+    end
+    numbers[j] = level + units
+    d = d + 4
+  end
+  if is_denied then
+    return nil, true
+  end
+  numbers[2] = now
+  return struct.pack(own.format, unpack(numbers))
+end

@@ -1,0 +1,569 @@
+-- The queue lane: decides what the fast lane, charge.lua, handed back, and whatever belongs to a queue: places,
+-- tickets, changes of policy, clock steps. Each charge takes its cost from all of its buckets, or from none; a denial
+-- makes a place in the queue. The work of a call is bounded by its charges, not by the length of a queue.
+--
+-- KEYS
+--   1      weir:policy, for the revision that was published last
+--   then   the states of keys, tenants and the cluster, each once. Of each, <state>:line holds the places,
+--          <state>:line:kinds the index of those that anybody may keep, <state>:estimates the last moments told
+-- ARGV
+--   1      not_after, as of charge.lua. Then the charges, packed, 21 bytes for each, most significant byte first
+--            template   2 bytes: which argument holds it
+--            count      2 bytes, above 0: how many equal charges it stands for
+--            cost       7 bytes, above 0, in operations
+--            key        2 bytes: which of KEYS is the state of the key
+--            tenant     2 bytes: the same of the tenant, 0 where no bucket is the tenant's
+--            cluster    2 bytes: the same of the cluster
+--            ticket     2 bytes: which argument holds what the caller shows and wants, 0 for nothing
+--            spare      2 bytes: how many moments more an estimate may take, for callers to come
+--   then   templates, as of charge.lua
+--          or what a caller shows and wants, text: <within> <new_id> <ticket>
+--            within     microseconds: up to which wait a ticket is wanted, -1 for never
+--            new_id     22 characters that nobody can guess, or empty: what a new ticket is made of
+--            ticket     <deadline>.<id>, or empty
+-- RETURNS
+--   { clock_us }                 not_after has passed: nothing was taken
+--   { clock_us, answer... }      for each charge, in order, an answer for each of the count, or fewer where one says so
+--     { ALLOWED, used... }         per draw the units used, the cost among them
+--     { DENIED, used... }          per draw the units used, as a newcomer finds it: in a queue all but the holes
+--     { NEVER_ALLOWED, used... }   a cost is above its capacity; of all that are left
+--     { STALE, revision }          a newer revision was published or has decided; of all that are left
+--     { FAILED, text }             what is in Redis cannot be understood; of all that are left
+--   of a denial followed by
+--     wait_us, estimate  until the slot; 1 where nothing is promised
+--   and where somebody waits or has to, followed by
+--     deadline_us        the ticket is <deadline_us>.<id>; 0 for no ticket
+--     is_new             1 where the ticket's id is new_id, 0 where it is the one that was shown
+--     returned           0 not, 1 early, 2 kept, 3 late, 4 unknown, 5 broken
+--     made, lost, length 1 where a place was made; how many were not kept; how many places there are then
+--     step_us, moments   of an estimate: it stands for so many answers, each step_us after the one before; those
+--                        beyond the count are for callers to come; 0 for one answer
+--     until_us           the earliest instant at which another newcomer may hear something else
+-- ERRORS
+--   none but those of wrong arguments
+-- TTL
+--   a written state expires when its last bucket is empty and nobody waits, or up to as long again and a second
+--   later; a queue and its index a minute or two after its last place; estimates with the last of them
+
+--@include now
+--@include codes
+--@include times
+--@include layout
+--@include layout_of
+--@include unpacked
+--@include values_of
+--@include expiry_of
+--@include template_of
+--@include ceil_div
+--@include drained
+--@include drain
+--@include carried_over
+--@include state_from
+--@include state_value
+--@include draws_of
+--@include bucket_of
+--@include slot_of
+--@include release
+--@include places
+--@include let_go
+--@include booking
+--@include estimate
+
+local WIDTH, ANY_WAIT = 8, 1e15
+local LETTERS = { 'k', 't' }
+local not_after = struct.unpack('>I7', ARGV[1])
+if not_after > 0 and now_us(1) > not_after then
+  return { now_us(1) }
+end
+local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2I2I2', (#ARGV[1] - 7) / 21), ARGV[1], 8) }
+local newest = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0) or 0
+local values = values_of(redis.call, KEYS)
+local known, templates, states, written = {}, {}, {}, {}
+
+local function state_of(k, scope)
+  local state = states[k]
+  if not state then
+    local layout, numbers = unpacked(values[k], known)
+    if not layout then
+      error(KEYS[k] .. ' holds no state', 0)
+    end
+    state = state_from(layout, numbers)
+    state.key, state.scope, state.line, state.kinds = KEYS[k], scope, KEYS[k] .. ':line', KEYS[k] .. ':line:kinds'
+    states[k] = state
+  end
+  return state
+end
+
+-- Notes that a state has to be written, as it is at `now`; `drawn` are the draws of which it takes the buckets over.
+local function commit(state, now, drawn, template)
+  for name, bucket in pairs(state.buckets) do
+    drain(bucket, state.at_us, now)
+    if bucket.used == 0 and bucket.waiting == 0 then
+      state.buckets[name] = nil
+    end
+  end
+  for _, draw in ipairs(drawn) do
+    if draw.scope == state.scope then
+      state.buckets[draw.name] = draw.bucket
+      state.revision = template.revision
+    end
+  end
+  state.at_us = now
+  written[state] = template
+end
+
+local function length_of(state)
+  if not state.length then
+    state.length = state.line_us and redis.call('ZCARD', state.line) or 0
+  end
+  return state.length
+end
+
+local function end_queue(state)
+  for _, bucket in pairs(state.buckets) do
+    end_queue_of(bucket)
+  end
+  if state.line_us then
+    redis.call('UNLINK', state.line, state.kinds)
+  end
+  state.line_us, state.sweep_us, state.kinds_us, state.length = nil, nil, nil, 0
+end
+
+-- The clock went back: the levels are those of this instant. Slots of an instant far ahead are no slots.
+local function rebase(state, now, template)
+  local ahead_us = state.at_us - now
+  if ahead_us <= 0 then
+    return
+  end
+  state.at_us = now
+  if ahead_us > template.lateness then
+    end_queue(state)
+  end
+  commit(state, now, {}, template)
+end
+
+local function remove(state, texts, index_texts)
+  redis.call('ZREM', state.line, unpack(texts))
+  if #index_texts > 0 then
+    redis.call('ZREM', state.kinds, unpack(index_texts))
+  end
+  state.length = state.length - #texts
+end
+
+local function first_of(state)
+  local text = redis.call('ZRANGEBYLEX', state.line, '-', '+', 'LIMIT', 0, 1)[1]
+  return text and tonumber(string.sub(text, 1, 16)) or math.huge
+end
+
+local function is_all_overdue(state, now)
+  local last = redis.call('ZREVRANGEBYLEX', state.line, '+', '-', 'LIMIT', 0, 1)[1]
+  return not last or tonumber(string.sub(last, 1, 16)) < now
+end
+
+-- Lets go the first places of a queue whose time is over, or all where all are. Gives how many.
+local function sweep(state, now, template)
+  local length = length_of(state)
+  if not state.line_us or (length > 0 and now <= state.sweep_us) then
+    return 0
+  end
+  if length == 0 or is_all_overdue(state, now) then
+    end_queue(state)
+    commit(state, now, {}, template)
+    return length
+  end
+  local overdue = redis.call('ZRANGEBYLEX', state.line, '-', string.format('(%016d', now), 'LIMIT', 0,
+    TIMES.SWEPT_AT_MOST)
+  if #overdue == 0 then
+    state.sweep_us = first_of(state) -- the first place was kept meanwhile; nothing else has changed
+    written[state] = written[state] or template
+    return 0
+  end
+  local indexed, lost = {}, 0
+  for _, text in ipairs(overdue) do
+    local place = place_of(text)
+    let_go(state, LETTERS[state.scope], place)
+    lost = lost + (is_gap(place) and 0 or 1)
+    if is_anybodys(place) then
+      indexed[#indexed + 1] = index_text_of(place)
+    end
+  end
+  remove(state, overdue, indexed)
+  state.sweep_us = first_of(state)
+  commit(state, now, {}, template)
+  return lost
+end
+
+local function add(state, place, now)
+  if not state.line_us then
+    if redis.call('ZCARD', state.line) > 0 then
+      redis.call('UNLINK', state.line, state.kinds) -- what is left of a state that was lost
+    end
+    state.kinds_us, state.length = nil, 0
+  end
+  local length = length_of(state)
+  state.length = length + redis.call('ZADD', state.line, 0, text_of(place))
+  local is_indexed = is_anybodys(place) and state.scope == CODES.KEY
+  if is_indexed then
+    redis.call('ZADD', state.kinds, 0, index_text_of(place))
+  end
+  if not state.line_us or place.deadline > state.line_us then
+    state.line_us = place.deadline + TIMES.KEPT_US
+    redis.call('PEXPIREAT', state.line, string.format('%d', expiry_of(state.line_us, now)))
+  end
+  if is_indexed and (state.kinds_us or 0) < state.line_us then
+    redis.call('PEXPIREAT', state.kinds, string.format('%d', expiry_of(state.line_us, now)))
+    state.kinds_us = state.line_us
+  end
+  state.sweep_us = math.min(state.sweep_us or place.deadline, place.deadline)
+end
+
+local function drop(state, place)
+  local is_indexed = is_anybodys(place) and state.scope == CODES.KEY
+  remove(state, { place.text }, is_indexed and { index_text_of(place) } or {})
+  if state.length == 0 then
+    end_queue(state)
+  end
+end
+
+-- The moments that were told without a place, by bucket: <name> <rate> <instant>, three words each.
+local function estimates_of(state)
+  if not state.estimates then
+    state.estimates = {}
+    local text = redis.call('GET', state.key .. ':estimates') or ''
+    for name, rate, at in string.gmatch(text, '(%S+) (%d+) (%d+)') do
+      state.estimates[name] = { rate = tonumber(rate), at_us = tonumber(at) }
+    end
+  end
+  return state.estimates
+end
+
+local function write_estimates(state, now)
+  local text, last = {}, now
+  for name, told in pairs(state.estimates) do
+    if told.at_us > now then
+      text[#text + 1] = string.format('%s %d %d', name, told.rate, told.at_us)
+      last = math.max(last, told.at_us)
+    end
+  end
+  table.sort(text)
+  redis.call('SET', state.key .. ':estimates', table.concat(text, ' '), 'PXAT',
+    string.format('%d', math.ceil(last / 1000) + 1000))
+end
+
+local function read_charge(i)
+  local base, at = WIDTH * (i - 1), charges[WIDTH * (i - 1) + 7]
+  local charge = { now = now_us(i), count = charges[base + 2], cost = charges[base + 3], spare = charges[base + 8],
+    keys = { charges[base + 4], charges[base + 5], charges[base + 6] }, within = -1, new_id = '', ticket = '',
+    lost = 0, returned = CODES.NOT }
+  if at > 0 then
+    local within, new_id, ticket = string.match(ARGV[at], '^(%S+) (%S*) (%S*)$')
+    charge.within, charge.new_id, charge.ticket = tonumber(within), new_id, ticket
+  end
+  return charge
+end
+
+local function load_buckets(charge)
+  for _, draw in ipairs(charge.draws) do
+    draw.bucket, draw.is_carried = bucket_of(draw, charge.states[draw.scope], charge.now)
+  end
+end
+
+-- Writes what a charge made of its buckets; of a denial that changed none of them, only what a change of policy did.
+local function commit_all(charge, has_changed)
+  for _, scope in ipairs(charge.template.scopes) do
+    local is_carried = false
+    for _, draw in ipairs(charge.draws) do
+      is_carried = is_carried or draw.scope == scope and draw.is_carried
+    end
+    if has_changed or is_carried then
+      commit(charge.states[scope], charge.now, charge.draws, charge.template)
+    end
+  end
+end
+
+local function reply(status, charge)
+  local answer = { status }
+  for i, draw in ipairs(charge.draws) do
+    answer[i + 1] = shown(draw)
+  end
+  return answer
+end
+
+local function reply_in_queue(status, charge, told)
+  local answer = reply(status, charge)
+  local n, place = #answer, told.place
+  local has_ticket = place and not is_anybodys(place)
+  answer[n + 1], answer[n + 2] = told.wait_us, told.estimate and 1 or 0
+  answer[n + 3], answer[n + 4] = has_ticket and place.deadline or 0, has_ticket and place.id == charge.new_id and 1 or 0
+  answer[n + 5], answer[n + 6], answer[n + 7] = charge.returned, told.made and 1 or 0, charge.lost
+  answer[n + 8] = told.made and charge.states[1].length or 0
+  answer[n + 9], answer[n + 10], answer[n + 11] = told.step or 0, told.moments or 0, told.until_us or 0
+  return answer
+end
+
+-- The first place of the kind that is asked for which is in time, and when its slot comes. Looks at two members.
+local function first_of_kind(charge, state)
+  local digest, from = charge.digest(), string.format('%016d', charge.now)
+  local first, last = '[' .. digest .. '.' .. from, '(' .. digest .. '/'
+  local entry = redis.call('ZRANGEBYLEX', state.kinds, first, last, 'LIMIT', 0, 1)[1]
+  if not entry then
+    return nil
+  end
+  local deadline, slot, until_us = string.match(entry, '%.(%d+) (%d+) (%d+)$')
+  charge.due_us = tonumber(slot)
+  if charge.due_us > charge.now then
+    return nil
+  end
+  local prefix = deadline .. '.-' .. digest .. ' ' .. slot .. ' ' .. until_us
+  return redis.call('ZRANGEBYLEX', state.line, '[' .. prefix .. ' ', '(' .. prefix .. '!', 'LIMIT', 0, 1)[1]
+end
+
+-- The place that the caller comes back to, where it has one that is in time and for such a request.
+local function place_found(charge)
+  local state, ticket, text = charge.states[1], charge.ticket, nil
+  if length_of(state) > 0 and ticket ~= '' then
+    text = redis.call('ZRANGEBYLEX', state.line, '[' .. ticket .. ' ', '(' .. ticket .. '!', 'LIMIT', 0, 1)[1]
+  elseif length_of(state) > 0 and charge.within < ANY_WAIT then
+    text = first_of_kind(charge, state)
+  end
+  local place = text and place_of(text)
+  local is_mine = place and place.deadline >= charge.now and kind_of(place.shares) == charge.kind()
+    and (not is_in_tenants_queue(place) or redis.call('ZSCORE', charge.states[2].line, text))
+  if not is_mine and ticket ~= '' then
+    charge.returned = tonumber(string.sub(ticket, 1, 16)) < charge.now and CODES.LATE or CODES.UNKNOWN
+  end
+  return is_mine and place or nil
+end
+
+local function store_places(charge, mine, places)
+  for scope = CODES.KEY, CODES.TENANT do
+    local state = charge.states[scope]
+    for _, place in ipairs(places) do
+      if state and (scope == CODES.KEY or is_in_tenants_queue(place)) then
+        add(state, place, charge.now)
+      end
+    end
+    if state and mine and (scope == CODES.KEY or is_in_tenants_queue(mine)) then
+      drop(state, mine)
+    end
+    if state then
+      commit(state, charge.now, {}, charge.template)
+    end
+  end
+end
+
+-- Whether the next of equal charges finds just what this one found: no place to come back to, none to let go.
+local function is_settled(charge)
+  for scope = CODES.KEY, CODES.TENANT do
+    local state = charge.states[scope]
+    if state and state.sweep_us and state.sweep_us < charge.now then
+      return false
+    end
+  end
+  return charge.returned == CODES.NOT
+end
+
+local function tell_estimate(charge, rules, slot)
+  local touched = {}
+  for _, draw in ipairs(charge.draws) do
+    local state = charge.states[draw.scope]
+    local told = estimates_of(state)[draw.name]
+    draw.estimate = told and told.rate == draw.rate and told.at_us or 0
+  end
+  local left = is_settled(charge) and charge.left or 1
+  local told, step, moments = estimate(charge.draws, charge.now, rules, left, charge.spare)
+  for _, draw in ipairs(charge.draws) do
+    local state = charge.states[draw.scope]
+    if draw.estimate > charge.now then
+      state.estimates[draw.name], touched[state] = { rate = draw.rate, at_us = draw.estimate }, true
+    end
+  end
+  for state in pairs(touched) do
+    write_estimates(state, charge.now)
+  end
+  local until_us = math.min(slot, charge.due_us and math.max(charge.due_us, charge.now) or math.huge)
+  local in_reach = slot - furthest_us(slot - charge.now, rules)
+  until_us = in_reach > charge.now and math.min(until_us, in_reach) or until_us
+  for scope = CODES.KEY, CODES.TENANT do
+    local state = charge.states[scope]
+    until_us = math.min(until_us, state and state.sweep_us or math.huge)
+  end
+  return reply_in_queue(CODES.DENIED, charge,
+    { wait_us = told - charge.now, estimate = true, step = step, moments = moments, until_us = until_us })
+end
+
+local function as_newcomer(charge, rules, was_released)
+  local slot = slot_of(charge.draws, charge.now)
+  if not slot then
+    admit(charge.draws, charge.now)
+    commit_all(charge, true)
+    return reply_in_queue(CODES.ALLOWED, charge, { wait_us = 0 })
+  end
+  if rules.mode == CODES.OFF then
+    commit_all(charge, was_released)
+    return reply_in_queue(CODES.DENIED, charge, { wait_us = slot - charge.now, estimate = true })
+  end
+  if not can_book(charge.draws, slot, charge.now, rules) then
+    commit_all(charge, was_released)
+    return tell_estimate(charge, rules, slot)
+  end
+  local place, gap = book(charge.draws, slot, charge.now, rules)
+  store_places(charge, nil, gap and { gap, place } or { place })
+  commit_all(charge, true)
+  return reply_in_queue(CODES.DENIED, charge, { wait_us = place.slot - charge.now, place = place, made = true })
+end
+
+-- A caller that has a place: in time or too early, for just such a request.
+local function come_back(charge, mine, rules)
+  local now, draws = charge.now, charge.draws
+  if now < mine.slot then
+    charge.returned = CODES.EARLY
+    commit_all(charge, false)
+    return reply_in_queue(CODES.DENIED, charge, { wait_us = mine.slot - now, place = mine })
+  end
+  mark_held(mine, draws)
+  charge.returned = CODES.KEPT
+  local slot = slot_of(draws, now)
+  if not slot then
+    store_places(charge, mine, {})
+    return as_newcomer(charge, rules)
+  end
+  charge.returned = CODES.BROKEN
+  local comes = is_anybodys(mine) and whole_second(now, slot) or slot
+  if comes + tolerance_of(rules) <= mine.until_us then
+    local place = moved(mine, draws, slot, comes, now, rules)
+    store_places(charge, mine, { place })
+    commit_all(charge, true)
+    return reply_in_queue(CODES.DENIED, charge, { wait_us = slot - now, place = place })
+  end
+  store_places(charge, mine, {})
+  for _, draw in ipairs(draws) do
+    if draw.held then
+      release(draw.bucket, draw.cost)
+      draw.held = false
+    end
+  end
+  return as_newcomer(charge, rules, true)
+end
+
+local function rules_of(charge)
+  local template, states_of = charge.template, charge.states
+  local rules = { mode = template.mode, lateness = template.lateness, horizon = template.horizon,
+    within = charge.within, new_id = charge.new_id, digest = charge.digest }
+  local max_queue, has_tenant = template.max_queue, states_of[2] ~= nil
+  if has_tenant and length_of(states_of[1]) > 0 then
+    -- A key that waits already leaves the other half of the tenant's queue to its other keys.
+    rules.horizon, max_queue = math.floor(rules.horizon / 2), math.floor(max_queue / 2)
+  end
+  rules.has_room = length_of(states_of[1]) < max_queue and (not has_tenant or length_of(states_of[2]) < max_queue)
+  return rules
+end
+
+local function without_queue(charge)
+  if not slot_of(charge.draws, charge.now) then
+    admit(charge.draws, charge.now)
+    commit_all(charge, true)
+    return reply(CODES.ALLOWED, charge)
+  end
+  commit_all(charge, false)
+  local answer = reply(CODES.DENIED, charge)
+  answer[#answer + 1], answer[#answer + 2] = slot_of(charge.draws, charge.now) - charge.now, 1
+  return answer
+end
+
+-- The states of a charge, that of its key among them, at its instant; a newer revision where one has decided.
+local function look(charge)
+  charge.states = {}
+  for _, scope in ipairs(charge.template.scopes) do
+    local state = state_of(charge.keys[scope], scope)
+    charge.states[scope] = state
+    if state.revision > charge.template.revision then
+      return state.revision
+    end
+  end
+  charge.states[1] = charge.states[1] or state_of(charge.keys[1], CODES.KEY)
+end
+
+-- Texts are made once, and only where they are needed.
+local function name_kind(charge)
+  local kind, digest
+  charge.kind = function()
+    kind = kind or kind_of(shares_of(charge.draws))
+    return kind
+  end
+  charge.digest = function()
+    digest = digest or string.sub(redis.sha1hex(charge.kind()), 1, 10)
+    return digest
+  end
+end
+
+local function decide(charge)
+  local template = charge.template
+  local newer = newest > template.revision and newest or look(charge)
+  if newer then
+    return { CODES.STALE, newer }
+  end
+  charge.draws = draws_of(template, charge.cost)
+  if is_never(charge.draws) then
+    load_buckets(charge)
+    return reply(CODES.NEVER_ALLOWED, charge)
+  end
+  local waits = false
+  for _, scope in ipairs(template.scopes) do
+    local state = charge.states[scope]
+    rebase(state, charge.now, template)
+    if has_other_rate(charge.draws, scope, state) and has_queue(state) then
+      end_queue(state)
+      commit(state, charge.now, {}, template)
+    end
+    waits = waits or has_queue(state)
+  end
+  if not waits and charge.ticket == '' then
+    load_buckets(charge)
+    if template.mode == CODES.OFF or not slot_of(charge.draws, charge.now) then
+      return without_queue(charge)
+    end
+  end
+  rebase(charge.states[1], charge.now, template)
+  charge.lost = sweep(charge.states[1], charge.now, template)
+  if charge.states[2] then
+    sweep(charge.states[2], charge.now, template)
+  end
+  load_buckets(charge)
+  name_kind(charge)
+  local rules = rules_of(charge)
+  local mine = place_found(charge)
+  if mine then
+    return come_back(charge, mine, rules)
+  end
+  return as_newcomer(charge, rules)
+end
+
+-- Answers those of equal charges that are left; gives how many.
+local function answered(i, left, answers)
+  local charge = read_charge(i)
+  local at = charges[WIDTH * (i - 1) + 1]
+  charge.template, charge.left = templates[at] or template_of(ARGV[at]), left
+  templates[at] = charge.template
+  local is_done, answer = pcall(decide, charge)
+  if not is_done then
+    answer = { CODES.FAILED, type(answer) == 'table' and answer.err or tostring(answer) }
+  end
+  answers[#answers + 1] = answer
+  if answer[1] >= CODES.NEVER_ALLOWED then
+    return left
+  end
+  return math.max(1, math.min(left, answer[#charge.draws + 11] or 1))
+end
+
+local answers = { now_us(1) }
+for i = 1, #charges / WIDTH do
+  local left = charges[WIDTH * (i - 1) + 2]
+  while left > 0 do
+    left = left - answered(i, left, answers)
+  end
+end
+for state, template in pairs(written) do
+  redis.call('SET', state.key, state_value(state, template.draws, known), 'PXAT', string.format('%d', state.expires_ms))
+end
+return answers

@@ -1,0 +1,102 @@
+package io.weir.state.memory;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Scope;
+import io.weir.slot.Appointment;
+import io.weir.slot.Appointment.Share;
+import io.weir.slot.BucketState;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The buckets of one key, tenant or cluster that are not empty, as they were at one instant. Immutable. */
+record State(long atMicros, long revision, Map<String, BucketState> buckets) {
+
+  State {
+    buckets = Map.copyOf(buckets);
+  }
+
+  boolean hasLine() {
+    return buckets.values().stream().anyMatch(bucket -> bucket.waiting() > 0);
+  }
+
+  /** The same later; what is empty is dropped. */
+  State at(long nowMicros) {
+    Map<String, BucketState> moved = new HashMap<>();
+    buckets.forEach((name, bucket) -> {
+      BucketState later = bucket.at(nowMicros);
+      if (!later.isForgettable()) {
+        moved.put(name, later);
+      }
+    });
+    return new State(nowMicros, revision, moved);
+  }
+
+  /** The same at the present, where it is ahead of the clock. */
+  State rebased(long nowMicros) {
+    return atMicros <= nowMicros
+        ? this
+        : new State(nowMicros, revision, each(bucket -> bucket.rebased(nowMicros)));
+  }
+
+  State withoutLine() {
+    return new State(atMicros, revision, each(BucketState::withoutLine));
+  }
+
+  /** A place is gone that nobody kept: it leaves holes in the buckets of this scope. */
+  State letGo(Scope scope, Appointment gone) {
+    long at = Math.max(atMicros, gone.deadlineMicros());
+    Map<String, BucketState> after = new HashMap<>(each(bucket -> bucket.at(at)));
+    for (Share share : gone.shares()) {
+      if (share.held() && share.scope() == scope) {
+        after.computeIfPresent(
+            share.bucket(),
+            (name, bucket) -> bucket.milliOpsPerSec() == share.milliOpsPerSec()
+                ? bucket.released(share.units())
+                : bucket);
+      }
+    }
+    return new State(at, revision, after);
+  }
+
+  /** A bucket at the present, under the rate and burst of a policy. */
+  BucketState bucket(Bucket bucket, long nowMicros) {
+    @Nullable BucketState before = buckets.get(bucket.name());
+    return before == null
+        ? BucketState.empty(nowMicros, bucket)
+        : before.at(nowMicros).carriedTo(bucket);
+  }
+
+  /** The same with what became of a bucket. */
+  State with(Bucket bucket, BucketState after, long newRevision) {
+    Map<String, BucketState> changed = new HashMap<>(buckets);
+    changed.put(bucket.name(), after);
+    return new State(atMicros, newRevision, changed);
+  }
+
+  /** Whether a bucket that is not empty has another rate. */
+  boolean hasOtherRate(Bucket bucket) {
+    @Nullable BucketState before = buckets.get(bucket.name());
+    return before != null
+        && before.milliOpsPerSec() != bucket.milliOpsPerSec()
+        && !before.isForgettable();
+  }
+
+  /** Whether what is used in the bucket was counted by another rate or burst. */
+  boolean carries(Bucket bucket, long nowMicros) {
+    @Nullable BucketState before = buckets.get(bucket.name());
+    if (before == null) {
+      return false;
+    }
+    long used = before.at(nowMicros).usedUnits();
+    return used > bucket.capacityUnits()
+        || (used > 0 && before.milliOpsPerSec() != bucket.milliOpsPerSec());
+  }
+
+  private Map<String, BucketState> each(UnaryOperator<BucketState> change) {
+    Map<String, BucketState> changed = new HashMap<>();
+    buckets.forEach((name, bucket) -> changed.put(name, change.apply(bucket)));
+    return changed;
+  }
+}

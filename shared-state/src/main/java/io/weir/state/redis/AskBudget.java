@@ -1,0 +1,37 @@
+package io.weir.state.redis;
+
+import io.weir.bucket.Draw;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * How often one subject has asked Redis in this tenth of a second for what may need the queue lane. Mutable; safe for
+ * use by many threads; a little inexact where several count at the turn of a window.
+ */
+final class AskBudget {
+  static final long WINDOW_NANOS = 100_000_000;
+  private static final double WINDOW_MICROS = 100_000;
+  private static final double LEAST = 50;
+
+  private final AtomicLong window = new AtomicLong();
+  private final AtomicLong asked = new AtomicLong();
+
+  /** Counts a question, and says whether it is within the bound. */
+  boolean mayAsk(long nowNanos, long most) {
+    long current = nowNanos / WINDOW_NANOS;
+    if (window.getAndSet(current) != current) {
+      asked.set(0);
+    }
+    return asked.incrementAndGet() <= most;
+  }
+
+  /** Twice what the slowest of these buckets admits in a window, and 500 a second at least. */
+  static long most(List<Draw> draws) {
+    double slowest = Double.MAX_VALUE;
+    for (Draw draw : draws) {
+      double inWindow = WINDOW_MICROS * draw.bucket().milliOpsPerSec() / draw.unitsPerOperation();
+      slowest = Math.min(slowest, inWindow);
+    }
+    return (long) Math.max(LEAST, 2 * slowest);
+  }
+}

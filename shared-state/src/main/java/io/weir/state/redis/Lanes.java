@@ -1,0 +1,65 @@
+package io.weir.state.redis;
+
+import io.netty.channel.EventLoop;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+
+/** The lanes of one connection. Safe for use by many threads; who is queued is known on its event loop. */
+final class Lanes {
+  private final EventLoop loop;
+  private final QueuedOwners queued = new QueuedOwners();
+  private final GroupCommit fast;
+  private final GroupCommit queue;
+  private final GroupCommit peek;
+
+  Lanes(
+      RedisConnections.Link link,
+      Duration timeout,
+      Lane fast,
+      Lane queue,
+      Lane peek,
+      DenialCache denials) {
+    this.loop = link.eventLoop();
+    this.queue = new GroupCommit(
+        link, timeout, queue, new AnswerReader(denials, queued, PendingCharge::cannotBeHandedOn));
+    this.fast =
+        new GroupCommit(link, timeout, fast, new AnswerReader(denials, queued, this.queue::ask));
+    this.peek = new GroupCommit(
+        link,
+        timeout,
+        peek,
+        new AnswerReader(denials, new QueuedOwners(), PendingCharge::cannotBeHandedOn));
+  }
+
+  /** Whether what is asked by this thread is sent and answered by it. */
+  boolean isHere() {
+    return loop.inEventLoop();
+  }
+
+  /** Asks in the lane that will decide, as far as is known. */
+  void charge(PendingCharge pending) {
+    if (pending.charge.ticket().shown().isPresent()) {
+      queue.ask(pending);
+    } else if (!loop.inEventLoop()) {
+      askThere(pending);
+    } else if (queued.contains(Owner.of(pending.charge), pending.askedNanos)) {
+      queue.ask(pending);
+    } else {
+      fast.ask(pending);
+    }
+  }
+
+  void peek(PendingCharge pending) {
+    peek.ask(pending);
+  }
+
+  private void askThere(PendingCharge pending) {
+    try {
+      loop.execute(() -> charge(pending));
+    } catch (RejectedExecutionException e) {
+      pending.completeExceptionally(
+          new StoreUnavailableException("Redis did not answer: " + e.getMessage(), e));
+    }
+  }
+}

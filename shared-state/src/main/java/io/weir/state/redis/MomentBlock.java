@@ -1,0 +1,101 @@
+package io.weir.state.redis;
+
+import io.weir.bucket.Draw;
+import io.weir.decision.Verdict.Outcome;
+import io.weir.decision.Verdict.Wait;
+import io.weir.slot.LineReport;
+import io.weir.state.redis.DenialCache.Moments;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Future moments that a node hands out by itself, each caller of a subject another one. Mutable; safe for use by many
+ * threads.
+ */
+final class MomentBlock {
+  private static final long NANOS_PER_MICRO = 1000;
+  private static final int DRIFT = 1000;
+  private static final int MOST_WANTED = 1024;
+  private static final int FIRST_WANTED = 16;
+
+  private final long revision;
+  private final List<Draw> draws;
+  private final long cost;
+  private final boolean wantsTicket;
+  private final long[] used;
+  private final Moments moments;
+  private final long answeredNanos;
+  private final long freshUntilNanos;
+  private final AtomicLong next;
+  private final AtomicInteger served = new AtomicInteger();
+
+  /** @param answeredNanos when Redis's answer was here */
+  MomentBlock(PendingCharge first, long[] used, Moments moments, long answeredNanos) {
+    Charge charge = first.charge;
+    this.revision = charge.revision();
+    this.draws = charge.draws();
+    this.cost = charge.cost();
+    this.wantsTicket = charge.ticket().wantsAlways();
+    this.used = used;
+    this.moments = moments;
+    this.answeredNanos = answeredNanos;
+    long fresh = moments.freshMicros() * NANOS_PER_MICRO;
+    this.freshUntilNanos = first.askedNanos + fresh - fresh / DRIFT;
+    this.next = new AtomicLong(callers(first));
+  }
+
+  /** Whether nothing of it is true any more. */
+  boolean isOver(long nowNanos) {
+    return nowNanos - answeredNanos > DenialCache.MAX_AGE_NANOS;
+  }
+
+  /** Whether it is of the same buckets by the same policy, whatever the cost. */
+  boolean isOf(Charge charge) {
+    return revision == charge.revision() && draws == charge.draws();
+  }
+
+  /** The next moment; null where there is none left, or a newcomer may hear something better. */
+  @Nullable
+  StoreAnswer answer(Charge charge, long nowNanos) {
+    boolean isSame = cost == charge.cost()
+        && wantsTicket == charge.ticket().wantsAlways()
+        && (wantsTicket || charge.ticket().newId().isEmpty());
+    if (!isSame || nowNanos >= freshUntilNanos) {
+      return null;
+    }
+    long index = next.getAndIncrement();
+    return index < moments.count() ? told(charge, index, nowNanos) : null;
+  }
+
+  /** One of the moments again, for a subject that has asked too often. */
+  StoreAnswer answerBeyondBound(Charge charge, long nowNanos) {
+    return told(charge, next.getAndIncrement() % moments.count(), nowNanos);
+  }
+
+  /** How many moments the next block should have. */
+  int wanted() {
+    return Math.min(MOST_WANTED, Math.max(FIRST_WANTED, 2 * served.get()));
+  }
+
+  private StoreAnswer told(Charge charge, long index, long nowNanos) {
+    served.incrementAndGet();
+    long elapsed = (nowNanos - answeredNanos) / NANOS_PER_MICRO;
+    long wait = moments.firstMicros() + index * moments.stepMicros() - elapsed;
+    Wait told = new Wait(Math.max(1, wait), true, Optional.empty());
+    return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), LineReport.NONE);
+  }
+
+  private static int callers(PendingCharge first) {
+    int callers = 0;
+    for (PendingCharge one = first; one != null; one = one.next) {
+      callers++;
+    }
+    return callers;
+  }
+}

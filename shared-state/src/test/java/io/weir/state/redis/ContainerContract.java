@@ -1,0 +1,52 @@
+package io.weir.state.redis;
+
+import io.weir.testkit.BucketStoreContract;
+import io.weir.testkit.DockerImages;
+import io.weir.testkit.ManualClock;
+import io.weir.throttle.BucketStore;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.utility.DockerImageName;
+
+/** The contract on a server in a container, where Docker runs. Mutable; owned by JUnit. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class ContainerContract extends BucketStoreContract {
+  private static final int PORT = 6379;
+
+  private final String image;
+  private GenericContainer<?> server;
+  private RedisConnections connections;
+
+  ContainerContract(String image) {
+    this.image = image;
+  }
+
+  @BeforeAll
+  void start() {
+    DockerImages.assume(image);
+    server = new GenericContainer<>(DockerImageName.parse(image).asCompatibleSubstituteFor("redis"))
+        .withExposedPorts(PORT);
+    server.start();
+    String uri = "redis://%s:%d".formatted(server.getHost(), server.getMappedPort(PORT));
+    connections = RedisConnections.open(uri, Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  void stop() {
+    if (connections != null) {
+      connections.close();
+    }
+    if (server != null) {
+      server.stop();
+    }
+  }
+
+  @Override
+  protected BucketStore emptyStore(ManualClock clock) {
+    connections.connection().sync().flushall();
+    return RedisBucketStore.rehearsing(connections, clock);
+  }
+}
