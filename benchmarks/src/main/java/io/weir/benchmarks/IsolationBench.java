@@ -96,8 +96,8 @@ final class IsolationBench {
     redis.clear();
     try (RedisConnections ofAttacker = RedisConnections.open(uri, TIMEOUT);
         RedisConnections ofVictim = RedisConnections.open(uri, TIMEOUT)) {
-      RedisBucketStore attacked = RedisBucketStore.of(ofAttacker);
-      RedisBucketStore asked = RedisBucketStore.of(ofVictim);
+      RedisBucketStore attacked = RedisBucketStore.of(ofAttacker, () -> false);
+      RedisBucketStore asked = RedisBucketStore.of(ofVictim, () -> false);
       LongAdder answered = new LongAdder();
       // Two rounds, the first to warm up and to fill the queue.
       run(attack, attacked, asked, new ConcurrentHistogram(3), new LongAdder(), answered);

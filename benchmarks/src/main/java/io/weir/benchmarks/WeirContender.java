@@ -65,7 +65,7 @@ final class WeirContender implements Contender {
         };
     this.mode = mode;
     this.connections = RedisConnections.open(uri, TIMEOUT);
-    this.store = RedisBucketStore.of(connections);
+    this.store = RedisBucketStore.of(connections, () -> false);
     this.operations = List.of(draws(buckets, mode), draws(buckets, mode));
   }
 

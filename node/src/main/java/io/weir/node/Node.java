@@ -88,7 +88,7 @@ public final class Node implements AutoCloseable {
     }
     Seats seats = new Seats();
     metrics.held(seats::taken);
-    RedisBucketStore store = RedisBucketStore.of(connections);
+    RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging);
     Throttle throttle = new Throttle(new TimedBucketStore(store, metrics), policies);
     Readiness readiness = new Readiness(
         () -> Future.fromCompletionStage(connections.ping(), vertx.getOrCreateContext())

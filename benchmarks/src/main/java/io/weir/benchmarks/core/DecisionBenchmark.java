@@ -118,7 +118,7 @@ public class DecisionBenchmark {
     public void fill() throws IOException {
       redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
       connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
-      store = RedisBucketStore.of(connections);
+      store = RedisBucketStore.of(connections, () -> false);
       ask();
       ask();
     }

@@ -1,16 +1,22 @@
 package io.weir.state.control;
 
 import io.weir.policy.InvalidPolicyException;
+import io.weir.policy.Policy;
 import io.weir.policy.PolicyReading;
 import io.weir.policy.PolicyRevision;
 import io.weir.policy.Problem;
+import io.weir.policy.SecretHash;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.RedisAddress;
 import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -25,7 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The policy that is in force for all nodes of a cluster: kept in Redis, changed by one atomic step,
- * announced to every node. Mutable; safe for use by many threads; owned by whoever opened it.
+ * announced to every node. Every node has read a policy before it is in force, so that no request waits for that.
+ * Mutable; safe for use by many threads; owned by whoever opened it.
  *
  * <p>A node that misses a notice finds the change at the next look, once a second, or earlier, when the
  * store answers that its revision is stale.
@@ -36,6 +43,9 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private static final int MAX_PUBLISH_ATTEMPTS = 5;
   // Requests wait for it after a change of policy; no longer than callers of Redis ever should.
   private static final long RELOAD_TIMEOUT_MILLIS = 1000;
+  private static final Duration READY_WITHIN = Duration.ofSeconds(3);
+  // Longer than others may take to be ready, the one that publishes to be told, and to publish.
+  private static final long CHANGES_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(6);
 
   private final PolicyHash stored;
   // Parsing a long policy takes longer than an event loop may be held.
@@ -48,6 +58,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private final AtomicReference<@Nullable Document> current = new AtomicReference<>();
   private final AtomicReference<@Nullable CompletableFuture<PolicyRevision>> loading =
       new AtomicReference<>();
+  private final AtomicReference<@Nullable Proposal> proposal = new AtomicReference<>();
+  private final Map<String, Readiness> proposed = new ConcurrentHashMap<>();
   private final AtomicBoolean unreadable = new AtomicBoolean();
   private @Nullable ScheduledFuture<?> looking;
 
@@ -99,7 +111,17 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   }
 
   /**
-   * Puts another policy in force, from this moment on for every node.
+   * Whether another policy than {@link #current} may be in force by now, or at any moment: what this node knows
+   * by its own is no answer then.
+   */
+  public boolean isChanging() {
+    Proposal next = proposal.get();
+    return next != null && next.untilNanos() - System.nanoTime() > 0;
+  }
+
+  /**
+   * Puts another policy in force, from one moment on for every node, once every node has read it or three seconds
+   * have passed.
    *
    * @param name what it is called in messages
    * @return completes with what is in force and the warnings; exceptionally with {@link
@@ -108,6 +130,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   public CompletionStage<Publication> publish(String name, String text) {
     // Read beside the executor: a long policy must not keep a reload waiting.
     return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
+        .thenComposeAsync(reading -> propose(name, text, reading), executor)
         .thenApplyAsync(reading -> publishNow(name, text, reading), executor);
   }
 
@@ -127,9 +150,86 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       stored.replace(0, PolicyText.of(1, name, seed, reading.policy()));
     }
     take(Document.parse(stored.read()));
-    stored.onNotice(this::look);
+    stored.onNotice(this::hear);
     looking = executor.scheduleWithFixedDelay(
         this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void hear(Notice notice) {
+    switch (notice.kind()) {
+      case PROPOSED -> {
+        if (!executor.isShutdown()) {
+          executor.execute(() -> prepare(notice.what()));
+        }
+      }
+      case READY -> {
+        Readiness waiting = proposed.get(notice.what());
+        if (waiting != null) {
+          waiting.oneMoreIsReady();
+        }
+      }
+      case IN_FORCE -> look();
+    }
+  }
+
+  private CompletionStage<PolicyReading> propose(String name, String text, PolicyReading reading) {
+    String id = UUID.randomUUID().toString();
+    Readiness readiness = new Readiness();
+    PolicyText next = PolicyText.of(0, name, text, reading.policy());
+    stored.lay(id, next);
+    proposed.put(id, readiness);
+    expect(reading.policy(), next);
+    readiness.told(stored.tell(new Notice(Notice.Kind.PROPOSED, id)));
+    return readiness
+        .within(READY_WITHIN)
+        .thenApplyAsync(
+            all -> {
+              if (!all) {
+                LOG.warn(
+                    "not every node has read the next policy within {}; it is in force all the same",
+                    READY_WITHIN);
+              }
+              proposed.remove(id);
+              stored.removeLaid(id);
+              return reading;
+            },
+            executor);
+  }
+
+  // Whoever proposed it waits for this node, even where it cannot be read here.
+  private void prepare(String id) {
+    try {
+      stored.laid(id).ifPresent(this::expect);
+      stored.tell(new Notice(Notice.Kind.READY, id));
+    } catch (StoreUnavailableException e) {
+      LOG.warn("the next policy: {}", e.getMessage());
+    }
+  }
+
+  private void expect(String laid) {
+    int end = laid.indexOf('\n');
+    String name = laid.substring(0, end);
+    String text = laid.substring(end + 1);
+    Proposal known = expected(SecretHash.of(text).formatted());
+    if (known != null) {
+      expect(known.policy(), known.text());
+      return;
+    }
+    try {
+      Policy policy = PolicyDocuments.parse(name, text).policy();
+      expect(policy, PolicyText.of(0, name, text, policy));
+    } catch (InvalidPolicyException e) {
+      LOG.warn("the next policy cannot be read: {}", e.getMessage());
+    }
+  }
+
+  private void expect(Policy policy, PolicyText text) {
+    proposal.set(new Proposal(policy, text, System.nanoTime() + CHANGES_WITHIN_NANOS));
+  }
+
+  private @Nullable Proposal expected(String digest) {
+    Proposal next = proposal.get();
+    return next != null && next.text().digest().equals(digest) ? next : null;
   }
 
   private Publication publishNow(String name, String text, PolicyReading reading) {
@@ -171,7 +271,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private void settle(PolicyText stamp) {
     PolicyText known = document().text();
     if (stamp.revision() > known.revision()) {
-      take(Document.parse(stored.read()));
+      Proposal next = expected(stamp.digest());
+      take(next != null ? next.withRevision(stamp.revision()) : Document.parse(stored.read()));
     } else if (stamp.revision() < known.revision()) {
       stored.replace(stamp.revision(), known);
     } else if (!stamp.digest().equals(known.digest())) {
@@ -209,6 +310,10 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     if (before == null || before.policy().revision() < revision) {
       LOG.info("policy revision {} is in force", revision);
     }
+    Proposal taken = expected(document.text().digest());
+    if (taken != null) {
+      proposal.compareAndSet(taken, null);
+    }
   }
 
   private Document document() {
@@ -224,6 +329,18 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     static Document parse(PolicyText text) {
       PolicyReading reading = PolicyDocuments.parse(text.name(), text.text());
       return new Document(new PolicyRevision(text.revision(), reading.policy()), text);
+    }
+  }
+
+  /**
+   * A policy that is about to be in force.
+   *
+   * @param text its revision is not known yet
+   * @param untilNanos when nobody needs to expect it any more
+   */
+  private record Proposal(Policy policy, PolicyText text, long untilNanos) {
+    Document withRevision(long revision) {
+      return new Document(new PolicyRevision(revision, policy), text.withRevision(revision));
     }
   }
 

@@ -7,10 +7,13 @@ import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.redisson.Redisson;
+import org.redisson.api.RBucket;
 import org.redisson.api.RMap;
 import org.redisson.api.RScript;
 import org.redisson.api.RTopic;
@@ -27,6 +30,7 @@ import org.redisson.config.Config;
 final class PolicyHash implements AutoCloseable {
   private static final long PUBLISHED = 0;
   private static final int MAX_MESSAGE = 200;
+  private static final Duration PROPOSAL_LASTS = Duration.ofMinutes(1);
 
   private final RedissonClient redisson;
   private final LuaScript publish = LuaScript.load("publish");
@@ -66,15 +70,38 @@ final class PolicyHash implements AutoCloseable {
               policy.bursts());
       boolean published = reply.get(0) == PUBLISHED;
       if (published) {
-        notices().publish(Long.toString(policy.revision()));
+        tell(new Notice(Notice.Kind.IN_FORCE, Long.toString(policy.revision())));
       }
       return published;
     });
   }
 
-  /** Runs {@code look} whenever somebody has published, on a thread of Redisson's. */
-  void onNotice(Runnable look) {
-    asking(() -> notices().addListener(String.class, (channel, revision) -> look.run()));
+  /** Lays a policy down for all nodes to read, under a name of its own, for a while. */
+  void lay(String proposal, PolicyText policy) {
+    asking(() -> {
+      proposal(proposal).set(policy.name() + "\n" + policy.text(), PROPOSAL_LASTS);
+      return true;
+    });
+  }
+
+  /** What was laid down under this name, its name on the first line; empty where it is gone. */
+  Optional<String> laid(String proposal) {
+    return asking(() -> Optional.ofNullable(proposal(proposal).get()));
+  }
+
+  void removeLaid(String proposal) {
+    asking(() -> proposal(proposal).delete());
+  }
+
+  /** Tells all nodes; returns how many were told, this one among them. */
+  long tell(Notice notice) {
+    return asking(() -> notices().publish(notice.text()));
+  }
+
+  /** Hears every notice, on a thread of Redisson's. */
+  void onNotice(Consumer<Notice> listener) {
+    asking(() -> notices()
+        .addListener(String.class, (channel, text) -> listener.accept(Notice.parse(text))));
   }
 
   @Override
@@ -84,6 +111,10 @@ final class PolicyHash implements AutoCloseable {
 
   private RMap<String, String> map() {
     return redisson.getMap(RedisKeys.POLICY, StringCodec.INSTANCE);
+  }
+
+  private RBucket<String> proposal(String name) {
+    return redisson.getBucket(RedisKeys.policyProposal(name), StringCodec.INSTANCE);
   }
 
   private RTopic notices() {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -47,10 +48,15 @@ final class DenialCache {
   private final Map<Owner, AskBudget> newcomers = new ConcurrentHashMap<>();
   private final Map<Owner, AskBudget> tickets = new ConcurrentHashMap<>();
   private final LongSupplier nanoTime;
+  private final BooleanSupplier isPolicyChanging;
 
-  /** @param nanoTime a clock that only goes on, in nanoseconds */
-  DenialCache(LongSupplier nanoTime) {
+  /**
+   * @param nanoTime a clock that only goes on, in nanoseconds
+   * @param isPolicyChanging whether Redis may know a newer policy at any moment: nothing is answered here then
+   */
+  DenialCache(LongSupplier nanoTime, BooleanSupplier isPolicyChanging) {
     this.nanoTime = nanoTime;
+    this.isPolicyChanging = isPolicyChanging;
   }
 
   /**
@@ -96,6 +102,9 @@ final class DenialCache {
   /** The answer, where it is known; null where Redis has to be asked. */
   @Nullable
   StoreAnswer answer(Charge charge) {
+    if (isPolicyChanging.getAsBoolean()) {
+      return null;
+    }
     if (charge.ticket().shown().isPresent()) {
       return answerTicket(charge);
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -29,8 +30,11 @@ public final class RedisBucketStore implements BucketStore {
   private final LongSupplier clock;
 
   private RedisBucketStore(
-      RedisConnections redis, Map<String, String> includes, LongSupplier clock) {
-    this.denials = new DenialCache(System::nanoTime);
+      RedisConnections redis,
+      Map<String, String> includes,
+      LongSupplier clock,
+      BooleanSupplier isPolicyChanging) {
+    this.denials = new DenialCache(System::nanoTime, isPolicyChanging);
     this.isLive = includes.isEmpty();
     Lane fast = Lane.fast(includes);
     Lane queue = Lane.queue(includes);
@@ -41,9 +45,14 @@ public final class RedisBucketStore implements BucketStore {
     this.clock = clock;
   }
 
-  /** A store on Redis's own time. */
-  public static RedisBucketStore of(RedisConnections redis) {
-    return new RedisBucketStore(redis, Map.of(), () -> REDIS_TIME);
+  /**
+   * A store on Redis's own time.
+   *
+   * @param isPolicyChanging whether a newer policy than the one that charges come from may be in force at any
+   *     moment: every charge is asked of Redis then
+   */
+  public static RedisBucketStore of(RedisConnections redis, BooleanSupplier isPolicyChanging) {
+    return new RedisBucketStore(redis, Map.of(), () -> REDIS_TIME, isPolicyChanging);
   }
 
   /**
@@ -53,7 +62,7 @@ public final class RedisBucketStore implements BucketStore {
    * @param clockMicros microseconds since the epoch, later than the present: keys expire by Redis's time
    */
   public static RedisBucketStore rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisBucketStore(redis, Map.of("now", "now_argument"), clockMicros);
+    return new RedisBucketStore(redis, Map.of("now", "now_argument"), clockMicros, () -> false);
   }
 
   @Override

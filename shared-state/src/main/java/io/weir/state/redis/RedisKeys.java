@@ -17,13 +17,18 @@ public final class RedisKeys {
   /** A hash: the policy in force. */
   public static final String POLICY = PREFIX + "policy";
 
-  /** A channel: the revision of each policy as it is published. */
+  /** A channel: of policies that are about to be in force, and of those that are. */
   public static final String POLICY_NOTICES = PREFIX + "policy:notices";
 
   /** A packed text: the buckets of scope {@code cluster}. */
   public static final String CLUSTER = PREFIX + "cluster";
 
   private RedisKeys() {}
+
+  /** A text: a policy that all nodes read before it is in force. */
+  public static String policyProposal(String name) {
+    return POLICY + ":next:" + name;
+  }
 
   /** A packed text: the buckets of one API key. */
   public static String key(String tenant, String subject) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.RedisClient;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.state.control.ClusterPolicy.Publication;
@@ -12,6 +13,7 @@ import io.weir.state.redis.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -51,6 +53,40 @@ final class ClusterPolicyIT {
     await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 2);
     assertThat(rate(other)).isEqualTo(50_000);
     assertThat(other.text()).isEqualTo(policy(50));
+  }
+
+  @Test
+  void everyNodeHasReadAPolicyBeforeItIsInForce() {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+      connections.connection().sync().configResetstat();
+      publish(one, policy(50));
+      assertThat(other.reload().toCompletableFuture().join().revision()).isEqualTo(2);
+      // The revision is looked up; the document is not read again.
+      assertThat(connections.connection().sync().info("commandstats"))
+          .contains("cmdstat_hmget:")
+          .doesNotContain("cmdstat_hgetall:");
+      assertThat(connections.connection().sync().keys("weir:policy:next:*")).isEmpty();
+    }
+    assertThat(one.isChanging()).isFalse();
+    assertThat(other.isChanging()).isFalse();
+  }
+
+  @Test
+  void whoeverListensAndSaysNothingHoldsAPolicyUpForAWhileOnly() {
+    CompletableFuture<Publication> publishing;
+    RedisClient client = RedisClient.create(redis.uri());
+    try (var mute = client.connectPubSub()) {
+      mute.sync().subscribe(RedisKeys.POLICY_NOTICES);
+      publishing = one.publish("test", policy(50)).toCompletableFuture();
+      await().until(() -> one.isChanging() && other.isChanging());
+      assertThat(publishing).isNotDone();
+      assertThat(rate(other)).isEqualTo(100_000);
+      assertThat(publishing.join().revision()).isEqualTo(2);
+    } finally {
+      client.shutdown();
+    }
+    await().atMost(Duration.ofSeconds(3)).until(() -> rate(other) == 50_000);
+    assertThat(other.isChanging()).isFalse();
   }
 
   @Test

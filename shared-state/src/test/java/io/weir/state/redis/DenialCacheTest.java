@@ -26,7 +26,8 @@ final class DenialCacheTest {
   private static final long FULL = 2 * Bucket.UNITS_PER_OPERATION;
 
   private long nanos = 7;
-  private final DenialCache denials = new DenialCache(() -> nanos);
+  private boolean changing;
+  private final DenialCache denials = new DenialCache(() -> nanos, () -> changing);
 
   @Test
   void tellsTheRestOfTheWaitFromTheAnswerOnAndNothingOnceRedisMightAllow() {
@@ -64,6 +65,18 @@ final class DenialCacheTest {
     learnMoments(new Moments(500_000, 500_000, 4, 100_000));
     nanos += 100 * MILLI;
     assertThat(denials.answer(waiting())).isNull();
+  }
+
+  @Test
+  void nothingIsKnownWhileThePolicyMayChangeAtAnyMoment() {
+    denials.learn(charge(1), new long[] {FULL}, nanos);
+    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+    changing = true;
+    assertThat(denials.answer(charge(1))).isNull();
+    assertThat(denials.answer(waiting())).isNull();
+    changing = false;
+    assertThat(denials.answer(charge(1))).isNotNull();
+    assertThat(denials.answer(waiting())).isNotNull();
   }
 
   @Test

@@ -41,7 +41,7 @@ final class RedisBatchesIT {
     redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
     connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
     commands = connections.connection().sync();
-    store = RedisBucketStore.of(connections);
+    store = RedisBucketStore.of(connections, () -> false);
     // Redis learns the script.
     together(List.of(charge("first"))).forEach(RedisBatchesIT::decided);
   }

@@ -37,7 +37,7 @@ final class RedisFaultsIT {
   void start() {
     redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
     connections = RedisConnections.open(redis.uri(), TIMEOUT);
-    store = RedisBucketStore.of(connections);
+    store = RedisBucketStore.of(connections, () -> false);
   }
 
   @AfterEach

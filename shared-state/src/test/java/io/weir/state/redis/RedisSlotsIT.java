@@ -126,8 +126,8 @@ final class RedisSlotsIT {
   void twoNodesAskedInTurnNeverContradictEachOther() {
     connections.connection().sync().flushall();
     try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
-      List<RedisBucketStore> nodes =
-          List.of(RedisBucketStore.of(connections), RedisBucketStore.of(other));
+      List<RedisBucketStore> nodes = List.of(
+          RedisBucketStore.of(connections, () -> false), RedisBucketStore.of(other, () -> false));
       List<Long> history = new ArrayList<>();
       for (int i = 0; i < 60; i++) {
         TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "%022d".formatted(i));

@@ -1,0 +1,36 @@
+package io.weir.state.control;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/** Waits until every node that was told of a proposal has read it. Safe for use by many threads. */
+final class Readiness {
+  private static final long NOT_YET_TOLD = Long.MAX_VALUE;
+
+  private final CompletableFuture<Boolean> all = new CompletableFuture<>();
+  private long told = NOT_YET_TOLD;
+  private long ready;
+
+  synchronized void told(long nodes) {
+    told = nodes;
+    completeWhereAllAreReady();
+  }
+
+  synchronized void oneMoreIsReady() {
+    ready++;
+    completeWhereAllAreReady();
+  }
+
+  /** Completes with true once all are ready, with false where that takes longer than {@code atMost}. */
+  CompletionStage<Boolean> within(Duration atMost) {
+    return all.completeOnTimeout(false, atMost.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void completeWhereAllAreReady() {
+    if (ready >= told) {
+      all.complete(true);
+    }
+  }
+}
