@@ -21,6 +21,11 @@ public record SlotRules(SlotMode mode, long latenessMicros, int maxLine, long ho
     return new SlotRules(mode, latenessMicros, maxLine / 2, horizonMicros / 2);
   }
 
+  /** The same with a queue that is full already. */
+  public SlotRules withoutNewPlaces() {
+    return new SlotRules(mode, latenessMicros, 0, horizonMicros);
+  }
+
   /**
    * By how much a caller must be able to miss its slot for an appointment to be worth making: what a
    * network and a timer need.

@@ -3,6 +3,7 @@ package io.weir.throttle;
 import io.weir.bucket.Draw;
 import io.weir.bucket.Names;
 import io.weir.decision.Verdict;
+import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import java.util.List;
@@ -47,6 +48,13 @@ public record Charge(
   /** A charge without appointments. */
   public Charge(String tenant, String subject, long revision, List<Draw> draws, long cost) {
     this(tenant, subject, revision, draws, cost, SlotRules.OFF, TicketRequest.NONE);
+  }
+
+  /** The same charge where no memory is left for a longer queue: a place that it has counts, none is made. */
+  public Charge withoutNewPlaces() {
+    return slots.mode() == SlotMode.RESERVE
+        ? new Charge(tenant, subject, revision, draws, cost, slots.withoutNewPlaces(), ticket)
+        : this;
   }
 
   /** Builds the decision of this charge. */

@@ -18,6 +18,9 @@ import java.util.function.LongSupplier;
  * connections belong to whoever opened them; an answer takes twice their command timeout at most, once to be sent and once
  * to be answered.
  *
+ * <p>Where Redis has used three quarters of its memory, no place is made in any queue: callers hear estimates, those
+ * who have a place keep it, and those who do not wait go on.
+ *
  * <p>A script that Redis has forgotten is sent again with the same charges. Nothing else is tried twice: a
  * charge whose answer was lost may have been taken.
  */
@@ -28,6 +31,7 @@ public final class RedisBucketStore implements BucketStore {
   private final DenialCache denials;
   private final boolean isLive;
   private final LongSupplier clock;
+  private final MemoryWatch memory;
 
   private RedisBucketStore(
       RedisConnections redis,
@@ -43,6 +47,7 @@ public final class RedisBucketStore implements BucketStore {
         .map(link -> new Lanes(link, redis.commandTimeout(), fast, queue, peek, denials))
         .toList();
     this.clock = clock;
+    this.memory = redis.memory();
   }
 
   /**
@@ -66,7 +71,8 @@ public final class RedisBucketStore implements BucketStore {
   }
 
   @Override
-  public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+  public CompletionStage<StoreAnswer> tryCharge(Charge asked) {
+    Charge charge = memory.isShort() ? asked.withoutNewPlaces() : asked;
     int spare = 0;
     if (isLive) {
       StoreAnswer known = denials.answer(charge);

@@ -40,10 +40,12 @@ public final class RedisConnections implements AutoCloseable {
 
   private final List<Link> links;
   private final Duration commandTimeout;
+  private final MemoryWatch memory;
 
   private RedisConnections(List<Link> links, Duration commandTimeout) {
     this.links = List.copyOf(links);
     this.commandTimeout = commandTimeout;
+    this.memory = new MemoryWatch(links.get(0).connection(), links.get(0).eventLoop());
   }
 
   /** A connection, and the event loop it lives on. */
@@ -138,6 +140,10 @@ public final class RedisConnections implements AutoCloseable {
     return links;
   }
 
+  MemoryWatch memory() {
+    return memory;
+  }
+
   /** After which an answer is no longer waited for. */
   Duration commandTimeout() {
     return commandTimeout;
@@ -153,6 +159,7 @@ public final class RedisConnections implements AutoCloseable {
   /** Closes all, in a few seconds at most, also where an event loop hangs. */
   @Override
   public void close() {
+    memory.close();
     close(links);
   }
 

@@ -10,7 +10,10 @@ import io.weir.bucket.Draw;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
 import io.weir.embedded.EmbeddedRedis;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreUnavailableException;
@@ -28,6 +31,9 @@ final class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(200);
   private static final Draw TEN =
       new Draw(new Bucket("ten", Scope.KEY, 10_000, 1000), Bucket.UNITS_PER_OPERATION);
+
+  private static final Draw TWENTY =
+      new Draw(new Bucket("twenty", Scope.KEY, 1000, 20_000), Bucket.UNITS_PER_OPERATION);
 
   private EmbeddedRedis redis;
   private RedisConnections connections;
@@ -128,11 +134,66 @@ final class RedisFaultsIT {
   }
 
   @Test
+  void queuesLeaveAQuarterOfTheMemoryToThoseWhoDoNotWait() {
+    assertThat(takeOrWait("k3", 20)).isInstanceOf(Allowed.class);
+    assertThat(isPromised("k3")).isTrue();
+    RedisCommands<String, String> commands = connections.connection().sync();
+    long used = usedMemory(commands);
+    commands.configSet("maxmemory", Long.toString(used + used / 8));
+    await().atMost(Duration.ofSeconds(5)).until(() -> !isPromised("k3"));
+    long places = commands.zcard("weir:{acme}:key:k3:line");
+    for (int i = 0; i < 20; i++) {
+      assertThat(isPromised("k3")).isFalse();
+    }
+    assertThat(commands.zcard("weir:{acme}:key:k3:line")).isEqualTo(places);
+    assertThat(takeOrWait("k4", 10)).isInstanceOf(Allowed.class);
+    commands.configSet("maxmemory", "0");
+    await().atMost(Duration.ofSeconds(5)).until(() -> isPromised("k3"));
+  }
+
+  @Test
+  void aRedisWithoutMemorySaysSoAndGoesOnOnceItHasSome() {
+    take(1);
+    RedisCommands<String, String> commands = connections.connection().sync();
+    commands.configSet("maxmemory", "1");
+    assertThatThrownBy(() -> answer(1))
+        .hasCauseInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("maxmemory");
+    commands.configSet("maxmemory", "0");
+    assertThat(take(1)).isInstanceOf(Allowed.class);
+  }
+
+  @Test
   void aRedisThatIsNotThereIsAClearError() {
     redis.stop();
     assertThatThrownBy(() -> RedisConnections.open(redis.uri(), TIMEOUT))
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageContaining("no Redis to connect to");
+  }
+
+  private boolean isPromised(String subject) {
+    return takeOrWait(subject, 1) instanceof Denied denied && !denied.estimate();
+  }
+
+  private Decision takeOrWait(String subject, long cost) {
+    Charge charge = new Charge(
+        "acme", subject, 1, List.of(TWENTY), cost, SlotRules.DEFAULT, TicketRequest.NONE);
+    StoreAnswer answer = store
+        .tryCharge(charge)
+        .toCompletableFuture()
+        .orTimeout(5, TimeUnit.SECONDS)
+        .join();
+    return ((StoreAnswer.Decided) answer).decision();
+  }
+
+  private static long usedMemory(RedisCommands<String, String> commands) {
+    return commands
+        .info("memory")
+        .lines()
+        .filter(line -> line.startsWith("used_memory:"))
+        .mapToLong(
+            line -> Long.parseLong(line.substring("used_memory:".length()).strip()))
+        .sum();
   }
 
   private void assertUnavailable() {
