@@ -10,16 +10,18 @@ import io.weir.bucket.Bucket;
 import io.weir.bucket.Draw;
 import io.weir.bucket.Scope;
 import io.weir.node.admin.Readiness;
+import io.weir.node.admission.Admission;
+import io.weir.node.admission.Debts;
+import io.weir.node.admission.Decider;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.gateway.BatchMark;
-import io.weir.node.gateway.Seats;
+import io.weir.node.intake.Bulkhead;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.state.control.ClusterPolicy;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.redis.RedisAnswers;
+import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisBucketStore;
 import io.weir.state.redis.RedisConnections;
 import io.weir.throttle.BucketStore;
@@ -33,6 +35,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -43,18 +46,20 @@ import java.util.concurrent.TimeoutException;
  * #close}, which lets requests in flight finish.
  */
 public final class Node implements AutoCloseable {
+  private static final long MIN_MEMORY = 32 << 20;
+  private static final long MIN_MEMORY_OF_KEY = 16 << 20;
   private static final int WARM_UP_QUESTIONS = 500;
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
   private final RedisConnections connections;
   private final Vertx vertx;
-  private final Doors doors;
+  private final NodeContext context;
 
-  private Node(RedisConnections connections, Vertx vertx, Doors doors) {
+  private Node(RedisConnections connections, Vertx vertx, NodeContext context) {
     this.connections = connections;
     this.vertx = vertx;
-    this.doors = doors;
+    this.context = context;
   }
 
   /**
@@ -86,36 +91,44 @@ public final class Node implements AutoCloseable {
       end(vertx);
       throw e;
     }
-    Seats seats = new Seats();
-    metrics.held(seats::taken);
     RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging);
     Throttle throttle = new Throttle(new TimedBucketStore(store, metrics), policies);
-    Readiness readiness = new Readiness(
-        () -> Future.fromCompletionStage(connections.ping(), vertx.getOrCreateContext())
-            .mapEmpty());
-    Doors doors = new Doors(
+    Decider decider = new Decider(throttle, metrics, config.whenRedisIsAway());
+    Bulkhead held = new Bulkhead(250, 500, 1000);
+    metrics.held(held::taken);
+    NodeContext context = new NodeContext(
         config,
         policies,
-        new Decider(throttle, metrics, config.whenRedisIsAway()),
+        decider,
+        new Admission(policies, decider, new Debts(vertx, decider)),
         new TokenGuard(config.serviceToken()),
         new TokenGuard(config.adminToken()),
-        readiness,
-        seats,
-        new RedisAnswers(connections),
-        new BatchMark(),
+        new Readiness(
+            () -> Future.fromCompletionStage(connections.probe(), vertx.getOrCreateContext())),
+        memory(),
+        held,
+        new Bulkhead(16, 64, 128),
+        new IdempotencyStore(connections),
         metrics,
         openApi());
-    Node node = new Node(connections, vertx, doors);
+    Node node = new Node(connections, vertx, context);
     warmUp(store);
     node.serve();
     return node;
   }
 
+  // An eighth of the heap: a body stands in it several times while it is read.
+  private static Bulkhead memory() {
+    long ofNode = Math.max(MIN_MEMORY, Runtime.getRuntime().maxMemory() / 8);
+    return new Bulkhead(Math.max(MIN_MEMORY_OF_KEY, ofNode / 4), ofNode / 2, ofNode);
+  }
+
   @Override
   public void close() {
-    doors.readiness().stop();
+    context.readiness().stop();
+    pause(context.config().shutdownDelay());
     // Each verticle waits for its requests, and those for Redis; the timeout is the whole node's.
-    Duration patience = doors.config().shutdownTimeout().plusSeconds(2);
+    Duration patience = context.config().shutdownTimeout().plusSeconds(2);
     Future.all(vertx.deploymentIDs().stream().map(vertx::undeploy).toList())
         .toCompletionStage()
         .toCompletableFuture()
@@ -123,11 +136,19 @@ public final class Node implements AutoCloseable {
         .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
         .join();
     try {
-      doors.policies().close();
+      context.policies().close();
     } finally {
       connections.close();
       end(vertx);
     }
+  }
+
+  // Load balancers see that the node is not ready, and whoever has a connection is told to close
+  // it.
+  private static void pause(Duration delay) {
+    new CompletableFuture<Void>()
+        .completeOnTimeout(null, delay.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
   }
 
   private static void end(Vertx vertx) {
@@ -146,16 +167,16 @@ public final class Node implements AutoCloseable {
     return loops;
   }
 
-  Doors doors() {
-    return doors;
+  NodeContext context() {
+    return context;
   }
 
   private void serve() {
-    NodeConfig config = doors.config();
+    NodeConfig config = context.config();
     try {
       vertx
           .deployVerticle(
-              () -> new NodeVerticle(doors),
+              () -> new NodeVerticle(context),
               new DeploymentOptions().setInstances(config.eventLoops()))
           .toCompletionStage()
           .toCompletableFuture()

@@ -39,7 +39,12 @@ final class ArchitectureTest {
   private static final Map<String, List<String>> ROOMS = Map.of(
       "io.lettuce..", List.of("io.weir.state.redis"),
       "org.redisson..", List.of("io.weir.state.control"),
-      "com.fasterxml..", List.of("io.weir.state.document", "io.weir.node.check"),
+      "com.fasterxml..",
+          List.of(
+              "io.weir.state.document",
+              "io.weir.node.json",
+              "io.weir.node.check",
+              "io.weir.node.batch"),
       "org.yaml..", List.of("io.weir.state.document"),
       "redis.embedded..", List.of("io.weir.embedded"),
       "io.micrometer..", List.of("io.weir.node.metrics", "io.weir.client.metrics"),

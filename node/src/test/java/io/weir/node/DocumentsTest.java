@@ -7,6 +7,7 @@ import io.weir.node.config.ConfigDefaults;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.RedisKeys;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -127,17 +128,22 @@ final class DocumentsTest {
   @Test
   void everyCodeOfTheGatewayIsInTheTable() throws IOException {
     String reference = Files.readString(ROOT.resolve("docs/reference/http.md"));
-    for (Path source : sources("node/src/main/java/io/weir/node/gateway")) {
-      for (String code :
-          found(Pattern.compile("of\\(\\s*4\\d\\d,\\s*\"([a-z_]+)\""), Files.readString(source))) {
+    List<Path> sources = Stream.of("gateway", "admission", "intake")
+        .flatMap(folder -> sources("node/src/main/java/io/weir/node/" + folder).stream())
+        .toList();
+    for (Path source : sources) {
+      for (String code : found(
+          Pattern.compile("of\\(\\s*[45]\\d\\d,\\s*\"([a-z_]+)\""), Files.readString(source))) {
         assertThat(reference).contains("`" + code + "`");
       }
     }
   }
 
-  private static List<Path> sources(String folder) throws IOException {
+  private static List<Path> sources(String folder) {
     try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
       return files.filter(file -> file.toString().endsWith(".java")).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -3,7 +3,6 @@ package io.weir.node;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.Route;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.config.NodeConfig.WhenRedisIsAway;
@@ -27,11 +26,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A node in this process, with a Redis and an upstream of its own. Owned by one test class. */
@@ -51,6 +52,11 @@ public final class NodeFixture implements AutoCloseable {
 
   /** @param policy its text; {@code UPSTREAM} in it becomes the upstream's port */
   public NodeFixture(String policy, WhenRedisIsAway whenRedisIsAway) {
+    this(policy, whenRedisIsAway, Duration.ZERO);
+  }
+
+  /** @param shutdownDelay how long the node still serves when it stops */
+  public NodeFixture(String policy, WhenRedisIsAway whenRedisIsAway, Duration shutdownDelay) {
     try {
       upstreamPort = vertx
           .createHttpServer()
@@ -66,7 +72,7 @@ public final class NodeFixture implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    start(whenRedisIsAway);
+    start(whenRedisIsAway, shutdownDelay);
   }
 
   /** Answers a path of the upstream in a special way. */
@@ -118,29 +124,50 @@ public final class NodeFixture implements AutoCloseable {
     return send(headers.length == 0 ? request : request.headers(headers));
   }
 
-  /** Sends bytes that no HTTP client would, and reads until the node closes the connection. */
-  public String raw(String request) {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout(3000);
-      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+  /** A connection to the node; whoever opens it closes it. */
+  public Socket connect() {
+    try {
+      return new Socket(InetAddress.getLoopbackAddress(), port);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Writes text to a connection. */
+  public static void write(Socket socket, String text) {
+    try {
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
       socket.getOutputStream().flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Reads until the node closes the connection, or nothing has come for so long. */
+  public static String read(Socket socket, int timeoutMillis) {
+    try {
+      socket.setSoTimeout(timeoutMillis);
       return readAll(socket.getInputStream());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** The doors of the node that are not the gateway, as {@code get /path}. */
-  public Set<String> routes() {
-    Set<String> routes = new TreeSet<>();
-    for (Route route :
-        NodeVerticle.router(vertx, vertx.getOrCreateContext(), node().doors()).getRoutes()) {
-      route
-          .methods()
-          .forEach(
-              method -> routes.add(method.name().toLowerCase(Locale.ROOT) + " " + route.getPath()));
+  /** Sends bytes that no HTTP client would, and reads until the node closes the connection. */
+  public String raw(String request) {
+    try (Socket socket = connect()) {
+      write(socket, request);
+      return read(socket, 3000);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    return routes;
+  }
+
+  /** What the node's doors but the gateway can be asked for, as {@code get /path}. */
+  public Set<String> routes() {
+    return NodeVerticle.doors(vertx, node().context()).stream()
+        .flatMap(door -> door.routes().stream())
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static String readAll(InputStream in) throws IOException {
@@ -174,10 +201,12 @@ public final class NodeFixture implements AutoCloseable {
     }
   }
 
-  private void start(WhenRedisIsAway whenRedisIsAway) {
+  private void start(WhenRedisIsAway whenRedisIsAway, Duration shutdownDelay) {
     node = Node.start(new NodeConfig(
         "127.0.0.1",
         port,
+        "127.0.0.1",
+        OptionalInt.empty(),
         redis.uri(),
         policyFile,
         Optional.of(SERVICE),
@@ -185,6 +214,7 @@ public final class NodeFixture implements AutoCloseable {
         Duration.ofMillis(500),
         whenRedisIsAway,
         2,
+        shutdownDelay,
         Duration.ofSeconds(10)));
   }
 

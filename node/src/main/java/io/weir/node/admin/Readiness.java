@@ -1,21 +1,24 @@
 package io.weir.node.admin;
 
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.RoutingContext;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
 import java.util.function.Supplier;
 
 /**
- * Whether a node should get requests: it is not stopping, and the shared state answers. Mutable; safe for
+ * Whether a node should get requests: it is not stopping, and the shared state takes writes. Mutable; safe for
  * use by many threads.
  */
 public final class Readiness {
+  private static final int MAX_REASON = 100;
+
   private final Supplier<Future<Void>> probe;
   private volatile boolean stopping;
 
-  /** @param probe asks the shared state anything */
+  /** @param probe writes to the shared state */
   public Readiness(Supplier<Future<Void>> probe) {
     this.probe = probe;
   }
@@ -25,21 +28,41 @@ public final class Readiness {
     stopping = true;
   }
 
+  /** Whether it is about to end. */
+  public boolean isStopping() {
+    return stopping;
+  }
+
   /** {@code GET /health/live}: the process serves. */
-  public void live(RoutingContext routing) {
-    routing.json(new JsonObject().put("status", "live"));
+  Future<Void> live(HttpServerRequest request) {
+    return answer(request, "live");
   }
 
   /** {@code GET /health/ready}: 200 or 503. */
-  public void ready(RoutingContext routing) {
-    HttpServerResponse response = routing.response();
+  Future<Void> ready(HttpServerRequest request) {
     if (stopping) {
-      ProblemDetails.of(503, "stopping", "The node is stopping").send(response);
-      return;
+      throw new RefusedException(ProblemDetails.of(503, "stopping", "The node is stopping"));
     }
-    probe
+    return probe
         .get()
-        .onSuccess(answered -> routing.json(new JsonObject().put("status", "ready")))
-        .onFailure(error -> ProblemDetails.unavailable().send(response));
+        .recover(error -> Future.failedFuture(
+            new RefusedException(ProblemDetails.unavailable().with("reason", reason(error)))))
+        .compose(written -> answer(request, "ready"));
+  }
+
+  private static Future<Void> answer(HttpServerRequest request, String status) {
+    return request
+        .response()
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .end(new JsonObject().put("status", status).toBuffer());
+  }
+
+  private static String reason(Throwable error) {
+    Throwable cause = error;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String message = String.valueOf(cause.getMessage());
+    return message.substring(0, Math.min(MAX_REASON, message.length()));
   }
 }

@@ -64,7 +64,11 @@ public record ProblemDetails(int status, String type, String code, String title,
     if (status == 401) {
       response.putHeader("WWW-Authenticate", "Bearer");
     }
-    if (status == 503) {
+    if (status == 405) {
+      response.putHeader(HttpHeaders.ALLOW, more.getString("allow", ""));
+    }
+    boolean isTemporary = status == 503 || status == 429;
+    if (isTemporary && !response.headers().contains(HttpHeaders.RETRY_AFTER)) {
       response.putHeader(HttpHeaders.RETRY_AFTER, "1");
     }
     if (PROXY_ERRORS.containsKey(status)) {

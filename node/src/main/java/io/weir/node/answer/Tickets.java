@@ -5,7 +5,6 @@ import io.weir.slot.TicketRequest;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /** Tickets as callers ask for them and show them. */
 public final class Tickets {
@@ -14,10 +13,7 @@ public final class Tickets {
 
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int ID_BYTES = 16;
-  // RFC 7240, section 2: preferences are separated by commas, their parameters by semicolons.
-  private static final Pattern PREFERRED = Pattern.compile(
-      "(^|,)\\s*retry-ticket\\s*(=[^,;]*)?(;[^,]*)?(,|$)", Pattern.CASE_INSENSITIVE);
-  private static final Pattern QUOTED = Pattern.compile("\"(\\\\.|[^\"\\\\])*\"");
+  private static final String PREFERENCE = "retry-ticket";
 
   private Tickets() {}
 
@@ -44,9 +40,35 @@ public final class Tickets {
   /** Whether the caller asked for a ticket. */
   public static boolean prefers(MultiMap headers) {
     return headers.contains("Prefer")
-        && headers.getAll("Prefer").stream()
-            .anyMatch(
-                value -> PREFERRED.matcher(QUOTED.matcher(value).replaceAll("")).find());
+        && headers.getAll("Prefer").stream().anyMatch(Tickets::prefers);
+  }
+
+  // RFC 7240, section 2: preferences are separated by commas, their parameters by semicolons, and
+  // what is quoted separates nothing. Each character is looked at once.
+  private static boolean prefers(String header) {
+    int begin = 0;
+    boolean isQuoted = false;
+    for (int i = 0; i < header.length(); i++) {
+      char c = header.charAt(i);
+      if (isQuoted && c == '\\') {
+        i++;
+      } else if (c == '"') {
+        isQuoted = !isQuoted;
+      } else if (c == ',' && !isQuoted) {
+        if (isPreference(header.substring(begin, i))) {
+          return true;
+        }
+        begin = i + 1;
+      }
+    }
+    return isPreference(header.substring(Math.min(begin, header.length())));
+  }
+
+  private static boolean isPreference(String text) {
+    String name = text.strip();
+    boolean begins = name.regionMatches(true, 0, PREFERENCE, 0, PREFERENCE.length());
+    String rest = begins ? name.substring(PREFERENCE.length()).stripLeading() : "?";
+    return rest.isEmpty() || rest.startsWith("=") || rest.startsWith(";");
   }
 
   /** An id that nobody can guess: 128 bits. */

@@ -1,19 +1,13 @@
 package io.weir.node.batch;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
+import io.weir.node.batch.Mistakes.BadBatchException;
+import io.weir.node.json.JsonText;
+import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import java.util.function.Predicate;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A batch as it was asked for.
@@ -21,242 +15,137 @@ import org.jspecify.annotations.Nullable;
  * @param items in the order in which they are executed
  * @param earlier what is told of the first of them: they have been executed
  */
-record BatchRequest(List<Item> items, List<JsonObject> earlier) {
+record BatchRequest(List<Item> items, List<Result> earlier) {
   static final int MAX_ITEMS = 256;
-  private static final int MAX_HEADERS = 50;
-
-  private static final Pattern METHOD = Pattern.compile("[A-Z]{3,20}");
-  private static final Pattern PATH = Pattern.compile("/[\\x21-\\x7e]{0,2000}");
-  // RFC 9110, section 5.6.2
-  private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
-  private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e]{0,4000}");
-  private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
-  // What tells who asks, and how the request travels, is the batch's own.
-  private static final Set<String> NOT_AN_ITEMS = Set.of(
-      "host",
-      "content-length",
-      "transfer-encoding",
-      "connection",
-      "expect",
-      "upgrade",
-      "te",
-      "trailer",
-      "x-api-key",
-      "authorization",
-      "prefer",
-      "retry-ticket",
-      "idempotency-key",
-      "weir-batch");
-
-  /**
-   * An operation.
-   *
-   * @param parameters what stands for the names in braces of the path
-   * @param body JSON, in which references are replaced; null for none
-   * @param isCounted whether it goes on with what was admitted: counted, not rejected
-   */
-  record Item(
-      String method,
-      String path,
-      Map<String, String> headers,
-      Map<String, Object> parameters,
-      @Nullable Object body,
-      Optional<String> idempotencyKey,
-      boolean isCounted) {}
-
-  /** What is wrong with a batch, all of it. */
-  static final class BadBatchException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    private final transient List<String> mistakes;
-
-    BadBatchException(List<String> mistakes) {
-      super(String.join("; ", mistakes), null, false, false);
-      this.mistakes = List.copyOf(mistakes);
-    }
-
-    List<String> mistakes() {
-      return mistakes;
-    }
-  }
 
   /** Reads {@code {"items": […]}}, or {@code {"batch": {"items": […]}, "answer": {"results": […]}}}. */
-  static BatchRequest parse(Buffer body) throws BadBatchException {
-    List<String> mistakes = new ArrayList<>();
-    BatchRequest request = new Reader(mistakes).batch(body);
-    if (!mistakes.isEmpty()) {
-      throw new BadBatchException(mistakes);
+  static BatchRequest parse(byte[] body) throws BadBatchException {
+    try (JsonParser json = JsonText.parser(body)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw notJson();
+      }
+      Reader reader = new Reader(json);
+      BatchRequest request = reader.batch();
+      if (json.nextToken() != null) {
+        throw notJson();
+      }
+      reader.mistakes.throwIfAny();
+      return request;
+    } catch (IOException e) {
+      throw notJson();
     }
-    return request;
   }
 
-  private record Reader(List<String> mistakes) {
-    BatchRequest batch(Buffer body) {
-      JsonObject json;
-      try {
-        json = body.toJsonObject();
-      } catch (DecodeException | ClassCastException e) {
-        mistakes.add("the body is no JSON object");
-        return new BatchRequest(List.of(), List.of());
-      }
-      boolean goesOn = json.containsKey("batch");
-      refuseUnknown(json, "", goesOn ? Set.of("batch", "answer") : Set.of("items"));
-      JsonObject batch = goesOn ? object(json, "batch", "") : json;
-      JsonObject answer = goesOn ? object(json, "answer", "") : new JsonObject();
-      List<Item> items = items(batch, goesOn ? "batch." : "");
-      return new BatchRequest(items, earlier(answer, items.size()));
+  private static BadBatchException notJson() {
+    return Mistakes.only("the body is no JSON object");
+  }
+
+  /** Reads a document once, front to back. Mutable; for one request. */
+  private static final class Reader {
+    private static final String ITEMS = "items";
+
+    private final JsonParser json;
+    private final Mistakes mistakes = new Mistakes();
+    private final List<Item> items = new ArrayList<>();
+    private final List<Result> earlier = new ArrayList<>();
+    private boolean hasItems;
+    private int results;
+
+    Reader(JsonParser json) {
+      this.json = json;
     }
 
-    private List<Item> items(JsonObject batch, String place) {
-      Object value = batch.getValue("items");
-      if (!(value instanceof JsonArray array) || array.isEmpty() || array.size() > MAX_ITEMS) {
-        mistakes.add("%sitems: (expected: a list of 1 to %d)".formatted(place, MAX_ITEMS));
-        return List.of();
-      }
-      List<Item> items = new ArrayList<>();
-      for (int i = 0; i < array.size(); i++) {
-        String at = "%sitems[%d]".formatted(place, i);
-        if (array.getValue(i) instanceof JsonObject item) {
-          items.add(item(item, at + "."));
+    BatchRequest batch() throws IOException, BadBatchException {
+      boolean isShort = false;
+      boolean goesOn = false;
+      for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+        JsonToken token = json.nextToken();
+        if (name.equals(ITEMS)) {
+          isShort = true;
+          items("");
+        } else if (name.equals("batch") && token == JsonToken.START_OBJECT) {
+          goesOn = true;
+          members("batch.", ITEMS);
+        } else if (name.equals("answer") && token == JsonToken.START_OBJECT) {
+          members("answer.", "results");
         } else {
-          mistakes.add(at + ": (expected: an object)");
+          mistakes.add(
+              Mistakes.shown(name), "unknown (expected: items, or the objects batch and answer)");
+          json.skipChildren();
         }
       }
-      return items;
-    }
-
-    private Item item(JsonObject json, String at) {
-      refuseUnknown(
-          json,
-          at,
-          Set.of("method", "path", "parameters", "headers", "body", "idempotencyKey", "charge"));
-      String charge = text(
-          json,
-          "charge",
-          at,
-          "block or count",
-          "block",
-          value -> value.equals("block") || value.equals("count"));
-      return new Item(
-          text(
-              json,
-              "method",
-              at,
-              "a method in upper case",
-              null,
-              METHOD.asMatchPredicate().and(method -> !method.equals("CONNECT"))),
-          text(json, "path", at, "a path that begins with /", null, PATH.asMatchPredicate()),
-          headers(json, at),
-          parameters(json, at),
-          json.getValue("body"),
-          Optional.of(text(
-                  json, "idempotencyKey", at, "1 to 255 characters", "", KEY.asMatchPredicate()))
-              .filter(key -> !key.isEmpty()),
-          charge.equals("count"));
-    }
-
-    private Map<String, String> headers(JsonObject json, String at) {
-      Map<String, String> headers = new LinkedHashMap<>();
-      JsonObject all = object(json, "headers", at);
-      if (all.size() > MAX_HEADERS) {
-        mistakes.add("%sheaders: %d (expected: at most %d)".formatted(at, all.size(), MAX_HEADERS));
-        return headers;
+      if (isShort && goesOn) {
+        mistakes.add(ITEMS, "beside batch (expected: one of them)");
       }
-      all.forEach(header -> {
-        String name = header.getKey();
-        boolean isRight = HEADER.matcher(name).matches()
-            && !NOT_AN_ITEMS.contains(name.toLowerCase(Locale.ROOT))
-            && header.getValue() instanceof String value
-            && VALUE.matcher(value).matches();
-        if (isRight) {
-          headers.put(name, (String) header.getValue());
-        } else {
-          mistakes.add("%sheaders.%s: (expected: a text, and no header of the batch itself)"
-              .formatted(at, shown(name)));
-        }
-      });
-      return headers;
+      if (!hasItems) {
+        mistakes.add(goesOn ? "batch.items" : ITEMS, expectedItems());
+      }
+      if (results > items.size()) {
+        mistakes.add("answer.results", "(expected: a list, no longer than the items)");
+      }
+      return new BatchRequest(items, executed());
     }
 
-    private Map<String, Object> parameters(JsonObject json, String at) {
-      Map<String, Object> parameters = new LinkedHashMap<>();
-      object(json, "parameters", at).forEach(parameter -> {
-        Object value = parameter.getValue();
-        boolean isRight = NAME.matcher(parameter.getKey()).matches()
-            && (value instanceof String || value instanceof Number || value instanceof JsonObject);
-        if (isRight) {
-          parameters.put(parameter.getKey(), value);
+    // Of an answer, all but the results is told again, and not needed.
+    private void members(String place, String wanted) throws IOException, BadBatchException {
+      for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+        json.nextToken();
+        if (!name.equals(wanted)) {
+          if (wanted.equals(ITEMS)) {
+            mistakes.add(place + Mistakes.shown(name), "unknown (expected: items)");
+          }
+          json.skipChildren();
+        } else if (wanted.equals(ITEMS)) {
+          items(place);
         } else {
-          mistakes.add("%sparameters.%s: (expected: a text, a number or a reference)"
-              .formatted(at, shown(parameter.getKey())));
+          earlier();
         }
-      });
-      return parameters;
+      }
+    }
+
+    private void items(String place) throws IOException, BadBatchException {
+      if (hasItems || json.currentToken() != JsonToken.START_ARRAY) {
+        mistakes.add(place + ITEMS, expectedItems());
+        json.skipChildren();
+        return;
+      }
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        String at = "%sitems[%d]".formatted(place, items.size());
+        if (items.size() == MAX_ITEMS) {
+          throw Mistakes.only(place + ITEMS + ": " + expectedItems());
+        }
+        items.add(new ItemReader(json, mistakes, at).item());
+      }
+      hasItems = !items.isEmpty();
+    }
+
+    private void earlier() throws IOException, BadBatchException {
+      if (json.currentToken() != JsonToken.START_ARRAY) {
+        mistakes.add("answer.results", "(expected: a list, no longer than the items)");
+        json.skipChildren();
+        return;
+      }
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+          mistakes.add("answer.results[%d]".formatted(results), "(expected: an object)");
+          json.skipChildren();
+        } else if (results < MAX_ITEMS) {
+          Buffer result = Buffer.buffer(JsonText.copied(json));
+          earlier.add(Result.parse(result).orElse(Result.NOT_ATTEMPTED));
+        } else {
+          json.skipChildren();
+        }
+        results++;
+      }
     }
 
     // Only the first of them that were executed: what comes after has to be.
-    private List<JsonObject> earlier(JsonObject answer, int items) {
-      Object value = answer.getValue("results", new JsonArray());
-      if (!(value instanceof JsonArray results) || results.size() > items) {
-        mistakes.add("answer.results: (expected: a list, no longer than the items)");
-        return List.of();
-      }
-      List<JsonObject> earlier = new ArrayList<>();
-      for (Object result : results) {
-        if (!(result instanceof JsonObject json)) {
-          mistakes.add("answer.results[%d]: (expected: an object)".formatted(earlier.size()));
-          return earlier;
-        }
-        if (!BatchResult.isExecuted(json)) {
-          break;
-        }
-        earlier.add(json);
-      }
-      return earlier;
+    private List<Result> executed() {
+      return earlier.stream().takeWhile(Result::isExecuted).toList();
     }
 
-    private JsonObject object(JsonObject json, String name, String at) {
-      Object value = json.getValue(name);
-      if (value instanceof JsonObject object) {
-        return object;
-      }
-      if (value != null) {
-        mistakes.add("%s%s: (expected: an object)".formatted(at, name));
-      }
-      return new JsonObject();
-    }
-
-    private String text(
-        JsonObject json,
-        String name,
-        String at,
-        String expected,
-        @Nullable String fallback,
-        Predicate<String> isRight) {
-      Object value = json.getValue(name);
-      if (value == null && fallback != null) {
-        return fallback;
-      }
-      if (value instanceof String text && isRight.test(text)) {
-        return text;
-      }
-      mistakes.add("%s%s: (expected: %s)".formatted(at, name, expected));
-      return "";
-    }
-
-    private void refuseUnknown(JsonObject json, String at, Set<String> known) {
-      for (String name : json.fieldNames()) {
-        if (!known.contains(name)) {
-          mistakes.add("%s%s: unknown (expected: %s)"
-              .formatted(
-                  at, shown(name), String.join(", ", known.stream().sorted().toList())));
-        }
-      }
-    }
-
-    private static String shown(String name) {
-      return name.length() <= 40 ? name : name.substring(0, 40) + "…";
+    private static String expectedItems() {
+      return "(expected: a list of 1 to %d)".formatted(MAX_ITEMS);
     }
   }
 }

@@ -2,7 +2,6 @@ package io.weir.node.batch;
 
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,19 +12,24 @@ final class BatchRun {
   /** Shorter than a connection may be idle; whoever wants the rest asks again. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
+  private static final long MAX_TOLD_BYTES = 4 << 20;
+
   private final BatchRequest batch;
-  private final Step step;
+  private final ItemExecutor executor;
   private final BooleanSupplier isGone;
-  private final List<JsonObject> results;
+  private final List<Result> results;
   private final long begunNanos = System.nanoTime();
   private boolean isAdmitted;
+  private long toldBytes;
 
   /** @param isGone whether nobody waits for the answer any more */
-  BatchRun(BatchRequest batch, Step step, BooleanSupplier isGone) {
+  BatchRun(BatchRequest batch, ItemExecutor executor, BooleanSupplier isGone) {
     this.batch = batch;
-    this.step = step;
+    this.executor = executor;
     this.isGone = isGone;
     this.results = new ArrayList<>(batch.earlier());
+    this.toldBytes =
+        results.stream().mapToLong(result -> result.json().length()).sum();
   }
 
   /**
@@ -35,7 +39,7 @@ final class BatchRun {
    * @param headers that tell it
    * @param results one for each item
    */
-  record End(int status, MultiMap headers, int executed, List<JsonObject> results) {}
+  record End(int status, MultiMap headers, int executed, List<Result> results) {}
 
   Future<End> run() {
     return wasAdmitted().compose(was -> {
@@ -51,19 +55,26 @@ final class BatchRun {
     }
     boolean isFirst = next == batch.earlier().size();
     if (!isFirst && System.nanoTime() - begunNanos > LONGEST.toNanos()) {
-      Step.Done pause = Step.unavailable("batch_too_long", Duration.ofMillis(1));
+      Done pause = Done.unavailable("batch_too_long", Duration.ofMillis(1));
       return Future.succeededFuture(end(pause.status(), pause.headers()));
     }
-    return step.execute(next, batch.items().get(next), List.copyOf(results), isFirst, isAdmitted)
+    return executor
+        .execute(next, batch.items().get(next), List.copyOf(results), isFirst, isAdmitted)
         .compose(this::followed);
   }
 
-  private Future<End> followed(Step.Done done) {
-    results.add(done.result());
+  private Future<End> followed(Done done) {
+    results.add(bounded(done.result()));
     isAdmitted |= done.isAdmitted();
-    return BatchResult.isExecuted(done.result())
+    return done.result().isExecuted()
         ? rest()
         : Future.succeededFuture(end(done.status(), done.headers()));
+  }
+
+  // So that the batch can be sent again with its answer.
+  private Result bounded(Result result) {
+    toldBytes += result.json().length();
+    return toldBytes > MAX_TOLD_BYTES ? result.withoutBody() : result;
   }
 
   // What the caller tells of earlier items is not enough to let a later one pass.
@@ -71,14 +82,14 @@ final class BatchRun {
     int before = batch.earlier().size() - 1;
     return before < 0 || before + 1 == batch.items().size()
         ? Future.succeededFuture(false)
-        : step.isKept(before, batch.items().get(before));
+        : executor.isKept(before, batch.items().get(before));
   }
 
   private End end(int status, MultiMap headers) {
-    int executed = (int) results.stream().filter(BatchResult::isExecuted).count();
-    List<JsonObject> all = new ArrayList<>(results);
+    int executed = (int) results.stream().filter(Result::isExecuted).count();
+    List<Result> all = new ArrayList<>(results);
     while (all.size() < batch.items().size()) {
-      all.add(BatchResult.NOT_ATTEMPTED);
+      all.add(Result.NOT_ATTEMPTED);
     }
     return new End(status, headers, executed, all);
   }

@@ -1,14 +1,18 @@
 package io.weir.node.batch;
 
-import io.vertx.core.json.Json;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
-import io.vertx.core.json.pointer.JsonPointer;
-import io.weir.node.batch.BatchRequest.Item;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.vertx.core.buffer.Buffer;
+import io.weir.node.batch.Item.Parameter;
+import io.weir.node.json.JsonLookup;
+import io.weir.node.json.JsonLookup.BadJsonException;
+import io.weir.node.json.JsonText;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -16,18 +20,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts what earlier items brought where an item refers to it: {@code {"from": 0, "path": "/streamId"}},
  * an object of just these two, stands for what is at that JSON pointer (RFC 6901) in the body of that item's
- * answer.
+ * answer. Mutable; for one item.
  */
 final class References {
   private static final Pattern BRACES = Pattern.compile("\\{([A-Za-z0-9_]{1,64})\\}");
-
   private static final int MAX_POINTER = 1000;
+  private static final int MAX_REFERENCES = 256;
 
-  private final List<JsonObject> results;
+  private final List<Result> results;
   private long bytesLeft;
+  private int count;
 
   /** @param maxBytes that references may bring, all together */
-  References(List<JsonObject> results, long maxBytes) {
+  References(List<Result> results, long maxBytes) {
     this.results = results;
     this.bytesLeft = maxBytes;
   }
@@ -46,78 +51,121 @@ final class References {
     Matcher names = BRACES.matcher(item.path());
     StringBuilder path = new StringBuilder();
     while (names.find()) {
-      names.appendReplacement(
-          path, Matcher.quoteReplacement(segment(names.group(1), item.parameters())));
+      String name = names.group(1);
+      String segment = segment(name, item.parameters().get(name));
+      names.appendReplacement(path, Matcher.quoteReplacement(segment));
     }
     return names.appendTail(path).toString();
   }
 
-  /** A value with all references in it replaced. */
-  @Nullable
-  Object resolved(@Nullable Object value) throws UnresolvedException {
-    if (value instanceof JsonArray array) {
-      JsonArray copy = new JsonArray();
-      for (int i = 0; i < array.size(); i++) {
-        copy.add(resolved(array.getValue(i)));
-      }
-      return copy;
+  /** A body with all references in it replaced. */
+  Buffer body(Buffer body) throws UnresolvedException {
+    if (body.length() == 0) {
+      return body;
     }
-    if (!(value instanceof JsonObject object)) {
-      return value;
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(body.length());
+    try (JsonParser in = JsonText.parser(body.getBytes());
+        JsonGenerator out = JsonText.generator(bytes)) {
+      in.nextToken();
+      copy(in, out);
+    } catch (IOException e) {
+      throw new UnresolvedException("the body is no JSON");
     }
-    if (isReference(object)) {
-      return referred(object);
-    }
-    JsonObject copy = new JsonObject();
-    for (Map.Entry<String, Object> member : object) {
-      copy.put(member.getKey(), resolved(member.getValue()));
-    }
-    return copy;
+    return Buffer.buffer(bytes.toByteArray());
   }
 
-  private String segment(String name, Map<String, Object> parameters) throws UnresolvedException {
-    Object value = resolved(parameters.get(name));
-    if (!(value instanceof String || value instanceof Number)) {
+  private void copy(JsonParser in, JsonGenerator out) throws IOException, UnresolvedException {
+    if (in.currentToken() == JsonToken.START_OBJECT) {
+      copyObject(in, out);
+    } else if (in.currentToken() == JsonToken.START_ARRAY) {
+      out.writeStartArray();
+      while (in.nextToken() != JsonToken.END_ARRAY) {
+        copy(in, out);
+      }
+      out.writeEndArray();
+    } else {
+      out.copyCurrentEventExact(in);
+    }
+  }
+
+  private void copyObject(JsonParser in, JsonGenerator out)
+      throws IOException, UnresolvedException {
+    ReferenceReader reference = new ReferenceReader();
+    boolean mayBeOne = true;
+    for (String name = in.nextFieldName(); name != null; name = in.nextFieldName()) {
+      in.nextToken();
+      if (mayBeOne && reference.reads(name, in)) {
+        continue;
+      }
+      if (mayBeOne) {
+        reference.writeTo(out);
+        mayBeOne = false;
+      }
+      out.writeFieldName(name);
+      copy(in, out);
+    }
+    if (mayBeOne && reference.isWhole()) {
+      out.writeRawValue(new String(found(reference.from()), StandardCharsets.UTF_8));
+      return;
+    }
+    if (mayBeOne) {
+      reference.writeTo(out);
+    }
+    out.writeEndObject();
+  }
+
+  private String segment(String name, @Nullable Parameter parameter) throws UnresolvedException {
+    String text = parameter instanceof Parameter.Text given
+        ? given.text()
+        : parameter instanceof Parameter.From from ? scalar(from) : "";
+    if (text.isEmpty()) {
       throw new UnresolvedException("the path's {%s} has no text or number".formatted(name));
     }
-    return URLEncoder.encode(value.toString(), StandardCharsets.UTF_8).replace("+", "%20");
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  private static boolean isReference(JsonObject object) {
-    return object.size() == 2
-        && object.getValue("from") instanceof Integer
-        && object.getValue("path") instanceof String path
-        && (path.isEmpty() || path.startsWith("/"));
+  private String scalar(Parameter.From from) throws UnresolvedException {
+    byte[] found = found(from);
+    try (JsonParser json = JsonText.parser(found)) {
+      JsonToken token = json.nextToken();
+      return token == JsonToken.VALUE_STRING || token.isNumeric() ? json.getText() : "";
+    } catch (IOException e) {
+      throw new UnresolvedException("item %d brought no JSON".formatted(from.item()));
+    }
   }
 
-  private Object referred(JsonObject reference) throws UnresolvedException {
-    int from = reference.getInteger("from");
-    String pointer = reference.getString("path");
+  private byte[] found(Parameter.From from) throws UnresolvedException {
+    String pointer = from.pointer();
+    count++;
+    if (count > MAX_REFERENCES) {
+      throw new UnresolvedException("more than %d references".formatted(MAX_REFERENCES));
+    }
     if (pointer.length() > MAX_POINTER) {
       throw new UnresolvedException("path: longer than %d characters".formatted(MAX_POINTER));
     }
-    if (from < 0 || from >= results.size()) {
-      throw new UnresolvedException("from: %d (expected: an earlier item)".formatted(from));
+    if (!JsonLookup.isPointer(pointer)) {
+      throw new UnresolvedException("'%s' is no JSON pointer (RFC 6901)".formatted(pointer));
     }
-    Object body = results.get(from).getValue("body");
-    Object found = body instanceof JsonObject || body instanceof JsonArray
-        ? at(pointer, body)
-        : pointer.isEmpty() ? body : null;
-    if (found == null) {
-      throw new UnresolvedException("item %d brought nothing at '%s'".formatted(from, pointer));
+    if (from.item() < 0 || from.item() >= results.size()) {
+      throw new UnresolvedException("from: %d (expected: an earlier item)".formatted(from.item()));
     }
-    bytesLeft -= Json.encodeToBuffer(found).length();
+    byte[] found = at("/body" + pointer, results.get(from.item()), from.item());
+    if (found.length == 0) {
+      throw new UnresolvedException(
+          "item %d brought nothing at '%s'".formatted(from.item(), pointer));
+    }
+    bytesLeft -= found.length;
     if (bytesLeft < 0) {
       throw new UnresolvedException("references bring more than may be sent");
     }
     return found;
   }
 
-  private static @Nullable Object at(String pointer, Object body) throws UnresolvedException {
+  private static byte[] at(String pointer, Result result, int item) throws UnresolvedException {
     try {
-      return JsonPointer.from(pointer).queryJson(body);
-    } catch (IllegalArgumentException e) {
-      throw new UnresolvedException("'%s' is no JSON pointer (RFC 6901)".formatted(pointer));
+      return JsonLookup.text(result.json().getBytes(), pointer);
+    } catch (BadJsonException e) {
+      throw new UnresolvedException("item %d: %s".formatted(item, e.getMessage()));
     }
   }
 }

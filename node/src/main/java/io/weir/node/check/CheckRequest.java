@@ -93,7 +93,8 @@ record CheckRequest(List<Check> checks, boolean isList) {
     if (json.currentToken() == JsonToken.START_ARRAY) {
       while (json.nextToken() != JsonToken.END_ARRAY) {
         if (count >= MAX_CHECKS) {
-          json.skipChildren();
+          throw new BadCheckException(List.of(
+              "checks: more than %d (expected: at most %d)".formatted(MAX_CHECKS, MAX_CHECKS)));
         } else if (json.currentToken() == JsonToken.START_OBJECT) {
           checks.add(check(json, "checks[%d].".formatted(count), mistakes));
         } else {
@@ -107,10 +108,6 @@ record CheckRequest(List<Check> checks, boolean isList) {
     }
     if (count == 0) {
       mistakes.add("checks: (expected: a list of at least one check)");
-    }
-    if (count > MAX_CHECKS) {
-      mistakes.clear();
-      mistakes.add("checks: %d (expected: at most %d)".formatted(count, MAX_CHECKS));
     }
     return checks;
   }
@@ -154,6 +151,11 @@ record CheckRequest(List<Check> checks, boolean isList) {
 
     // At the value of the field; at its end afterwards.
     void read(String field, JsonParser json) throws IOException {
+      if (fields.contains(field)) {
+        mistake("%s%s: twice (expected: once)".formatted(place, shortened(field)));
+        json.skipChildren();
+        return;
+      }
       fields.add(field);
       switch (field) {
         case "key" -> key = text(field, json);
@@ -162,14 +164,24 @@ record CheckRequest(List<Check> checks, boolean isList) {
         case "cost" -> cost = cost(json);
         case "ticket" -> ticket = ticket(json);
         default ->
-          mistakes.add("%s%s: no such field (expected: cost, key, operation, subject, ticket)"
+          mistake("%s%s: no such field (expected: cost, key, operation, subject, ticket)"
               .formatted(place, shortened(field)));
       }
       json.skipChildren();
     }
 
+    private void mistake(String text) {
+      mistakes.add(text);
+      if (mistakes.size() >= BadCheckException.MAX_LISTED) {
+        throw new BadCheckException(mistakes);
+      }
+    }
+
     Check check(List<String> all) {
       all.addAll(mistakes);
+      if (all.size() >= BadCheckException.MAX_LISTED) {
+        throw new BadCheckException(all);
+      }
       if (fields.contains("key") == fields.contains("subject")) {
         all.add(place + "key: both or neither of key and subject (expected: exactly one)");
       }
@@ -219,7 +231,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
   /** A request that cannot be understood. */
   static final class BadCheckException extends RuntimeException {
     private static final long serialVersionUID = 1L;
-    private static final int MAX_LISTED = 100;
+    static final int MAX_LISTED = 100;
 
     private final transient List<String> mistakes;
 

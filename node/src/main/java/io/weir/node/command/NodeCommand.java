@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -50,6 +51,19 @@ final class NodeCommand implements Callable<Integer> {
       paramLabel = "PORT",
       description = "port to listen on (${DEFAULT-VALUE})")
   private int port = 8080;
+
+  @Option(
+      names = "--admin-host",
+      paramLabel = "ADDRESS",
+      description = "address of the admin port (${DEFAULT-VALUE})")
+  private String adminHost = "127.0.0.1";
+
+  @Option(
+      names = "--admin-port",
+      paramLabel = "PORT",
+      description =
+          "port of its own for policy, health and metrics; 0 for the same port (${DEFAULT-VALUE})")
+  private int adminPort = 0;
 
   @Option(
       names = "--redis-uri",
@@ -98,6 +112,13 @@ final class NodeCommand implements Callable<Integer> {
   private int eventLoops = 0;
 
   @Option(
+      names = "--shutdown-delay-ms",
+      paramLabel = "MS",
+      description =
+          "how long a node that stops still serves, and is not ready any more (${DEFAULT-VALUE})")
+  private int shutdownDelayMillis = 2000;
+
+  @Option(
       names = "--shutdown-timeout-ms",
       paramLabel = "MS",
       description = "how long requests in flight may take when the node stops (${DEFAULT-VALUE})")
@@ -129,6 +150,8 @@ final class NodeCommand implements Callable<Integer> {
     return new NodeConfig(
         host,
         inRange("--port", port, 1, 65_535),
+        adminHost,
+        adminPort(),
         redisUri,
         policy,
         Optional.ofNullable(serviceToken).filter(token -> !token.isBlank()),
@@ -136,7 +159,13 @@ final class NodeCommand implements Callable<Integer> {
         Duration.ofMillis(inRange("--redis-timeout-ms", redisTimeoutMillis, 1, 10_000)),
         whenRedisIsAway(),
         eventLoops(),
+        Duration.ofMillis(inRange("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000)),
         Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)));
+  }
+
+  private OptionalInt adminPort() {
+    int given = inRange("--admin-port", adminPort, 0, 65_535);
+    return given == 0 ? OptionalInt.empty() : OptionalInt.of(given);
   }
 
   private int eventLoops() {

@@ -3,12 +3,15 @@ package io.weir.node.config;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What a node is told when it starts. {@code docs/reference/configuration.md} describes every field.
  *
  * @param host the address to listen on
  * @param port the port to listen on, 0 for any free one
+ * @param adminHost the address for policy, health and metrics, where they have a port of their own
+ * @param adminPort that port; empty where they are on the other one
  * @param redisUri the shared state
  * @param policyFile published where Redis has no policy
  * @param serviceToken what trusted services show; in clear or as hash
@@ -16,11 +19,14 @@ import java.util.Optional;
  * @param redisTimeout how long a decision may wait for Redis
  * @param whenRedisIsAway what happens to requests that cannot be decided
  * @param eventLoops how many threads serve requests, each with a connection to Redis of its own
+ * @param shutdownDelay how long the node still serves, and says that it is not ready, before it stops
  * @param shutdownTimeout how long requests in flight may take when the node stops
  */
 public record NodeConfig(
     String host,
     int port,
+    String adminHost,
+    OptionalInt adminPort,
     String redisUri,
     Path policyFile,
     Optional<String> serviceToken,
@@ -28,6 +34,7 @@ public record NodeConfig(
     Duration redisTimeout,
     WhenRedisIsAway whenRedisIsAway,
     int eventLoops,
+    Duration shutdownDelay,
     Duration shutdownTimeout) {
 
   /** What happens to requests that cannot be decided. */

@@ -12,9 +12,12 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import io.weir.node.http.BodyFraming;
-import io.weir.node.http.EarlyAnswer;
-import io.weir.node.http.WatchedBody;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Framing;
+import io.weir.node.intake.HopByHop;
+import io.weir.node.intake.Upload;
+import io.weir.node.intake.WatchedBody;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +31,7 @@ import java.util.function.Consumer;
  * left on the upstream's connection. Mutable; owned by one request, on its event loop.
  */
 final class Exchange {
+  private static final int FIRST_FINAL_STATUS = 200;
   // Bodies below 10 kB.
   private static final int MAX_SHORT_DIGITS = 4;
 
@@ -39,6 +43,8 @@ final class Exchange {
   private final Promise<Void> ended = Promise.promise();
   private long lastMoved = System.nanoTime();
   private long timer;
+  private long uploadTimer = -1;
+  private long uploaded;
   private boolean sent;
 
   Exchange(
@@ -50,7 +56,7 @@ final class Exchange {
     this.vertx = vertx;
     this.request = request;
     this.outgoing = outgoing;
-    this.body = new WatchedBody(request, maxBodyBytes, this::moved);
+    this.body = new WatchedBody(request, maxBodyBytes, bytes -> moved());
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
@@ -59,7 +65,8 @@ final class Exchange {
    *
    * @param whole the body where it has been read already
    * @param headers is told the headers of the answer before they are written
-   * @return fails with {@link WatchedBody.TooLongException}, {@link TimeoutException}, or whatever broke
+   * @return fails with {@link RefusedException}, {@link TimeoutException}, {@link InvalidAnswerException} or whatever
+   *     broke
    */
   Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers) {
     HttpServerResponse response = request.response();
@@ -80,6 +87,7 @@ final class Exchange {
   // may come before: then what is left of the request is not wanted.
   private void leave(boolean answered) {
     vertx.cancelTimer(timer);
+    vertx.cancelTimer(uploadTimer);
     if (!sent) {
       outgoing.connection().close();
     } else if (!answered) {
@@ -95,13 +103,15 @@ final class Exchange {
       sent = true;
       return outgoing.send(whole.get());
     }
-    OptionalLong length = BodyFraming.length(request);
+    OptionalLong length = Framing.length(request);
     if (length.isPresent() && length.getAsLong() == 0) {
       sent = true;
       request.resume();
       return outgoing.send();
     }
     outgoing.setChunked(length.isEmpty());
+    uploadTimer = vertx.setPeriodic(Upload.WINDOW_MILLIS, fired -> watchUpload());
+    Upload.welcome(request);
     // A body that breaks must not look like one that ends: whoever pipes it resets instead.
     body.pipe()
         .endOnFailure(false)
@@ -113,16 +123,23 @@ final class Exchange {
 
   private Future<Void> relay(HttpClientResponse answer, Consumer<MultiMap> headers) {
     moved();
+    if (answer.statusCode() < FIRST_FINAL_STATUS) {
+      return Future.failedFuture(new InvalidAnswerException());
+    }
     HttpServerResponse response = request.response();
     response.setStatusCode(answer.statusCode()).setStatusMessage(answer.statusMessage());
+    if (answer.headers().contains(HttpHeaders.DATE)) {
+      response.headers().remove(HttpHeaders.DATE);
+    }
     response.headers().addAll(answer.headers());
     HopByHop.remove(response.headers());
     response.headers().remove(HttpHeaders.TRANSFER_ENCODING);
+    response.headers().add("Via", Forwarder.VIA);
     headers.accept(response.headers());
     if (hasNoBody(answer)) {
       return response.end();
     }
-    WatchedBody answered = new WatchedBody(answer, Long.MAX_VALUE, this::moved);
+    WatchedBody answered = new WatchedBody(answer, Long.MAX_VALUE, bytes -> moved());
     if (isShort(answer)) {
       return answered.whole().compose(response::end);
     }
@@ -159,7 +176,21 @@ final class Exchange {
   }
 
   private void broken(Throwable error) {
-    ended.tryFail(body.isTooLong() ? new WatchedBody.TooLongException() : error);
+    ended.tryFail(error);
+  }
+
+  // Whoever does not send, though the upstream would read, is to blame, and not the upstream.
+  private void watchUpload() {
+    if (!sent && !outgoing.writeQueueFull() && Upload.isTooSlow(body.seen() - uploaded)) {
+      ended.tryFail(Upload.tooSlow());
+    }
+    uploaded = body.seen();
+  }
+
+  private Throwable nothingMoved() {
+    return sent || outgoing.writeQueueFull()
+        ? new TimeoutException("nothing moved")
+        : Upload.tooSlow();
   }
 
   private void moved() {
@@ -172,9 +203,18 @@ final class Exchange {
       if (left > 0) {
         watch(left);
       } else {
-        ended.tryFail(new TimeoutException("nothing moved"));
+        ended.tryFail(nothingMoved());
       }
     });
+  }
+
+  /** What the upstream sent is no answer. */
+  static final class InvalidAnswerException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    InvalidAnswerException() {
+      super("no final status", null, false, false);
+    }
   }
 
   private Future<Void> abandoned(String why) {

@@ -1,5 +1,7 @@
 package io.weir.node.gateway;
 
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -7,19 +9,21 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.weir.decision.Decision;
+import io.weir.node.admission.Asked;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
-import io.weir.node.answer.Tickets;
-import io.weir.node.auth.ApiKey;
-import io.weir.node.http.EarlyAnswer;
-import io.weir.node.http.WatchedBody;
-import io.weir.policy.Subject;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.EarlyAnswer;
 import io.weir.policy.Upstream;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -27,25 +31,64 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forwards requests to the upstream. One for each event loop.
- *
- * <p>Headers are kept, but for those of one hop, the key and the ticket that Weir itself has checked, and
- * what tells the upstream who asks: {@code X-Weir-Subject} and {@code X-Weir-Tenant}.
+ * Sends requests to the upstream. One for each event loop: a key may have half of its connections, a tenant three
+ * quarters.
  */
-final class Forwarder {
+public final class Forwarder {
+  static final String VIA = "1.1 weir";
+
   private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
   private static final int MAX_CONNECTIONS = 256;
-  private static final int MAX_WAITING = 10_000;
-  private static final String CONNECT_TIMEOUT = "ConnectTimeoutException";
+  private static final ProblemDetails TOO_MANY = ProblemDetails.of(
+      429, "requests_in_flight", "Too many requests of this key or tenant are under way");
+  private static final ProblemDetails OVERLOADED =
+      ProblemDetails.of(503, "node_overloaded", "Too many requests are under way on this node");
+  private static final ProblemDetails UNREACHABLE =
+      ProblemDetails.of(502, "upstream_unreachable", "The upstream cannot be reached");
+  private static final ProblemDetails INVALID =
+      ProblemDetails.of(502, "upstream_invalid", "The upstream's answer cannot be understood");
+  private static final ProblemDetails TIMEOUT =
+      ProblemDetails.of(504, "upstream_timeout", "The upstream did not answer in time");
 
   private final Vertx vertx;
   private final HttpClient client;
+  private final Bulkhead connections =
+      new Bulkhead(MAX_CONNECTIONS / 2, MAX_CONNECTIONS * 3 / 4, MAX_CONNECTIONS);
 
-  Forwarder(Vertx vertx) {
+  public Forwarder(Vertx vertx) {
     this.vertx = vertx;
     this.client = vertx.createHttpClient(
         new HttpClientOptions(),
-        new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS).setMaxWaitQueueSize(MAX_WAITING));
+        new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS).setMaxWaitQueueSize(MAX_CONNECTIONS));
+  }
+
+  /**
+   * Takes a connection to the upstream.
+   *
+   * @param share of the connections; whoever takes it frees it
+   */
+  public record Sending(HttpClientRequest request, Share share) {}
+
+  /**
+   * Opens a request to the upstream. Nothing is sent yet.
+   *
+   * @param headers all that are sent
+   * @return fails with {@link RefusedException} where the subject has its share of connections in use, or with {@link
+   *     NotSentException}
+   */
+  public Future<Sending> open(Asked asked, MultiMap headers) {
+    Optional<Share> share = connections.tryTake(asked.subject(), 1);
+    if (share.isEmpty()) {
+      return Future.failedFuture(
+          new RefusedException(connections.isFull() ? OVERLOADED : TOO_MANY));
+    }
+    return client
+        .request(options(asked, headers))
+        .map(request -> new Sending(request, share.get()))
+        .recover(error -> {
+          share.get().free();
+          return Future.failedFuture(new NotSentException(error));
+        });
   }
 
   /**
@@ -55,17 +98,17 @@ final class Forwarder {
    * @param decision empty where none could be made and the request passes all the same
    */
   Future<Void> forward(
-      HttpServerRequest request,
-      Optional<Buffer> body,
-      Upstream upstream,
-      Subject subject,
-      Optional<Decision> decision) {
-    return client
-        .request(options(request, upstream, subject))
-        .recover(error -> Future.failedFuture(new NotSentException(error)))
-        .compose(outgoing -> new Exchange(
-                vertx, request, outgoing, upstream.maxBodyBytes(), upstream.timeoutMillis())
-            .run(body, headers -> tell(decision, headers)))
+      HttpServerRequest request, Optional<Buffer> body, Asked asked, Optional<Decision> decision) {
+    Upstream upstream = asked.upstream();
+    return open(asked, ForwardedHeaders.of(request, asked))
+        .compose(sending -> new Exchange(
+                vertx,
+                request,
+                sending.request(),
+                upstream.maxBodyBytes(),
+                upstream.timeoutMillis())
+            .run(body, headers -> tell(decision, headers))
+            .onComplete(end -> sending.share().free()))
         .recover(error -> fail(request, upstream, decision, error));
   }
 
@@ -85,10 +128,12 @@ final class Forwarder {
       // Too late for another status: the caller must see that the body is not whole.
       return response.reset().mapEmpty();
     }
+    ProblemDetails problem = problem(upstream, error);
+    String date = response.headers().get(HttpHeaders.DATE);
     response.headers().clear();
-    boolean wasSent = !(error instanceof NotSentException);
-    Throwable cause = error instanceof NotSentException unsent ? unsent.why : error;
-    ProblemDetails problem = problem(upstream, cause).with("sent", wasSent);
+    if (date != null) {
+      response.headers().set(HttpHeaders.DATE, date);
+    }
     // The upstream's own may be there already, and would stay beside another status.
     response.setStatusMessage(HttpResponseStatus.valueOf(problem.status()).reasonPhrase());
     tell(decision, response.headers());
@@ -96,56 +141,48 @@ final class Forwarder {
   }
 
   /** There was no connection to the upstream: it knows nothing of the request. */
-  private static final class NotSentException extends Exception {
+  public static final class NotSentException extends Exception {
     private static final long serialVersionUID = 1L;
-
-    private final transient Throwable why;
 
     NotSentException(Throwable why) {
       super(null, why, false, false);
-      this.why = why;
     }
   }
 
-  private static ProblemDetails problem(Upstream upstream, Throwable error) {
-    if (error instanceof WatchedBody.TooLongException) {
-      return GatewayProblems.BODY_TOO_LONG;
+  /** What is told where the upstream gave no answer. */
+  public static ProblemDetails problem(Upstream upstream, Throwable error) {
+    if (error instanceof RefusedException refusal) {
+      return refusal.problem();
     }
+    boolean wasSent = !(error instanceof NotSentException);
+    Throwable cause = wasSent || error.getCause() == null ? error : error.getCause();
     // Without its message: that may carry the whole URI, and with it what callers put there.
-    String kind = error.getClass().getSimpleName();
-    LOG.warn("upstream {}: {}", upstream.uri().getAuthority(), kind);
-    boolean late = error instanceof TimeoutException || kind.equals(CONNECT_TIMEOUT);
-    return late ? GatewayProblems.UPSTREAM_TIMEOUT : GatewayProblems.UPSTREAM_UNREACHABLE;
+    LOG.warn("upstream {}: {}", upstream.uri().getAuthority(), cause.getClass().getSimpleName());
+    return kind(cause).with("sent", wasSent);
   }
 
-  private static RequestOptions options(
-      HttpServerRequest request, Upstream upstream, Subject subject) {
-    boolean tls = "https".equals(upstream.uri().getScheme());
-    int port = upstream.uri().getPort() >= 0 ? upstream.uri().getPort() : tls ? 443 : 80;
+  private static ProblemDetails kind(Throwable cause) {
+    if (cause instanceof TimeoutException || cause instanceof ConnectTimeoutException) {
+      return TIMEOUT;
+    }
+    return cause instanceof Exchange.InvalidAnswerException
+            || cause instanceof IllegalArgumentException
+            || cause instanceof DecoderException
+        ? INVALID
+        : UNREACHABLE;
+  }
+
+  private static RequestOptions options(Asked asked, MultiMap headers) {
+    Upstream upstream = asked.upstream();
+    boolean isTls = "https".equals(upstream.uri().getScheme());
+    int port = upstream.uri().getPort() >= 0 ? upstream.uri().getPort() : isTls ? 443 : 80;
     return new RequestOptions()
-        .setMethod(request.method())
-        .setURI(request.uri())
+        .setMethod(HttpMethod.valueOf(asked.request().method()))
+        .setURI(asked.request().target())
         .setHost(upstream.uri().getHost())
         .setPort(port)
-        .setSsl(tls)
+        .setSsl(isTls)
         .setConnectTimeout(upstream.connectTimeoutMillis())
-        .setHeaders(headers(request, upstream, subject));
-  }
-
-  private static MultiMap headers(HttpServerRequest request, Upstream upstream, Subject subject) {
-    MultiMap headers = MultiMap.caseInsensitiveMultiMap().addAll(request.headers());
-    HopByHop.remove(headers);
-    headers.remove(HttpHeaders.TRANSFER_ENCODING);
-    headers.remove(HttpHeaders.EXPECT); // answered by this node
-    headers.remove(Tickets.RETRY_TICKET);
-    headers.remove(
-        headers.contains(ApiKey.HEADER) ? ApiKey.HEADER : HttpHeaders.AUTHORIZATION.toString());
-    headers.set("X-Weir-Subject", subject.id());
-    headers.set("X-Weir-Tenant", subject.tenant());
-    headers.remove("X-Forwarded-Host");
-    Optional.ofNullable(request.getHeader(HttpHeaders.HOST))
-        .ifPresent(host -> headers.set("X-Forwarded-Host", host));
-    headers.set(HttpHeaders.HOST, upstream.uri().getAuthority());
-    return headers;
+        .setHeaders(headers);
   }
 }

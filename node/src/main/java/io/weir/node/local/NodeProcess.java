@@ -67,6 +67,7 @@ public final class NodeProcess implements AutoCloseable {
         List.of("-cp", System.getProperty("java.class.path"), "io.weir.node.Main", "node"));
     command.addAll(List.of("--host", "127.0.0.1", "--port", Integer.toString(port)));
     command.addAll(List.of("--redis-timeout-ms", REDIS_TIMEOUT_MILLIS));
+    command.addAll(List.of("--shutdown-delay-ms", "0")); // nobody balances load before it
     ProcessBuilder builder = new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(log.toFile())

@@ -93,7 +93,7 @@ final class BatchIT {
     assertThat(json.getInteger("executed")).isEqualTo(3);
     assertThat(json.containsKey("firstUnexecuted")).isFalse();
     assertThat(answer.headers().firstValue("Weir-Executed")).hasValue("3");
-    assertThat(results(json)).allMatch(BatchResult::isExecuted);
+    assertThat(results(json)).allMatch(BatchIT::isExecuted);
     assertThat(results(json).get(0).getJsonObject("body").getString("streamId")).isEqualTo("s-7");
     assertThat(SEEN)
         .containsExactly(
@@ -111,7 +111,7 @@ final class BatchIT {
     JsonObject json = NodeFixture.json(answer);
     assertThat(json.getInteger("firstUnexecuted")).isEqualTo(7);
     assertThat(results(json).get(7).getString("outcome")).isEqualTo("denied");
-    assertThat(results(json).get(8)).isEqualTo(BatchResult.NOT_ATTEMPTED);
+    assertThat(results(json).get(8)).isEqualTo(new JsonObject().put("outcome", "not_attempted"));
     assertThat(answer.headers().firstValueAsLong("Retry-After-Ms").orElse(0)).isPositive();
     String ticket = answer.headers().firstValue("Retry-Ticket").orElseThrow();
     SEEN.clear();
@@ -227,7 +227,9 @@ final class BatchIT {
           {"method": "GET", "path": "/other/{id}", "parameters": {"id": {"from": 0, "path": "/none"}}}
         ]}""");
     assertThat(results(NodeFixture.json(answer)).get(1))
-        .isEqualTo(BatchResult.of("failed", "item 0 brought nothing at '/none'"));
+        .isEqualTo(new JsonObject()
+            .put("outcome", "failed")
+            .put("reason", "item 0 brought nothing at '/none'"));
   }
 
   @Test
@@ -292,18 +294,10 @@ final class BatchIT {
       HttpResponse<String> answer = batch(
           "k10", "{\"items\": [{\"method\": \"POST\", \"path\": \"/other/%s\"}]}".formatted(path));
       JsonObject result = results(NodeFixture.json(answer)).get(0);
-      assertThat(BatchResult.isExecuted(result)).as(answer.body()).isTrue();
+      assertThat(isExecuted(result)).as(answer.body()).isTrue();
       assertThat(result.containsKey("body")).isFalse();
       assertThat(result.getLong("bodyBytes")).isPositive();
     }
-  }
-
-  @Test
-  void theMarkOfTheNodesOwnStepsCannotBeForged() {
-    assertThat(batch("k9", appends(7)).statusCode()).isEqualTo(200);
-    HttpResponse<String> forged = node.post(
-        "/streams/s-7/commit", "", "X-Api-Key", TestPolicies.key("k9"), "Weir-Batch", "guess");
-    assertThat(forged.statusCode()).isEqualTo(429);
   }
 
   private static String appends(int count) {
@@ -323,6 +317,10 @@ final class BatchIT {
     all[1] = TestPolicies.key(key);
     System.arraycopy(headers, 0, all, 2, headers.length);
     return node.post("/v1/batch", body, all);
+  }
+
+  private static boolean isExecuted(JsonObject result) {
+    return "executed".equals(result.getString("outcome"));
   }
 
   private static List<JsonObject> results(JsonObject json) {

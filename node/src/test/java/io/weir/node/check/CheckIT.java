@@ -179,10 +179,12 @@ final class CheckIT {
     String body = IntStream.range(0, 10_000)
         .mapToObj(i -> item)
         .collect(Collectors.joining(",", "{\"checks\":[", "]}"));
-    HttpResponse<String> response = node.post("/v1/check", body);
+    assertThat(node.post("/v1/check", body).statusCode()).isEqualTo(413);
+    HttpResponse<String> response =
+        node.post("/v1/check", body, "Authorization", "Bearer " + NodeFixture.SERVICE);
     assertThat(response.statusCode()).isEqualTo(400);
     assertThat(NodeFixture.json(response).getJsonArray("errors").getString(0))
-        .isEqualTo("checks: 10000 (expected: at most 1000)");
+        .isEqualTo("checks: more than 1000 (expected: at most 1000)");
   }
 
   @Test

@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +29,8 @@ final class NodeCommandTest {
         .isEqualTo(new NodeConfig(
             "0.0.0.0",
             8080,
+            "127.0.0.1",
+            OptionalInt.empty(),
             "redis://127.0.0.1:6379",
             Path.of("policy.yaml"),
             Optional.empty(),
@@ -34,12 +38,13 @@ final class NodeCommandTest {
             Duration.ofMillis(75),
             WhenRedisIsAway.DENY,
             Runtime.getRuntime().availableProcessors(),
+            Duration.ofSeconds(2),
             Duration.ofSeconds(10)));
   }
 
   @Test
   void everySettingFromTheEnvironment() {
-    Map<String, String> environment = Map.of(
+    Map<String, String> environment = new HashMap<>(Map.of(
         "WEIR_HOST", "127.0.0.1",
         "WEIR_PORT", "9001",
         "WEIR_REDIS_URI", "redis://r:1",
@@ -49,7 +54,10 @@ final class NodeCommandTest {
         "WEIR_REDIS_TIMEOUT_MS", "20",
         "WEIR_WHEN_REDIS_IS_AWAY", "allow",
         "WEIR_EVENT_LOOPS", "3",
-        "WEIR_SHUTDOWN_TIMEOUT_MS", "5");
+        "WEIR_SHUTDOWN_TIMEOUT_MS", "5"));
+    environment.put("WEIR_SHUTDOWN_DELAY_MS", "4");
+    environment.put("WEIR_ADMIN_HOST", "127.0.0.2");
+    environment.put("WEIR_ADMIN_PORT", "9002");
     assertThat(config(environment)).usingRecursiveComparison().isEqualTo(all());
   }
 
@@ -67,6 +75,9 @@ final class NodeCommandTest {
         redis-timeout-ms = 20
         when-redis-is-away = allow
         event-loops = 3
+        admin-host = 127.0.0.2
+        admin-port = 9002
+        shutdown-delay-ms = 4
         shutdown-timeout-ms = 5
         """);
     assertThat(config(Map.of(), "--config", file.toString()))
@@ -110,6 +121,8 @@ final class NodeCommandTest {
         "--redis-timeout-ms=0",
         "--event-loops=-1",
         "--shutdown-timeout-ms=-1",
+        "--shutdown-delay-ms=-1",
+        "--admin-port=65536",
         "--when-redis-is-away=maybe",
         "--config=does-not-exist",
         "--colour=blue"
@@ -127,6 +140,8 @@ final class NodeCommandTest {
     return new NodeConfig(
         "127.0.0.1",
         9001,
+        "127.0.0.2",
+        OptionalInt.of(9002),
         "redis://r:1",
         Path.of("p.yaml"),
         Optional.of("s"),
@@ -134,6 +149,7 @@ final class NodeCommandTest {
         Duration.ofMillis(20),
         WhenRedisIsAway.ALLOW,
         3,
+        Duration.ofMillis(4),
         Duration.ofMillis(5));
   }
 

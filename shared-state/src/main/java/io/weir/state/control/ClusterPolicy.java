@@ -13,6 +13,7 @@ import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -124,14 +125,15 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
    * have passed.
    *
    * @param name what it is called in messages
-   * @return completes with what is in force and the warnings; exceptionally with {@link
-   *     InvalidPolicyException}, and then nothing has changed, or {@link StoreUnavailableException}
+   * @param expected the revision that must be in force until then; empty for any
+   * @return completes with what is in force and the warnings; exceptionally with {@link InvalidPolicyException} or
+   *     {@link ChangedException}, and then nothing has changed, or {@link StoreUnavailableException}
    */
-  public CompletionStage<Publication> publish(String name, String text) {
+  public CompletionStage<Publication> publish(String name, String text, OptionalLong expected) {
     // Read beside the executor: a long policy must not keep a reload waiting.
     return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
         .thenComposeAsync(reading -> propose(name, text, reading), executor)
-        .thenApplyAsync(reading -> publishNow(name, text, reading), executor);
+        .thenApplyAsync(reading -> publishNow(name, text, reading, expected), executor);
   }
 
   @Override
@@ -232,9 +234,13 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     return next != null && next.text().digest().equals(digest) ? next : null;
   }
 
-  private Publication publishNow(String name, String text, PolicyReading reading) {
+  private Publication publishNow(
+      String name, String text, PolicyReading reading, OptionalLong expected) {
     for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
       long inRedis = stored.stamp().revision();
+      if (expected.isPresent() && expected.getAsLong() != inRedis) {
+        throw new ChangedException();
+      }
       long next = Math.max(inRedis, current().revision()) + 1;
       PolicyText published = PolicyText.of(next, name, text, reading.policy());
       if (stored.replace(inRedis, published)) {
@@ -341,6 +347,15 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private record Proposal(Policy policy, PolicyText text, long untilNanos) {
     Document withRevision(long revision) {
       return new Document(new PolicyRevision(revision, policy), text.withRevision(revision));
+    }
+  }
+
+  /** Another revision is in force than was expected. */
+  public static final class ChangedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    ChangedException() {
+      super("another revision is in force", null, false, false);
     }
   }
 

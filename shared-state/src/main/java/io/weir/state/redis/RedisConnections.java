@@ -6,6 +6,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -32,6 +33,7 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class RedisConnections implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
+  private static final Duration PROBE_LASTS = Duration.ofSeconds(10);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
   // Enough for one connection, whose channel has one thread for its life.
   private static final int THREADS = 2;
@@ -154,6 +156,14 @@ public final class RedisConnections implements AutoCloseable {
     return CompletableFuture.allOf(links.stream()
         .map(link -> link.connection().async().ping().toCompletableFuture())
         .toArray(CompletableFuture[]::new));
+  }
+
+  /** The same, and writes a key that soon expires: a Redis that is full, or a replica, takes none. */
+  public CompletionStage<Void> probe() {
+    return ping()
+        .thenCompose(answered ->
+            connection().async().set(RedisKeys.PROBE, "1", SetArgs.Builder.px(PROBE_LASTS)))
+        .thenApply(written -> null);
   }
 
   /** Closes all, in a few seconds at most, also where an event loop hangs. */

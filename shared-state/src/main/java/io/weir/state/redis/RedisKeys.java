@@ -23,6 +23,9 @@ public final class RedisKeys {
   /** A packed text: the buckets of scope {@code cluster}. */
   public static final String CLUSTER = PREFIX + "cluster";
 
+  /** A text: that Redis took a write a moment ago. */
+  static final String PROBE = PREFIX + "probe";
+
   private RedisKeys() {}
 
   /** A text: a policy that all nodes read before it is in force. */
@@ -62,6 +65,11 @@ public final class RedisKeys {
   /** A hash: what became of an item of a batch; {@code item} is made of its idempotency key. */
   public static String answer(String tenant, String subject, String item) {
     return PREFIX + "{" + tenant + "}:answer:" + subject + ":" + item;
+  }
+
+  /** A number: the bytes of all answers that are kept for one API key. */
+  static String answerBytes(String tenant, String subject) {
+    return PREFIX + "{" + tenant + "}:answers:" + subject;
   }
 
   /** A packed text: the buckets of one tenant. */

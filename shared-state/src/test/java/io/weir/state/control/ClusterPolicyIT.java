@@ -13,6 +13,7 @@ import io.weir.state.redis.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -77,7 +78,7 @@ final class ClusterPolicyIT {
     RedisClient client = RedisClient.create(redis.uri());
     try (var mute = client.connectPubSub()) {
       mute.sync().subscribe(RedisKeys.POLICY_NOTICES);
-      publishing = one.publish("test", policy(50)).toCompletableFuture();
+      publishing = one.publish("test", policy(50), OptionalLong.empty()).toCompletableFuture();
       await().until(() -> one.isChanging() && other.isChanging());
       assertThat(publishing).isNotDone();
       assertThat(rate(other)).isEqualTo(100_000);
@@ -99,8 +100,8 @@ final class ClusterPolicyIT {
 
   @Test
   void twoWhoPublishAtOnceBothGetARevisionOfTheirOwn() {
-    var first = one.publish("a", policy(50)).toCompletableFuture();
-    var second = other.publish("b", policy(60)).toCompletableFuture();
+    var first = one.publish("a", policy(50), OptionalLong.empty()).toCompletableFuture();
+    var second = other.publish("b", policy(60), OptionalLong.empty()).toCompletableFuture();
     assertThat(first.join().revision()).isNotEqualTo(second.join().revision());
     await()
         .atMost(Duration.ofSeconds(3))
@@ -168,7 +169,10 @@ final class ClusterPolicyIT {
   }
 
   private static Publication publish(ClusterPolicy policies, String text) {
-    return policies.publish("test", text).toCompletableFuture().join();
+    return policies
+        .publish("test", text, OptionalLong.empty())
+        .toCompletableFuture()
+        .join();
   }
 
   private static long rate(ClusterPolicy policies) {

@@ -1,0 +1,8 @@
+-- What an API key's answers take of the memory, counted from when the number began. `call` runs a command.
+local BYTES_OF_CLAIM = 400
+
+local function count_bytes(call, key, bytes, keep_ms)
+  if call('INCRBY', key, bytes) == bytes then
+    call('PEXPIRE', key, keep_ms)
+  end
+end

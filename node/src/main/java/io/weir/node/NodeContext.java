@@ -1,0 +1,33 @@
+package io.weir.node;
+
+import io.weir.node.admin.Readiness;
+import io.weir.node.admission.Admission;
+import io.weir.node.admission.Decider;
+import io.weir.node.auth.TokenGuard;
+import io.weir.node.config.NodeConfig;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.metrics.NodeMetrics;
+import io.weir.state.control.ClusterPolicy;
+import io.weir.state.redis.IdempotencyStore;
+
+/**
+ * What all event loops of a node share.
+ *
+ * @param memory bytes of bodies that are read
+ * @param held requests that may be held until their slot
+ * @param batches that are under way
+ */
+record NodeContext(
+    NodeConfig config,
+    ClusterPolicy policies,
+    Decider decider,
+    Admission admission,
+    TokenGuard services,
+    TokenGuard operators,
+    Readiness readiness,
+    Bulkhead memory,
+    Bulkhead held,
+    Bulkhead batches,
+    IdempotencyStore idempotency,
+    NodeMetrics metrics,
+    String openApi) {}

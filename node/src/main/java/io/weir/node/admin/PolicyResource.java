@@ -1,0 +1,158 @@
+package io.weir.node.admin;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.TokenGuard;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Upload;
+import io.weir.policy.InvalidPolicyException;
+import io.weir.policy.Problem;
+import io.weir.state.control.ClusterPolicy;
+import io.weir.state.control.ClusterPolicy.Publication;
+import io.weir.state.document.PolicyDocuments;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@code GET} and {@code PUT /v1/policy}: the policy of the cluster, for operators. */
+public final class PolicyResource {
+  private static final Logger LOG = LoggerFactory.getLogger(PolicyResource.class);
+  private static final String OPERATOR = "(operator)";
+  private static final ProblemDetails DISABLED =
+      ProblemDetails.of(403, "admin_disabled", "The node was started without an admin token");
+  private static final ProblemDetails TOKEN_INVALID =
+      ProblemDetails.of(401, "admin_token_invalid", "The admin token is missing or wrong");
+  private static final ProblemDetails CHANGED =
+      ProblemDetails.of(412, "policy_changed", "Another revision is in force than If-Match names");
+
+  private final Vertx vertx;
+  private final ClusterPolicy policies;
+  private final TokenGuard operators;
+  private final Bulkhead memory;
+
+  /**
+   * A resource for one event loop.
+   *
+   * @param memory bytes of bodies
+   */
+  public PolicyResource(
+      Vertx vertx, ClusterPolicy policies, TokenGuard operators, Bulkhead memory) {
+    this.vertx = vertx;
+    this.policies = policies;
+    this.operators = operators;
+    this.memory = memory;
+  }
+
+  /** Answers with the text of the policy in force. */
+  Future<Void> get(HttpServerRequest request) {
+    requireOperator(request);
+    long revision = policies.current().revision();
+    return request
+        .response()
+        .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
+        .putHeader(HttpHeaders.ETAG, tag(revision))
+        .putHeader("Weir-Policy-Revision", Long.toString(revision))
+        .end(policies.text());
+  }
+
+  /** Puts the policy in the body in force for every node, or refuses it whole. */
+  Future<Void> put(HttpServerRequest request) {
+    requireOperator(request);
+    Optional<String> expected = Optional.ofNullable(request.getHeader(HttpHeaders.IF_MATCH));
+    Share bytes = memory
+        .tryTake(OPERATOR, OPERATOR, 0)
+        .orElseThrow(() -> new RefusedException(ProblemDetails.unavailable()));
+    return Upload.whole(vertx, request, PolicyDocuments.MAX_BYTES, bytes)
+        .compose(body -> published(body, expected))
+        .onComplete(done -> bytes.free())
+        .compose(publication -> answer(request, publication));
+  }
+
+  private void requireOperator(HttpServerRequest request) {
+    if (!operators.isConfigured()) {
+      throw new RefusedException(DISABLED);
+    }
+    if (!operators.admits(request.headers())) {
+      throw new RefusedException(TOKEN_INVALID);
+    }
+  }
+
+  private Future<Publication> published(Buffer body, Optional<String> expected) {
+    if (expected.filter(tags -> !matches(tags)).isPresent()) {
+      throw new RefusedException(CHANGED);
+    }
+    OptionalLong revision = expected.isPresent()
+        ? OptionalLong.of(policies.current().revision())
+        : OptionalLong.empty();
+    return Future.succeededFuture()
+        .compose(begun -> Future.fromCompletionStage(
+            policies.publish("policy", PolicyDocuments.text("policy", body.getBytes()), revision),
+            vertx.getOrCreateContext()))
+        .recover(error -> Future.failedFuture(refusal(error)));
+  }
+
+  // RFC 9110, section 13.1.1
+  private boolean matches(String tags) {
+    String current = tag(policies.current().revision());
+    return Arrays.stream(tags.split(",", -1))
+        .map(String::strip)
+        .anyMatch(tag -> tag.equals("*") || tag.equals(current));
+  }
+
+  private static String tag(long revision) {
+    return "\"%d\"".formatted(revision);
+  }
+
+  private static Future<Void> answer(HttpServerRequest request, Publication publication) {
+    LOG.info("policy revision {} was published here", publication.revision());
+    return request
+        .response()
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .putHeader(HttpHeaders.ETAG, tag(publication.revision()))
+        .end(new JsonObject()
+            .put("revision", publication.revision())
+            .put("warnings", problems(publication.warnings()))
+            .toBuffer());
+  }
+
+  private static RefusedException refusal(Throwable error) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    if (cause instanceof InvalidPolicyException invalid) {
+      return new RefusedException(
+          ProblemDetails.of(422, "policy_invalid", "The policy is refused; the one in force stays")
+              .with("problems", problems(invalid.problems())));
+    }
+    if (cause instanceof ClusterPolicy.ChangedException) {
+      return new RefusedException(CHANGED);
+    }
+    LOG.warn("a policy was not published: {}", cause.getMessage());
+    return new RefusedException(ProblemDetails.unavailable());
+  }
+
+  private static JsonArray problems(List<Problem> problems) {
+    JsonArray array = new JsonArray();
+    for (Problem problem : problems) {
+      array.add(new JsonObject()
+          .put("code", problem.code())
+          .put("severity", problem.severity().name().toLowerCase(Locale.ROOT))
+          .put("line", problem.place().line())
+          .put("path", problem.place().path())
+          .put("message", problem.message()));
+    }
+    return array;
+  }
+}

@@ -1,0 +1,126 @@
+package io.weir.node.admission;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.weir.decision.Decision;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.answer.Tickets;
+import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.Authenticator;
+import io.weir.policy.Policy;
+import io.weir.policy.Subject;
+import io.weir.policy.Upstream;
+import io.weir.slot.TicketRequest;
+import io.weir.throttle.PolicySource;
+import io.weir.throttle.StoreUnavailableException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whether requests may pass to the upstream, for every door that has some: who asks, for which operation, at what cost,
+ * and what the throttle says. What cannot be judged is refused with {@link RefusedException}. Safe for use by many
+ * threads.
+ */
+public final class Admission {
+  private static final ProblemDetails KEY_MISSING = ProblemDetails.of(
+      401, "key_missing", "No API key: send Authorization: Bearer <id>.<secret>, or X-Api-Key");
+  private static final ProblemDetails KEY_INVALID =
+      ProblemDetails.of(401, "key_invalid", "The API key is not known");
+  private static final ProblemDetails PATH_AMBIGUOUS =
+      ProblemDetails.of(400, "path_ambiguous", "The path can be read in more than one way");
+  private static final ProblemDetails NO_UPSTREAM =
+      ProblemDetails.of(404, "no_upstream", "The policy names no upstream to forward to");
+
+  private final PolicySource policies;
+  private final Decider decider;
+  private final Debts debts;
+
+  public Admission(PolicySource policies, Decider decider, Debts debts) {
+    this.policies = policies;
+    this.decider = decider;
+    this.debts = debts;
+  }
+
+  /** Whose key these headers show. */
+  public Subject authenticate(MultiMap headers) {
+    Optional<String> shown = ApiKey.shownIn(headers);
+    if (shown.isEmpty()) {
+      throw new RefusedException(KEY_MISSING);
+    }
+    return Authenticator.authenticate(shown.get(), policies.current().policy())
+        .orElseThrow(() -> new RefusedException(KEY_INVALID));
+  }
+
+  /** Where requests go. */
+  public Upstream upstream() {
+    return policies
+        .current()
+        .policy()
+        .upstream()
+        .orElseThrow(() -> new RefusedException(NO_UPSTREAM));
+  }
+
+  /** What a request of this subject asks for. */
+  public Asked identify(Request request, Subject subject) {
+    Policy policy = policies.current().policy();
+    List<String> path = RequestTarget.segments(request.path())
+        .orElseThrow(() -> new RefusedException(PATH_AMBIGUOUS));
+    Upstream upstream = upstream();
+    return new Asked(request, subject, upstream, policy.rule(request.method(), path));
+  }
+
+  /** The same for a request that has waited: by the policy that is in force now. */
+  public Asked identifyAgain(Asked asked) {
+    Subject subject = authenticate(asked.request().headers());
+    return asked.by(policies.current().policy(), subject);
+  }
+
+  /**
+   * The cost in operations.
+   *
+   * @param body the whole body where the cost is in it
+   */
+  public static long cost(Asked asked, Optional<Buffer> body) {
+    return CostReader.cost(asked.costRule(), asked.request(), body);
+  }
+
+  /** Takes the cost from the subject's buckets, or nothing. */
+  public Future<Ruling> admit(Context context, Asked asked, long cost, TicketRequest ticket) {
+    return decider
+        .decide(context, asked.subject(), asked.operation(), cost, ticket)
+        .map(Admission::ruling)
+        .recover(error -> Future.succeededFuture(undecided(error)));
+  }
+
+  /**
+   * The same for what goes on with something that was admitted: it is never rejected, but counted when its slot has
+   * come, so that it takes its turn from those who come after; unless the subject owes too much already.
+   */
+  public Future<Ruling> admitContinuing(Context context, Asked asked, long cost) {
+    TicketRequest ticket = TicketRequest.wanted(Optional.empty(), Tickets.newId());
+    return admit(context, asked, cost, ticket)
+        .map(ruling -> ruling instanceof Ruling.Denied denied
+                && debts.tryOwe(
+                    context, asked.subject(), asked.operation(), cost, denied.decision())
+            ? new Ruling.Admitted(Optional.of(denied.decision()))
+            : ruling);
+  }
+
+  private static Ruling ruling(Decision decision) {
+    return decision.fold(
+        allowed -> new Ruling.Admitted(Optional.of(allowed)),
+        Ruling.Denied::new,
+        Ruling.NeverAllowed::new);
+  }
+
+  private Ruling undecided(Throwable error) {
+    if (decider.passes(error)) {
+      return new Ruling.Admitted(Optional.empty());
+    }
+    return new Ruling.Refused(
+        error instanceof StoreUnavailableException ? ProblemDetails.unavailable() : KEY_INVALID);
+  }
+}

@@ -1,0 +1,48 @@
+package io.weir.node.admission;
+
+import io.weir.policy.CostRule;
+import io.weir.policy.OperationRule;
+import io.weir.policy.Plan;
+import io.weir.policy.Policy;
+import io.weir.policy.Subject;
+import io.weir.policy.Upstream;
+import java.util.Optional;
+
+/**
+ * What a request asks for: who, for what, and where it goes.
+ *
+ * @param rule empty where the policy lists no such operation
+ */
+public record Asked(
+    Request request, Subject subject, Upstream upstream, Optional<OperationRule> rule) {
+  private static final CostRule ONE = new CostRule.Fixed(1);
+
+  /** The operation's name. */
+  public String operation() {
+    return rule.map(OperationRule::name).orElse(Plan.UNLISTED);
+  }
+
+  /** Up to which wait the request is held. */
+  public long maxDelayMillis() {
+    return rule.map(OperationRule::maxDelayMillis).orElse(0L);
+  }
+
+  /** Whether, as a later step of a batch, it is counted but not rejected. */
+  public boolean continues() {
+    return rule.filter(OperationRule::continues).isPresent();
+  }
+
+  /** Whether its cost is in its body. */
+  public boolean needsBody() {
+    return CostReader.needsBody(costRule());
+  }
+
+  /** The same by another policy. */
+  Asked by(Policy policy, Subject known) {
+    return new Asked(request, known, policy.upstream().orElse(upstream), rule);
+  }
+
+  CostRule costRule() {
+    return rule.map(OperationRule::cost).orElse(ONE);
+  }
+}

@@ -1,0 +1,120 @@
+package io.weir.node.admission;
+
+import io.vertx.core.buffer.Buffer;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.HopByHop;
+import io.weir.node.json.JsonLookup;
+import io.weir.policy.CostRule;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Finds what a request costs. */
+final class CostReader {
+  private static final Pattern WHOLE = Pattern.compile("[0-9]{1,16}");
+
+  private CostReader() {}
+
+  /** Whether the rule looks into the body. */
+  static boolean needsBody(CostRule rule) {
+    return rule instanceof CostRule.Read read && read.source() == CostRule.Source.JSON;
+  }
+
+  /**
+   * The cost in operations.
+   *
+   * @param body the whole body where the rule needs it
+   * @throws RefusedException where the request names none, or a wrong one
+   */
+  static long cost(CostRule rule, Request request, Optional<Buffer> body) {
+    if (rule instanceof CostRule.Fixed fixed) {
+      return fixed.cost();
+    }
+    CostRule.Read read = (CostRule.Read) rule;
+    List<String> values = switch (read.source()) {
+      case HEADER -> fromHeader(request, read.name());
+      case QUERY -> fromQuery(request, read.name());
+      case JSON -> fromJson(body.orElseGet(Buffer::buffer), read.name());
+    };
+    if (values.isEmpty() && read.fallback().isPresent()) {
+      return read.fallback().getAsLong();
+    }
+    return parse(values, read);
+  }
+
+  // What Connection names is for this hop alone: the upstream would not see it.
+  private static List<String> fromHeader(Request request, String name) {
+    if (HopByHop.isNamed(name, request.headers())) {
+      throw bad("header %s: named by Connection (expected: not so)".formatted(name));
+    }
+    return request.headers().getAll(name);
+  }
+
+  // Some servers take a semicolon for the end of a parameter, most do not.
+  private static List<String> fromQuery(Request request, String name) {
+    List<String> values = parameters(request.query(), "&", name);
+    if (!values.equals(parameters(request.query(), "[&;]", name))) {
+      throw bad("query %s: beside a semicolon (expected: one that all servers read alike)"
+          .formatted(name));
+    }
+    return values;
+  }
+
+  private static List<String> parameters(String query, String separators, String name) {
+    List<String> values = new ArrayList<>(1);
+    for (String parameter : query.split(separators, -1)) {
+      int equals = parameter.indexOf('=');
+      String before = equals < 0 ? parameter : parameter.substring(0, equals);
+      if (decoded(before).equals(name)) {
+        values.add(equals < 0 ? "" : decoded(parameter.substring(equals + 1)));
+      }
+    }
+    return values;
+  }
+
+  private static String decoded(String text) {
+    if (text.indexOf('%') < 0 && text.indexOf('+') < 0) {
+      return text;
+    }
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw bad("query: a broken escape (expected: percent and two hexadecimal digits)");
+    }
+  }
+
+  private static List<String> fromJson(Buffer body, String pointer) {
+    if (body.length() == 0) {
+      return List.of();
+    }
+    try {
+      return JsonLookup.scalar(body.getBytes(), pointer).map(List::of).orElse(List.of());
+    } catch (JsonLookup.BadJsonException e) {
+      throw bad("%s (expected: a cost at %s)".formatted(e.getMessage(), pointer));
+    }
+  }
+
+  private static long parse(List<String> values, CostRule.Read read) {
+    String where = "%s %s".formatted(read.source().name().toLowerCase(Locale.ROOT), read.name());
+    String expected = "(expected: one whole number from 1 to %d)".formatted(read.max());
+    if (values.size() != 1) {
+      throw bad("%s: %d costs %s".formatted(where, values.size(), expected));
+    }
+    String value = values.get(0);
+    long cost = WHOLE.matcher(value).matches() ? Long.parseLong(value) : 0;
+    if (cost < 1 || cost > read.max()) {
+      String shown = value.length() <= 40 ? value : value.substring(0, 40) + "…";
+      throw bad("%s: '%s' %s".formatted(where, shown, expected));
+    }
+    return cost;
+  }
+
+  private static RefusedException bad(String mistake) {
+    return new RefusedException(ProblemDetails.badRequest("cost_invalid", List.of(mistake)));
+  }
+}

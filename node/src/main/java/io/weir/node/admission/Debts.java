@@ -1,0 +1,89 @@
+package io.weir.node.admission;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Denied;
+import io.weir.node.answer.DecisionAnswers;
+import io.weir.node.answer.Tickets;
+import io.weir.policy.Subject;
+import io.weir.slot.TicketRequest;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What was executed before it was admitted: it is counted when its slot has come. A key may owe so much and no more,
+ * on the whole node; what is owed when the node ends is forgotten. Safe for use by many threads.
+ */
+public final class Debts {
+  private static final Logger LOG = LoggerFactory.getLogger(Debts.class);
+  private static final int MOST_OF_KEY = 100;
+  private static final int MOST_KEYS = 10_000;
+  private static final int ATTEMPTS = 20;
+
+  private final Vertx vertx;
+  private final Decider decider;
+  private final Map<String, Integer> owed = new HashMap<>();
+
+  public Debts(Vertx vertx, Decider decider) {
+    this.vertx = vertx;
+    this.decider = decider;
+  }
+
+  /** Counts what was denied as soon as it can be; false where the subject owes too much already. */
+  boolean tryOwe(Context context, Subject subject, String operation, long cost, Denied denied) {
+    if (!mayOwe(subject.id())) {
+      return false;
+    }
+    pay(new Debt(context, subject, operation, cost, 1), denied);
+    return true;
+  }
+
+  private synchronized boolean mayOwe(String key) {
+    int before = owed.getOrDefault(key, 0);
+    if (before == MOST_OF_KEY || (before == 0 && owed.size() == MOST_KEYS)) {
+      return false;
+    }
+    owed.put(key, before + 1);
+    return true;
+  }
+
+  private synchronized void forget(String key) {
+    owed.computeIfPresent(key, (id, count) -> count == 1 ? null : count - 1);
+  }
+
+  private void pay(Debt debt, Denied denied) {
+    long wait = Math.max(1, DecisionAnswers.retryAfterMillis(denied));
+    vertx.setTimer(
+        wait,
+        due -> decider
+            .decide(
+                debt.context(),
+                debt.subject(),
+                debt.operation(),
+                debt.cost(),
+                TicketRequest.wanted(denied.ticket(), Tickets.newId()))
+            .onComplete((decision, error) -> paid(debt, denied, decision)));
+  }
+
+  private void paid(Debt debt, Denied before, @Nullable Decision decision) {
+    boolean isOpen = decision == null || decision instanceof Denied;
+    if (isOpen && debt.attempt() < ATTEMPTS) {
+      pay(debt.again(), decision instanceof Denied denied ? denied : before);
+      return;
+    }
+    forget(debt.subject().id());
+    if (isOpen) {
+      LOG.warn("a debt could not be counted in {} attempts and is forgotten", ATTEMPTS);
+    }
+  }
+
+  private record Debt(Context context, Subject subject, String operation, long cost, int attempt) {
+    Debt again() {
+      return new Debt(context, subject, operation, cost, attempt + 1);
+    }
+  }
+}

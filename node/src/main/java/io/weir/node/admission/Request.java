@@ -1,0 +1,23 @@
+package io.weir.node.admission;
+
+import io.vertx.core.MultiMap;
+
+/**
+ * A request as it is judged, whichever way it came.
+ *
+ * @param method in upper case
+ * @param target the path and the query as they are sent (RFC 9112, section 3.2.1)
+ */
+public record Request(String method, String target, MultiMap headers) {
+  /** The path, as it was sent. */
+  public String path() {
+    int query = target.indexOf('?');
+    return query < 0 ? target : target.substring(0, query);
+  }
+
+  /** The query, as it was sent; empty where there is none. */
+  public String query() {
+    int query = target.indexOf('?');
+    return query < 0 ? "" : target.substring(query + 1);
+  }
+}

@@ -1,0 +1,36 @@
+package io.weir.node.admission;
+
+import io.weir.decision.Decision;
+import io.weir.node.answer.ProblemDetails;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** What becomes of a request. */
+public sealed interface Ruling {
+  /** It passes. Without a decision where none could be made, and it passes all the same. */
+  record Admitted(Optional<Decision> decision) implements Ruling {}
+
+  /** It may not pass now. */
+  record Denied(Decision.Denied decision) implements Ruling {}
+
+  /** It can never pass. */
+  record NeverAllowed(Decision.NeverAllowed decision) implements Ruling {}
+
+  /** Nothing was decided. */
+  record Refused(ProblemDetails problem) implements Ruling {}
+
+  /** One function for each case. */
+  default <T> T fold(
+      Function<? super Admitted, ? extends T> admitted,
+      Function<? super Denied, ? extends T> denied,
+      Function<? super NeverAllowed, ? extends T> never,
+      Function<? super Refused, ? extends T> refused) {
+    if (this instanceof Admitted a) {
+      return admitted.apply(a);
+    }
+    if (this instanceof Denied d) {
+      return denied.apply(d);
+    }
+    return this instanceof NeverAllowed n ? never.apply(n) : refused.apply((Refused) this);
+  }
+}

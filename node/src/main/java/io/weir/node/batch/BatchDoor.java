@@ -1,0 +1,151 @@
+package io.weir.node.batch;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.weir.node.admission.Admission;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.batch.Mistakes.BadBatchException;
+import io.weir.node.gateway.Forwarder;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.Upload;
+import io.weir.policy.Subject;
+import io.weir.policy.Upstream;
+import io.weir.state.redis.IdempotencyStore;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * {@code POST /v1/batch}: operations, in order, each admitted and forwarded by itself. It stops at the first that is
+ * not executed. An item with an idempotency key is executed once, whichever node is asked, and however often.
+ */
+public final class BatchDoor implements Door {
+  private static final String PATH = "/v1/batch";
+  // A batch with all the answers it may bring.
+  private static final int MAX_BYTES = 8 << 20;
+  private static final int MAX_KEY = 200;
+  private static final ProblemDetails TOO_MANY =
+      ProblemDetails.of(503, "batches_too_many", "Too many batches are under way");
+
+  private final Vertx vertx;
+  private final Admission admission;
+  private final Forwarder forwarder;
+  private final IdempotencyStore store;
+  private final Bulkhead batches;
+  private final Bulkhead memory;
+
+  /**
+   * A door for one event loop.
+   *
+   * @param batches that are under way
+   * @param memory bytes of bodies
+   */
+  public BatchDoor(
+      Vertx vertx,
+      Admission admission,
+      Forwarder forwarder,
+      IdempotencyStore store,
+      Bulkhead batches,
+      Bulkhead memory) {
+    this.vertx = vertx;
+    this.admission = admission;
+    this.forwarder = forwarder;
+    this.store = store;
+    this.batches = batches;
+    this.memory = memory;
+  }
+
+  @Override
+  public boolean isAt(String path) {
+    return PATH.equals(path);
+  }
+
+  @Override
+  public Set<String> routes() {
+    return Set.of("post " + PATH);
+  }
+
+  @Override
+  public Future<Void> serve(HttpServerRequest request) {
+    if (!HttpMethod.POST.equals(request.method())) {
+      throw RefusedException.methodNotAllowed("POST");
+    }
+    Subject subject = admission.authenticate(request.headers());
+    Upstream upstream = admission.upstream();
+    Optional<String> key = key(request);
+    Share place = batches.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
+    Share bytes = memory.take(subject);
+    return Future.succeededFuture()
+        .compose(begun -> Upload.whole(vertx, request, MAX_BYTES, bytes))
+        .compose(this::parsed)
+        .compose(batch -> run(request, batch, subject, upstream, key))
+        .compose(end -> answer(request.response(), end))
+        .onComplete(end -> {
+          place.free();
+          bytes.free();
+        });
+  }
+
+  // A long one takes longer than an event loop may be held.
+  private Future<BatchRequest> parsed(Buffer body) {
+    return vertx
+        .executeBlocking(() -> BatchRequest.parse(body.getBytes()), false)
+        .recover(error -> Future.failedFuture(
+            error instanceof BadBatchException bad ? invalid(bad.mistakes()) : error));
+  }
+
+  private Future<BatchRun.End> run(
+      HttpServerRequest request,
+      BatchRequest batch,
+      Subject subject,
+      Upstream upstream,
+      Optional<String> key) {
+    ItemSender sender = new ItemSender(vertx, admission, forwarder, subject, request);
+    ItemExecutor executor = new ItemExecutor(vertx, store, sender, subject, upstream, key);
+    return new BatchRun(batch, executor, () -> request.response().closed()).run();
+  }
+
+  private static Optional<String> key(HttpServerRequest request) {
+    Optional<String> key = Optional.ofNullable(request.getHeader("Idempotency-Key"));
+    if (key.filter(text -> text.isEmpty() || text.length() > MAX_KEY).isPresent()) {
+      throw invalid(List.of("Idempotency-Key: (expected: 1 to %d characters)".formatted(MAX_KEY)));
+    }
+    return key;
+  }
+
+  private static RefusedException invalid(List<String> mistakes) {
+    return new RefusedException(ProblemDetails.badRequest("batch_invalid", mistakes));
+  }
+
+  private static Future<Void> answer(HttpServerResponse response, BatchRun.End end) {
+    if (response.closed()) {
+      return Future.succeededFuture(); // it will be asked for again
+    }
+    response.headers().addAll(end.headers());
+    return response
+        .setStatusCode(end.status())
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .putHeader("Weir-Executed", Integer.toString(end.executed()))
+        .end(json(end));
+  }
+
+  private static Buffer json(BatchRun.End end) {
+    Buffer json = Buffer.buffer("{\"results\":[");
+    for (int i = 0; i < end.results().size(); i++) {
+      json.appendString(i == 0 ? "" : ",").appendBuffer(end.results().get(i).json());
+    }
+    json.appendString("],\"executed\":" + end.executed());
+    if (end.executed() < end.results().size()) {
+      json.appendString(",\"firstUnexecuted\":" + end.executed());
+    }
+    return json.appendString("}");
+  }
+}

@@ -1,0 +1,33 @@
+package io.weir.node.batch;
+
+import io.vertx.core.MultiMap;
+import io.weir.node.answer.ProblemDetails;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What became of an item.
+ *
+ * @param status of the whole batch, where it ends with this item
+ * @param headers of the whole batch, likewise
+ * @param isAdmitted whether limits were asked and had room for it
+ */
+record Done(Result result, int status, MultiMap headers, boolean isAdmitted) {
+  /** It ended for good. */
+  static Done of(Result result) {
+    return new Done(result, 200, MultiMap.caseInsensitiveMultiMap(), false);
+  }
+
+  /** It was not executed, and may be later. */
+  static Done unavailable(String reason, Duration wait) {
+    long millis = Math.max(1, wait.toMillis());
+    return new Done(
+        Result.of("failed", reason),
+        503,
+        MultiMap.caseInsensitiveMultiMap()
+            .add("Proxy-Status", ProblemDetails.proxyStatus(503, reason))
+            .add("Retry-After", Long.toString(TimeUnit.MILLISECONDS.toSeconds(millis + 999)))
+            .add("Retry-After-Ms", Long.toString(millis)),
+        false);
+  }
+}

@@ -1,0 +1,189 @@
+package io.weir.node.batch;
+
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.weir.node.answer.Tickets;
+import io.weir.node.batch.References.UnresolvedException;
+import io.weir.policy.Subject;
+import io.weir.policy.Upstream;
+import io.weir.state.redis.IdempotencyStore;
+import io.weir.state.redis.IdempotencyStore.Claim;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/** Executes items: claims each that has a key, sends it, and keeps its answer. One for each batch. */
+final class ItemExecutor {
+  private static final Set<String> IDEMPOTENT =
+      Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
+  private static final long MAX_REFERRED_BYTES = 8 << 20;
+  private static final long RELEASE_AGAIN_MILLIS = 1000;
+  private static final Duration SLACK = Duration.ofSeconds(2);
+  private static final long LOOK_AGAIN_MILLIS = 50;
+  private static final int LOOKS = 40;
+
+  private final Vertx vertx;
+  private final IdempotencyStore store;
+  private final ItemSender sender;
+  private final Subject subject;
+  private final Upstream upstream;
+  private final Optional<String> batchKey;
+
+  ItemExecutor(
+      Vertx vertx,
+      IdempotencyStore store,
+      ItemSender sender,
+      Subject subject,
+      Upstream upstream,
+      Optional<String> batchKey) {
+    this.vertx = vertx;
+    this.store = store;
+    this.sender = sender;
+    this.subject = subject;
+    this.upstream = upstream;
+    this.batchKey = batchKey;
+  }
+
+  /**
+   * Executes an item.
+   *
+   * @param results of all before it
+   * @param isFirst whether it is the first of this request: it shows the ticket
+   * @param continues whether one before it was admitted
+   */
+  Future<Done> execute(
+      int index, Item item, List<Result> results, boolean isFirst, boolean continues) {
+    References references = new References(results, maxBytes());
+    // Bodies and what they refer to may be long: looked through elsewhere than on an event loop.
+    return vertx
+        .executeBlocking(() -> resolved(index, item, references, continues), false)
+        .compose(resolved -> execute(resolved, isFirst))
+        .recover(error -> error instanceof UnresolvedException
+            ? Future.succeededFuture(
+                Done.of(Result.of("failed", String.valueOf(error.getMessage()))))
+            : Future.failedFuture(error));
+  }
+
+  private Future<Done> execute(ResolvedItem item, boolean isFirst) {
+    if (item.key().isEmpty()) {
+      return sender.send(item, isFirst, lease()).map(Sent::done);
+    }
+    IdempotencyStore.Item named = new IdempotencyStore.Item(
+        subject.tenant(), subject.id(), item.key().get(), item.fingerprint());
+    String token = Tickets.newId();
+    return claim(named, token, item, LOOKS)
+        .compose(claim -> claimed(claim, item, named, token, isFirst))
+        .recover(error -> {
+          if (!(error instanceof StoreUnavailableException)) {
+            return Future.failedFuture(error);
+          }
+          released(named, token); // it may be claimed all the same
+          return Future.succeededFuture(
+              Done.unavailable("store_unavailable", Duration.ofSeconds(1)));
+        });
+  }
+
+  /** Whether everybody can know that an item was executed. */
+  Future<Boolean> isKept(int index, Item item) {
+    Optional<String> key = key(index, item);
+    return key.isEmpty()
+        ? Future.succeededFuture(false)
+        : stage(store.isKept(subject.tenant(), subject.id(), key.get()))
+            .recover(error -> Future.succeededFuture(false));
+  }
+
+  private Optional<String> key(int index, Item item) {
+    return item.idempotencyKey().or(() -> batchKey.map(of -> of + "-" + index));
+  }
+
+  private long maxBytes() {
+    return Math.min(MAX_REFERRED_BYTES, upstream.maxBodyBytes());
+  }
+
+  private ResolvedItem resolved(int index, Item item, References references, boolean continues)
+      throws UnresolvedException {
+    Optional<String> key = key(index, item);
+    String path = references.path(item);
+    Buffer body = references.body(item.body());
+    return new ResolvedItem(
+        item.method(),
+        path,
+        item.headers(),
+        body,
+        key,
+        IDEMPOTENT.contains(item.method())
+            || (key.isPresent() && upstream.honoursIdempotencyKeys()),
+        item.isCounted() && continues,
+        IdempotencyStore.hash(item.method() + ' ' + path + ' ' + item.headers() + ' ' + body));
+  }
+
+  // Another one that executes it is waited for a while: most are soon done.
+  private Future<Claim> claim(
+      IdempotencyStore.Item named, String token, ResolvedItem item, int looks) {
+    return stage(store.claim(named, token, lease().plus(SLACK), item.isRepeatable()))
+        .compose(claim -> claim instanceof Claim.Busy && looks > 0
+            ? vertx
+                .timer(LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS)
+                .compose(due -> claim(named, token, item, looks - 1))
+            : Future.succeededFuture(claim));
+  }
+
+  private Future<Done> claimed(
+      Claim claim, ResolvedItem item, IdempotencyStore.Item named, String token, boolean isFirst) {
+    if (claim instanceof Claim.Claimed) {
+      return sender.send(item, isFirst, lease()).compose(sent -> settled(sent, named, token));
+    }
+    return Future.succeededFuture(notClaimed(claim));
+  }
+
+  private static Done notClaimed(Claim claim) {
+    if (claim instanceof Claim.Done done) {
+      Result kept = Result.parse(Buffer.buffer(done.answer())).orElse(Result.of("unknown"));
+      return new Done(kept, 200, MultiMap.caseInsensitiveMultiMap(), true);
+    }
+    if (claim instanceof Claim.Busy busy) {
+      // Whoever takes that long may be dead: half of the time that is left, so that few attempts
+      // reach its end.
+      return Done.unavailable("item_under_way", busy.atMost().dividedBy(2));
+    }
+    if (claim instanceof Claim.Full full) {
+      return Done.unavailable("results_full", full.atMost());
+    }
+    return Done.of(
+        claim instanceof Claim.Unknown
+            ? Result.of("unknown")
+            : Result.of("failed", "the idempotency key was used for something else"));
+  }
+
+  // Whether it is kept or not, the caller hears what came of it.
+  private Future<Done> settled(Sent sent, IdempotencyStore.Item named, String token) {
+    Future<Void> settled = switch (sent.claim()) {
+      case KEEP -> stage(store.keep(named, token, sent.done().result().json().toString()));
+      case RELEASE -> released(named, token);
+      case LEAVE -> Future.succeededFuture();
+    };
+    return settled.transform(end -> Future.succeededFuture(sent.done()));
+  }
+
+  private Future<Void> released(IdempotencyStore.Item named, String token) {
+    return stage(store.release(named, token))
+        .onFailure(error ->
+            vertx.setTimer(RELEASE_AGAIN_MILLIS, due -> stage(store.release(named, token))));
+  }
+
+  // How long an item may take; its claim lasts a little longer.
+  private Duration lease() {
+    return Duration.ofMillis((long) upstream.connectTimeoutMillis() + upstream.timeoutMillis())
+        .plus(SLACK);
+  }
+
+  private <T> Future<T> stage(CompletionStage<T> stage) {
+    return Future.fromCompletionStage(stage, vertx.getOrCreateContext());
+  }
+}

@@ -1,0 +1,131 @@
+package io.weir.node.batch;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.admission.Admission;
+import io.weir.node.admission.Asked;
+import io.weir.node.admission.Request;
+import io.weir.node.admission.Ruling;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.answer.Tickets;
+import io.weir.node.auth.ApiKey;
+import io.weir.node.gateway.ForwardedHeaders;
+import io.weir.node.gateway.Forwarder;
+import io.weir.node.gateway.Forwarder.NotSentException;
+import io.weir.node.gateway.Forwarder.Sending;
+import io.weir.node.intake.Upload;
+import io.weir.policy.Subject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Sends one item: admitted and forwarded as if it had come by itself. One for each batch. */
+final class ItemSender {
+  private static final List<String> FROM_THE_BATCH =
+      List.of(ApiKey.HEADER, HttpHeaders.AUTHORIZATION.toString(), "Prefer");
+
+  private final Vertx vertx;
+  private final Context context;
+  private final Admission admission;
+  private final Forwarder forwarder;
+  private final Subject subject;
+  private final HttpServerRequest batch;
+
+  ItemSender(
+      Vertx vertx,
+      Admission admission,
+      Forwarder forwarder,
+      Subject subject,
+      HttpServerRequest batch) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.admission = admission;
+    this.forwarder = forwarder;
+    this.subject = subject;
+    this.batch = batch;
+  }
+
+  /**
+   * Sends an item.
+   *
+   * @param isFirst whether it is the first of its request: it shows the ticket
+   * @param atMost how long it may take
+   * @return never fails
+   */
+  Future<Sent> send(ResolvedItem item, boolean isFirst, Duration atMost) {
+    return Future.succeededFuture()
+        .compose(begun -> admitted(item, isFirst, atMost))
+        .recover(error -> Future.succeededFuture(
+            error instanceof RefusedException refusal
+                ? Judge.refused(refusal.problem())
+                : Judge.lost(item, 502)));
+  }
+
+  private Future<Sent> admitted(ResolvedItem item, boolean isFirst, Duration atMost) {
+    MultiMap headers = headers(item, isFirst);
+    Asked asked = admission.identify(new Request(item.method(), item.target(), headers), subject);
+    if (item.body().length() > asked.upstream().maxBodyBytes()) {
+      throw Upload.tooLong();
+    }
+    long cost = Admission.cost(asked, Optional.of(item.body()));
+    Future<Ruling> ruling = item.isCounted() && asked.continues()
+        ? admission.admitContinuing(context, asked, cost)
+        : admission.admit(context, asked, cost, Tickets.in(headers, 0));
+    return ruling.compose(made -> made.fold(
+        passes -> forward(asked, item, passes, atMost),
+        denied -> Future.succeededFuture(Judge.denied(denied.decision())),
+        never -> Future.succeededFuture(Judge.never(never.decision())),
+        refused -> Future.succeededFuture(Judge.refused(refused.problem()))));
+  }
+
+  private Future<Sent> forward(
+      Asked asked, ResolvedItem item, Ruling.Admitted admitted, Duration atMost) {
+    return forwarder
+        .open(asked, ForwardedHeaders.of(batch, asked))
+        .compose(sending ->
+            answered(sending, item, atMost).map(answer -> Judge.answered(item, answer, admitted)))
+        .recover(error -> Future.succeededFuture(judged(asked, item, error)));
+  }
+
+  private Future<UpstreamAnswer> answered(Sending sending, ResolvedItem item, Duration atMost) {
+    long timer =
+        vertx.setTimer(Math.max(1, atMost.toMillis()), late -> sending.request().reset());
+    return sending.request().send(item.body()).compose(UpstreamAnswer::of).onComplete(end -> {
+      vertx.cancelTimer(timer);
+      sending.share().free();
+    });
+  }
+
+  private static Sent judged(Asked asked, ResolvedItem item, Throwable error) {
+    if (error instanceof RefusedException refusal) {
+      return Judge.refused(refusal.problem());
+    }
+    if (error instanceof NotSentException) {
+      return Judge.notSent();
+    }
+    ProblemDetails problem = Forwarder.problem(asked.upstream(), error);
+    return Judge.lost(item, problem.status());
+  }
+
+  private MultiMap headers(ResolvedItem item, boolean isFirst) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    item.headers().forEach(headers::set);
+    for (String name : FROM_THE_BATCH) {
+      batch.headers().getAll(name).forEach(value -> headers.add(name, value));
+    }
+    String ticket = batch.getHeader(Tickets.RETRY_TICKET);
+    if (isFirst && ticket != null) {
+      headers.set(Tickets.RETRY_TICKET, ticket);
+    }
+    item.key().ifPresent(key -> headers.set("Idempotency-Key", key));
+    if (item.body().length() > 0 && !headers.contains(HttpHeaders.CONTENT_TYPE)) {
+      headers.set(HttpHeaders.CONTENT_TYPE, "application/json");
+    }
+    return headers;
+  }
+}

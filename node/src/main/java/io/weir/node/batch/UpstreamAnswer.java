@@ -1,0 +1,55 @@
+package io.weir.node.batch;
+
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientResponse;
+
+/**
+ * What came back for an item. Once there is a head, it is known what became of the item: a body that breaks
+ * off or is too long is no reason to execute it again.
+ *
+ * @param body as much of it as is kept
+ * @param bodyBytes how long it was
+ */
+record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes) {
+  private static final long LONGEST_BYTES = 64L << 20;
+
+  /** Reads it to its end, or as far as it comes. */
+  static Future<UpstreamAnswer> of(HttpClientResponse response) {
+    Reader reader = new Reader(response);
+    response.handler(reader::take);
+    response.exceptionHandler(broken -> reader.end(1));
+    response.endHandler(end -> reader.end(0));
+    return reader.whole.future();
+  }
+
+  /** Mutable; owned by one response, on its event loop. */
+  private static final class Reader {
+    private final HttpClientResponse response;
+    private final Buffer kept = Buffer.buffer();
+    private final Promise<UpstreamAnswer> whole = Promise.promise();
+    private long bytes;
+
+    Reader(HttpClientResponse response) {
+      this.response = response;
+    }
+
+    void take(Buffer chunk) {
+      bytes += chunk.length();
+      if (bytes <= Result.MAX_BODY_BYTES) {
+        kept.appendBuffer(chunk);
+      } else if (bytes > LONGEST_BYTES) {
+        response.request().reset();
+        end(0);
+      }
+    }
+
+    // What is missing counts as a byte at least, so that a part is not taken for the whole.
+    void end(long missing) {
+      whole.tryComplete(
+          new UpstreamAnswer(response.statusCode(), response.headers(), kept, bytes + missing));
+    }
+  }
+}

@@ -1,0 +1,248 @@
+package io.weir.node.check;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonArray;
+import io.weir.decision.Decision;
+import io.weir.node.admission.Decider;
+import io.weir.node.answer.DecisionAnswers;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Authenticator;
+import io.weir.node.auth.TokenGuard;
+import io.weir.node.check.CheckRequest.BadCheckException;
+import io.weir.node.check.CheckRequest.Check;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Upload;
+import io.weir.policy.CostRule;
+import io.weir.policy.Policy;
+import io.weir.policy.Subject;
+import io.weir.slot.TicketRequest;
+import io.weir.throttle.PolicySource;
+import io.weir.throttle.StoreUnavailableException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code POST /v1/check}: one decision, or a list of them. Everything is understood and everybody is
+ * known before anything is taken.
+ */
+public final class CheckDoor implements Door {
+  private static final Logger LOG = LoggerFactory.getLogger(CheckDoor.class);
+  private static final String PATH = "/v1/check";
+  private static final int MAX_BYTES = 1 << 20;
+  /** Without a service token it is not known who asks before the whole body is read. */
+  private static final int MAX_BYTES_OF_ANYBODY = 256 << 10;
+  // A longer one takes longer than an event loop may be held.
+  private static final int MAX_BYTES_HERE = 16 << 10;
+  private static final String SERVICE = "(service)";
+  private static final String ANYBODY = "(anybody)";
+  private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+
+  private final Vertx vertx;
+  private final PolicySource policies;
+  private final Decider decider;
+  private final TokenGuard services;
+  private final Bulkhead memory;
+  private final Context context;
+
+  /**
+   * A door for one event loop.
+   *
+   * @param memory bytes of bodies
+   */
+  public CheckDoor(
+      Vertx vertx, PolicySource policies, Decider decider, TokenGuard services, Bulkhead memory) {
+    this.vertx = vertx;
+    this.policies = policies;
+    this.decider = decider;
+    this.services = services;
+    this.memory = memory;
+    this.context = vertx.getOrCreateContext();
+  }
+
+  @Override
+  public boolean isAt(String path) {
+    return PATH.equals(path);
+  }
+
+  @Override
+  public Set<String> routes() {
+    return Set.of("post " + PATH);
+  }
+
+  @Override
+  public Future<Void> serve(HttpServerRequest request) {
+    if (!HttpMethod.POST.equals(request.method())) {
+      throw RefusedException.methodNotAllowed("POST");
+    }
+    boolean isService = services.admits(request.headers());
+    String caller = isService ? SERVICE : ANYBODY;
+    Share bytes = memory
+        .tryTake(caller, caller, 0)
+        .orElseThrow(() -> new RefusedException(ProblemDetails.unavailable()));
+    return Upload.whole(vertx, request, isService ? MAX_BYTES : MAX_BYTES_OF_ANYBODY, bytes)
+        .compose(this::parsed)
+        .onComplete(read -> bytes.free())
+        .compose(asked -> {
+          understood(request, asked, isService);
+          return Future.succeededFuture();
+        });
+  }
+
+  private Future<CheckRequest> parsed(Buffer body) {
+    return body.length() <= MAX_BYTES_HERE
+        ? Future.succeededFuture(parse(body))
+        : vertx.executeBlocking(() -> parse(body), false);
+  }
+
+  private static CheckRequest parse(Buffer body) {
+    try {
+      return CheckRequest.parse(body.getBytes());
+    } catch (BadCheckException e) {
+      throw new RefusedException(ProblemDetails.badRequest("check_invalid", e.mistakes()));
+    }
+  }
+
+  private void understood(HttpServerRequest request, CheckRequest asked, boolean isService) {
+    List<Question> questions = new ArrayList<>(asked.checks().size());
+    List<String> unknown = identify(asked, isService, questions);
+    if (!unknown.isEmpty()) {
+      throw new RefusedException(ProblemDetails.of(
+              401, "key_invalid", "A key or subject is not known, or a service token is missing")
+          .with("errors", new JsonArray(unknown)));
+    }
+    if (asked.isList()) {
+      decideAll(questions, request);
+    } else {
+      decide(questions.get(0), request);
+    }
+  }
+
+  // Fills the questions, and gives the places of those that nobody may ask.
+  private List<String> identify(CheckRequest asked, boolean isService, List<Question> questions) {
+    Policy policy = policies.current().policy();
+    List<String> unknown = new ArrayList<>(0);
+    for (int i = 0; i < asked.checks().size(); i++) {
+      Check check = asked.checks().get(i);
+      Optional<Subject> subject = check.key().isPresent()
+          ? Authenticator.authenticate(check.key().get(), policy)
+          : check.subject().filter(id -> isService).flatMap(policy::subject);
+      if (subject.isPresent()) {
+        questions.add(
+            new Question(subject.get(), check.operation(), cost(check, policy), check.ticket()));
+      } else {
+        String place = asked.isList() ? "checks[%d].".formatted(i) : "";
+        unknown.add(place + (check.key().isPresent() ? "key" : "subject"));
+      }
+    }
+    return unknown;
+  }
+
+  // Where the check names no cost, the operation's own: a fixed one, or what a request without a
+  // cost takes.
+  private static long cost(Check check, Policy policy) {
+    return check
+        .cost()
+        .orElseGet(() ->
+            policy.rule(check.operation()).map(rule -> ownCost(rule.cost())).orElse(1L));
+  }
+
+  private static long ownCost(CostRule rule) {
+    return rule instanceof CostRule.Read read
+        ? read.fallback().orElse(1)
+        : ((CostRule.Fixed) rule).cost();
+  }
+
+  private void decide(Question question, HttpServerRequest request) {
+    decider.decide(
+        context,
+        question.subject(),
+        question.operation(),
+        question.cost(),
+        question.ticket(),
+        (decision, error) -> answer(request, outcome(decision, error)));
+  }
+
+  private void answer(HttpServerRequest request, Outcome outcome) {
+    try {
+      if (outcome instanceof Outcome.Failed failed) {
+        answer(request, failed.problem());
+        return;
+      }
+      if (outcome instanceof Outcome.Decided decided) {
+        DecisionAnswers.addHeaders(decided.decision(), request.response().headers());
+      }
+      send(request.response(), CheckAnswer.of(outcome));
+    } catch (RuntimeException e) {
+      fail(request, e);
+    }
+  }
+
+  // Joined, not composed: one question without an answer does not take the others' along.
+  private void decideAll(List<Question> questions, HttpServerRequest request) {
+    List<Future<Decision>> decisions = questions.stream()
+        .map(q -> decider.decide(context, q.subject(), q.operation(), q.cost(), q.ticket()))
+        .toList();
+    Future.join(decisions).onComplete(done -> {
+      try {
+        List<Outcome> outcomes = decisions.stream()
+            .map(decision -> outcome(decision.result(), decision.cause()))
+            .toList();
+        send(request.response(), CheckAnswer.of(outcomes));
+      } catch (RuntimeException e) {
+        fail(request, e);
+      }
+    });
+  }
+
+  private Outcome outcome(@Nullable Decision decision, @Nullable Throwable error) {
+    if (decision != null) {
+      return new Outcome.Decided(decision);
+    }
+    if (decider.passes(requireNonNull(error))) {
+      return new Outcome.Unchecked();
+    }
+    return new Outcome.Failed(
+        error instanceof StoreUnavailableException
+            ? ProblemDetails.unavailable()
+            : ProblemDetails.of(401, "key_invalid", "The key was withdrawn"));
+  }
+
+  private static void send(HttpServerResponse response, Buffer body) {
+    response.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+    Future<Void> unused = response.end(body);
+  }
+
+  private void answer(HttpServerRequest request, ProblemDetails problem) {
+    Future<Void> unused = EarlyAnswer.send(vertx, request, problem);
+  }
+
+  private void fail(HttpServerRequest request, RuntimeException error) {
+    if (request.response().closed()) {
+      return; // the caller hung up
+    }
+    LOG.error("a check failed for no known reason", error);
+    if (!request.response().headWritten()) {
+      answer(request, ProblemDetails.of(500, "internal_error", "The node failed"));
+    }
+  }
+
+  private record Question(Subject subject, String operation, long cost, TicketRequest ticket) {}
+}

@@ -1,0 +1,70 @@
+package io.weir.node.gateway;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.admission.Asked;
+import io.weir.node.answer.Tickets;
+import io.weir.node.auth.ApiKey;
+import io.weir.node.intake.HopByHop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The headers that the upstream gets: those of the caller, but for those of one hop, the key and the ticket that Weir
+ * itself has checked, and with those that tell who asks, and by which way: {@code X-Weir-Subject}, {@code
+ * X-Weir-Tenant}, {@code Forwarded} (RFC 7239), {@code X-Forwarded-For} and {@code Via} (RFC 9110, section 7.6.3).
+ */
+public final class ForwardedHeaders {
+  private static final String OWN = "x-weir-";
+
+  private ForwardedHeaders() {}
+
+  /** Those of a request that came over HTTP. */
+  public static MultiMap of(HttpServerRequest request, Asked asked) {
+    MultiMap headers = of(asked);
+    String caller =
+        request.remoteAddress() == null ? null : request.remoteAddress().host();
+    if (caller != null) {
+      headers.add("X-Forwarded-For", caller);
+      String name = caller.indexOf(':') < 0 ? caller : "\"[%s]\"".formatted(caller);
+      headers.add("Forwarded", "for=%s;proto=http".formatted(name));
+    }
+    headers.remove("X-Forwarded-Host");
+    String host = request.getHeader(HttpHeaders.HOST);
+    if (host != null) {
+      headers.set("X-Forwarded-Host", host);
+    }
+    return headers;
+  }
+
+  /** Those of any request. */
+  private static MultiMap of(Asked asked) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap().addAll(asked.request().headers());
+    HopByHop.remove(headers);
+    headers.remove(HttpHeaders.TRANSFER_ENCODING);
+    headers.remove(HttpHeaders.EXPECT); // answered by this node
+    headers.remove(Tickets.RETRY_TICKET);
+    headers.remove(
+        headers.contains(ApiKey.HEADER) ? ApiKey.HEADER : HttpHeaders.AUTHORIZATION.toString());
+    own(headers).forEach(headers::remove);
+    headers.set("X-Weir-Subject", asked.subject().id());
+    headers.set("X-Weir-Tenant", asked.subject().tenant());
+    headers.add("Via", Forwarder.VIA);
+    headers.set(HttpHeaders.HOST, asked.upstream().uri().getAuthority());
+    return headers;
+  }
+
+  // CGI and its like read an underscore and a hyphen alike.
+  private static List<String> own(MultiMap headers) {
+    List<String> own = new ArrayList<>(0);
+    for (String name : headers.names()) {
+      if (name.length() > OWN.length()
+          && name.toLowerCase(Locale.ROOT).replace('_', '-').startsWith(OWN)) {
+        own.add(name);
+      }
+    }
+    return own;
+  }
+}

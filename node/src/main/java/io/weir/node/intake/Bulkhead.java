@@ -1,0 +1,104 @@
+package io.weir.node.intake;
+
+import io.weir.policy.Subject;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Something that a node has so much of, and no single key or tenant may use up: connections, memory, requests that are
+ * held. Safe for use by many threads.
+ */
+public final class Bulkhead {
+  private final long ofKey;
+  private final long ofTenant;
+  private final long ofNode;
+  private final Map<String, Long> byKey = new HashMap<>();
+  private final Map<String, Long> byTenant = new HashMap<>();
+  private long taken;
+
+  /** The most that one key, all keys of a tenant, and all together may take. */
+  public Bulkhead(long ofKey, long ofTenant, long ofNode) {
+    this.ofKey = ofKey;
+    this.ofTenant = ofTenant;
+    this.ofNode = ofNode;
+  }
+
+  /** How much is taken. */
+  public synchronized long taken() {
+    return taken;
+  }
+
+  /** Begins to take, with nothing. */
+  public Share take(Subject subject) {
+    return new Share(subject.id(), subject.tenant());
+  }
+
+  /** Whether all is taken, by whomever. */
+  public synchronized boolean isFull() {
+    return taken >= ofNode;
+  }
+
+  /** Takes so much for a subject; empty where there is not so much for it. */
+  public Optional<Share> tryTake(Subject subject, long amount) {
+    return tryTake(subject.id(), subject.tenant(), amount);
+  }
+
+  /** The same for whoever is no subject. */
+  public Optional<Share> tryTake(String key, String tenant, long amount) {
+    Share share = new Share(key, tenant);
+    return share.tryGrow(amount) ? Optional.of(share) : Optional.empty();
+  }
+
+  private synchronized boolean tryAdd(String key, String tenant, long amount) {
+    if (taken + amount > ofNode
+        || byKey.getOrDefault(key, 0L) + amount > ofKey
+        || byTenant.getOrDefault(tenant, 0L) + amount > ofTenant) {
+      return false;
+    }
+    add(key, tenant, amount);
+    return true;
+  }
+
+  private synchronized void add(String key, String tenant, long amount) {
+    taken += amount;
+    byKey.merge(key, amount, Bulkhead::sum);
+    byTenant.merge(tenant, amount, Bulkhead::sum);
+  }
+
+  @SuppressWarnings("NullAway") // null is how a map is told to forget
+  private static Long sum(Long before, Long more) {
+    long sum = before + more;
+    return sum == 0 ? null : sum;
+  }
+
+  /** What one request has taken. Safe for use by many threads. */
+  public final class Share {
+    private final String key;
+    private final String tenant;
+    private long amount;
+    private boolean isFreed;
+
+    private Share(String key, String tenant) {
+      this.key = key;
+      this.tenant = tenant;
+    }
+
+    /** Takes more; false, and nothing has changed, where there is not so much, or all was freed. */
+    public synchronized boolean tryGrow(long more) {
+      if (isFreed || !tryAdd(key, tenant, more)) {
+        return false;
+      }
+      amount += more;
+      return true;
+    }
+
+    /** Gives all back; a second time does nothing. */
+    public synchronized void free() {
+      if (!isFreed) {
+        isFreed = true;
+        add(key, tenant, -amount);
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.weir.node.intake;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.answer.ProblemDetails;
+
+/**
+ * Answers a request whose body nobody wants any more. What is left of a short body is read and thrown away,
+ * so that the connection serves on; a long one, or one that may never come, costs the caller the connection, a moment
+ * after the answer, so that it can be read.
+ */
+public final class EarlyAnswer {
+  private static final long MAX_DRAINED_BYTES = 64 << 10;
+  private static final long LINGER_MILLIS = 500;
+  private static final int REQUEST_TIMEOUT = 408;
+
+  private EarlyAnswer() {}
+
+  /** Answers with a problem; does nothing where the caller has hung up. */
+  public static Future<Void> send(Vertx vertx, HttpServerRequest request, ProblemDetails problem) {
+    if (request.response().closed()) {
+      return Future.succeededFuture();
+    }
+    boolean closes = !request.isEnded()
+        && (isLong(request) || Upload.isAwaited(request) || problem.status() == REQUEST_TIMEOUT);
+    if (closes) {
+      request.response().putHeader(HttpHeaders.CONNECTION, "close");
+    }
+    return problem.send(request.response()).onComplete(sent -> drain(vertx, request, closes));
+  }
+
+  /** The same, and nothing else that comes on the connection is read. */
+  public static void sendAndClose(Vertx vertx, HttpServerRequest request, ProblemDetails problem) {
+    request.response().putHeader(HttpHeaders.CONNECTION, "close");
+    problem.send(request.response()).onComplete(sent -> close(vertx, request));
+  }
+
+  /** Reads and throws away what is left of a body that is answered. */
+  public static void drain(Vertx vertx, HttpServerRequest request) {
+    drain(vertx, request, isLong(request));
+  }
+
+  private static void drain(Vertx vertx, HttpServerRequest request, boolean closes) {
+    if (request.isEnded()) {
+      return;
+    }
+    request.exceptionHandler(gone -> {});
+    request.handler(chunk -> {});
+    request.resume();
+    if (closes) {
+      close(vertx, request);
+    }
+  }
+
+  private static void close(Vertx vertx, HttpServerRequest request) {
+    vertx.setTimer(LINGER_MILLIS, timer -> request.connection().close());
+  }
+
+  private static boolean isLong(HttpServerRequest request) {
+    return Framing.length(request).orElse(Long.MAX_VALUE) > MAX_DRAINED_BYTES;
+  }
+}

@@ -1,0 +1,122 @@
+package io.weir.node.intake;
+
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes every request, judges its framing, and shows it to the first door that it is for. Answers it where the door
+ * refuses it or fails. Mutable; owned by one event loop.
+ */
+public final class Intake implements Handler<HttpServerRequest> {
+  private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+  private static final ProblemDetails NOT_FOUND =
+      ProblemDetails.of(404, "not_found", "Nothing is there");
+  private static final ProblemDetails FAILED =
+      ProblemDetails.of(500, "internal_error", "The node failed");
+
+  private final Vertx vertx;
+  private final List<Door> doors;
+  private final BooleanSupplier isStopping;
+  private final HttpDate date;
+  /** Whatever else comes on these is not read: it may be part of what was refused. */
+  private final Set<HttpConnection> refused = new HashSet<>();
+
+  /** @param isStopping whether connections should end with the next answer */
+  public Intake(Vertx vertx, List<Door> doors, BooleanSupplier isStopping) {
+    this.vertx = vertx;
+    this.doors = List.copyOf(doors);
+    this.isStopping = isStopping;
+    this.date = new HttpDate(vertx);
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    if (refused.contains(request.connection())) {
+      return;
+    }
+    request.pause();
+    stamp(request.response());
+    Optional<ProblemDetails> refusal = Framing.refusal(request);
+    if (refusal.isPresent()) {
+      refuse(request, refusal.get());
+      return;
+    }
+    // Composed, so that what is thrown ends where what fails does.
+    Future.succeededFuture()
+        .compose(begun -> serve(request))
+        .onFailure(error -> answerFailed(request, error));
+  }
+
+  /** Answers what the HTTP decoder could not read: a header or line that is too long, a broken one. */
+  public void refuseUnreadable(HttpServerRequest request) {
+    Throwable cause = request.decoderResult().cause();
+    stamp(request.response());
+    if (cause instanceof TooLongHttpLineException) {
+      refuse(request, unreadable(414, "header_too_long"));
+    } else if (cause instanceof TooLongHttpHeaderException) {
+      refuse(request, unreadable(431, "header_too_long"));
+    } else {
+      refuse(request, unreadable(400, "request_invalid"));
+    }
+  }
+
+  private static ProblemDetails unreadable(int status, String code) {
+    return ProblemDetails.of(status, code, "The request cannot be read");
+  }
+
+  private void stamp(HttpServerResponse response) {
+    response.putHeader(HttpHeaders.DATE, date.now());
+    if (isStopping.getAsBoolean()) {
+      response.putHeader(HttpHeaders.CONNECTION, "close");
+    }
+  }
+
+  private Future<Void> serve(HttpServerRequest request) {
+    String path = request.path();
+    for (Door door : doors) {
+      if (door.isAt(path)) {
+        return door.serve(request);
+      }
+    }
+    throw new RefusedException(NOT_FOUND);
+  }
+
+  private void refuse(HttpServerRequest request, ProblemDetails problem) {
+    HttpConnection connection = request.connection();
+    refused.add(connection);
+    connection.closeHandler(closed -> refused.remove(connection));
+    EarlyAnswer.sendAndClose(vertx, request, problem);
+  }
+
+  private void answerFailed(HttpServerRequest request, Throwable error) {
+    HttpServerResponse response = request.response();
+    if (response.closed() || response.ended()) {
+      return; // the caller hung up, or heard enough
+    }
+    if (response.headWritten()) {
+      Future<Void> unused = response.reset().mapEmpty();
+      return;
+    }
+    if (!(error instanceof RefusedException)) {
+      LOG.error("a request failed for no known reason", error);
+    }
+    ProblemDetails problem = error instanceof RefusedException refusal ? refusal.problem() : FAILED;
+    Future<Void> unused = EarlyAnswer.send(vertx, request, problem);
+  }
+}

@@ -1,0 +1,91 @@
+package io.weir.node.intake;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.Bulkhead.Share;
+
+/** Bodies of requests: how much of one is wanted, how fast it has to come, and what memory it may take. */
+public final class Upload {
+  /** A body has to bring so many bytes in each window, on average 1 KiB a second. */
+  static final long MIN_BYTES = 5 << 10;
+
+  /** In milliseconds. */
+  public static final long WINDOW_MILLIS = 5000;
+
+  private static final ProblemDetails TOO_LONG =
+      ProblemDetails.of(413, "body_too_long", "The request body is longer than allowed");
+  private static final ProblemDetails TOO_SLOW =
+      ProblemDetails.of(408, "body_too_slow", "The request body did not come fast enough");
+  private static final ProblemDetails NO_MEMORY = ProblemDetails.of(
+      503, "memory_exhausted", "There is no memory for more bodies of this caller at the moment");
+
+  private Upload() {}
+
+  /** Refuses a body that announces more than is wanted. */
+  public static void requireLength(HttpServerRequest request, long maxBytes) {
+    if (Framing.length(request).orElse(0) > maxBytes) {
+      throw tooLong();
+    }
+  }
+
+  /** What is told of a body that is longer than wanted. */
+  public static RefusedException tooLong() {
+    return new RefusedException(TOO_LONG);
+  }
+
+  /** What is told of a body that comes too slowly. */
+  public static RefusedException tooSlow() {
+    return new RefusedException(TOO_SLOW);
+  }
+
+  /** Whether so many bytes in a window are too few. */
+  public static boolean isTooSlow(long bytesInWindow) {
+    return bytesInWindow < MIN_BYTES;
+  }
+
+  /** Tells a caller that waits for it to send the body (RFC 9110, section 10.1.1). */
+  public static void welcome(HttpServerRequest request) {
+    if (isAwaited(request)) {
+      Future<Void> unused = request.response().writeContinue();
+    }
+  }
+
+  /** Whether the caller sends the body only once it is told to. */
+  static boolean isAwaited(HttpServerRequest request) {
+    return "100-continue".equalsIgnoreCase(request.getHeader("Expect"));
+  }
+
+  /**
+   * Reads a whole body.
+   *
+   * @param maxBytes the longest that is wanted
+   * @param memory grows by what comes; whoever owns it frees it
+   * @return fails with {@link RefusedException}, or with whatever broke
+   */
+  public static Future<Buffer> whole(
+      Vertx vertx, HttpServerRequest request, long maxBytes, Share memory) {
+    requireLength(request, maxBytes);
+    WatchedBody body = new WatchedBody(request, maxBytes, bytes -> {
+      if (!memory.tryGrow(bytes)) {
+        throw new RefusedException(NO_MEMORY);
+      }
+    });
+    long timer = watch(vertx, body);
+    welcome(request);
+    return body.whole().onComplete(end -> vertx.cancelTimer(timer));
+  }
+
+  private static long watch(Vertx vertx, WatchedBody body) {
+    long[] before = {0};
+    return vertx.setPeriodic(WINDOW_MILLIS, timer -> {
+      if (isTooSlow(body.seen() - before[0])) {
+        body.fail(tooSlow());
+      }
+      before[0] = body.seen();
+    });
+  }
+}

@@ -1,0 +1,115 @@
+package io.weir.node.intake;
+
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.streams.ReadStream;
+import io.weir.node.answer.RefusedException;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A body that fails with {@link RefusedException} when it grows longer than allowed, and tells of each chunk. Mutable;
+ * owned by one request, on its event loop.
+ */
+public final class WatchedBody implements ReadStream<Buffer> {
+  private final ReadStream<Buffer> body;
+  private final long maxBytes;
+  private final LongConsumer onChunk;
+  private long seen;
+  private boolean hasFailed;
+  private @Nullable Handler<Throwable> failure;
+
+  /** @param onChunk is told how long each chunk is; where it refuses one, the body fails with that */
+  public WatchedBody(ReadStream<Buffer> body, long maxBytes, LongConsumer onChunk) {
+    this.body = body;
+    this.maxBytes = maxBytes;
+    this.onChunk = onChunk;
+  }
+
+  /** How many bytes have come. */
+  public long seen() {
+    return seen;
+  }
+
+  /** Ends it with an error, once. */
+  public void fail(Throwable error) {
+    if (!hasFailed) {
+      hasFailed = true;
+      if (failure != null) {
+        failure.handle(error);
+      }
+    }
+  }
+
+  /** All of it; fails with {@link RefusedException}, or with whatever broke. */
+  public Future<Buffer> whole() {
+    Promise<Buffer> whole = Promise.promise();
+    Buffer all = Buffer.buffer();
+    handler(all::appendBuffer);
+    exceptionHandler(whole::tryFail);
+    endHandler(end -> whole.tryComplete(all));
+    resume();
+    return whole.future();
+  }
+
+  @Override
+  public ReadStream<Buffer> handler(@Nullable Handler<Buffer> handler) {
+    if (handler == null) {
+      body.handler(null);
+    } else {
+      body.handler(chunk -> pass(chunk, handler));
+    }
+    return this;
+  }
+
+  @Override
+  public ReadStream<Buffer> exceptionHandler(@Nullable Handler<Throwable> handler) {
+    failure = handler;
+    body.exceptionHandler(handler);
+    return this;
+  }
+
+  @Override
+  public ReadStream<Buffer> pause() {
+    body.pause();
+    return this;
+  }
+
+  @Override
+  public ReadStream<Buffer> resume() {
+    body.resume();
+    return this;
+  }
+
+  @Override
+  public ReadStream<Buffer> fetch(long amount) {
+    body.fetch(amount);
+    return this;
+  }
+
+  @Override
+  public ReadStream<Buffer> endHandler(@Nullable Handler<Void> handler) {
+    body.endHandler(handler);
+    return this;
+  }
+
+  private void pass(Buffer chunk, Handler<Buffer> handler) {
+    seen += chunk.length();
+    if (hasFailed) {
+      return;
+    }
+    if (seen > maxBytes) {
+      fail(Upload.tooLong());
+      return;
+    }
+    try {
+      onChunk.accept(chunk.length());
+    } catch (RefusedException e) {
+      fail(e);
+      return;
+    }
+    handler.handle(chunk);
+  }
+}

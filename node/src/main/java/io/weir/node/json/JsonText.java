@@ -1,0 +1,61 @@
+package io.weir.node.json;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** JSON that is written, copied and checked as text. */
+public final class JsonText {
+  private JsonText() {}
+
+  /** Writes to a generator. */
+  @FunctionalInterface
+  public interface Writer {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  /** What a writer writes. */
+  public static byte[] written(Writer writer) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (JsonGenerator json = generator(bytes)) {
+      writer.write(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // nothing is written but to memory
+    }
+    return bytes.toByteArray();
+  }
+
+  /** The value at which a parser is, as text; the parser is at its end afterwards. */
+  public static byte[] copied(JsonParser from) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (JsonGenerator json = generator(bytes)) {
+      json.copyCurrentStructureExact(from);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** A generator that writes to memory. */
+  public static JsonGenerator generator(ByteArrayOutputStream bytes) throws IOException {
+    return JsonLookup.JSON.createGenerator(bytes);
+  }
+
+  /** A parser of a caller's document, with bounds. */
+  public static JsonParser parser(byte[] document) throws IOException {
+    return JsonLookup.JSON.createParser(document);
+  }
+
+  /** Whether these bytes are one JSON value. */
+  public static boolean isOne(byte[] document) {
+    try (JsonParser json = parser(document)) {
+      if (json.nextToken() == null) {
+        return false;
+      }
+      json.skipChildren();
+      return json.nextToken() == null;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

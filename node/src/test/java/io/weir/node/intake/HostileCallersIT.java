@@ -1,0 +1,203 @@
+package io.weir.node.intake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonArray;
+import io.weir.node.NodeFixture;
+import io.weir.node.TestPolicies;
+import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What one valid key cannot take from the others. */
+final class HostileCallersIT {
+  private static final String HOSTILE = "X-Api-Key: " + TestPolicies.key("k2") + "\r\n";
+  private static final int MANY = 300;
+
+  private static NodeFixture node;
+
+  private final List<Socket> sockets = new ArrayList<>();
+
+  @BeforeAll
+  static void start() {
+    node = new NodeFixture(policy(), WhenRedisIsAway.DENY);
+  }
+
+  // Of this one the upstream has all the time there is: it is not to blame.
+  private static String policy() {
+    return TestPolicies.slow()
+        .replace("timeoutMs: 700", "timeoutMs: 60000")
+        .replace("maxBodyBytes: 100000", "maxBodyBytes: 10000000")
+        .replace("tenant: acme", "tenant: mine")
+        .replace("k2: { tenant: mine", "k2: { tenant: hostile");
+  }
+
+  @AfterAll
+  static void stop() {
+    node.close();
+  }
+
+  @AfterEach
+  void hangUp() {
+    for (Socket socket : sockets) {
+      try {
+        socket.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  @Test
+  void uploadsThatStallLeaveConnectionsToOthersAndAreEnded() {
+    open("POST /echo/x HTTP/1.1\r\nHost: x\r\n" + HOSTILE + "Content-Length: 100000\r\n\r\nx");
+    othersAreServed();
+    List<String> answers =
+        sockets.stream().map(socket -> NodeFixture.read(socket, 12_000)).toList();
+    assertThat(answers).filteredOn(answer -> answer.startsWith("HTTP/1.1 408 ")).isNotEmpty();
+    assertThat(answers)
+        .allMatch(answer -> answer.startsWith("HTTP/1.1 408 ")
+            || (answer.startsWith("HTTP/1.1 429 ") && answer.contains("requests_in_flight")));
+  }
+
+  @Test
+  void bodiesThatWaitInMemoryLeaveSomeToOthers() {
+    String most = "x".repeat(2_000_000);
+    List<Socket> opened =
+        open("POST /gas HTTP/1.1\r\nHost: x\r\n" + HOSTILE + "Content-Length: 2000001\r\n\r\n", 40);
+    for (Socket socket : opened) {
+      try {
+        NodeFixture.write(socket, most);
+      } catch (UncheckedIOException e) {
+        // The node has answered, and reads no more.
+      }
+    }
+    othersAreServed();
+    HttpResponse<String> gas =
+        node.post("/gas", "{\"gas\":{\"limit\":1}}", "X-Api-Key", TestPolicies.key("k4"));
+    assertThat(gas.statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void batchesThatNeverComeLeaveSomeToOthers() {
+    open(
+        "POST /v1/batch HTTP/1.1\r\nHost: x\r\n" + HOSTILE + "Transfer-Encoding: chunked\r\n\r\n",
+        40);
+    assertThat(batch("k3", "{\"items\":[{\"method\":\"GET\",\"path\":\"/echo/x\"}]}")
+            .statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void aLongBatchOfNonsenseGetsAShortAnswer() {
+    String fields = IntStream.range(0, 300_000)
+        .mapToObj(i -> "\"field-number-%d\":1".formatted(i))
+        .collect(Collectors.joining(",", "{", "}"));
+    HttpResponse<String> answer = batch("k3", fields);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(NodeFixture.json(answer).getJsonArray("errors")).hasSize(100);
+    assertThat(answer.body().length()).isLessThan(20_000);
+    HttpResponse<String> check = node.post("/v1/check", fields.substring(0, 200_000) + "\":1}");
+    assertThat(check.statusCode()).isEqualTo(400);
+    assertThat(NodeFixture.json(check).getJsonArray("errors")).hasSize(100);
+    assertThat(batch("k3", " ".repeat((8 << 20) + 1)).statusCode()).isEqualTo(413);
+  }
+
+  @Test
+  void aLongBodyOfABatchIsNoTreeOfObjects() {
+    String objects = "{},".repeat(2_000_000);
+    HttpResponse<String> answer = batch(
+        "k3",
+        "{\"items\":[{\"method\":\"POST\",\"path\":\"/echo/x\",\"body\":[" + objects + "{}]}]}");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(NodeFixture.json(answer).getInteger("executed")).isEqualTo(1);
+    String references = "{\"from\":0,\"path\":\"\"},".repeat(1000);
+    HttpResponse<String> many = batch(
+        "k3",
+        "{\"items\":[{\"method\":\"GET\",\"path\":\"/echo/x\"},{\"method\":\"POST\",\"path\":\"/echo/x\",\"body\":["
+            + references + "1]}]}");
+    JsonArray results = NodeFixture.json(many).getJsonArray("results");
+    assertThat(results.getJsonObject(1).getString("reason")).isEqualTo("more than 256 references");
+  }
+
+  @Test
+  void aReferenceToAnEmptyTextDoesNotBecomeTheCollection() {
+    HttpResponse<String> answer = batch("k3", """
+        {"items": [{"method": "DELETE", "path": "/echo/{id}", "parameters": {"id": ""}}]}""");
+    assertThat(
+            NodeFixture.json(answer).getJsonArray("results").getJsonObject(0).getString("reason"))
+        .isEqualTo("the path's {id} has no text or number");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"", "\"\\", "retry-ticket;", ","})
+  void aLongPreferenceHarmsNobody(String repeated) {
+    String header = repeated + (repeated.equals(",") ? "," : "a").repeat(3000);
+    assertThat(node.get("/echo/x", "X-Api-Key", TestPolicies.key("k3"), "Prefer", "\"" + header)
+            .statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void aCostCannotBeForged() {
+    String files = "POST /files HTTP/1.1\r\nHost: x\r\nX-Api-Key: " + TestPolicies.key("k5")
+        + "\r\nContent-Length: 0\r\n";
+    assertThat(node.raw(files + "X-Cost: 1\r\nConnection: close, X-Cost\r\n\r\n"))
+        .contains(" 400 ", "cost_invalid");
+    assertThat(node.get("/query?x=;n=1", "X-Api-Key", TestPolicies.key("k5")).statusCode())
+        .isEqualTo(400);
+    assertThat(
+            node.get("/query?n=1&x=;n=5", "X-Api-Key", TestPolicies.key("k5")).statusCode())
+        .isEqualTo(400);
+    for (String body : List.of(
+        "{\"gas\":{\"limit\":1,\"limit\":5}}", "{\"gas\":{\"limit\":1},\"gas\":{\"limit\":5}}")) {
+      assertThat(node.post("/gas", body, "X-Api-Key", TestPolicies.key("k5")).statusCode())
+          .isEqualTo(400);
+    }
+    HttpResponse<String> check = node.post(
+        "/v1/check",
+        "{\"key\":\"%s\",\"operation\":\"Files\",\"cost\":1,\"cost\":5}"
+            .formatted(TestPolicies.key("k5")));
+    assertThat(check.statusCode()).isEqualTo(400);
+  }
+
+  private void othersAreServed() {
+    for (int i = 0; i < 50; i++) {
+      assertThat(node.get("/echo/x", "X-Api-Key", TestPolicies.key("k3")).statusCode())
+          .isEqualTo(200);
+    }
+  }
+
+  private List<Socket> open(String request) {
+    return open(request, MANY);
+  }
+
+  private List<Socket> open(String request, int count) {
+    for (int i = 0; i < count; i++) {
+      Socket socket = node.connect();
+      sockets.add(socket);
+      NodeFixture.write(socket, request);
+    }
+    // Time enough for all to be seen: a request behind them on each event loop.
+    await().atMost(Duration.ofSeconds(5)).until(() -> node.get("/health/live").statusCode() == 200);
+    return sockets;
+  }
+
+  private static HttpResponse<String> batch(String key, String body) {
+    return node.post("/v1/batch", body, "X-Api-Key", TestPolicies.key(key));
+  }
+}

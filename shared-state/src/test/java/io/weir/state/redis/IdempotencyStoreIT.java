@@ -1,0 +1,95 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.redis.IdempotencyStore.Claim;
+import io.weir.state.redis.IdempotencyStore.Item;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** An item is executed once, by whoever claims it first. */
+final class IdempotencyStoreIT {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+  private static IdempotencyStore answers;
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+    answers = new IdempotencyStore(connections);
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @Test
+  void whoClaimsItFirstExecutesItAndAllHearTheAnswer() throws Exception {
+    Item item = item("once");
+    assertThat(get(answers.claim(item, "a", LONG, true))).isEqualTo(new Claim.Claimed());
+    assertThat(get(answers.claim(item, "b", LONG, true)))
+        .isInstanceOfSatisfying(
+            Claim.Busy.class, busy -> assertThat(busy.atMost()).isBetween(Duration.ZERO, LONG));
+    get(answers.keep(item, "b", "stolen"));
+    get(answers.keep(item, "a", "{}"));
+    assertThat(get(answers.claim(item, "b", LONG, true))).isEqualTo(new Claim.Done("{}"));
+    // Of this item, and of all others of these tests.
+    long longest = IdempotencyStore.KEPT.plus(LONG).toMillis() + 1;
+    assertThat(connections.connection().sync().keys("weir:{acme}:answer:k1:*"))
+        .isNotEmpty()
+        .allSatisfy(
+            key -> assertThat(connections.connection().sync().pttl(key)).isBetween(1L, longest));
+  }
+
+  @Test
+  void whatIsGivenFreeIsThereForTheNext() throws Exception {
+    Item item = item("free");
+    get(answers.claim(item, "a", LONG, false));
+    get(answers.release(item, "b"));
+    assertThat(get(answers.claim(item, "b", LONG, false))).isInstanceOf(Claim.Busy.class);
+    get(answers.release(item, "a"));
+    assertThat(get(answers.claim(item, "b", LONG, false))).isEqualTo(new Claim.Claimed());
+  }
+
+  @Test
+  void anItemWhoseExecutorDiedIsUnknownUnlessItMayBeRepeated() throws Exception {
+    Item item = item("died");
+    get(answers.claim(item, "a", Duration.ofMillis(50), false));
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> get(answers.claim(item, "b", LONG, false)) instanceof Claim.Unknown);
+    assertThat(get(answers.claim(item, "b", LONG, true))).isEqualTo(new Claim.Claimed());
+  }
+
+  @Test
+  void aKeyIsForOneThingOnly() throws Exception {
+    get(answers.claim(item("same"), "a", LONG, true));
+    Item other = new Item("acme", "k1", "same", "DELETE /everything");
+    assertThat(get(answers.claim(other, "b", LONG, true))).isEqualTo(new Claim.Other());
+  }
+
+  @Test
+  void forgottenScriptsAreSentAgain() throws Exception {
+    connections.connection().sync().scriptFlush();
+    assertThat(get(answers.claim(item("flushed"), "a", LONG, true))).isEqualTo(new Claim.Claimed());
+  }
+
+  private static Item item(String key) {
+    return new Item("acme", "k1", key, "POST /x");
+  }
+
+  private static <T> T get(CompletionStage<T> stage) throws Exception {
+    return stage.toCompletableFuture().get(5, TimeUnit.SECONDS);
+  }
+}
