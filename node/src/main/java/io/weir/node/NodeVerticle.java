@@ -88,10 +88,7 @@ final class NodeVerticle extends VerticleBase {
 
   private Future<HttpServer> listen(List<Door> doors, String host, int port) {
     Intake intake = new Intake(vertx, doors, node.readiness()::isStopping);
-    HttpServer server = vertx
-        .createHttpServer(options())
-        .requestHandler(intake)
-        .invalidRequestHandler(intake::refuseUnreadable);
+    HttpServer server = intake.of(vertx.createHttpServer(options()));
     servers.add(server);
     return server.listen(port, host);
   }

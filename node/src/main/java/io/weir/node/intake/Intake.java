@@ -3,10 +3,10 @@ package io.weir.node.intake;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Future;
-import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.node.answer.ProblemDetails;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Takes every request, judges its framing, and shows it to the first door that it is for. Answers it where the door
  * refuses it or fails. Mutable; owned by one event loop.
  */
-public final class Intake implements Handler<HttpServerRequest> {
+public final class Intake {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
   private static final ProblemDetails NOT_FOUND =
       ProblemDetails.of(404, "not_found", "Nothing is there");
@@ -45,8 +45,15 @@ public final class Intake implements Handler<HttpServerRequest> {
     this.date = new HttpDate(vertx);
   }
 
-  @Override
-  public void handle(HttpServerRequest request) {
+  /** Takes the requests of a server. */
+  public HttpServer of(HttpServer server) {
+    return server
+        .connectionHandler(BrokenMessages::watch)
+        .requestHandler(this::take)
+        .invalidRequestHandler(this::refuseUnreadable);
+  }
+
+  private void take(HttpServerRequest request) {
     if (refused.contains(request.connection())) {
       return;
     }
@@ -63,8 +70,8 @@ public final class Intake implements Handler<HttpServerRequest> {
         .onFailure(error -> answerFailed(request, error));
   }
 
-  /** Answers what the HTTP decoder could not read: a header or line that is too long, a broken one. */
-  public void refuseUnreadable(HttpServerRequest request) {
+  // What the HTTP decoder could not read: a header or line that is too long, a broken one.
+  private void refuseUnreadable(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
     stamp(request.response());
     if (cause instanceof TooLongHttpLineException) {

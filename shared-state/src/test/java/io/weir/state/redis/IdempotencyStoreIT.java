@@ -85,6 +85,27 @@ final class IdempotencyStoreIT {
     assertThat(get(answers.claim(item("flushed"), "a", LONG, true))).isEqualTo(new Claim.Claimed());
   }
 
+  @Test
+  void whatIsKeptForOneKeyIsBounded() throws Exception {
+    String megabyte = "x".repeat(1 << 20);
+    int kept = 0;
+    while (claimOfOther("kept-" + kept) instanceof Claim.Claimed) {
+      get(answers.keep(new Item("acme", "other", "kept-" + kept, "POST /x"), "a", megabyte));
+      kept++;
+    }
+    assertThat(kept).isBetween(15, 16);
+    assertThat(claimOfOther("one-more"))
+        .isInstanceOfSatisfying(
+            Claim.Full.class, full -> assertThat(full.atMost()).isPositive());
+    assertThat(claimOfOther("kept-0")).isInstanceOf(Claim.Done.class);
+    assertThat(get(answers.claim(item("of-another-key"), "a", LONG, true)))
+        .isEqualTo(new Claim.Claimed());
+  }
+
+  private Claim claimOfOther(String key) throws Exception {
+    return get(answers.claim(new Item("acme", "other", key, "POST /x"), "a", LONG, true));
+  }
+
   private static Item item(String key) {
     return new Item("acme", "k1", key, "POST /x");
   }

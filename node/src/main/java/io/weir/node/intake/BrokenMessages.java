@@ -1,0 +1,72 @@
+package io.weir.node.intake;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.ReferenceCountUtil;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.impl.ConnectionBase;
+import io.weir.node.answer.ProblemDetails;
+
+/**
+ * Answers what no request handler hears of: a body whose chunks are broken, and a version that is not spoken. Nothing
+ * else of the connection is read. Mutable; owned by one connection.
+ */
+final class BrokenMessages extends ChannelInboundHandlerAdapter {
+  private static final int MAJOR = 1;
+
+  private boolean isBroken;
+
+  /** Watches a connection from its begin on. */
+  static void watch(HttpConnection connection) {
+    ChannelHandlerContext last = ((ConnectionBase) connection).channelHandlerContext();
+    last.pipeline().addBefore(last.name(), null, new BrokenMessages());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    if (isBroken) {
+      ReferenceCountUtil.release(message);
+    } else if (message instanceof HttpContent content
+        && !(message instanceof HttpRequest)
+        && content.decoderResult().isFailure()) {
+      refuse(context, message, HttpResponseStatus.BAD_REQUEST, "The body cannot be read");
+    } else if (message instanceof HttpRequest request
+        && request.decoderResult().isSuccess()
+        && request.protocolVersion().majorVersion() != MAJOR) {
+      refuse(
+          context,
+          message,
+          HttpResponseStatus.HTTP_VERSION_NOT_SUPPORTED,
+          "Only HTTP/1.1 and HTTP/1.0 are spoken");
+    } else {
+      context.fireChannelRead(message);
+    }
+  }
+
+  private void refuse(
+      ChannelHandlerContext context, Object message, HttpResponseStatus status, String title) {
+    isBroken = true;
+    ReferenceCountUtil.release(message);
+    ProblemDetails problem = ProblemDetails.of(status.code(), "request_invalid", title);
+    ByteBuf body = Unpooled.wrappedBuffer(problem.toJson().toBuffer().getBytes());
+    DefaultFullHttpResponse answer =
+        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, body);
+    answer
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, "application/problem+json")
+        .set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes())
+        .set(HttpHeaderNames.CONNECTION, "close");
+    // Where an answer is under way already, this one cannot be written, and the connection just
+    // ends.
+    context.writeAndFlush(answer).addListener(ChannelFutureListener.CLOSE);
+  }
+}
