@@ -13,11 +13,11 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
-import java.net.http.HttpResponse.BodySubscriber;
-import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.PushPromiseHandler;
+import java.net.http.WebSocket;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * where the wait would be too long.
  *
  * <p>A request is sent again where it is idempotent (RFC 9110, section 9.2.2), carries an
- * {@code Idempotency-Key}, or surely has not been acted upon. Its body publisher must be one that can be
- * subscribed to more than once, as all of {@code BodyPublishers} are but {@code fromPublisher}. Its
- * {@code timeout} is that of one sending. Answers that are not given have their bodies discarded.
+ * {@code Idempotency-Key}, or surely has not been acted upon. A body of known length is asked for again each time. One of
+ * unknown length is asked for once, and sent again only where it has at most 256 KiB. The request's {@code timeout} is
+ * that of one sending. Nobody waits for the body of an answer that is not given.
  *
  * <p>Safe for use by many threads.
  */
@@ -99,7 +99,16 @@ public final class RetryingHttpClient extends HttpClient {
   private <T> CompletableFuture<HttpResponse<T>> call(
       HttpRequest request, BodyHandler<T> handler, Sender<T> sender) {
     return retryer.call(
-        new HttpCall<>(request, handler, sender, retryer.options().tickets()));
+        new HttpCall<>(replayable(request), handler, sender, retryer.options().tickets()));
+  }
+
+  private static HttpRequest replayable(HttpRequest request) {
+    Optional<BodyPublisher> body = request.bodyPublisher();
+    return body.isEmpty() || body.get().contentLength() >= 0
+        ? request
+        : HttpRequest.newBuilder(request, (name, value) -> true)
+            .method(request.method(), ReplayedBody.of(body.get()))
+            .build();
   }
 
   // Handing a call to another thread and back costs more than all the rest of it.
@@ -168,8 +177,16 @@ public final class RetryingHttpClient extends HttpClient {
         HttpHeaders headers = head.headers();
         return attempt.isAnswer(head.statusCode(), headers::allValues)
             ? handler.apply(head)
-            : discarded();
+            : new DroppedBody<>();
       });
+    }
+
+    @Override
+    public boolean isReplayable() {
+      return request
+          .bodyPublisher()
+          .filter(body -> body instanceof ReplayedBody replayed && !replayed.isReplayable())
+          .isEmpty();
     }
 
     private HttpRequest prepared(Optional<String> ticket) {
@@ -180,11 +197,6 @@ public final class RetryingHttpClient extends HttpClient {
           HttpRequest.newBuilder(request, (name, value) -> true).header("Prefer", "retry-ticket");
       ticket.ifPresent(shown -> builder.setHeader("Retry-Ticket", shown));
       return builder.build();
-    }
-
-    @SuppressWarnings("NullAway") // nobody sees it
-    private static <T> BodySubscriber<T> discarded() {
-      return BodySubscribers.replacing(null);
     }
   }
 
@@ -226,6 +238,12 @@ public final class RetryingHttpClient extends HttpClient {
   @Override
   public Version version() {
     return client.version();
+  }
+
+  /** As the wrapped client opens it: a WebSocket is not retried. */
+  @Override
+  public WebSocket.Builder newWebSocketBuilder() {
+    return client.newWebSocketBuilder();
   }
 
   @Override

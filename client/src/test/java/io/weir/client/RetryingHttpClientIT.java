@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.client.retry.RetryLaterException;
 import io.weir.client.retry.RetryOptions;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -69,6 +71,56 @@ final class RetryingHttpClientIT {
       long waited = server.cameNanos.get(1) - server.cameNanos.get(0);
       assertThat(waited).isGreaterThanOrEqualTo(Duration.ofSeconds(1).toNanos());
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10000, 200", "300000, 429"})
+  void aStreamIsReadOnceAndSentAgainOnlyWhole(int length, int status) throws Exception {
+    try (ScriptedServer server = oneThen200(429, "Retry-After-Ms", "1")) {
+      InputStream stream = new ByteArrayInputStream(new byte[length]);
+      HttpRequest request = HttpRequest.newBuilder(server.uri("/"))
+          .POST(BodyPublishers.ofInputStream(() -> stream))
+          .build();
+      assertThat(client.send(request, BodyHandlers.ofString()).statusCode()).isEqualTo(status);
+      assertThat(server.bodyLengths).containsOnly(length).hasSize(status == 200 ? 2 : 1);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void nobodyWaitsForTheBodyOfAnAnswerThatIsNotGiven(boolean isEndless) throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
+      if (turn > 0) {
+        ScriptedServer.answer(exchange, 200, "done");
+        return;
+      }
+      exchange.sendResponseHeaders(503, 0);
+      exchange.getResponseBody().write(new byte[100]);
+      exchange.getResponseBody().flush();
+      try {
+        while (!over.await(1, TimeUnit.MILLISECONDS)) {
+          if (isEndless) {
+            exchange.getResponseBody().write(new byte[8192]);
+          }
+        }
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+    })) {
+      assertThat(client.send(get(server), BodyHandlers.ofString()).body()).isEqualTo("done");
+      assertThat(client
+              .sendAsync(get(server), BodyHandlers.ofString())
+              .get(20, TimeUnit.SECONDS)
+              .body())
+          .isEqualTo("done");
+      over.countDown();
+    }
+  }
+
+  @Test
+  void aWebSocketIsOpenedAsByTheWrappedClient() {
+    assertThat(client.newWebSocketBuilder()).isNotNull();
   }
 
   @Test

@@ -31,6 +31,9 @@ public final class ScriptedServer implements AutoCloseable {
   /** The headers of all requests, in the order in which they came. */
   public final List<Headers> requests = new CopyOnWriteArrayList<>();
 
+  /** How long their bodies were. */
+  public final List<Integer> bodyLengths = new CopyOnWriteArrayList<>();
+
   /** When they came. */
   public final List<Long> cameNanos = new CopyOnWriteArrayList<>();
 
@@ -44,7 +47,7 @@ public final class ScriptedServer implements AutoCloseable {
         cameNanos.add(System.nanoTime());
         requests.add(exchange.getRequestHeaders());
       }
-      exchange.getRequestBody().readAllBytes();
+      bodyLengths.add(exchange.getRequestBody().readAllBytes().length);
       script.answer(turn, exchange);
       exchange.close();
     });

@@ -7,12 +7,13 @@ import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.UpstreamState;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Counts what becomes of calls: {@code retries} and {@code retries.exhausted} by upstream and reason, the
  * timer {@code retry.backoff}, {@code retry.breaker.state} (0 closed, 1 half open, 2 open),
  * {@code retry.breaker.transitions} and {@code retry.budget}. There are as many series as upstreams that the
- * program calls. Safe for use by many threads.
+ * program calls, of at most a thousand. Safe for use by many threads.
  */
 public final class MicrometerRetryListener implements RetryListener {
   private static final String UPSTREAM = "upstream";
@@ -36,6 +37,19 @@ public final class MicrometerRetryListener implements RetryListener {
         .tag(UPSTREAM, upstream.name())
         .strongReference(true)
         .register(registry);
+  }
+
+  @Override
+  public void upstreamForgotten(String upstream) {
+    Stream.of(
+            "retry.breaker.state",
+            "retry.budget",
+            "retries",
+            "retry.backoff",
+            "retries.exhausted",
+            "retry.breaker.transitions")
+        .flatMap(name -> registry.find(name).tag(UPSTREAM, upstream).meters().stream())
+        .forEach(registry::remove);
   }
 
   @Override

@@ -21,6 +21,11 @@ public interface Call<T> {
   /** Whether it may be sent again where the server may have acted on it. */
   boolean isRepeatable();
 
+  /** Whether its body, as far as it was sent, can be sent once more. */
+  default boolean isReplayable() {
+    return true;
+  }
+
   /** Whether a sending that failed without an answer may do better if it is sent again. */
   default boolean isTransient(Throwable failure) {
     return isTransport(failure);

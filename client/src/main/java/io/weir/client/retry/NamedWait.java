@@ -27,7 +27,6 @@ final class NamedWait {
   private static final long EPOCH_SECONDS_FROM = 1_000_000_000;
   private static final Pattern NUMBER = Pattern.compile("\\d{1,30}(\\.\\d{1,30})?");
   // draft-ietf-httpapi-ratelimit-headers-10, section 4: one item a quota, its name in quotes.
-  private static final Pattern QUOTED = Pattern.compile("\"(\\\\.|[^\"\\\\])*\"");
   private static final Pattern COMMA = Pattern.compile(",");
   private static final Pattern REMAINING = Pattern.compile(";\\s*r=(\\d{1,15})");
   private static final Pattern RESET = Pattern.compile(";\\s*t=(\\d{1,15})");
@@ -85,7 +84,7 @@ final class NamedWait {
   // When the last of the quotas that are used up has room again.
   private OptionalLong reset() {
     OptionalLong quotas = headers.all("RateLimit").stream()
-        .flatMap(value -> COMMA.splitAsStream(QUOTED.matcher(value).replaceAll("")))
+        .flatMap(value -> COMMA.splitAsStream(unquoted(value)))
         .filter(item -> found(REMAINING, item).orElse(1) == 0)
         .mapToLong(item -> found(RESET, item).orElse(0) * 1000)
         .max();
@@ -98,6 +97,23 @@ final class NamedWait {
         .findFirst()
         .map(value -> OptionalLong.of(sinceNow(value.getAsLong())))
         .orElse(OptionalLong.empty());
+  }
+
+  // Without what stands in quotes. Each character is looked at once: a server may send many.
+  private static String unquoted(String value) {
+    StringBuilder rest = new StringBuilder(value.length());
+    boolean isQuoted = false;
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (isQuoted && c == '\\') {
+        i++;
+      } else if (c == '"') {
+        isQuoted = !isQuoted;
+      } else if (!isQuoted) {
+        rest.append(c);
+      }
+    }
+    return rest.toString();
   }
 
   // Some name an instant where others name a span.

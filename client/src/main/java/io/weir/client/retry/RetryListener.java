@@ -10,6 +10,9 @@ public interface RetryListener {
   /** An upstream is called for the first time. */
   default void upstreamAppeared(UpstreamState upstream) {}
 
+  /** An upstream was not called for long, and is forgotten to make room for others. */
+  default void upstreamForgotten(String upstream) {}
+
   /**
    * A call will be sent again.
    *

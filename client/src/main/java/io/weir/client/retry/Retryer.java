@@ -3,6 +3,7 @@ package io.weir.client.retry;
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Retryer {
   private static final Logger LOG = LoggerFactory.getLogger(Retryer.class);
+
+  static final int MAX_UPSTREAMS = 1000;
 
   private final RetryOptions options;
   private final Timekeeper time;
@@ -71,7 +74,11 @@ public final class Retryer {
    *     {@link RetryLaterException}. Cancelling it stops sending and waiting at once.
    */
   public <T> CompletableFuture<T> call(Call<T> call) {
-    Upstream upstream = upstreams.computeIfAbsent(call.upstream(), this::appeared);
+    Upstream upstream = upstreams.get(call.upstream());
+    if (upstream == null) {
+      makeRoom();
+      upstream = upstreams.computeIfAbsent(call.upstream(), this::appeared);
+    }
     upstream.called();
     return new RetryingCall<>(call, options, upstream, attempts, deadlines, time, listener).begin();
   }
@@ -79,6 +86,17 @@ public final class Retryer {
   /** What it goes by. */
   public RetryOptions options() {
     return options;
+  }
+
+  // Whoever follows redirects, or calls hosts that others name, meets ever new ones.
+  private void makeRoom() {
+    if (upstreams.size() < MAX_UPSTREAMS) {
+      return;
+    }
+    upstreams.values().stream()
+        .max(Comparator.comparingLong(Upstream::idleNanos))
+        .filter(idlest -> upstreams.remove(idlest.name(), idlest))
+        .ifPresent(idlest -> listener.upstreamForgotten(idlest.name()));
   }
 
   private Upstream appeared(String name) {
@@ -92,6 +110,11 @@ public final class Retryer {
     @Override
     public void upstreamAppeared(UpstreamState upstream) {
       tell(it -> it.upstreamAppeared(upstream));
+    }
+
+    @Override
+    public void upstreamForgotten(String upstream) {
+      tell(it -> it.upstreamForgotten(upstream));
     }
 
     @Override

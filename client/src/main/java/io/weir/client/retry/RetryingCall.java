@@ -119,9 +119,16 @@ final class RetryingCall<T> {
   }
 
   private Next next(Outcome outcome) {
-    long delay = options.enabled() ? attempts.onResult(outcome) : -1;
+    if (!options.enabled()) {
+      return Next.ANSWER;
+    }
+    if (outcome.isRetryable() && !call.isReplayable()) {
+      exhausted(outcome, "its body cannot be sent again");
+      return Next.ANSWER;
+    }
+    long delay = attempts.onResult(outcome);
     if (delay < 0) {
-      if (outcome.isRetryable() && options.enabled()) {
+      if (outcome.isRetryable()) {
         exhausted(outcome, "no attempt is left");
       }
       return Next.ANSWER;

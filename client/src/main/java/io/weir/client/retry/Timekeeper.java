@@ -1,10 +1,7 @@
 package io.weir.client.retry;
 
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /** Time as retries need it. */
 public interface Timekeeper {
@@ -21,28 +18,8 @@ public interface Timekeeper {
    */
   Runnable after(Duration wait, Runnable task);
 
-  /** The system's own; tasks run on the common pool. */
+  /** The system's own; tasks run on threads of its own. */
   static Timekeeper system() {
-    Clock clock = Clock.systemUTC();
-    return new Timekeeper() {
-      @Override
-      public long nanoTime() {
-        return System.nanoTime();
-      }
-
-      @Override
-      public Instant now() {
-        return clock.instant();
-      }
-
-      @Override
-      @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the task
-      public Runnable after(Duration wait, Runnable task) {
-        CompletableFuture<Boolean> timer = new CompletableFuture<>();
-        timer.thenRunAsync(task);
-        timer.completeOnTimeout(true, wait.toNanos(), TimeUnit.NANOSECONDS);
-        return () -> timer.cancel(false);
-      }
-    };
+    return SystemTime.INSTANCE;
   }
 }

@@ -31,6 +31,7 @@ final class Upstream implements UpstreamState {
   private final Duration openFor;
   private final AtomicInteger generation = new AtomicInteger();
   private volatile long openedNanos;
+  private volatile long calledNanos;
   private volatile @Nullable Permit probe;
 
   Upstream(
@@ -60,7 +61,13 @@ final class Upstream implements UpstreamState {
 
   /** A new call, not a retry. */
   void called() {
+    calledNanos = time.nanoTime();
     budget.ifPresent(Budget::deposit);
+  }
+
+  /** How long nobody has called it. */
+  long idleNanos() {
+    return time.nanoTime() - calledNanos;
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -72,5 +73,12 @@ final class NamedWaitTest {
             line -> line[0].strip().toLowerCase(Locale.ROOT),
             Collectors.mapping(line -> line[1], Collectors.toList())));
     return name -> all.getOrDefault(name.toLowerCase(Locale.ROOT), List.of());
+  }
+
+  @Test
+  void aLongHeaderIsReadLikeAShortOne() {
+    String quoted = "\"" + "a\\b".repeat(50_000) + "\";r=0;t=7";
+    Headers headers = name -> name.equals("RateLimit") ? List.of(quoted) : List.of();
+    assertThat(NamedWait.millis(429, headers, Instant.EPOCH)).hasValue(7000);
   }
 }

@@ -77,6 +77,24 @@ final class RetryerTest {
   }
 
   @Test
+  void upstreamsThatAreNotCalledAnyMoreMakeRoomForOthers() {
+    List<String> forgotten = new ArrayList<>();
+    Retryer retryer = Retryer.of(RetryOptions.DEFAULT, time, () -> random, new RetryListener() {
+      @Override
+      public void upstreamForgotten(String upstream) {
+        forgotten.add(upstream);
+      }
+    });
+    for (int i = 0; i < Retryer.MAX_UPSTREAMS + 2; i++) {
+      ScriptedCall call = call(true).answers(200);
+      call.upstream = "http://host-" + i;
+      retryer.call(call);
+      time.advance(Duration.ofMillis(1));
+    }
+    assertThat(forgotten).containsExactly("http://host-0", "http://host-1");
+  }
+
+  @Test
   void whatWeirDidNotForwardIsSentAgainInAnyCase() {
     String status = "weir;error=proxy_internal_error;details=\"store_unavailable\"";
     assertThat(isSentAgain(call(false).answers(503, "Proxy-Status", status).answers(200)))

@@ -26,6 +26,9 @@ final class ScriptedCall implements Call<String> {
   private final Deque<End> ends = new ArrayDeque<>();
   private final long begunNanos;
 
+  /** Whom it is sent to. */
+  String upstream = "http://upstream";
+
   /** When it was sent, in milliseconds since it was made. */
   final List<Long> sentMillis = new ArrayList<>();
 
@@ -67,7 +70,7 @@ final class ScriptedCall implements Call<String> {
 
   @Override
   public String upstream() {
-    return "http://upstream";
+    return upstream;
   }
 
   @Override
