@@ -24,10 +24,11 @@ import picocli.CommandLine.Spec;
     name = "client",
     description =
         "Makes many calls of one key at the same moment with Weir's Java client, through all nodes of the "
-            + "local cluster. Fails unless every call succeeds, with at most 2 attempts each, within 3 % of the "
+            + "local cluster. Fails unless every call succeeds, with at most 2 attempts each, within 3 %% of the "
             + "shortest possible time.",
     sortOptions = false,
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class ClientCommand implements Callable<Integer> {
   private static final int MOST_CALLS = 5000;
   private static final double MOST_ATTEMPTS = 2;

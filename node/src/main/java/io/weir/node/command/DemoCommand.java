@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
     subcommands = {HerdCommand.class, ClientCommand.class, UpstreamCommand.class, FilesCommand.class
     },
     sortOptions = false,
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class DemoCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec = CommandSpec.create();

@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
         "Writes policy, node configuration and cluster.json for a demo cluster that runs elsewhere, with new "
             + "keys and tokens, and prints them. Files that are there already stay.",
     sortOptions = false,
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class FilesCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec = CommandSpec.create();

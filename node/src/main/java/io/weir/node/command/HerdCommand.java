@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
             + "with appointments, once told the next token, once with exponential backoff. Prints what each second "
             + "brings, and draws attempts and waits.",
     sortOptions = false,
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class HerdCommand implements Callable<Integer> {
   private static final int MOST_CALLERS = 20_000;
   private static final String KEY = "herd";

@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
         "Shows the state of an API key, a tenant or the cluster as it is in Redis: how much of each bucket is "
             + "used, when it is empty, how many wait. Reads only.",
     sortOptions = false,
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class InspectCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final String DEFAULT_URI = "redis://127.0.0.1:6379";

@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
     name = "key",
     description =
         "Makes an API key. The key is shown this once; only its hash goes into the policy.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class KeyCommand implements Callable<Integer> {
   private static final int SECRET_BYTES = 24;
 

@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
         + "WEIR_REDIS_URI) and a line of the configuration file (redis-uri = …); a flag wins over "
         + "the environment, and that over the file.",
     sortOptions = false,
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class NodeCommand implements Callable<Integer> {
 
   @Spec

@@ -6,10 +6,12 @@ import io.weir.policy.PolicyReading;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -25,6 +27,7 @@ import picocli.CommandLine.Spec;
     name = "policy",
     description = "Checks policies and puts them in force.",
     mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {PolicyCommand.Check.class, PolicyCommand.Apply.class})
 final class PolicyCommand {
@@ -33,7 +36,8 @@ final class PolicyCommand {
   @Command(
       name = "check",
       description = "Reads a policy, tells every problem, and fails where it is refused.",
-      mixinStandardHelpOptions = true)
+      mixinStandardHelpOptions = true,
+      versionProvider = WeirCommand.Version.class)
   static final class Check implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -69,7 +73,8 @@ final class PolicyCommand {
       description =
           "Puts a policy in force for all nodes, through any one of them. The admin token is "
               + "read from the environment variable WEIR_ADMIN_TOKEN.",
-      mixinStandardHelpOptions = true)
+      mixinStandardHelpOptions = true,
+      versionProvider = WeirCommand.Version.class)
   static final class Apply implements Callable<Integer> {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -100,12 +105,24 @@ final class PolicyCommand {
           .header("Authorization", "Bearer " + adminToken)
           .PUT(HttpRequest.BodyPublishers.ofString(PolicyDocuments.text(file)))
           .build();
-      HttpResponse<String> response = HttpClient.newBuilder()
-          .connectTimeout(TIMEOUT)
-          .build()
-          .send(request, HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> response = sent(request);
       spec.commandLine().getOut().println(response.body());
       return response.statusCode() == 200 ? 0 : 1;
+    }
+
+    private HttpResponse<String> sent(HttpRequest request)
+        throws IOException, InterruptedException {
+      try {
+        return HttpClient.newBuilder()
+            .connectTimeout(TIMEOUT)
+            .build()
+            .send(request, HttpResponse.BodyHandlers.ofString());
+      } catch (ConnectException e) {
+        throw new IOException("no node answers at %s: connection refused".formatted(node), e);
+      } catch (HttpTimeoutException e) {
+        throw new IOException(
+            "the node at %s did not answer within %d s".formatted(node, TIMEOUT.toSeconds()), e);
+      }
     }
   }
 }

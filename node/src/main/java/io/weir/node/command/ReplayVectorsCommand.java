@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
     description =
         "Decides recorded requests again, prints decisions and differences, and fails on any "
             + "difference. A replay in Redis starts a Redis of its own.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class ReplayVectorsCommand implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 

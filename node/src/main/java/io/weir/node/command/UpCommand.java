@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
         "Starts a Redis (REDIS_URI, else redis-server of the PATH, else the bundled one), a demo "
             + "upstream and three nodes, shows one limit on all of them, and runs until Ctrl-C.",
     sortOptions = false,
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class UpCommand implements Callable<Integer> {
   private static final String SHOWN_KEY = "hello.";
   private static final int SHOWN_CALLERS = 64;

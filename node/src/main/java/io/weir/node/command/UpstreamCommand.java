@@ -14,7 +14,8 @@ import picocli.CommandLine.Spec;
     description =
         "Runs a service that answers every request with what it saw of it, until it is told to stop.",
     sortOptions = false,
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
 final class UpstreamCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec = CommandSpec.create();

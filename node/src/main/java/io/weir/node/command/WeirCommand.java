@@ -4,6 +4,9 @@ import io.weir.policy.InvalidPolicyException;
 import io.weir.throttle.StoreUnavailableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -13,6 +16,7 @@ import picocli.CommandLine.Command;
     name = "weir",
     description = "One limit and one honest Retry-After on every node.",
     mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND")
 public final class WeirCommand {
   private static final int FAILED = 1;
@@ -46,9 +50,36 @@ public final class WeirCommand {
         || error instanceof UncheckedIOException
         || error instanceof IOException
         || error instanceof IllegalArgumentException) {
-      line.getErr().println(error.getMessage());
+      line.getErr().println(sentence(error));
       return FAILED;
     }
     throw error;
+  }
+
+  // The messages of some are a file's name, or nothing.
+  private static String sentence(Throwable error) {
+    String message = String.valueOf(error.getMessage());
+    if (error instanceof NoSuchFileException) {
+      return "%s: there is no such file".formatted(message);
+    }
+    if (error instanceof AccessDeniedException) {
+      return "%s: may not be read".formatted(message);
+    }
+    if (error instanceof UncheckedIOException && error.getCause() != null) {
+      return error.getCause() instanceof FileSystemException ? sentence(error.getCause()) : message;
+    }
+    return error.getMessage() == null ? error.getClass().getSimpleName() : message;
+  }
+
+  /** What {@code --version} tells. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = WeirCommand.class.getPackage().getImplementationVersion();
+      return new String[] {
+        "weir %s, Java %s"
+            .formatted(version == null ? "(not packaged)" : version, Runtime.version())
+      };
+    }
   }
 }

@@ -84,7 +84,8 @@ public final class Forwarder {
     }
     return client
         .request(options(asked, headers))
-        .map(request -> new Sending(request, share.get()))
+        // Whoever sends it hears of what fails by its future; without a handler it would be logged, too.
+        .map(request -> new Sending(request.exceptionHandler(failed -> {}), share.get()))
         .recover(error -> {
           share.get().free();
           return Future.failedFuture(new NotSentException(error));

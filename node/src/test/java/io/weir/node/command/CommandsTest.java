@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +37,26 @@ final class CommandsTest {
   @Test
   void aFileThatIsNotThereIsASentenceAndNoTrace() {
     assertThat(run("policy", "check", "nowhere.yaml")).isEqualTo(1);
-    assertThat(err.toString()).contains("nowhere.yaml").doesNotContain("at io.weir");
+    assertThat(err.toString()).isEqualToIgnoringNewLines("nowhere.yaml: there is no such file");
+  }
+
+  @Test
+  void aNodeThatIsNotThereIsASentenceToo() {
+    assertThat(run("policy", "apply", "--node=http://127.0.0.1:1", "../examples/small.yaml"))
+        .isEqualTo(1);
+    assertThat(err.toString())
+        .isEqualToIgnoringNewLines("no node answers at http://127.0.0.1:1: connection refused");
+  }
+
+  @Test
+  void everyCommandTellsItsVersionAndItsUse() {
+    for (String command : List.of("node", "up", "demo", "policy", "key", "inspect")) {
+      assertThat(run(command, "--help")).isZero();
+      assertThat(run(command, "--version")).isZero();
+    }
+    assertThat(run("--version")).isZero();
+    assertThat(out.toString()).contains("weir ").doesNotContain("Exception");
+    assertThat(err.toString()).isEmpty();
   }
 
   @Test

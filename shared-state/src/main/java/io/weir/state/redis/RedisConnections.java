@@ -104,10 +104,21 @@ public final class RedisConnections implements AutoCloseable {
     } catch (RuntimeException e) {
       close(links);
       throw e instanceof RedisConnectionException
-          ? new StoreUnavailableException("no Redis to connect to: " + e.getMessage(), e)
+          ? new StoreUnavailableException("no Redis to connect to: " + reason(e), e)
           : e;
     }
     return new RedisConnections(links, commandTimeout);
+  }
+
+  // The last cause says what can be mended: a wrong password, a refused connection.
+  private static String reason(RuntimeException error) {
+    Throwable cause = error;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause == error
+        ? String.valueOf(error.getMessage())
+        : "%s (%s)".formatted(error.getMessage(), cause.getMessage());
   }
 
   private static Link connected(

@@ -171,6 +171,15 @@ final class RedisFaultsIT {
         .hasMessageContaining("no Redis to connect to");
   }
 
+  @Test
+  void aWrongPasswordIsSaidToBeOne() {
+    connections.connection().sync().configSet("requirepass", "right");
+    String uri = redis.uri().replace("redis://", "redis://:wrong@");
+    assertThatThrownBy(() -> RedisConnections.open(uri, TIMEOUT))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("WRONGPASS");
+  }
+
   private boolean isPromised(String subject) {
     return takeOrWait(subject, 1) instanceof Denied denied && !denied.estimate();
   }
