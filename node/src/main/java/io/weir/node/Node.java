@@ -72,7 +72,7 @@ public final class Node implements AutoCloseable {
   public static Node start(NodeConfig config) {
     String seed = policyText(config);
     NodeMetrics metrics = new NodeMetrics();
-    Vertx vertx = metrics.vertx(new VertxOptions()
+    Vertx vertx = Vertx.vertx(new VertxOptions()
         .setEventLoopPoolSize(config.eventLoops())
         .setPreferNativeTransport(true));
     RedisConnections connections;

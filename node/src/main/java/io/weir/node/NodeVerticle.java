@@ -35,7 +35,7 @@ final class NodeVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Forwarder forwarder = new Forwarder(vertx);
+    Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
     Gateway proxy = new Gateway(vertx, node.admission(), forwarder, node.held(), node.memory());
     gateway = proxy;
     List<Door> doors = new ArrayList<>(callersDoors(vertx, node, forwarder));
@@ -66,7 +66,8 @@ final class NodeVerticle extends VerticleBase {
 
   /** All doors but the gateway. A test compares them with the description of the interface. */
   static List<Door> doors(Vertx vertx, NodeContext node) {
-    List<Door> doors = new ArrayList<>(callersDoors(vertx, node, new Forwarder(vertx)));
+    List<Door> doors = new ArrayList<>(
+        callersDoors(vertx, node, new Forwarder(vertx, node.metrics().http())));
     doors.add(adminDoor(vertx, node));
     return doors;
   }
@@ -87,7 +88,8 @@ final class NodeVerticle extends VerticleBase {
   }
 
   private Future<HttpServer> listen(List<Door> doors, String host, int port) {
-    Intake intake = new Intake(vertx, doors, node.readiness()::isStopping);
+    Intake intake =
+        new Intake(vertx, doors, node.readiness()::isStopping, node.metrics().http());
     HttpServer server = intake.of(vertx.createHttpServer(options()));
     servers.add(server);
     return server.listen(port, host);

@@ -24,6 +24,7 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.metrics.HttpMeters;
 import io.weir.policy.Upstream;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -51,12 +52,14 @@ public final class Forwarder {
       ProblemDetails.of(504, "upstream_timeout", "The upstream did not answer in time");
 
   private final Vertx vertx;
+  private final HttpMeters meters;
   private final HttpClient client;
   private final Bulkhead connections =
       new Bulkhead(MAX_CONNECTIONS / 2, MAX_CONNECTIONS * 3 / 4, MAX_CONNECTIONS);
 
-  public Forwarder(Vertx vertx) {
+  public Forwarder(Vertx vertx, HttpMeters meters) {
     this.vertx = vertx;
+    this.meters = meters;
     this.client = vertx.createHttpClient(
         new HttpClientOptions(),
         new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS).setMaxWaitQueueSize(MAX_CONNECTIONS));
@@ -68,6 +71,14 @@ public final class Forwarder {
    * @param share of the connections; whoever takes it frees it
    */
   public record Sending(HttpClientRequest request, Share share) {}
+
+  private HttpClientRequest timed(HttpClientRequest request) {
+    long begun = System.nanoTime();
+    request
+        .response()
+        .onSuccess(head -> meters.forwarded(head.statusCode(), System.nanoTime() - begun));
+    return request;
+  }
 
   /**
    * Opens a request to the upstream. Nothing is sent yet.
@@ -84,8 +95,9 @@ public final class Forwarder {
     }
     return client
         .request(options(asked, headers))
-        // Whoever sends it hears of what fails by its future; without a handler it would be logged, too.
-        .map(request -> new Sending(request.exceptionHandler(failed -> {}), share.get()))
+        // Whoever sends it hears of what fails by its future; without a handler it would be logged,
+        // too.
+        .map(request -> new Sending(timed(request.exceptionHandler(failed -> {})), share.get()))
         .recover(error -> {
           share.get().free();
           return Future.failedFuture(new NotSentException(error));

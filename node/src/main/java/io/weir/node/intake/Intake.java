@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.metrics.HttpMeters;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -33,28 +34,39 @@ public final class Intake {
   private final Vertx vertx;
   private final List<Door> doors;
   private final BooleanSupplier isStopping;
+  private final HttpMeters meters;
   private final HttpDate date;
   /** Whatever else comes on these is not read: it may be part of what was refused. */
   private final Set<HttpConnection> refused = new HashSet<>();
 
   /** @param isStopping whether connections should end with the next answer */
-  public Intake(Vertx vertx, List<Door> doors, BooleanSupplier isStopping) {
+  public Intake(Vertx vertx, List<Door> doors, BooleanSupplier isStopping, HttpMeters meters) {
     this.vertx = vertx;
     this.doors = List.copyOf(doors);
     this.isStopping = isStopping;
+    this.meters = meters;
     this.date = new HttpDate(vertx);
   }
 
   /** Takes the requests of a server. */
   public HttpServer of(HttpServer server) {
     return server
-        .connectionHandler(BrokenMessages::watch)
+        .connectionHandler(this::connected)
         .requestHandler(this::take)
         .invalidRequestHandler(this::refuseUnreadable);
   }
 
+  private void connected(HttpConnection connection) {
+    BrokenMessages.watch(connection);
+    meters.connected();
+    connection.closeHandler(closed -> {
+      refused.remove(connection);
+      meters.disconnected();
+    });
+  }
+
   private void take(HttpServerRequest request) {
-    if (refused.contains(request.connection())) {
+    if (!refused.isEmpty() && refused.contains(request.connection())) {
       return;
     }
     request.pause();
@@ -88,6 +100,9 @@ public final class Intake {
   }
 
   private void stamp(HttpServerResponse response) {
+    long begun = System.nanoTime();
+    response.endHandler(
+        end -> meters.answered(response.getStatusCode(), System.nanoTime() - begun));
     response.putHeader(HttpHeaders.DATE, date.now());
     if (isStopping.getAsBoolean()) {
       response.putHeader(HttpHeaders.CONNECTION, "close");
@@ -105,9 +120,7 @@ public final class Intake {
   }
 
   private void refuse(HttpServerRequest request, ProblemDetails problem) {
-    HttpConnection connection = request.connection();
-    refused.add(connection);
-    connection.closeHandler(closed -> refused.remove(connection));
+    refused.add(request.connection());
     EarlyAnswer.sendAndClose(vertx, request, problem);
   }
 

@@ -10,18 +10,11 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.micrometer.Label;
-import io.vertx.micrometer.MetricsDomain;
-import io.vertx.micrometer.MicrometerMetricsFactory;
-import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
 import io.weir.policy.Plan;
 import io.weir.slot.LineReport;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -60,23 +53,14 @@ public final class NodeMetrics {
       .description("The waits that denied callers were told")
       .serviceLevelObjectives(WAITS.stream().map(Duration::ofMillis).toArray(Duration[]::new))
       .register(registry);
+  private final HttpMeters http = new HttpMeters(registry);
   private final DistributionSummary lineLength = DistributionSummary.builder("throttle.line.length")
       .description("How many waited in a line when an appointment was made in it")
       .register(registry);
 
-  /** A Vert.x that reports its HTTP metrics to the same registry. */
-  public Vertx vertx(VertxOptions options) {
-    MicrometerMetricsOptions reported = new MicrometerMetricsOptions();
-    reported
-        .setLabels(EnumSet.of(Label.HTTP_CODE))
-        .addDisabledMetricsCategory(MetricsDomain.EVENT_BUS)
-        .addDisabledMetricsCategory(MetricsDomain.VERTICLES)
-        .addDisabledMetricsCategory(MetricsDomain.NAMED_POOLS)
-        .setEnabled(true);
-    return Vertx.builder()
-        .with(new VertxOptions(options).setMetricsOptions(reported))
-        .withMetrics(new MicrometerMetricsFactory(registry))
-        .build();
+  /** What is counted of HTTP. */
+  public HttpMeters http() {
+    return http;
   }
 
   /** Everything, as Prometheus reads it. */

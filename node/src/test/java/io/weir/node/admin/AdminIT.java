@@ -99,9 +99,9 @@ final class AdminIT {
             "throttle_decisions_total{bucket=\"none\",operation=\"unlisted\",outcome=\"never_allowed\",plan=\"default\"}",
             "throttle_store_latency_seconds_count",
             "throttle_store_errors_total",
-            "vertx_http_server_requests_total",
-            "vertx_http_server_response_time_seconds_count",
-            "vertx_http_server_active_connections");
+            "http_server_requests_seconds_count{code=\"200\"}",
+            "http_upstream_requests_seconds_count{code=\"200\"}",
+            "http_server_connections");
     assertThat(metrics).doesNotContain("k2", "acme", "MadeUp", "secret");
   }
 

@@ -198,7 +198,7 @@ final class FuzzIT {
     return node.get("/metrics")
         .body()
         .lines()
-        .filter(line -> line.startsWith("vertx_http_server_active_connections"))
+        .filter(line -> line.startsWith("http_server_connections"))
         .flatMapToInt(line ->
             IntStream.of((int) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))))
         .sum();
