@@ -2,6 +2,7 @@ package io.weir.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.weir.benchmarks.core.CoreBench;
+import io.weir.benchmarks.http.HostileBench;
 import io.weir.benchmarks.http.HttpBench;
 import io.weir.benchmarks.http.PlainServer;
 import io.weir.embedded.EmbeddedRedis;
@@ -128,10 +129,7 @@ public final class BenchCommand implements Callable<Integer> {
       Map<String, Object> results = new LinkedHashMap<>();
       results.put("machine", machine);
       if (isolation) {
-        results.put(
-            "isolation",
-            new IsolationBench(redis.uri(), probe, Duration.ofMillis(millis.orElse(4000)), out)
-                .measure());
+        isolation(redis.uri(), probe, results);
       } else if (soak.isPresent()) {
         results.put("soak", http(redis.uri(), probe).soak(soakTime(), SOAK_WINDOW));
       } else {
@@ -143,6 +141,19 @@ public final class BenchCommand implements Callable<Integer> {
             .writeValue(json.get().toFile(), results);
       }
       return 0;
+    }
+  }
+
+  private void isolation(String uri, RedisProbe probe, Map<String, Object> results)
+      throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    Duration phase = Duration.ofMillis(millis.orElse(4000));
+    if ((only.isEmpty() || only.contains("engine"))) {
+      results.put("isolation", new IsolationBench(uri, probe, phase, out).measure());
+    }
+    if ((only.isEmpty() || only.contains("HTTP"))) {
+      results.put(
+          "hostile", new HostileBench(http(uri, probe), phase.multipliedBy(2), out).measure());
     }
   }
 

@@ -46,6 +46,9 @@ import java.util.concurrent.TimeoutException;
  * #close}, which lets requests in flight finish.
  */
 public final class Node implements AutoCloseable {
+  /** Nothing may hold an event loop for so long; what does is logged, with where it is. */
+  private static final long BLOCKED_MILLIS = 100;
+
   private static final long MIN_MEMORY = 32 << 20;
   private static final long MIN_MEMORY_OF_KEY = 16 << 20;
   private static final int WARM_UP_QUESTIONS = 500;
@@ -74,6 +77,12 @@ public final class Node implements AutoCloseable {
     NodeMetrics metrics = new NodeMetrics();
     Vertx vertx = Vertx.vertx(new VertxOptions()
         .setEventLoopPoolSize(config.eventLoops())
+        .setMaxEventLoopExecuteTime(BLOCKED_MILLIS)
+        .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
+        .setWarningExceptionTime(BLOCKED_MILLIS)
+        .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
+        .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
+        .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
         .setPreferNativeTransport(true));
     RedisConnections connections;
     try {

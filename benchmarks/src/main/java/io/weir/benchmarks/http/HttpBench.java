@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
@@ -151,9 +152,31 @@ public final class HttpBench {
     return ServerProcess.start(port, log, Map.of(), main, List.of(SERVE, port + "," + upstream));
   }
 
+  /** Does something with a node. */
+  @FunctionalInterface
+  interface NodeUse {
+    void accept(ServerProcess node) throws IOException, InterruptedException;
+  }
+
+  /** Starts a node with a policy that is made for the port of its upstream, and ends both afterwards. */
+  void withNode(IntFunction<String> policy, NodeUse use) throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("weir-bench-");
+    redis.clear();
+    try (ServerProcess hello = plain(folder.resolve("hello.log"), 0);
+        ServerProcess node = node(folder, policy.apply(hello.port()))) {
+      use.accept(node);
+    } finally {
+      clean(folder);
+    }
+  }
+
   private ServerProcess node(Path folder, int upstream) throws IOException, InterruptedException {
+    return node(folder, Traffic.policy(upstream));
+  }
+
+  private ServerProcess node(Path folder, String text) throws IOException, InterruptedException {
     int port = ServerProcess.freePort();
-    Path policy = Files.writeString(folder.resolve("policy.yaml"), Traffic.policy(upstream));
+    Path policy = Files.writeString(folder.resolve("policy.yaml"), text);
     Map<String, String> settings = Map.of(
         "WEIR_HOST",
         "127.0.0.1",
@@ -165,6 +188,8 @@ public final class HttpBench {
         "5000",
         "WEIR_EVENT_LOOPS",
         "1",
+        "WEIR_SHUTDOWN_DELAY_MS",
+        "0",
         "WEIR_POLICY",
         policy.toString());
     return ServerProcess.start(

@@ -26,6 +26,7 @@ import java.util.Optional;
 /** The reverse proxy: forwards requests that are admitted, holds those whose slot is near, and answers the others. */
 public final class Gateway implements Door {
   private static final long MICROS_PER_MILLI = 1000;
+  private static final int MAX_BYTES_HERE = 32 << 10;
 
   private final Vertx vertx;
   private final Context context;
@@ -78,7 +79,16 @@ public final class Gateway implements Door {
   }
 
   private Future<Void> decide(HttpServerRequest request, Asked asked, Optional<Buffer> body) {
-    long cost = Admission.cost(asked, body);
+    // A long body takes longer to look through than an event loop may be held.
+    return body.isPresent() && body.get().length() > MAX_BYTES_HERE
+        ? vertx
+            .executeBlocking(() -> Admission.cost(asked, body), false)
+            .compose(cost -> decide(request, asked, body, cost))
+        : decide(request, asked, body, Admission.cost(asked, body));
+  }
+
+  private Future<Void> decide(
+      HttpServerRequest request, Asked asked, Optional<Buffer> body, long cost) {
     Optional<Share> place = asked.maxDelayMillis() > 0 && waiting.isOpen()
         ? held.tryTake(asked.subject(), 1)
         : Optional.empty();
