@@ -4,8 +4,8 @@
 --
 -- KEYS
 --   1      weir:policy, for the revision that was published last
---   then   the states of keys, tenants and the cluster, each once. Of each, <state>:line holds the places,
---          <state>:line:kinds the index of those that anybody may keep, <state>:estimates the last moments told
+--   then   the states of keys, tenants and the cluster, each once. Of each, <state>:queue holds the places,
+--          <state>:queue:kinds the index of those that anybody may keep, <state>:estimates the last moments told
 -- ARGV
 --   1      not_after, as of charge.lua. Then the charges, packed, 21 bytes for each, most significant byte first
 --            template   2 bytes: which argument holds it
@@ -88,7 +88,7 @@ local function state_of(k, scope)
       error(KEYS[k] .. ' holds no state', 0)
     end
     state = state_from(layout, numbers)
-    state.key, state.scope, state.line, state.kinds = KEYS[k], scope, KEYS[k] .. ':line', KEYS[k] .. ':line:kinds'
+    state.key, state.scope, state.queue, state.kinds = KEYS[k], scope, KEYS[k] .. ':queue', KEYS[k] .. ':queue:kinds'
     states[k] = state
   end
   return state
@@ -114,7 +114,7 @@ end
 
 local function length_of(state)
   if not state.length then
-    state.length = state.line_us and redis.call('ZCARD', state.line) or 0
+    state.length = state.queue_us and redis.call('ZCARD', state.queue) or 0
   end
   return state.length
 end
@@ -123,10 +123,10 @@ local function end_queue(state)
   for _, bucket in pairs(state.buckets) do
     end_queue_of(bucket)
   end
-  if state.line_us then
-    redis.call('UNLINK', state.line, state.kinds)
+  if state.queue_us then
+    redis.call('UNLINK', state.queue, state.kinds)
   end
-  state.line_us, state.sweep_us, state.kinds_us, state.length = nil, nil, nil, 0
+  state.queue_us, state.sweep_us, state.kinds_us, state.length = nil, nil, nil, 0
 end
 
 -- The clock went back: the levels are those of this instant. Slots of an instant far ahead are no slots.
@@ -143,7 +143,7 @@ local function rebase(state, now, template)
 end
 
 local function remove(state, texts, index_texts)
-  redis.call('ZREM', state.line, unpack(texts))
+  redis.call('ZREM', state.queue, unpack(texts))
   if #index_texts > 0 then
     redis.call('ZREM', state.kinds, unpack(index_texts))
   end
@@ -151,19 +151,19 @@ local function remove(state, texts, index_texts)
 end
 
 local function first_of(state)
-  local text = redis.call('ZRANGEBYLEX', state.line, '-', '+', 'LIMIT', 0, 1)[1]
+  local text = redis.call('ZRANGEBYLEX', state.queue, '-', '+', 'LIMIT', 0, 1)[1]
   return text and tonumber(string.sub(text, 1, 16)) or math.huge
 end
 
 local function is_all_overdue(state, now)
-  local last = redis.call('ZREVRANGEBYLEX', state.line, '+', '-', 'LIMIT', 0, 1)[1]
+  local last = redis.call('ZREVRANGEBYLEX', state.queue, '+', '-', 'LIMIT', 0, 1)[1]
   return not last or tonumber(string.sub(last, 1, 16)) < now
 end
 
 -- Lets go the first places of a queue whose time is over, or all where all are. Gives how many.
 local function sweep(state, now, template)
   local length = length_of(state)
-  if not state.line_us or (length > 0 and now <= state.sweep_us) then
+  if not state.queue_us or (length > 0 and now <= state.sweep_us) then
     return 0
   end
   if length == 0 or is_all_overdue(state, now) then
@@ -171,7 +171,7 @@ local function sweep(state, now, template)
     commit(state, now, {}, template)
     return length
   end
-  local overdue = redis.call('ZRANGEBYLEX', state.line, '-', string.format('(%016d', now), 'LIMIT', 0,
+  local overdue = redis.call('ZRANGEBYLEX', state.queue, '-', string.format('(%016d', now), 'LIMIT', 0,
     TIMES.SWEPT_AT_MOST)
   if #overdue == 0 then
     state.sweep_us = first_of(state) -- the first place was kept meanwhile; nothing else has changed
@@ -194,25 +194,25 @@ local function sweep(state, now, template)
 end
 
 local function add(state, place, now)
-  if not state.line_us then
-    if redis.call('ZCARD', state.line) > 0 then
-      redis.call('UNLINK', state.line, state.kinds) -- what is left of a state that was lost
+  if not state.queue_us then
+    if redis.call('ZCARD', state.queue) > 0 then
+      redis.call('UNLINK', state.queue, state.kinds) -- what is left of a state that was lost
     end
     state.kinds_us, state.length = nil, 0
   end
   local length = length_of(state)
-  state.length = length + redis.call('ZADD', state.line, 0, text_of(place))
+  state.length = length + redis.call('ZADD', state.queue, 0, text_of(place))
   local is_indexed = is_anybodys(place) and state.scope == CODES.KEY
   if is_indexed then
     redis.call('ZADD', state.kinds, 0, index_text_of(place))
   end
-  if not state.line_us or place.deadline > state.line_us then
-    state.line_us = place.deadline + TIMES.KEPT_US
-    redis.call('PEXPIREAT', state.line, string.format('%d', expiry_of(state.line_us, now)))
+  if not state.queue_us or place.deadline > state.queue_us then
+    state.queue_us = place.deadline + TIMES.KEPT_US
+    redis.call('PEXPIREAT', state.queue, string.format('%d', expiry_of(state.queue_us, now)))
   end
-  if is_indexed and (state.kinds_us or 0) < state.line_us then
-    redis.call('PEXPIREAT', state.kinds, string.format('%d', expiry_of(state.line_us, now)))
-    state.kinds_us = state.line_us
+  if is_indexed and (state.kinds_us or 0) < state.queue_us then
+    redis.call('PEXPIREAT', state.kinds, string.format('%d', expiry_of(state.queue_us, now)))
+    state.kinds_us = state.queue_us
   end
   state.sweep_us = math.min(state.sweep_us or place.deadline, place.deadline)
 end
@@ -315,20 +315,20 @@ local function first_of_kind(charge, state)
     return nil
   end
   local prefix = deadline .. '.-' .. digest .. ' ' .. slot .. ' ' .. until_us
-  return redis.call('ZRANGEBYLEX', state.line, '[' .. prefix .. ' ', '(' .. prefix .. '!', 'LIMIT', 0, 1)[1]
+  return redis.call('ZRANGEBYLEX', state.queue, '[' .. prefix .. ' ', '(' .. prefix .. '!', 'LIMIT', 0, 1)[1]
 end
 
 -- The place that the caller comes back to, where it has one that is in time and for such a request.
 local function place_found(charge)
   local state, ticket, text = charge.states[1], charge.ticket, nil
   if length_of(state) > 0 and ticket ~= '' then
-    text = redis.call('ZRANGEBYLEX', state.line, '[' .. ticket .. ' ', '(' .. ticket .. '!', 'LIMIT', 0, 1)[1]
+    text = redis.call('ZRANGEBYLEX', state.queue, '[' .. ticket .. ' ', '(' .. ticket .. '!', 'LIMIT', 0, 1)[1]
   elseif length_of(state) > 0 and charge.within < ANY_WAIT then
     text = first_of_kind(charge, state)
   end
   local place = text and place_of(text)
   local is_mine = place and place.deadline >= charge.now and kind_of(place.shares) == charge.kind()
-    and (not is_in_tenants_queue(place) or redis.call('ZSCORE', charge.states[2].line, text))
+    and (not is_in_tenants_queue(place) or redis.call('ZSCORE', charge.states[2].queue, text))
   if not is_mine and ticket ~= '' then
     charge.returned = tonumber(string.sub(ticket, 1, 16)) < charge.now and CODES.LATE or CODES.UNKNOWN
   end

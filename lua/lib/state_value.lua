@@ -1,7 +1,7 @@
 -- The value to write for a state: the fields that it had where it has just these, else first those of the draws, in
 -- their order, then the others in the order of their names. Uses LAYOUT, layout_of, expiry_of.
 local function longest_us(state)
-  local longest = state.line_us and state.line_us - state.at_us or 0
+  local longest = state.queue_us and state.queue_us - state.at_us or 0
   for _, bucket in pairs(state.buckets) do
     longest = math.max(longest, math.ceil(bucket.used / bucket.rate))
   end
@@ -14,7 +14,7 @@ local function is_kept(bucket, key, what)
 end
 
 local function count_of(state)
-  local count = state.line_us and 2 or 0
+  local count = state.queue_us and 2 or 0
   for _, bucket in pairs(state.buckets) do
     count = count + (bucket.used > 0 and 1 or 0) + (bucket.waiting > 0 and 3 or 0)
   end
@@ -59,8 +59,8 @@ local function fields_of(state, draws)
       others[#others + 1] = bucket.key .. what
     end
   end
-  if state.line_us then
-    others[#others + 1], others[#others + 2] = 'line_us', 'sweep_us'
+  if state.queue_us then
+    others[#others + 1], others[#others + 2] = 'queue_us', 'sweep_us'
   end
   table.sort(others)
   for _, field in ipairs(others) do

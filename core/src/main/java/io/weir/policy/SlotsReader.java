@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** Reads what a plan says of appointments. */
 final class SlotsReader {
-  private static final int MAX_LINE = 100_000;
+  private static final int MAX_QUEUE = 100_000;
   private static final Map<String, SlotMode> MODES = modes();
 
   private SlotsReader() {}
@@ -20,7 +20,7 @@ final class SlotsReader {
         plan.duration("lateness", Duration.ofMillis(1), Duration.ofMinutes(1))
             .map(SlotsReader::micros)
             .orElse(defaults.latenessMicros()),
-        (int) plan.wholeNumber("maxLine", 1, MAX_LINE).orElse(defaults.maxLine()),
+        (int) plan.wholeNumber("maxQueue", 1, MAX_QUEUE).orElse(defaults.maxQueue()),
         plan.duration("horizon", Duration.ofMillis(1), Duration.ofHours(1))
             .map(SlotsReader::micros)
             .orElse(defaults.horizonMicros()));

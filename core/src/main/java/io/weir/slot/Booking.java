@@ -7,7 +7,7 @@ import io.weir.bucket.Draw;
 import io.weir.bucket.Scope;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.slot.Appointment.Share;
-import io.weir.slot.LineReport.Returned;
+import io.weir.slot.QueueReport.Returned;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;

@@ -4,10 +4,10 @@ package io.weir.slot;
  * What a plan says of appointments.
  *
  * @param latenessMicros how long after its slot a place is kept
- * @param maxLine how many appointments wait in a line at most
+ * @param maxQueue how many appointments wait in a line at most
  * @param horizonMicros how far ahead an appointment is made at most; half as far without a ticket
  */
-public record SlotRules(SlotMode mode, long latenessMicros, int maxLine, long horizonMicros) {
+public record SlotRules(SlotMode mode, long latenessMicros, int maxQueue, long horizonMicros) {
 
   /** No appointments, no spreading. */
   public static final SlotRules OFF = new SlotRules(SlotMode.OFF, 500_000, 10_000, 60_000_000);
@@ -18,7 +18,7 @@ public record SlotRules(SlotMode mode, long latenessMicros, int maxLine, long ho
 
   /** What is left to a key that waits in the tenant's line already: the other half is for its other keys. */
   public SlotRules halved() {
-    return new SlotRules(mode, latenessMicros, maxLine / 2, horizonMicros / 2);
+    return new SlotRules(mode, latenessMicros, maxQueue / 2, horizonMicros / 2);
   }
 
   /** The same with a queue that is full already. */

@@ -1,13 +1,13 @@
 package io.weir.throttle;
 
 import io.weir.decision.Decision;
-import io.weir.slot.LineReport;
+import io.weir.slot.QueueReport;
 
 /** What a {@link BucketStore} answers. */
 public sealed interface StoreAnswer {
 
   /** The store decided by the revision it was asked with. */
-  record Decided(Decision decision, LineReport line) implements StoreAnswer {}
+  record Decided(Decision decision, QueueReport line) implements StoreAnswer {}
 
   /**
    * The store decided nothing and took nothing: a newer revision has decided before. The one who asked

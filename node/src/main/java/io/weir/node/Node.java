@@ -102,7 +102,7 @@ public final class Node implements AutoCloseable {
     }
     RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging);
     Throttle throttle = new Throttle(new TimedBucketStore(store, metrics), policies);
-    Decider decider = new Decider(throttle, metrics, config.whenRedisIsAway());
+    Decider decider = new Decider(throttle, metrics, config.failureMode());
     Bulkhead held = new Bulkhead(250, 500, 1000);
     metrics.held(held::taken);
     NodeContext context = new NodeContext(

@@ -3,7 +3,7 @@ package io.weir.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import io.weir.state.redis.RedisConnections;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 final class FaultsIT {
   @Test
   void withoutRedisRequestsAreToldToComeBackAndThenTheLimitHoldsAgain() {
-    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY)) {
+    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY)) {
       assertThat(ping(node).statusCode()).isEqualTo(200);
       node.redis().stop();
       await().atMost(Duration.ofSeconds(2)).until(() -> ping(node).statusCode() == 503);
@@ -48,7 +48,7 @@ final class FaultsIT {
 
   @Test
   void withoutRedisRequestsPassLoudlyWhereTheNodeIsToldSo() {
-    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.ALLOW)) {
+    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.ALLOW)) {
       node.redis().stop();
       HttpResponse<String> degraded = ping(node);
       assertThat(degraded.statusCode()).isEqualTo(200);
@@ -60,7 +60,7 @@ final class FaultsIT {
 
   @Test
   void aFlushOfScriptsUnderLoadIsNotNoticed() throws Exception {
-    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY)) {
+    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY)) {
       AtomicInteger others = new AtomicInteger();
       List<CompletableFuture<Void>> callers = new ArrayList<>();
       CountDownLatch started = new CountDownLatch(8);
@@ -87,7 +87,7 @@ final class FaultsIT {
 
   @Test
   void aNodeThatStopsAnswersWhatItHasBegun() throws Exception {
-    NodeFixture node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY);
+    NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
     CountDownLatch arrived = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     node.upstreamAnswers("/echo/slow", request -> {

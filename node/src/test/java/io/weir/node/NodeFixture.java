@@ -5,7 +5,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,12 +51,12 @@ public final class NodeFixture implements AutoCloseable {
   private @Nullable Node node;
 
   /** @param policy its text; {@code UPSTREAM} in it becomes the upstream's port */
-  public NodeFixture(String policy, WhenRedisIsAway whenRedisIsAway) {
-    this(policy, whenRedisIsAway, Duration.ZERO);
+  public NodeFixture(String policy, FailureMode failureMode) {
+    this(policy, failureMode, Duration.ZERO);
   }
 
   /** @param shutdownDelay how long the node still serves when it stops */
-  public NodeFixture(String policy, WhenRedisIsAway whenRedisIsAway, Duration shutdownDelay) {
+  public NodeFixture(String policy, FailureMode failureMode, Duration shutdownDelay) {
     try {
       upstreamPort = vertx
           .createHttpServer()
@@ -72,7 +72,7 @@ public final class NodeFixture implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    start(whenRedisIsAway, shutdownDelay);
+    start(failureMode, shutdownDelay);
   }
 
   /** Answers a path of the upstream in a special way. */
@@ -201,7 +201,7 @@ public final class NodeFixture implements AutoCloseable {
     }
   }
 
-  private void start(WhenRedisIsAway whenRedisIsAway, Duration shutdownDelay) {
+  private void start(FailureMode failureMode, Duration shutdownDelay) {
     node = Node.start(new NodeConfig(
         "127.0.0.1",
         port,
@@ -212,7 +212,7 @@ public final class NodeFixture implements AutoCloseable {
         Optional.of(SERVICE),
         Optional.of(ADMIN),
         Duration.ofMillis(500),
-        whenRedisIsAway,
+        failureMode,
         2,
         shutdownDelay,
         Duration.ofSeconds(10)));

@@ -3,7 +3,7 @@ package io.weir.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import io.weir.policy.SecretHash;
 import io.weir.testkit.CommandRun;
 import java.io.IOException;
@@ -38,7 +38,7 @@ final class RedisCliIT {
           - { name: of-tenant, scope: tenant, burstPeriodMs: 100000, throttleGroups: [{ opsPerSec: 10, operations: [Ping] }] }
         subjects:
           k1: { tenant: acme, secretHash: "sha256:%s" }
-        """.formatted(SecretHash.of("s1").formatted().substring(7)), WhenRedisIsAway.DENY);
+        """.formatted(SecretHash.of("s1").formatted().substring(7)), FailureMode.DENY);
   }
 
   @AfterAll

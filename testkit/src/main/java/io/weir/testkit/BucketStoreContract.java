@@ -10,7 +10,7 @@ import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Limit;
-import io.weir.slot.LineReport.Returned;
+import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotLimits;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;

@@ -8,7 +8,7 @@ import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
-import io.weir.slot.LineReport.Returned;
+import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;

@@ -71,7 +71,7 @@ final class Traffic {
         plans:
           all: { buckets: [%s] }
           full: { buckets: [small], slots: off }
-          booked: { buckets: [small], maxLine: 100 }
+          booked: { buckets: [small], maxQueue: 100 }
         subjects:
         %supstream: { url: "http://127.0.0.1:%d" }
         """.formatted(buckets, names, subjects, upstream);

@@ -8,7 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import io.weir.decision.Decision;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.policy.Subject;
 import io.weir.slot.TicketRequest;
@@ -26,13 +26,13 @@ public final class Decider {
 
   private final Throttle throttle;
   private final NodeMetrics metrics;
-  private final WhenRedisIsAway whenRedisIsAway;
+  private final FailureMode failureMode;
   private final AtomicBoolean away = new AtomicBoolean();
 
-  public Decider(Throttle throttle, NodeMetrics metrics, WhenRedisIsAway whenRedisIsAway) {
+  public Decider(Throttle throttle, NodeMetrics metrics, FailureMode failureMode) {
     this.throttle = throttle;
     this.metrics = metrics;
-    this.whenRedisIsAway = whenRedisIsAway;
+    this.failureMode = failureMode;
   }
 
   /**
@@ -84,7 +84,7 @@ public final class Decider {
     if (!(error instanceof StoreUnavailableException)) {
       return false;
     }
-    return whenRedisIsAway == WhenRedisIsAway.ALLOW;
+    return failureMode == FailureMode.ALLOW;
   }
 
   private void decided(Subject subject, String operation, Decision decision) {
@@ -99,7 +99,7 @@ public final class Decider {
   private void undecided(Subject subject, String operation, Throwable error) {
     metrics.undecided(subject.plan(), operation);
     if (error instanceof StoreUnavailableException && away.compareAndSet(false, true)) {
-      String fate = whenRedisIsAway == WhenRedisIsAway.ALLOW ? "allowed" : "denied";
+      String fate = failureMode == FailureMode.ALLOW ? "allowed" : "denied";
       LOG.warn(
           "requests are undecided and {}, until the shared state answers: {}",
           fate,

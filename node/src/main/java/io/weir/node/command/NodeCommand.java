@@ -3,7 +3,7 @@ package io.weir.node.command;
 import io.weir.node.Node;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -99,10 +99,10 @@ final class NodeCommand implements Callable<Integer> {
   private int redisTimeoutMillis = 75;
 
   @Option(
-      names = "--when-redis-is-away",
+      names = "--failure-mode",
       paramLabel = "deny|allow",
       description = "what happens to requests that cannot be decided (${DEFAULT-VALUE})")
-  private String whenRedisIsAway = "deny";
+  private String failureMode = "deny";
 
   @Option(
       names = "--event-loops",
@@ -158,7 +158,7 @@ final class NodeCommand implements Callable<Integer> {
         Optional.ofNullable(serviceToken).filter(token -> !token.isBlank()),
         Optional.ofNullable(adminToken).filter(token -> !token.isBlank()),
         Duration.ofMillis(inRange("--redis-timeout-ms", redisTimeoutMillis, 1, 10_000)),
-        whenRedisIsAway(),
+        failureMode(),
         eventLoops(),
         Duration.ofMillis(inRange("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000)),
         Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)));
@@ -174,11 +174,11 @@ final class NodeCommand implements Callable<Integer> {
     return loops == 0 ? Runtime.getRuntime().availableProcessors() : loops;
   }
 
-  private WhenRedisIsAway whenRedisIsAway() {
-    return switch (whenRedisIsAway) {
-      case "deny" -> WhenRedisIsAway.DENY;
-      case "allow" -> WhenRedisIsAway.ALLOW;
-      default -> throw wrong("--when-redis-is-away", whenRedisIsAway, "deny or allow");
+  private FailureMode failureMode() {
+    return switch (failureMode) {
+      case "deny" -> FailureMode.DENY;
+      case "allow" -> FailureMode.ALLOW;
+      default -> throw wrong("--failure-mode", failureMode, "deny or allow");
     };
   }
 

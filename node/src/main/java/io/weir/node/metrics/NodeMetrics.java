@@ -13,7 +13,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
 import io.weir.policy.Plan;
-import io.weir.slot.LineReport;
+import io.weir.slot.QueueReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -54,8 +54,9 @@ public final class NodeMetrics {
       .serviceLevelObjectives(WAITS.stream().map(Duration::ofMillis).toArray(Duration[]::new))
       .register(registry);
   private final HttpMeters http = new HttpMeters(registry);
-  private final DistributionSummary lineLength = DistributionSummary.builder("throttle.line.length")
-      .description("How many waited in a line when an appointment was made in it")
+  private final DistributionSummary queueLength = DistributionSummary.builder(
+          "throttle.queue.length")
+      .description("How many waited in a queue when a place was made in it")
       .register(registry);
 
   /** What is counted of HTTP. */
@@ -88,8 +89,8 @@ public final class NodeMetrics {
   }
 
   /** Counts what happened in a line. */
-  void line(LineReport report) {
-    if (report.equals(LineReport.NONE)) {
+  void line(QueueReport report) {
+    if (report.equals(QueueReport.NONE)) {
       return;
     }
     switch (report.returned()) {
@@ -99,7 +100,7 @@ public final class NodeMetrics {
     }
     if (report.made()) {
       count("made", 1);
-      lineLength.record((double) report.length());
+      queueLength.record((double) report.length());
     }
     count("lost", report.lost());
   }

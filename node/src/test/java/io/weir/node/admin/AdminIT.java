@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Set;
@@ -21,7 +21,7 @@ final class AdminIT {
 
   @BeforeAll
   static void start() {
-    node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY);
+    node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
   }
 
   @AfterAll

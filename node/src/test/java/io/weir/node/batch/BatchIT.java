@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
@@ -49,7 +49,7 @@ final class BatchIT {
 
   @BeforeAll
   static void start() {
-    node = new NodeFixture(POLICY, WhenRedisIsAway.DENY);
+    node = new NodeFixture(POLICY, FailureMode.DENY);
     for (String path :
         List.of("/streams", "/streams/s-7/parts", "/streams/s-7/commit", "/other/x")) {
       node.upstreamAnswers(

@@ -6,7 +6,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.net.http.HttpResponse;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -22,7 +22,7 @@ final class CheckIT {
 
   @BeforeAll
   static void start() {
-    node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY);
+    node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
   }
 
   @AfterAll

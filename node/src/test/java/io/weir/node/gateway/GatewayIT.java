@@ -9,7 +9,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -33,7 +33,7 @@ final class GatewayIT {
 
   @BeforeAll
   static void start() {
-    node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY);
+    node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
   }
 
   @AfterAll

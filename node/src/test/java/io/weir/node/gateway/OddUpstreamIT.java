@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -31,7 +31,7 @@ final class OddUpstreamIT {
     thread.start();
     node = new NodeFixture(
         TestPolicies.slow().replace("UPSTREAM", Integer.toString(upstream.getLocalPort())),
-        WhenRedisIsAway.DENY);
+        FailureMode.DENY);
   }
 
   @AfterAll

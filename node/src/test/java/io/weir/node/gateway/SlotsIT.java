@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -53,7 +53,7 @@ final class SlotsIT {
 
   @BeforeAll
   static void start() {
-    node = new NodeFixture(POLICY, WhenRedisIsAway.DENY);
+    node = new NodeFixture(POLICY, FailureMode.DENY);
   }
 
   @AfterAll
@@ -160,7 +160,7 @@ final class SlotsIT {
     HttpResponse<String> late = node.get("/queue", "X-Api-Key", TestPolicies.key("k8"));
     assertThat(late.statusCode()).isEqualTo(200);
     assertThat(metric("throttle_slots_total{outcome=\"kept\"}")).isEqualTo(before + 1);
-    assertThat(metric("throttle_line_length_max")).isPositive();
+    assertThat(metric("throttle_queue_length_max")).isPositive();
     assertThat(held()).isZero();
   }
 
@@ -198,7 +198,7 @@ final class SlotsIT {
 
   @Test
   void whoIsHeldWhenTheNodeStopsHearsTheSlot() throws IOException {
-    try (NodeFixture stopping = new NodeFixture(POLICY, WhenRedisIsAway.DENY);
+    try (NodeFixture stopping = new NodeFixture(POLICY, FailureMode.DENY);
         Socket socket =
             new Socket(InetAddress.getLoopbackAddress(), stopping.uri("/").getPort())) {
       fillQueue(stopping, "k1", 50);

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -89,7 +89,7 @@ final class FuzzIT {
 
   @BeforeAll
   static void start() {
-    node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY);
+    node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
   }
 
   @AfterAll

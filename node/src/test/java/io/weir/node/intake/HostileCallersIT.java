@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.json.JsonArray;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -34,7 +34,7 @@ final class HostileCallersIT {
 
   @BeforeAll
   static void start() {
-    node = new NodeFixture(policy(), WhenRedisIsAway.DENY);
+    node = new NodeFixture(policy(), FailureMode.DENY);
   }
 
   // Of this one the upstream has all the time there is: it is not to blame.

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.WhenRedisIsAway;
+import io.weir.node.config.NodeConfig.FailureMode;
 import io.weir.state.redis.RedisConnections;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,7 +29,7 @@ final class IntakeIT {
 
   @BeforeAll
   static void start() {
-    node = new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY);
+    node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
   }
 
   @AfterAll
@@ -172,7 +172,7 @@ final class IntakeIT {
   @Test
   void aNodeThatStopsServesForAWhileAndSaysSo() {
     NodeFixture other =
-        new NodeFixture(TestPolicies.slow(), WhenRedisIsAway.DENY, Duration.ofSeconds(2));
+        new NodeFixture(TestPolicies.slow(), FailureMode.DENY, Duration.ofSeconds(2));
     CompletableFuture<Void> closing = CompletableFuture.runAsync(other::close);
     await().atMost(Duration.ofSeconds(2)).until(() -> {
       HttpResponse<String> ready = other.get("/health/ready");

@@ -11,8 +11,8 @@ import io.weir.slot.Appointment;
 import io.weir.slot.Appointment.Share;
 import io.weir.slot.Booking;
 import io.weir.slot.BucketState;
-import io.weir.slot.LineReport;
-import io.weir.slot.LineReport.Returned;
+import io.weir.slot.QueueReport;
+import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
@@ -94,7 +94,7 @@ public final class InMemoryBucketStore implements BucketStore {
             false)
         .newcomer(Returned.NOT);
     Wait wait = new Wait(result.waitMicros(), true, Optional.empty());
-    return decided(verdict, result.outcome(), look.shown(look.drawn), wait, LineReport.NONE);
+    return decided(verdict, result.outcome(), look.shown(look.drawn), wait, QueueReport.NONE);
   }
 
   private static boolean isNever(Verdict verdict) {
@@ -104,7 +104,7 @@ public final class InMemoryBucketStore implements BucketStore {
   private static CompletionStage<StoreAnswer> never(Look look, Verdict verdict) {
     look.draw();
     return decided(
-        verdict, Outcome.NEVER_ALLOWED, look.shown(look.drawn), Wait.NONE, LineReport.NONE);
+        verdict, Outcome.NEVER_ALLOWED, look.shown(look.drawn), Wait.NONE, QueueReport.NONE);
   }
 
   private static CompletionStage<StoreAnswer> withoutLine(
@@ -123,7 +123,7 @@ public final class InMemoryBucketStore implements BucketStore {
     }
     look.commit(after, outcome == Outcome.ALLOWED);
     Wait told = new Wait(wait, true, Optional.empty());
-    return decided(verdict, outcome, look.shown(after), told, LineReport.NONE);
+    return decided(verdict, outcome, look.shown(after), told, QueueReport.NONE);
   }
 
   private CompletionStage<StoreAnswer> inLine(Look look, Verdict verdict) {
@@ -154,7 +154,7 @@ public final class InMemoryBucketStore implements BucketStore {
     Wait wait = new Wait(
         result.waitMicros(), result.estimate(), result.place().flatMap(Appointment::ticket));
     long length = result.made() ? look.size(Scope.KEY) : 0;
-    LineReport report = new LineReport(result.returned(), result.made(), lost, length);
+    QueueReport report = new QueueReport(result.returned(), result.made(), lost, length);
     return decided(verdict, result.outcome(), look.shown(result.states()), wait, report);
   }
 
@@ -167,7 +167,7 @@ public final class InMemoryBucketStore implements BucketStore {
   }
 
   private static CompletionStage<StoreAnswer> decided(
-      Verdict verdict, Outcome outcome, long[] shown, Wait wait, LineReport report) {
+      Verdict verdict, Outcome outcome, long[] shown, Wait wait, QueueReport report) {
     return CompletableFuture.completedFuture(
         new StoreAnswer.Decided(verdict.decision(outcome, shown, wait), report));
   }
@@ -301,8 +301,8 @@ public final class InMemoryBucketStore implements BucketStore {
     }
 
     boolean hasRoom() {
-      return size(Scope.KEY) < rules().maxLine()
-          && (!scopes.contains(Scope.TENANT) || size(Scope.TENANT) < rules().maxLine());
+      return size(Scope.KEY) < rules().maxQueue()
+          && (!scopes.contains(Scope.TENANT) || size(Scope.TENANT) < rules().maxQueue());
     }
 
     int size(Scope scope) {

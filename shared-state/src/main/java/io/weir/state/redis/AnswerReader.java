@@ -7,8 +7,8 @@ import io.weir.bucket.LeakyBucket;
 import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
-import io.weir.slot.LineReport;
-import io.weir.slot.LineReport.Returned;
+import io.weir.slot.QueueReport;
+import io.weir.slot.QueueReport.Returned;
 import io.weir.state.redis.Answers.Kind;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
@@ -147,7 +147,7 @@ final class AnswerReader {
       used[i] = after.used(i) - (later == 0 ? 0 : later * draws.get(i).units(charge.cost()));
     }
     return new Decided(
-        charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE), LineReport.NONE);
+        charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE), QueueReport.NONE);
   }
 
   private static StoreAnswer never(Charge charge, Levels levels) {
@@ -156,7 +156,7 @@ final class AnswerReader {
       used[i] = levels.used(i);
     }
     return new Decided(
-        charge.verdict().decision(Outcome.NEVER_ALLOWED, used, Wait.NONE), LineReport.NONE);
+        charge.verdict().decision(Outcome.NEVER_ALLOWED, used, Wait.NONE), QueueReport.NONE);
   }
 
   private StoreAnswer denied(PendingCharge asked, Levels levels) {
@@ -174,7 +174,7 @@ final class AnswerReader {
       denials.learn(charge, used, asked.askedNanos);
     }
     Wait told = new Wait(wait, true, Optional.empty());
-    return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), LineReport.NONE);
+    return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), QueueReport.NONE);
   }
 
   /** An answer, and the moments of an estimate beside its own. */
@@ -207,9 +207,9 @@ final class AnswerReader {
       queued.add(Owner.of(charge), first.askedNanos);
     }
     Wait wait = left == 0 ? Wait.NONE : waitOf(charge, place);
-    LineReport report = left < PLACE_NUMBERS
-        ? LineReport.NONE
-        : new LineReport(Returned.of(place[4]), place[5] == 1, place[6], place[7]);
+    QueueReport report = left < PLACE_NUMBERS
+        ? QueueReport.NONE
+        : new QueueReport(Returned.of(place[4]), place[5] == 1, place[6], place[7]);
     Verdict verdict = charge.verdict();
     Decided answer = new Decided(verdict.decision(outcome, used, wait), report);
     long moments = place[9];

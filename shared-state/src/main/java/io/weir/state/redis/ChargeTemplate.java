@@ -110,7 +110,7 @@ final class ChargeTemplate {
     writeNumber(to, revision);
     to.writeByte(codeOf(slots.mode()));
     writeNumber(to, slots.latenessMicros());
-    to.writeInt(slots.maxLine());
+    to.writeInt(slots.maxQueue());
     writeNumber(to, slots.horizonMicros());
     to.writeByte(areOfKeyAlone() ? 1 : 0);
     to.writeShort(draws.size());

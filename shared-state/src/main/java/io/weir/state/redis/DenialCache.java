@@ -4,7 +4,7 @@ import io.weir.bucket.Draw;
 import io.weir.bucket.LeakyBucket;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
-import io.weir.slot.LineReport;
+import io.weir.slot.QueueReport;
 import io.weir.slot.SlotMode;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
@@ -127,7 +127,7 @@ final class DenialCache {
         draws.stream().mapToLong(draw -> draw.bucket().capacityUnits()).toArray();
     Wait told =
         new Wait(AskBudget.WINDOW_NANOS / NANOS_PER_MICRO, true, charge.ticket().shown());
-    return new Decided(charge.verdict().decision(Outcome.DENIED, full, told), LineReport.NONE);
+    return new Decided(charge.verdict().decision(Outcome.DENIED, full, told), QueueReport.NONE);
   }
 
   private @Nullable StoreAnswer answerFromBlock(Owner owner, Charge charge) {
@@ -216,7 +216,7 @@ final class DenialCache {
             LeakyBucket.drained(used[i], draws.get(i).bucket().milliOpsPerSec(), elapsedMicros);
       }
       Wait told = new Wait(wait - elapsedMicros, true, Optional.empty());
-      return new Decided(charge.verdict().decision(Outcome.DENIED, left, told), LineReport.NONE);
+      return new Decided(charge.verdict().decision(Outcome.DENIED, left, told), QueueReport.NONE);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.weir.state.redis;
 import io.weir.bucket.Draw;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
-import io.weir.slot.LineReport;
+import io.weir.slot.QueueReport;
 import io.weir.state.redis.DenialCache.Moments;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
@@ -88,7 +88,7 @@ final class MomentBlock {
     long elapsed = (nowNanos - answeredNanos) / NANOS_PER_MICRO;
     long wait = moments.firstMicros() + index * moments.stepMicros() - elapsed;
     Wait told = new Wait(Math.max(1, wait), true, Optional.empty());
-    return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), LineReport.NONE);
+    return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), QueueReport.NONE);
   }
 
   private static int callers(PendingCharge first) {

@@ -48,18 +48,18 @@ public final class RedisKeys {
   }
 
   /** A sorted set: the appointments of whose state this key holds. */
-  static String line(String state) {
-    return state + ":line";
+  static String queue(String state) {
+    return state + ":queue";
   }
 
   /** A sorted set: the appointments of one API key. */
-  public static String keyLine(String tenant, String subject) {
-    return line(key(tenant, subject));
+  public static String keyQueue(String tenant, String subject) {
+    return queue(key(tenant, subject));
   }
 
   /** A sorted set: the appointments that hold water in the buckets of one tenant. */
-  public static String tenantLine(String tenant) {
-    return line(tenant(tenant));
+  public static String tenantQueue(String tenant) {
+    return queue(tenant(tenant));
   }
 
   /** A hash: what became of an item of a batch; {@code item} is made of its idempotency key. */

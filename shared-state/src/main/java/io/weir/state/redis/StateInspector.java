@@ -35,7 +35,7 @@ public final class StateInspector {
       for (int i = 0; i < reply.size(); i += 2) {
         fields.put(reply.get(i), reply.get(i + 1));
       }
-      long queued = commands.zcard(RedisKeys.line(key));
+      long queued = commands.zcard(RedisKeys.queue(key));
       if (queued > 0) {
         fields.put("queue", queued + " places");
       }

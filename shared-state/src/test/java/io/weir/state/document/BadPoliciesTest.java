@@ -84,10 +84,10 @@ final class BadPoliciesTest {
             "7 plans.a.slots",
             "8 plans.b.slots",
             "9 plans.c.lateness",
-            "9 plans.c.maxLine",
+            "9 plans.c.maxQueue",
             "9 plans.c.horizon",
             "10 plans.d.lateness",
-            "10 plans.d.maxLine",
+            "10 plans.d.maxQueue",
             "10 plans.d.horizon");
   }
 

@@ -268,7 +268,7 @@ final class PoliciesTest {
     Policy policy = policy(BUCKETS + """
         plans:
           default: { buckets: [requests, all] }
-          own: { buckets: [requests], slots: estimate, lateness: 250ms, maxLine: 7, horizon: 2m }
+          own: { buckets: [requests], slots: estimate, lateness: 250ms, maxQueue: 7, horizon: 2m }
           none: { buckets: [requests], slots: off }
         subjects:
           a: { tenant: t, plan: default, secretHash: "HASH" }

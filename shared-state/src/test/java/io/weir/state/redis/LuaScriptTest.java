@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Draw;
 import io.weir.bucket.Scope;
-import io.weir.slot.LineReport.Returned;
+import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotLimits;
 import io.weir.slot.SlotMode;
 import java.io.IOException;

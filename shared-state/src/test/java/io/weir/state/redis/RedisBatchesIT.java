@@ -132,7 +132,7 @@ final class RedisBatchesIT {
 
   @Test
   void aLineThatIsNoLineFailsWhoWantsToWaitInItAlone() {
-    commands.set("weir:{acme}:key:k:line", "this is no line");
+    commands.set("weir:{acme}:key:k:queue", "this is no line");
     Draw fast = new Draw(new Bucket("fast", Scope.KEY, 10_000, 2000), Bucket.UNITS_PER_OPERATION);
     Charge waiting =
         new Charge("acme", "k", 1, List.of(fast), 10, SlotRules.DEFAULT, TicketRequest.NONE);

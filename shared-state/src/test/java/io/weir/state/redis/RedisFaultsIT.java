@@ -141,11 +141,11 @@ final class RedisFaultsIT {
     long used = usedMemory(commands);
     commands.configSet("maxmemory", Long.toString(used + used / 8));
     await().atMost(Duration.ofSeconds(5)).until(() -> !isPromised("k3"));
-    long places = commands.zcard("weir:{acme}:key:k3:line");
+    long places = commands.zcard("weir:{acme}:key:k3:queue");
     for (int i = 0; i < 20; i++) {
       assertThat(isPromised("k3")).isFalse();
     }
-    assertThat(commands.zcard("weir:{acme}:key:k3:line")).isEqualTo(places);
+    assertThat(commands.zcard("weir:{acme}:key:k3:queue")).isEqualTo(places);
     assertThat(takeOrWait("k4", 10)).isInstanceOf(Allowed.class);
     commands.configSet("maxmemory", "0");
     await().atMost(Duration.ofSeconds(5)).until(() -> isPromised("k3"));

@@ -80,8 +80,8 @@ final class RedisSlotsIT {
 
   // What the buckets of a state know of those who wait is what its line says.
   private static void everyPlaceIsCounted(RedisCommands<String, String> commands) {
-    for (String line : commands.keys("weir:*:line")) {
-      String state = line.substring(0, line.length() - ":line".length());
+    for (String line : commands.keys("weir:*:queue")) {
+      String state = line.substring(0, line.length() - ":queue".length());
       String letter = state.endsWith(":tenant") ? "t" : "k";
       Map<String, Long> held = new TreeMap<>();
       for (String place : commands.zrange(line, 0, -1)) {
@@ -114,7 +114,7 @@ final class RedisSlotsIT {
     }
     assertThat(States.show(commands, "weir:{acme}:key:k1").get("requests@1000.waiting"))
         .isEqualTo("3");
-    commands.del("weir:{acme}:key:k1:line", "weir:{acme}:key:k1:line:kinds");
+    commands.del("weir:{acme}:key:k1:queue", "weir:{acme}:key:k1:queue:kinds");
     clock.advance(2_000_000);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);

@@ -8,14 +8,14 @@ package io.weir.slot;
  * @param lost how many were found that nobody kept
  * @param length how many wait in the line after this; 0 where nobody looked
  */
-public record LineReport(Returned returned, boolean made, long lost, long length) {
+public record QueueReport(Returned returned, boolean made, long lost, long length) {
 
   /** No line was touched. */
-  public static final LineReport NONE = new LineReport(Returned.NOT, false, 0, 0);
+  public static final QueueReport NONE = new QueueReport(Returned.NOT, false, 0, 0);
 
   /** The same for another caller of the same answer: what was lost is counted once. */
-  public LineReport withoutLost() {
-    return new LineReport(returned, made, 0, length);
+  public QueueReport withoutLost() {
+    return new QueueReport(returned, made, 0, length);
   }
 
   /** What became of an appointment. The order is that of {@code lua/lib/codes.lua}. */
