@@ -51,7 +51,11 @@ final class BenchIT {
         .setOut(new PrintWriter(out, true))
         .execute("--isolation", "--millis", "200", "--json", json.toString());
     assertThat(status).isZero();
-    JsonNode attacks = new ObjectMapper().readTree(json.toFile()).get("isolation");
+    JsonNode all = new ObjectMapper().readTree(json.toFile());
+    assertThat(all.get("hostile"))
+        .hasSize(4)
+        .allMatch(phase -> phase.get("notOk").asLong() == 0);
+    JsonNode attacks = all.get("isolation");
     assertThat(attacks).hasSize(Attack.all().size());
     for (JsonNode one : attacks) {
       assertThat(out.toString()).contains(one.get("attack").asText());
