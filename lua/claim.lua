@@ -46,7 +46,8 @@ if held[1] and not repeatable then
 end
 if not held[1] then
   if tonumber(redis.call('GET', KEYS[2]) or 0) >= max_bytes then
-    return { FULL, math.max(redis.call('PTTL', KEYS[2]), 1000) * 1000, '' }
+    local wait_ms = max_bytes > 0 and math.max(redis.call('PTTL', KEYS[2]), 1000) or 1000
+    return { FULL, wait_ms * 1000, '' }
   end
   count_bytes(redis.call, KEYS[2], BYTES_OF_CLAIM, keep_ms)
 end

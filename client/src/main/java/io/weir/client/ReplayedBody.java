@@ -58,9 +58,27 @@ final class ReplayedBody implements BodyPublisher {
     } else {
       BodyPublishers.fromPublisher(failing -> {
             failing.onSubscribe(new NoSubscription());
-            failing.onError(new IOException("the body was sent before and cannot be sent again"));
+            failing.onError(new NotReplayableException());
           })
           .subscribe(subscriber);
+    }
+  }
+
+  /** The body was sent before and cannot be sent again: no fault of the upstream. */
+  static final class NotReplayableException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NotReplayableException() {
+      super("the body was sent before and cannot be sent again");
+    }
+
+    /** Whether a failure is one of these. */
+    static boolean isIn(Throwable failure) {
+      Throwable cause = failure;
+      while (cause != null && !(cause instanceof NotReplayableException)) {
+        cause = cause.getCause();
+      }
+      return cause != null;
     }
   }
 

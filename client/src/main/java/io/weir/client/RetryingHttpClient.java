@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request is sent again where it is idempotent (RFC 9110, section 9.2.2), carries an
  * {@code Idempotency-Key}, or surely has not been acted upon. A body of known length is asked for again each time. One of
- * unknown length is asked for once, and sent again only where it has at most 256 KiB. The request's {@code timeout} is
+ * unknown length is asked for once, and sent again (also after a redirect, or to authenticate) only where it has at most
+ * 256 KiB. The request's {@code timeout} is
  * that of one sending. Nobody waits for the body of an answer that is not given.
  *
  * <p>Safe for use by many threads.
@@ -98,8 +99,8 @@ public final class RetryingHttpClient extends HttpClient {
 
   private <T> CompletableFuture<HttpResponse<T>> call(
       HttpRequest request, BodyHandler<T> handler, Sender<T> sender) {
-    return retryer.call(
-        new HttpCall<>(replayable(request), handler, sender, retryer.options().tickets()));
+    HttpRequest sent = retryer.options().enabled() ? replayable(request) : request;
+    return retryer.call(new HttpCall<>(sent, handler, sender, retryer.options().tickets()));
   }
 
   private static HttpRequest replayable(HttpRequest request) {
@@ -179,6 +180,11 @@ public final class RetryingHttpClient extends HttpClient {
             ? handler.apply(head)
             : new DroppedBody<>();
       });
+    }
+
+    @Override
+    public boolean isTransport(Throwable failure) {
+      return !ReplayedBody.NotReplayableException.isIn(failure) && Call.super.isTransport(failure);
     }
 
     @Override

@@ -24,6 +24,7 @@ final class NamedWait {
   /** Above it, one wait is as hopeless as another. */
   private static final long FOREVER_MILLIS = Duration.ofDays(100_000).toMillis();
 
+  private static final Duration MOST_APART = Duration.ofDays(7);
   private static final long EPOCH_SECONDS_FROM = 1_000_000_000;
   private static final Pattern NUMBER = Pattern.compile("\\d{1,30}(\\.\\d{1,30})?");
   // draft-ietf-httpapi-ratelimit-headers-10, section 4: one item a quota, its name in quotes.
@@ -41,7 +42,12 @@ final class NamedWait {
 
   private NamedWait(Headers headers, Instant now) {
     this.headers = headers;
-    this.now = headers.first("Date").flatMap(NamedWait::date).orElse(now);
+    this.now = headers
+        .first("Date")
+        .flatMap(NamedWait::date)
+        // A clock that is a week off tells nothing.
+        .filter(date -> Duration.between(now, date).abs().compareTo(MOST_APART) < 0)
+        .orElse(now);
   }
 
   /**

@@ -95,8 +95,13 @@ public final class Retryer {
     }
     upstreams.values().stream()
         .max(Comparator.comparingLong(Upstream::idleNanos))
-        .filter(idlest -> upstreams.remove(idlest.name(), idlest))
-        .ifPresent(idlest -> listener.upstreamForgotten(idlest.name()));
+        .ifPresent(idlest -> upstreams.computeIfPresent(idlest.name(), this::forgotten));
+  }
+
+  @SuppressWarnings("NullAway") // null is how a map is told to forget
+  private Upstream forgotten(String name, Upstream upstream) {
+    listener.upstreamForgotten(name);
+    return null;
   }
 
   private Upstream appeared(String name) {

@@ -39,8 +39,17 @@ final class SystemTime implements Timekeeper {
   @Override
   public Runnable after(Duration wait, Runnable task) {
     ScheduledFuture<?> due =
-        timer.schedule(() -> tasks.execute(task), wait.toNanos(), TimeUnit.NANOSECONDS);
+        timer.schedule(() -> execute(task), wait.toNanos(), TimeUnit.NANOSECONDS);
     return () -> due.cancel(false);
+  }
+
+  // A machine may have no thread left: a task that is late is better than one that is lost.
+  private void execute(Runnable task) {
+    try {
+      tasks.execute(task);
+    } catch (Throwable noThread) {
+      task.run();
+    }
   }
 
   private static ThreadFactory threads(String name) {

@@ -42,6 +42,7 @@ final class Upstream implements UpstreamState {
       RetryListener listener) {
     this.name = name;
     this.time = time;
+    this.calledNanos = time.nanoTime();
     this.random = random;
     this.breaker = options.breaker().map(this::breaker);
     this.budget = options.budget().map(Budget::new);
@@ -77,7 +78,8 @@ final class Upstream implements UpstreamState {
    */
   Permit enter() throws RetryLaterException {
     long now = time.nanoTime();
-    if (breaker.isPresent() && !breaker.get().tryAcquirePermission()) {
+    Optional<Permit> acquired = tryAcquire(now);
+    if (acquired.isEmpty()) {
       giveUpProbe(now);
       Duration left = openFor.minusNanos(now - openedNanos);
       Duration wait = left.isNegative() ? Duration.ZERO : left;
@@ -85,7 +87,7 @@ final class Upstream implements UpstreamState {
           .formatted(name, wait.toMillis());
       throw new RetryLaterException(message, Reason.BREAKER_OPEN, wait);
     }
-    Permit permit = new Permit(this, generation.get(), now);
+    Permit permit = acquired.get();
     if (overload.isPresent() && overload.get().refuses(now, random.getAsDouble())) {
       permit.settle(Standing.UNKNOWN);
       String message = name + " rejects most of what is asked of it; this call was not sent";
@@ -95,6 +97,15 @@ final class Upstream implements UpstreamState {
       probe = permit;
     }
     return permit;
+  }
+
+  // The breaker half opens in here and nowhere else: a permit has the generation of the state it
+  // was
+  // given in.
+  private synchronized Optional<Permit> tryAcquire(long now) {
+    return breaker.isPresent() && !breaker.get().tryAcquirePermission()
+        ? Optional.empty()
+        : Optional.of(new Permit(this, generation.get(), now));
   }
 
   /** What came of a sending. What was sent before the breaker changed says nothing of how it is now. */

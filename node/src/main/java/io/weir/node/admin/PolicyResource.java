@@ -91,12 +91,11 @@ public final class PolicyResource {
   }
 
   private Future<Publication> published(Buffer body, Optional<String> expected) {
-    if (expected.filter(tags -> !matches(tags)).isPresent()) {
+    long current = policies.current().revision();
+    if (expected.filter(tags -> !matches(tags, current)).isPresent()) {
       throw new RefusedException(CHANGED);
     }
-    OptionalLong revision = expected.isPresent()
-        ? OptionalLong.of(policies.current().revision())
-        : OptionalLong.empty();
+    OptionalLong revision = expected.isPresent() ? OptionalLong.of(current) : OptionalLong.empty();
     return Future.succeededFuture()
         .compose(begun -> Future.fromCompletionStage(
             policies.publish("policy", PolicyDocuments.text("policy", body.getBytes()), revision),
@@ -105,11 +104,10 @@ public final class PolicyResource {
   }
 
   // RFC 9110, section 13.1.1
-  private boolean matches(String tags) {
-    String current = tag(policies.current().revision());
+  private static boolean matches(String tags, long revision) {
     return Arrays.stream(tags.split(",", -1))
         .map(String::strip)
-        .anyMatch(tag -> tag.equals("*") || tag.equals(current));
+        .anyMatch(tag -> tag.equals("*") || tag.equals(tag(revision)));
   }
 
   private static String tag(long revision) {

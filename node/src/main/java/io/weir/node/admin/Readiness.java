@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a node should get requests: it is not stopping, and the shared state takes writes. Mutable; safe for
@@ -14,9 +15,12 @@ import java.util.function.Supplier;
  */
 public final class Readiness {
   private static final int MAX_REASON = 100;
+  private static final long FRESH_NANOS = 200_000_000;
 
   private final Supplier<Future<Void>> probe;
   private volatile boolean stopping;
+  private @Nullable Future<Void> last;
+  private long lastNanos;
 
   /** @param probe writes to the shared state */
   public Readiness(Supplier<Future<Void>> probe) {
@@ -43,11 +47,20 @@ public final class Readiness {
     if (stopping) {
       throw new RefusedException(ProblemDetails.of(503, "stopping", "The node is stopping"));
     }
-    return probe
-        .get()
+    return probed()
         .recover(error -> Future.failedFuture(
             new RefusedException(ProblemDetails.unavailable().with("reason", reason(error)))))
         .compose(written -> answer(request, "ready"));
+  }
+
+  // Asked anew after a while only: anybody may ask this.
+  private synchronized Future<Void> probed() {
+    long now = System.nanoTime();
+    if (last == null || now - lastNanos > FRESH_NANOS) {
+      last = probe.get();
+      lastNanos = now;
+    }
+    return last;
   }
 
   private static Future<Void> answer(HttpServerRequest request, String status) {

@@ -66,7 +66,9 @@ public final class Admission {
   /** What a request of this subject asks for. */
   public Asked identify(Request request, Subject subject) {
     Policy policy = policies.current().policy();
-    List<String> path = RequestTarget.segments(request.path())
+    List<String> path = Optional.of(request.target())
+        .filter(target -> target.indexOf('#') < 0)
+        .flatMap(target -> RequestTarget.segments(request.path()))
         .orElseThrow(() -> new RefusedException(PATH_AMBIGUOUS));
     Upstream upstream = upstream();
     return new Asked(request, subject, upstream, policy.rule(request.method(), path));

@@ -2,6 +2,7 @@ package io.weir.node.batch;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -32,6 +33,9 @@ public final class BatchDoor implements Door {
   // A batch with all the answers it may bring.
   private static final int MAX_BYTES = 8 << 20;
   private static final int MAX_KEY = 200;
+  /** Threads of their own, on the whole node: who sends batches delays nobody else. */
+  private static final int WORKERS = 4;
+
   private static final ProblemDetails TOO_MANY =
       ProblemDetails.of(503, "batches_too_many", "Too many batches are under way");
 
@@ -41,6 +45,7 @@ public final class BatchDoor implements Door {
   private final IdempotencyStore store;
   private final Bulkhead batches;
   private final Bulkhead memory;
+  private final WorkerExecutor workers;
 
   /**
    * A door for one event loop.
@@ -61,6 +66,7 @@ public final class BatchDoor implements Door {
     this.store = store;
     this.batches = batches;
     this.memory = memory;
+    this.workers = vertx.createSharedWorkerExecutor("weir-batches", WORKERS);
   }
 
   @Override
@@ -86,7 +92,7 @@ public final class BatchDoor implements Door {
     return Future.succeededFuture()
         .compose(begun -> Upload.whole(vertx, request, MAX_BYTES, bytes))
         .compose(this::parsed)
-        .compose(batch -> run(request, batch, subject, upstream, key))
+        .compose(batch -> run(request, batch, subject, upstream, key, bytes))
         .compose(end -> answer(request.response(), end))
         .onComplete(end -> {
           place.free();
@@ -96,7 +102,7 @@ public final class BatchDoor implements Door {
 
   // A long one takes longer than an event loop may be held.
   private Future<BatchRequest> parsed(Buffer body) {
-    return vertx
+    return workers
         .executeBlocking(() -> BatchRequest.parse(body.getBytes()), false)
         .recover(error -> Future.failedFuture(
             error instanceof BadBatchException bad ? invalid(bad.mistakes()) : error));
@@ -107,9 +113,11 @@ public final class BatchDoor implements Door {
       BatchRequest batch,
       Subject subject,
       Upstream upstream,
-      Optional<String> key) {
+      Optional<String> key,
+      Share bytes) {
     ItemSender sender = new ItemSender(vertx, admission, forwarder, subject, request);
-    ItemExecutor executor = new ItemExecutor(vertx, store, sender, subject, upstream, key);
+    ItemExecutor executor =
+        new ItemExecutor(vertx, workers, bytes, store, sender, subject, upstream, key);
     return new BatchRun(batch, executor, () -> request.response().closed()).run();
   }
 

@@ -1,11 +1,15 @@
 package io.weir.node.batch;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.weir.node.answer.Tickets;
 import io.weir.node.batch.References.UnresolvedException;
+import io.weir.node.intake.Bulkhead.Share;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
 import io.weir.state.redis.IdempotencyStore;
@@ -29,20 +33,32 @@ final class ItemExecutor {
   private static final int LOOKS = 40;
 
   private final Vertx vertx;
+  private final WorkerExecutor workers;
+  private final Share memory;
   private final IdempotencyStore store;
   private final ItemSender sender;
   private final Subject subject;
   private final Upstream upstream;
   private final Optional<String> batchKey;
 
+  /**
+   * An executor for one batch.
+   *
+   * @param workers where bodies are looked through
+   * @param memory grows by what is sent
+   */
   ItemExecutor(
       Vertx vertx,
+      WorkerExecutor workers,
+      Share memory,
       IdempotencyStore store,
       ItemSender sender,
       Subject subject,
       Upstream upstream,
       Optional<String> batchKey) {
     this.vertx = vertx;
+    this.workers = workers;
+    this.memory = memory;
     this.store = store;
     this.sender = sender;
     this.subject = subject;
@@ -61,9 +77,11 @@ final class ItemExecutor {
       int index, Item item, List<Result> results, boolean isFirst, boolean continues) {
     References references = new References(results, maxBytes());
     // Bodies and what they refer to may be long: looked through elsewhere than on an event loop.
-    return vertx
+    return workers
         .executeBlocking(() -> resolved(index, item, references, continues), false)
-        .compose(resolved -> execute(resolved, isFirst))
+        .compose(resolved -> memory.tryGrow(resolved.body().length())
+            ? execute(resolved, isFirst)
+            : Future.succeededFuture(Done.unavailable("memory_exhausted", Duration.ofSeconds(1))))
         .recover(error -> error instanceof UnresolvedException
             ? Future.succeededFuture(
                 Done.of(Result.of("failed", String.valueOf(error.getMessage()))))
@@ -120,7 +138,9 @@ final class ItemExecutor {
         IDEMPOTENT.contains(item.method())
             || (key.isPresent() && upstream.honoursIdempotencyKeys()),
         item.isCounted() && continues,
-        IdempotencyStore.hash(item.method() + ' ' + path + ' ' + item.headers() + ' ' + body));
+        IdempotencyStore.hash(
+            (item.method() + ' ' + path + ' ' + item.headers() + ' ').getBytes(UTF_8),
+            body.getBytes()));
   }
 
   // Another one that executes it is waited for a while: most are soon done.

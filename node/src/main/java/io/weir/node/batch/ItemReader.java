@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class ItemReader {
   private static final int MAX_HEADERS = 50;
   private static final int MAX_POINTER = 1000;
+  private static final int MAX_PARAMETER = 1000;
   private static final Pattern METHOD = Pattern.compile("[A-Z]{3,20}");
   private static final Pattern PATH = Pattern.compile("/[\\x21-\\x7e]{0,2000}");
   // RFC 9110, section 5.6.2
@@ -150,7 +151,9 @@ final class ItemReader {
       if (NAME.matcher(name).matches() && parameter.isPresent()) {
         parameters.put(name, parameter.get());
       } else {
-        wrong("parameters." + Mistakes.shown(name), "a text, a number or a reference");
+        wrong(
+            "parameters." + Mistakes.shown(name),
+            "a text of at most 1000 characters, a number or a reference");
       }
     }
   }
@@ -158,7 +161,9 @@ final class ItemReader {
   private Optional<Parameter> parameter() throws IOException {
     JsonToken token = json.currentToken();
     if (token == JsonToken.VALUE_STRING || token.isNumeric()) {
-      return Optional.of(new Parameter.Text(json.getText()));
+      return json.getTextLength() > MAX_PARAMETER
+          ? Optional.empty()
+          : Optional.of(new Parameter.Text(json.getText()));
     }
     if (token != JsonToken.START_OBJECT) {
       json.skipChildren();

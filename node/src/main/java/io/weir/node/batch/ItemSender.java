@@ -101,14 +101,14 @@ final class ItemSender {
     });
   }
 
-  private static Sent judged(Asked asked, ResolvedItem item, Throwable error) {
+  private Sent judged(Asked asked, ResolvedItem item, Throwable error) {
     if (error instanceof RefusedException refusal) {
       return Judge.refused(refusal.problem());
     }
     if (error instanceof NotSentException) {
       return Judge.notSent();
     }
-    ProblemDetails problem = Forwarder.problem(asked.upstream(), error);
+    ProblemDetails problem = forwarder.problem(asked.upstream(), error);
     return Judge.lost(item, problem.status());
   }
 

@@ -26,9 +26,13 @@ final class References {
   private static final Pattern BRACES = Pattern.compile("\\{([A-Za-z0-9_]{1,64})\\}");
   private static final int MAX_POINTER = 1000;
   private static final int MAX_REFERENCES = 256;
+  private static final int MAX_PATH = 8000;
+  /** What all references of an item may look through, together. */
+  private static final long MAX_LOOKED_THROUGH = 32 << 20;
 
   private final List<Result> results;
   private long bytesLeft;
+  private long lookLeft = MAX_LOOKED_THROUGH;
   private int count;
 
   /** @param maxBytes that references may bring, all together */
@@ -54,6 +58,9 @@ final class References {
       String name = names.group(1);
       String segment = segment(name, item.parameters().get(name));
       names.appendReplacement(path, Matcher.quoteReplacement(segment));
+      if (path.length() > MAX_PATH) {
+        throw new UnresolvedException("the path is longer than %d characters".formatted(MAX_PATH));
+      }
     }
     return names.appendTail(path).toString();
   }
@@ -148,6 +155,10 @@ final class References {
     }
     if (from.item() < 0 || from.item() >= results.size()) {
       throw new UnresolvedException("from: %d (expected: an earlier item)".formatted(from.item()));
+    }
+    lookLeft -= results.get(from.item()).json().length();
+    if (lookLeft < 0) {
+      throw new UnresolvedException("references look through more than may be");
     }
     byte[] found = at("/body" + pointer, results.get(from.item()), from.item());
     if (found.length == 0) {

@@ -131,8 +131,12 @@ final class Exchange {
     if (answer.headers().contains(HttpHeaders.DATE)) {
       response.headers().remove(HttpHeaders.DATE);
     }
+    String connection = response.headers().get(HttpHeaders.CONNECTION);
     response.headers().addAll(answer.headers());
     HopByHop.remove(response.headers());
+    if (connection != null) {
+      response.headers().set(HttpHeaders.CONNECTION, connection); // this node's own: it stops
+    }
     response.headers().remove(HttpHeaders.TRANSFER_ENCODING);
     response.headers().add("Via", Forwarder.VIA);
     headers.accept(response.headers());

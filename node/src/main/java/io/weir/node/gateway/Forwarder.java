@@ -26,6 +26,7 @@ import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.metrics.HttpMeters;
 import io.weir.policy.Upstream;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -33,13 +34,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends requests to the upstream. One for each event loop: a key may have half of its connections, a tenant three
- * quarters.
+ * quarters. Mutable; owned by its event loop.
  */
 public final class Forwarder {
   static final String VIA = "1.1 weir";
 
   private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
   private static final int MAX_CONNECTIONS = 256;
+  private static final long LOG_EVERY_NANOS = 1_000_000_000;
   private static final ProblemDetails TOO_MANY = ProblemDetails.of(
       429, "requests_in_flight", "Too many requests of this key or tenant are under way");
   private static final ProblemDetails OVERLOADED =
@@ -53,6 +55,8 @@ public final class Forwarder {
 
   private final Vertx vertx;
   private final HttpMeters meters;
+  private long loggedNanos = System.nanoTime() - LOG_EVERY_NANOS;
+  private long notLogged;
   private final HttpClient client;
   private final Bulkhead connections =
       new Bulkhead(MAX_CONNECTIONS / 2, MAX_CONNECTIONS * 3 / 4, MAX_CONNECTIONS);
@@ -93,8 +97,8 @@ public final class Forwarder {
       return Future.failedFuture(
           new RefusedException(connections.isFull() ? OVERLOADED : TOO_MANY));
     }
-    return client
-        .request(options(asked, headers))
+    return Future.succeededFuture()
+        .compose(begun -> client.request(options(asked, headers)))
         // Whoever sends it hears of what fails by its future; without a handler it would be logged,
         // too.
         .map(request -> new Sending(timed(request.exceptionHandler(failed -> {})), share.get()))
@@ -142,15 +146,23 @@ public final class Forwarder {
       return response.reset().mapEmpty();
     }
     ProblemDetails problem = problem(upstream, error);
-    String date = response.headers().get(HttpHeaders.DATE);
-    response.headers().clear();
-    if (date != null) {
-      response.headers().set(HttpHeaders.DATE, date);
-    }
+    keepOwn(response.headers());
     // The upstream's own may be there already, and would stay beside another status.
     response.setStatusMessage(HttpResponseStatus.valueOf(problem.status()).reasonPhrase());
     tell(decision, response.headers());
     return EarlyAnswer.send(vertx, request, problem);
+  }
+
+  // The upstream's may be there already; the node's date, and that it stops, stay.
+  private static void keepOwn(MultiMap headers) {
+    MultiMap own = MultiMap.caseInsensitiveMultiMap();
+    for (CharSequence name : List.of(HttpHeaders.DATE, HttpHeaders.CONNECTION)) {
+      String value = headers.get(name);
+      if (value != null) {
+        own.set(name, value);
+      }
+    }
+    headers.clear().addAll(own);
   }
 
   /** There was no connection to the upstream: it knows nothing of the request. */
@@ -163,15 +175,31 @@ public final class Forwarder {
   }
 
   /** What is told where the upstream gave no answer. */
-  public static ProblemDetails problem(Upstream upstream, Throwable error) {
+  public ProblemDetails problem(Upstream upstream, Throwable error) {
     if (error instanceof RefusedException refusal) {
       return refusal.problem();
     }
     boolean wasSent = !(error instanceof NotSentException);
     Throwable cause = wasSent || error.getCause() == null ? error : error.getCause();
-    // Without its message: that may carry the whole URI, and with it what callers put there.
-    LOG.warn("upstream {}: {}", upstream.uri().getAuthority(), cause.getClass().getSimpleName());
+    log(upstream, cause);
     return kind(cause).with("sent", wasSent);
+  }
+
+  // Without its message: that may carry the whole URI, and with it what callers put there. Once a
+  // second: callers decide how often it happens.
+  private void log(Upstream upstream, Throwable cause) {
+    long now = System.nanoTime();
+    if (now - loggedNanos < LOG_EVERY_NANOS) {
+      notLogged++;
+      return;
+    }
+    LOG.warn(
+        "upstream {}: {} (and {} failures since the last line)",
+        upstream.uri().getAuthority(),
+        cause.getClass().getSimpleName(),
+        notLogged);
+    loggedNanos = now;
+    notLogged = 0;
   }
 
   private static ProblemDetails kind(Throwable cause) {

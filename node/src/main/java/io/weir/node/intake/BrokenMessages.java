@@ -2,15 +2,19 @@ package io.weir.node.intake;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
@@ -20,10 +24,13 @@ import io.weir.node.answer.ProblemDetails;
  * Answers what no request handler hears of: a body whose chunks are broken, and a version that is not spoken. Nothing
  * else of the connection is read. Mutable; owned by one connection.
  */
-final class BrokenMessages extends ChannelInboundHandlerAdapter {
+@SuppressWarnings("FutureReturnValueIgnored") // the connection hears of what fails
+final class BrokenMessages extends ChannelDuplexHandler {
   private static final int MAJOR = 1;
 
   private boolean isBroken;
+  /** Requests that came and are not answered. */
+  private int open;
 
   /** Watches a connection from its begin on. */
   static void watch(HttpConnection connection) {
@@ -38,6 +45,7 @@ final class BrokenMessages extends ChannelInboundHandlerAdapter {
     } else if (message instanceof HttpContent content
         && !(message instanceof HttpRequest)
         && content.decoderResult().isFailure()) {
+      open--; // this one is answered here
       refuse(context, message, HttpResponseStatus.BAD_REQUEST, "The body cannot be read");
     } else if (message instanceof HttpRequest request
         && request.decoderResult().isSuccess()
@@ -48,14 +56,27 @@ final class BrokenMessages extends ChannelInboundHandlerAdapter {
           HttpResponseStatus.HTTP_VERSION_NOT_SUPPORTED,
           "Only HTTP/1.1 and HTTP/1.0 are spoken");
     } else {
+      open += message instanceof HttpRequest ? 1 : 0;
       context.fireChannelRead(message);
     }
+  }
+
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    boolean isInterim = message instanceof HttpResponse response
+        && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+    open -= message instanceof LastHttpContent && !isInterim ? 1 : 0;
+    context.write(message, promise);
   }
 
   private void refuse(
       ChannelHandlerContext context, Object message, HttpResponseStatus status, String title) {
     isBroken = true;
     ReferenceCountUtil.release(message);
+    if (open > 0) {
+      context.close(); // an answer to this one would be taken for one to an earlier one
+      return;
+    }
     ProblemDetails problem = ProblemDetails.of(status.code(), "request_invalid", title);
     ByteBuf body = Unpooled.wrappedBuffer(problem.toJson().toBuffer().getBytes());
     DefaultFullHttpResponse answer =

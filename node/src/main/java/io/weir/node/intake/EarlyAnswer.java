@@ -34,7 +34,10 @@ public final class EarlyAnswer {
   /** The same, and nothing else that comes on the connection is read. */
   public static void sendAndClose(Vertx vertx, HttpServerRequest request, ProblemDetails problem) {
     request.response().putHeader(HttpHeaders.CONNECTION, "close");
-    problem.send(request.response()).onComplete(sent -> close(vertx, request));
+    problem
+        .send(request.response())
+        .onComplete(
+            sent -> vertx.setTimer(LINGER_MILLIS, timer -> request.connection().close()));
   }
 
   /** Reads and throws away what is left of a body that is answered. */
@@ -50,12 +53,12 @@ public final class EarlyAnswer {
     request.handler(chunk -> {});
     request.resume();
     if (closes) {
-      close(vertx, request);
+      vertx.setTimer(LINGER_MILLIS, timer -> {
+        if (!request.isEnded()) {
+          request.connection().close();
+        }
+      });
     }
-  }
-
-  private static void close(Vertx vertx, HttpServerRequest request) {
-    vertx.setTimer(LINGER_MILLIS, timer -> request.connection().close());
   }
 
   private static boolean isLong(HttpServerRequest request) {

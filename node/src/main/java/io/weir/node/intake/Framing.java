@@ -30,6 +30,9 @@ public final class Framing {
     if (hosts > 1 || (hosts == 0 && request.version() == HttpVersion.HTTP_1_1)) {
       return Optional.of(invalid("There must be one Host header (RFC 9112, section 3.2)"));
     }
+    if (!request.method().name().chars().allMatch(c -> c < 'a' || c > 'z')) {
+      return Optional.of(invalid("Methods are in upper case (RFC 9110, section 9.1)"));
+    }
     // Only the origin form (section 3.2.1): in any other, the path that is matched here may not be
     // the one that an upstream sees.
     boolean isOrigin = !HttpMethod.CONNECT.equals(request.method())

@@ -143,6 +143,56 @@ final class HostileCallersIT {
         .isEqualTo("the path's {id} has no text or number");
   }
 
+  @Test
+  void aPathCannotBeMadeLong() {
+    String item =
+        "{\"items\":[{\"method\":\"GET\",\"path\":\"/echo/%s\",\"parameters\":{\"a\":\"%s\"}}]}";
+    assertThat(batch("k3", item.formatted("{a}", "x".repeat(1001))).statusCode())
+        .isEqualTo(400);
+    HttpResponse<String> many = batch("k3", item.formatted("{a}".repeat(600), "x".repeat(1000)));
+    assertThat(NodeFixture.json(many).getJsonArray("results").getJsonObject(0).getString("reason"))
+        .isEqualTo("the path is longer than 8000 characters");
+    HttpResponse<String> fragment = batch("k3", item.formatted("x#y", "b"));
+    assertThat(NodeFixture.json(fragment)
+            .getJsonArray("results")
+            .getJsonObject(0)
+            .getJsonObject("body")
+            .getString("code"))
+        .isEqualTo("path_ambiguous");
+  }
+
+  @Test
+  void whoReadsNoAnswersIsNotAnsweredAnyMore() throws IOException {
+    Socket socket = node.connect();
+    sockets.add(socket);
+    socket.setReceiveBufferSize(4096);
+    String requests = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1000);
+    socket.setSoTimeout(100);
+    Thread writer = new Thread(() -> {
+      try {
+        for (int i = 0; i < 200; i++) {
+          NodeFixture.write(socket, requests);
+        }
+      } catch (UncheckedIOException e) {
+        // Closed at the end of the test.
+      }
+    });
+    writer.setDaemon(true);
+    writer.start();
+    othersAreServed();
+    // Two hundred thousand answers would be counted otherwise: more than a gigabyte of them.
+    assertThat(answered()).isLessThan(50_000);
+  }
+
+  private static double answered() {
+    return node.get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("http_server_requests_seconds_count{code=\"200\"}"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"\"", "\"\\", "retry-ticket;", ","})
   void aLongPreferenceHarmsNobody(String repeated) {

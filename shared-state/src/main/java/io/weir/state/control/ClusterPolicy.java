@@ -1,11 +1,9 @@
 package io.weir.state.control;
 
 import io.weir.policy.InvalidPolicyException;
-import io.weir.policy.Policy;
 import io.weir.policy.PolicyReading;
 import io.weir.policy.PolicyRevision;
 import io.weir.policy.Problem;
-import io.weir.policy.SecretHash;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.RedisAddress;
 import io.weir.throttle.PolicySource;
@@ -45,8 +43,6 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   // Requests wait for it after a change of policy; no longer than callers of Redis ever should.
   private static final long RELOAD_TIMEOUT_MILLIS = 1000;
   private static final Duration READY_WITHIN = Duration.ofSeconds(3);
-  // Longer than others may take to be ready, the one that publishes to be told, and to publish.
-  private static final long CHANGES_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(6);
 
   private final PolicyHash stored;
   // Parsing a long policy takes longer than an event loop may be held.
@@ -59,7 +55,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private final AtomicReference<@Nullable Document> current = new AtomicReference<>();
   private final AtomicReference<@Nullable CompletableFuture<PolicyRevision>> loading =
       new AtomicReference<>();
-  private final AtomicReference<@Nullable Proposal> proposal = new AtomicReference<>();
+  private final String node = UUID.randomUUID().toString();
+  private final NextPolicy upcoming = new NextPolicy();
   private final Map<String, Readiness> proposed = new ConcurrentHashMap<>();
   private final AtomicBoolean unreadable = new AtomicBoolean();
   private @Nullable ScheduledFuture<?> looking;
@@ -116,8 +113,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
    * by its own is no answer then.
    */
   public boolean isChanging() {
-    Proposal next = proposal.get();
-    return next != null && next.untilNanos() - System.nanoTime() > 0;
+    return upcoming.isAwaited();
   }
 
   /**
@@ -132,7 +128,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   public CompletionStage<Publication> publish(String name, String text, OptionalLong expected) {
     // Read beside the executor: a long policy must not keep a reload waiting.
     return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
-        .thenComposeAsync(reading -> propose(name, text, reading), executor)
+        .thenComposeAsync(reading -> propose(name, text, reading, expected), executor)
         .thenApplyAsync(reading -> publishNow(name, text, reading, expected), executor);
   }
 
@@ -165,23 +161,32 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
         }
       }
       case READY -> {
-        Readiness waiting = proposed.get(notice.what());
-        if (waiting != null) {
-          waiting.oneMoreIsReady();
+        String[] proposalAndNode = notice.what().split(" ", 2);
+        Readiness waiting = proposed.get(proposalAndNode[0]);
+        if (waiting != null && proposalAndNode.length == 2) {
+          waiting.isReady(proposalAndNode[1]);
         }
       }
       case IN_FORCE -> look();
     }
   }
 
-  private CompletionStage<PolicyReading> propose(String name, String text, PolicyReading reading) {
+  private CompletionStage<PolicyReading> propose(
+      String name, String text, PolicyReading reading, OptionalLong expected) {
+    requireRevision(expected, stored.stamp().revision());
     String id = UUID.randomUUID().toString();
     Readiness readiness = new Readiness();
     PolicyText next = PolicyText.of(0, name, text, reading.policy());
     stored.lay(id, next);
     proposed.put(id, readiness);
-    expect(reading.policy(), next);
-    readiness.told(stored.tell(new Notice(Notice.Kind.PROPOSED, id)));
+    upcoming.await(reading.policy(), next);
+    try {
+      readiness.told(stored.tell(new Notice(Notice.Kind.PROPOSED, id)));
+    } catch (StoreUnavailableException e) {
+      proposed.remove(id);
+      upcoming.forget(next.digest());
+      throw e;
+    }
     return readiness
         .within(READY_WITHIN)
         .thenApplyAsync(
@@ -201,54 +206,42 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   // Whoever proposed it waits for this node, even where it cannot be read here.
   private void prepare(String id) {
     try {
-      stored.laid(id).ifPresent(this::expect);
-      stored.tell(new Notice(Notice.Kind.READY, id));
-    } catch (StoreUnavailableException e) {
-      LOG.warn("the next policy: {}", e.getMessage());
-    }
-  }
-
-  private void expect(String laid) {
-    int end = laid.indexOf('\n');
-    String name = laid.substring(0, end);
-    String text = laid.substring(end + 1);
-    Proposal known = expected(SecretHash.of(text).formatted());
-    if (known != null) {
-      expect(known.policy(), known.text());
-      return;
-    }
-    try {
-      Policy policy = PolicyDocuments.parse(name, text).policy();
-      expect(policy, PolicyText.of(0, name, text, policy));
-    } catch (InvalidPolicyException e) {
+      stored.laid(id).ifPresent(upcoming::read);
+    } catch (RuntimeException e) {
       LOG.warn("the next policy cannot be read: {}", e.getMessage());
     }
-  }
-
-  private void expect(Policy policy, PolicyText text) {
-    proposal.set(new Proposal(policy, text, System.nanoTime() + CHANGES_WITHIN_NANOS));
-  }
-
-  private @Nullable Proposal expected(String digest) {
-    Proposal next = proposal.get();
-    return next != null && next.text().digest().equals(digest) ? next : null;
+    try {
+      stored.tell(new Notice(Notice.Kind.READY, id + " " + node));
+    } catch (StoreUnavailableException e) {
+      LOG.warn("the next policy was read, and nobody could be told: {}", e.getMessage());
+    }
   }
 
   private Publication publishNow(
       String name, String text, PolicyReading reading, OptionalLong expected) {
     for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
       long inRedis = stored.stamp().revision();
-      if (expected.isPresent() && expected.getAsLong() != inRedis) {
-        throw new ChangedException();
-      }
+      requireRevision(expected, inRedis);
       long next = Math.max(inRedis, current().revision()) + 1;
       PolicyText published = PolicyText.of(next, name, text, reading.policy());
-      if (stored.replace(inRedis, published)) {
+      if (stored.replace(inRedis, published) || isInForce(published)) {
         take(new Document(new PolicyRevision(next, reading.policy()), published));
         return new Publication(next, reading.warnings());
       }
     }
     throw new StoreUnavailableException("too many others publish a policy at this moment", null);
+  }
+
+  // An answer may be lost, and the same asked again: then it was this one that was faster.
+  private boolean isInForce(PolicyText published) {
+    PolicyText stamp = stored.stamp();
+    return stamp.revision() == published.revision() && stamp.digest().equals(published.digest());
+  }
+
+  private static void requireRevision(OptionalLong expected, long inForce) {
+    if (expected.isPresent() && expected.getAsLong() != inForce) {
+      throw new ChangedException();
+    }
   }
 
   private void look() {
@@ -277,8 +270,10 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private void settle(PolicyText stamp) {
     PolicyText known = document().text();
     if (stamp.revision() > known.revision()) {
-      Proposal next = expected(stamp.digest());
-      take(next != null ? next.withRevision(stamp.revision()) : Document.parse(stored.read()));
+      take(upcoming
+          .of(stamp.digest())
+          .map(next -> Document.of(next, stamp.revision()))
+          .orElseGet(() -> Document.parse(stored.read())));
     } else if (stamp.revision() < known.revision()) {
       stored.replace(stamp.revision(), known);
     } else if (!stamp.digest().equals(known.digest())) {
@@ -316,10 +311,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     if (before == null || before.policy().revision() < revision) {
       LOG.info("policy revision {} is in force", revision);
     }
-    Proposal taken = expected(document.text().digest());
-    if (taken != null) {
-      proposal.compareAndSet(taken, null);
-    }
+    upcoming.forget(document.text().digest());
   }
 
   private Document document() {
@@ -332,21 +324,14 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   /** A policy with its text. */
   private record Document(PolicyRevision policy, PolicyText text) {
+    static Document of(NextPolicy.Entry next, long revision) {
+      return new Document(
+          new PolicyRevision(revision, next.policy()), next.text().withRevision(revision));
+    }
+
     static Document parse(PolicyText text) {
       PolicyReading reading = PolicyDocuments.parse(text.name(), text.text());
       return new Document(new PolicyRevision(text.revision(), reading.policy()), text);
-    }
-  }
-
-  /**
-   * A policy that is about to be in force.
-   *
-   * @param text its revision is not known yet
-   * @param untilNanos when nobody needs to expect it any more
-   */
-  private record Proposal(Policy policy, PolicyText text, long untilNanos) {
-    Document withRevision(long revision) {
-      return new Document(new PolicyRevision(revision, policy), text.withRevision(revision));
     }
   }
 

@@ -21,6 +21,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The hash of Redis that holds the policy, and the channel that tells of changes. Every method waits for
@@ -28,6 +30,7 @@ import org.redisson.config.Config;
  * ClusterPolicy}.
  */
 final class PolicyHash implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PolicyHash.class);
   private static final long PUBLISHED = 0;
   private static final int MAX_MESSAGE = 200;
   private static final Duration PROPOSAL_LASTS = Duration.ofMinutes(1);
@@ -70,10 +73,19 @@ final class PolicyHash implements AutoCloseable {
               policy.bursts());
       boolean published = reply.get(0) == PUBLISHED;
       if (published) {
-        tell(new Notice(Notice.Kind.IN_FORCE, Long.toString(policy.revision())));
+        tellInForce(policy.revision());
       }
       return published;
     });
+  }
+
+  // Whoever does not hear of it finds it within a second.
+  private void tellInForce(long revision) {
+    try {
+      tell(new Notice(Notice.Kind.IN_FORCE, Long.toString(revision)));
+    } catch (StoreUnavailableException e) {
+      LOG.warn("policy revision {} is in force, and the nodes could not be told", revision);
+    }
   }
 
   /** Lays a policy down for all nodes to read, under a name of its own, for a while. */

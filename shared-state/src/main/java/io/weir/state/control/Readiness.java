@@ -1,6 +1,8 @@
 package io.weir.state.control;
 
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -11,15 +13,15 @@ final class Readiness {
 
   private final CompletableFuture<Boolean> all = new CompletableFuture<>();
   private long told = NOT_YET_TOLD;
-  private long ready;
+  private final Set<String> ready = new HashSet<>();
 
   synchronized void told(long nodes) {
     told = nodes;
     completeWhereAllAreReady();
   }
 
-  synchronized void oneMoreIsReady() {
-    ready++;
+  synchronized void isReady(String node) {
+    ready.add(node);
     completeWhereAllAreReady();
   }
 
@@ -29,7 +31,7 @@ final class Readiness {
   }
 
   private void completeWhereAllAreReady() {
-    if (ready >= told) {
+    if (ready.size() >= told) {
       all.complete(true);
     }
   }

@@ -47,7 +47,8 @@ public final class IdempotencyStore {
    */
   public record Item(String tenant, String subject, String idempotencyKey, String fingerprint) {
     private String redisKey() {
-      return RedisKeys.answer(tenant, subject, hash(idempotencyKey).substring(0, 2 * ID_BYTES));
+      return RedisKeys.answer(
+          tenant, subject, hash(idempotencyKey.getBytes(UTF_8)).substring(0, 2 * ID_BYTES));
     }
   }
 
@@ -85,7 +86,7 @@ public final class IdempotencyStore {
             claim,
             item,
             token,
-            hash(item.fingerprint()),
+            hash(item.fingerprint().getBytes(UTF_8)),
             Long.toString(lease.toNanos() / 1000),
             Long.toString(KEPT.toMillis()),
             isRepeatable ? "1" : "0",
@@ -142,11 +143,14 @@ public final class IdempotencyStore {
     return new StoreUnavailableException(String.valueOf(cause.getMessage()), cause);
   }
 
-  /** The SHA-256 of a text, in hexadecimal digits. */
-  public static String hash(String text) {
+  /** The SHA-256 of all of these, one after another, in hexadecimal digits. */
+  public static String hash(byte[]... parts) {
     try {
-      return HexFormat.of()
-          .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)));
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (byte[] part : parts) {
+        digest.update(part);
+      }
+      return HexFormat.of().formatHex(digest.digest());
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has SHA-256", e);
     }
