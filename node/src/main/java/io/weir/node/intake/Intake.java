@@ -70,15 +70,6 @@ public final class Intake {
       return;
     }
     request.pause();
-    // Whoever sends requests and reads no answers is not answered any more.
-    if (request.response().writeQueueFull()) {
-      request.response().drainHandler(drained -> serveFramed(request));
-    } else {
-      serveFramed(request);
-    }
-  }
-
-  private void serveFramed(HttpServerRequest request) {
     stamp(request.response());
     Optional<ProblemDetails> refusal = Framing.refusal(request);
     if (refusal.isPresent()) {
