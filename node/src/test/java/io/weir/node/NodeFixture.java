@@ -48,6 +48,7 @@ public final class NodeFixture implements AutoCloseable {
   private final Path policyFile;
   private final int port;
   private final int upstreamPort;
+  private final OptionalInt adminPort;
   private @Nullable Node node;
 
   /** @param policy its text; {@code UPSTREAM} in it becomes the upstream's port */
@@ -57,6 +58,21 @@ public final class NodeFixture implements AutoCloseable {
 
   /** @param shutdownDelay how long the node still serves when it stops */
   public NodeFixture(String policy, FailureMode failureMode, Duration shutdownDelay) {
+    this(policy, failureMode, shutdownDelay, OptionalInt.empty());
+  }
+
+  /** A node with a port of its own for operators. */
+  public static NodeFixture withAdminPort(String policy) {
+    try {
+      return new NodeFixture(policy, FailureMode.DENY, Duration.ZERO, OptionalInt.of(freePort()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private NodeFixture(
+      String policy, FailureMode failureMode, Duration shutdownDelay, OptionalInt adminPort) {
+    this.adminPort = adminPort;
     try {
       upstreamPort = vertx
           .createHttpServer()
@@ -94,6 +110,11 @@ public final class NodeFixture implements AutoCloseable {
 
   public URI uri(String path) {
     return URI.create("http://127.0.0.1:" + port + path);
+  }
+
+  /** On the port for operators. */
+  public URI adminUri(String path) {
+    return URI.create("http://127.0.0.1:" + adminPort.orElse(port) + path);
   }
 
   public HttpResponse<String> send(HttpRequest.Builder request) {
@@ -206,7 +227,7 @@ public final class NodeFixture implements AutoCloseable {
         "127.0.0.1",
         port,
         "127.0.0.1",
-        OptionalInt.empty(),
+        adminPort,
         redis.uri(),
         policyFile,
         Optional.of(SERVICE),

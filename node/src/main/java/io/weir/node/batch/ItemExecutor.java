@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
@@ -204,6 +205,10 @@ final class ItemExecutor {
   }
 
   private <T> Future<T> stage(CompletionStage<T> stage) {
-    return Future.fromCompletionStage(stage, vertx.getOrCreateContext());
+    return Future.fromCompletionStage(stage, vertx.getOrCreateContext())
+        .recover(error -> Future.failedFuture(
+            error instanceof CompletionException && error.getCause() != null
+                ? error.getCause()
+                : error));
   }
 }

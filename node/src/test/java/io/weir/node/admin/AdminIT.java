@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
 import io.weir.node.config.NodeConfig.FailureMode;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Set;
@@ -48,6 +49,44 @@ final class AdminIT {
         "/v1/check",
         "{\"key\": \"%s\", \"operation\": \"Echo\"}".formatted(TestPolicies.key("k1")));
     assertThat(NodeFixture.json(checked).getLong("revision")).isEqualTo(revision);
+  }
+
+  @Test
+  void aPolicyReplacesTheOneItWasMadeFrom() {
+    HttpResponse<String> before = node.get("/v1/policy", TOKEN);
+    String tag = before.headers().firstValue("ETag").orElseThrow();
+    HttpResponse<String> published = put(before.body(), tag);
+    assertThat(published.statusCode()).isEqualTo(200);
+    assertThat(published.headers().firstValue("ETag").orElseThrow()).isNotEqualTo(tag);
+    HttpResponse<String> again = put(before.body(), tag);
+    assertThat(again.statusCode()).isEqualTo(412);
+    assertThat(NodeFixture.json(again).getString("code")).isEqualTo("policy_changed");
+    assertThat(put(before.body(), "*").statusCode()).isEqualTo(200);
+  }
+
+  // As curl --data-binary sends it.
+  private static HttpResponse<String> put(String policy, String tag) {
+    return node.put(
+        "/v1/policy",
+        policy,
+        TOKEN[0],
+        TOKEN[1],
+        "If-Match",
+        tag,
+        "Content-Type",
+        "application/x-www-form-urlencoded");
+  }
+
+  @Test
+  void operatorsMayHaveAPortOfTheirOwn() {
+    try (NodeFixture other = NodeFixture.withAdminPort(TestPolicies.slow())) {
+      HttpRequest.Builder metrics = HttpRequest.newBuilder(other.adminUri("/metrics"));
+      assertThat(other.send(metrics).body()).contains("http_server_connections");
+      // On the other port the path is the upstream's.
+      assertThat(other.get("/metrics").statusCode()).isEqualTo(401);
+      HttpRequest.Builder ping = HttpRequest.newBuilder(other.adminUri("/ping"));
+      assertThat(other.send(ping).statusCode()).isEqualTo(404);
+    }
   }
 
   @Test

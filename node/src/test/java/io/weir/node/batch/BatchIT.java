@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
 import io.weir.node.config.NodeConfig.FailureMode;
+import io.weir.state.redis.RedisConnections;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
@@ -297,6 +298,24 @@ final class BatchIT {
       assertThat(isExecuted(result)).as(answer.body()).isTrue();
       assertThat(result.containsKey("body")).isFalse();
       assertThat(result.getLong("bodyBytes")).isPositive();
+    }
+  }
+
+  @Test
+  void whereRedisIsFullABatchIsWorthSendingAgain() {
+    try (RedisConnections connections =
+        RedisConnections.open(node.redis().uri(), Duration.ofSeconds(2))) {
+      connections.connection().sync().configSet("maxmemory", "1");
+      HttpResponse<String> plain =
+          batch("k10", "{\"items\": [{\"method\": \"GET\", \"path\": \"/other/x\"}]}");
+      HttpResponse<String> named = batch(
+          "k10",
+          "{\"items\": [{\"method\": \"GET\", \"path\": \"/other/x\"}]}",
+          "Idempotency-Key",
+          "full");
+      connections.connection().sync().configSet("maxmemory", "0");
+      assertThat(List.of(plain.statusCode(), named.statusCode())).containsOnly(503);
+      assertThat(named.headers().firstValue("Retry-After")).isPresent();
     }
   }
 

@@ -135,6 +135,7 @@ final class GatewayIT {
     assertThat(code(403, get("/ping", "frozen"))).isEqualTo("access_disabled");
     assertThat(code(403, get("/other", "k2"))).isEqualTo("operation_not_configured");
     assertThat(code(403, get("/", "k2"))).isEqualTo("operation_not_configured");
+    assertThat(NodeFixture.json(get("/", "k2")).getString("operation")).isEqualTo("unlisted");
   }
 
   @Test
