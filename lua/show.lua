@@ -34,7 +34,7 @@ local function iso_instant(at_us)
     math.floor(of_day / 3600), math.floor(math.fmod(of_day, 3600) / 60), math.fmod(of_day, 60), micros)
 end
 
--- What a level of a bucket means, by its field <bucket>@<rate>.
+-- Explains a level of a bucket in words, by its field <bucket>@<rate>.
 local function level_in_words(field, used, at_us, bursts)
   local rate = tonumber(string.match(field, '@(%d+)$'))
   local burst_ms = tonumber(string.match(bursts, '\n' .. string.gsub(field, '%p', '%%%0') .. ' (%d+)\n'))

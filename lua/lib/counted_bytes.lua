@@ -1,4 +1,4 @@
--- What an API key's answers take of the memory, counted from when the number began. `call` runs a command.
+-- Counts the bytes of an API key's answers. The count begins anew when its key expires. `call` runs a command.
 local BYTES_OF_CLAIM = 400
 
 local function count_bytes(call, key, bytes, keep_ms)

@@ -1,4 +1,4 @@
--- What a charge of this cost draws by its template. A cost that no capacity holds is one unit above it.
+-- The draws of a charge of this cost. A cost above the capacity is cut to one unit above it.
 -- Uses ceil_div.
 local function draws_of(template, cost)
   local draws = {}

@@ -1,5 +1,5 @@
--- What the numbers of a state with these fields mean. Layouts are few and states many: `known` keeps each that was
--- seen, by its text. A part says of one number which bucket it is of, and what of it. Uses LAYOUT.
+-- The meaning of the numbers of a state with these fields. Layouts are few and states many, so `known` keeps each
+-- layout by its text. A part names the bucket of one number, and which of its values it is. Uses LAYOUT.
 local function part_of(field)
   local name, rate, what = string.match(field, '^([^@]+)@(%d+)%.?(%S*)$')
   if not name then

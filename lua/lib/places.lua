@@ -51,7 +51,7 @@ local function shares_of(draws)
   return table.concat(text)
 end
 
--- What a place is for: its shares, whatever is held.
+-- The kind of a place: its shares, without the marks that say which of them are held.
 local function kind_of(shares)
   return (string.gsub(shares, ' (%l)%+', ' %1-'))
 end

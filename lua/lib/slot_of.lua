@@ -19,7 +19,7 @@ local function has_hole(draw)
   return draw.bucket.waiting > 0 and draw.cost <= draw.bucket.holes
 end
 
--- Who holds a place needs room for it; for a newcomer nobody waits, or a hole is large enough, or it is its turn.
+-- The holder of a place needs room for it. A newcomer needs an empty queue, a hole that is large enough, or its turn.
 local function is_ready(draw, now)
   return fits(draw) and (draw.held or has_hole(draw) or turn_at(draw, now) <= now)
 end
@@ -35,7 +35,7 @@ local function slot_of(draws, now)
   return slot
 end
 
--- What a newcomer finds used: in a queue, all but the holes.
+-- The units that a newcomer finds used. In a queue these are all but the holes.
 local function shown(draw)
   local bucket = draw.bucket
   if bucket.waiting > 0 then

@@ -3,7 +3,7 @@ local TIMES = {
   SECOND_US = 1000000,
   -- By how much a caller must be able to miss its slot for a place to be worth making.
   TOLERANCE_US = 20000,
-  -- What the answer and the next request take, where a caller waits for a whole second.
+  -- The time that an answer and the next request travel, for a caller that waits whole seconds.
   ON_ITS_WAY_US = 30000,
   -- By how much a slot may be put off so that its place can be held.
   MAX_PUT_OFF_US = 150000,

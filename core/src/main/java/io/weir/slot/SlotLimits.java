@@ -7,7 +7,7 @@ public final class SlotLimits {
   /** By how much a caller must be able to miss its slot for a place to be worth making. */
   public static final long TOLERANCE_US = 20_000;
 
-  /** What the answer and the next request take, where a caller waits for a whole second. */
+  /** The time that an answer and the next request travel, for a caller that waits whole seconds. */
   public static final long ON_ITS_WAY_US = 30_000;
 
   /** By how much a slot may be put off so that its place can be held. */

@@ -11,7 +11,7 @@ import io.weir.state.control.ClusterPolicy;
 import io.weir.state.redis.IdempotencyStore;
 
 /**
- * What all event loops of a node share.
+ * The parts of a node that all its event loops share.
  *
  * @param memory bytes of bodies that are read
  * @param held requests that may be held until their slot

@@ -88,7 +88,7 @@ public final class Retryer {
     return options;
   }
 
-  // Whoever follows redirects, or calls hosts that others name, meets ever new ones.
+  // A program that calls hosts named by others meets new upstreams without end.
   private void makeRoom() {
     if (upstreams.size() < MAX_UPSTREAMS) {
       return;

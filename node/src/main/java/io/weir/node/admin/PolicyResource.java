@@ -72,9 +72,7 @@ public final class PolicyResource {
   Future<Void> put(HttpServerRequest request) {
     requireOperator(request);
     Optional<String> expected = Optional.ofNullable(request.getHeader(HttpHeaders.IF_MATCH));
-    Share bytes = memory
-        .tryTake(OPERATOR, OPERATOR, 0)
-        .orElseThrow(() -> new RefusedException(ProblemDetails.unavailable()));
+    Share bytes = memory.take(OPERATOR, OPERATOR);
     return Upload.whole(vertx, request, PolicyDocuments.MAX_BYTES, bytes)
         .compose(body -> published(body, expected))
         .onComplete(done -> bytes.free())

@@ -94,9 +94,7 @@ public final class CheckDoor implements Door {
     }
     boolean isService = services.admits(request.headers());
     String caller = isService ? SERVICE : ANYBODY;
-    Share bytes = memory
-        .tryTake(caller, caller, 0)
-        .orElseThrow(() -> new RefusedException(ProblemDetails.unavailable()));
+    Share bytes = memory.take(caller, caller);
     return Upload.whole(vertx, request, isService ? MAX_BYTES : MAX_BYTES_OF_ANYBODY, bytes)
         .compose(this::parsed)
         .onComplete(read -> bytes.free())

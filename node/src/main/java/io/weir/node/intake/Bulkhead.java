@@ -31,7 +31,12 @@ public final class Bulkhead {
 
   /** Begins to take, with nothing. */
   public Share take(Subject subject) {
-    return new Share(subject.id(), subject.tenant());
+    return take(subject.id(), subject.tenant());
+  }
+
+  /** The same for a caller that is no subject. */
+  public Share take(String key, String tenant) {
+    return new Share(key, tenant);
   }
 
   /** Whether all is taken, by whomever. */
@@ -44,7 +49,7 @@ public final class Bulkhead {
     return tryTake(subject.id(), subject.tenant(), amount);
   }
 
-  /** The same for whoever is no subject. */
+  /** The same for a caller that is no subject. */
   public Optional<Share> tryTake(String key, String tenant, long amount) {
     Share share = new Share(key, tenant);
     return share.tryGrow(amount) ? Optional.of(share) : Optional.empty();
