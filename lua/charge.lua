@@ -21,12 +21,12 @@
 --            max_queue  4 bytes: how many places a queue has at most
 --            horizon    7 bytes, microseconds: how far ahead a slot is at most
 --            own        1 byte: 1 where all buckets are the key's own, else 0
---            draws      2 bytes, 1 to 500, each of another bucket; for each
+--            demands      2 bytes, 1 to 500, each of another bucket; for each
 --              scope    1 byte: 1 key, 2 tenant, 3 cluster: whose bucket it is
 --              rate     7 bytes: units drained a microsecond, 1 to 9.007e12
 --              capacity 7 bytes: units, 1 to 9.007e15
 --              units    7 bytes: of one operation, 1 to capacity
---            fields     text, for each draw <bucket>@<rate>, with a space between
+--            fields     text, for each demand <bucket>@<rate>, with a space between
 -- RETURNS
 --   { clock_us }                 not_after has passed: nothing was taken
 --   { clock_us, answer... }      for each charge, in order, one or more of

@@ -24,8 +24,8 @@
 -- RETURNS
 --   { clock_us }                 not_after has passed: nothing was taken
 --   { clock_us, answer... }      for each charge, in order, an answer for each of the count, or fewer where one says so
---     { ALLOWED, used... }         per draw the units used, the cost among them
---     { DENIED, used... }          per draw the units used, as a newcomer finds it: in a queue all but the holes
+--     { ALLOWED, used... }         per demand the units used, the cost among them
+--     { DENIED, used... }          per demand the units used as a newcomer finds it: in a queue all but the unclaimed
 --     { NEVER_ALLOWED, used... }   a cost is above its capacity; of all that are left
 --     { STALE, revision }          a newer revision was published or has decided; of all that are left
 --     { FAILED, text }             what is in Redis cannot be understood; of all that are left
@@ -60,7 +60,7 @@
 --@include carried_over
 --@include state_from
 --@include state_value
---@include draws_of
+--@include demands_of
 --@include bucket_of
 --@include slot_of
 --@include release
@@ -94,7 +94,7 @@ local function state_of(k, scope)
   return state
 end
 
--- Notes that a state has to be written, as it is at `now`; `drawn` are the draws of which it takes the buckets over.
+-- Notes that a state has to be written, as it is at `now`; `drawn` are the demands of which it takes the buckets over.
 local function commit(state, now, drawn, template)
   for name, bucket in pairs(state.buckets) do
     drain(bucket, state.at_us, now)
@@ -102,9 +102,9 @@ local function commit(state, now, drawn, template)
       state.buckets[name] = nil
     end
   end
-  for _, draw in ipairs(drawn) do
-    if draw.scope == state.scope then
-      state.buckets[draw.name] = draw.bucket
+  for _, demand in ipairs(drawn) do
+    if demand.scope == state.scope then
+      state.buckets[demand.name] = demand.bucket
       state.revision = template.revision
     end
   end
@@ -182,7 +182,7 @@ local function sweep(state, now, template)
   for _, text in ipairs(overdue) do
     local place = place_of(text)
     let_go(state, LETTERS[state.scope], place)
-    lost = lost + (is_gap(place) and 0 or 1)
+    lost = lost + (is_idle(place) and 0 or 1)
     if is_anybodys(place) then
       indexed[#indexed + 1] = index_text_of(place)
     end
@@ -263,8 +263,8 @@ local function read_charge(i)
 end
 
 local function load_buckets(charge)
-  for _, draw in ipairs(charge.draws) do
-    draw.bucket, draw.is_carried = bucket_of(draw, charge.states[draw.scope], charge.now)
+  for _, demand in ipairs(charge.demands) do
+    demand.bucket, demand.is_carried = bucket_of(demand, charge.states[demand.scope], charge.now)
   end
 end
 
@@ -272,19 +272,19 @@ end
 local function commit_all(charge, has_changed)
   for _, scope in ipairs(charge.template.scopes) do
     local is_carried = false
-    for _, draw in ipairs(charge.draws) do
-      is_carried = is_carried or draw.scope == scope and draw.is_carried
+    for _, demand in ipairs(charge.demands) do
+      is_carried = is_carried or demand.scope == scope and demand.is_carried
     end
     if has_changed or is_carried then
-      commit(charge.states[scope], charge.now, charge.draws, charge.template)
+      commit(charge.states[scope], charge.now, charge.demands, charge.template)
     end
   end
 end
 
 local function reply(status, charge)
   local answer = { status }
-  for i, draw in ipairs(charge.draws) do
-    answer[i + 1] = shown(draw)
+  for i, demand in ipairs(charge.demands) do
+    answer[i + 1] = shown(demand)
   end
   return answer
 end
@@ -365,17 +365,17 @@ end
 
 local function tell_estimate(charge, rules, slot)
   local touched = {}
-  for _, draw in ipairs(charge.draws) do
-    local state = charge.states[draw.scope]
-    local told = estimates_of(state)[draw.name]
-    draw.estimate = told and told.rate == draw.rate and told.at_us or 0
+  for _, demand in ipairs(charge.demands) do
+    local state = charge.states[demand.scope]
+    local told = estimates_of(state)[demand.name]
+    demand.estimate = told and told.rate == demand.rate and told.at_us or 0
   end
   local left = is_settled(charge) and charge.left or 1
-  local told, step, moments = estimate(charge.draws, charge.now, rules, left, charge.spare)
-  for _, draw in ipairs(charge.draws) do
-    local state = charge.states[draw.scope]
-    if draw.estimate > charge.now then
-      state.estimates[draw.name], touched[state] = { rate = draw.rate, at_us = draw.estimate }, true
+  local told, step, moments = estimate(charge.demands, charge.now, rules, left, charge.spare)
+  for _, demand in ipairs(charge.demands) do
+    local state = charge.states[demand.scope]
+    if demand.estimate > charge.now then
+      state.estimates[demand.name], touched[state] = { rate = demand.rate, at_us = demand.estimate }, true
     end
   end
   for state in pairs(touched) do
@@ -393,9 +393,9 @@ local function tell_estimate(charge, rules, slot)
 end
 
 local function as_newcomer(charge, rules, was_released)
-  local slot = slot_of(charge.draws, charge.now)
+  local slot = slot_of(charge.demands, charge.now)
   if not slot then
-    admit(charge.draws, charge.now)
+    admit(charge.demands, charge.now)
     commit_all(charge, true)
     return reply_in_queue(CODES.ALLOWED, charge, { wait_us = 0 })
   end
@@ -403,27 +403,27 @@ local function as_newcomer(charge, rules, was_released)
     commit_all(charge, was_released)
     return reply_in_queue(CODES.DENIED, charge, { wait_us = slot - charge.now, estimate = true })
   end
-  if not can_book(charge.draws, slot, charge.now, rules) then
+  if not can_book(charge.demands, slot, charge.now, rules) then
     commit_all(charge, was_released)
     return tell_estimate(charge, rules, slot)
   end
-  local place, gap = book(charge.draws, slot, charge.now, rules)
-  store_places(charge, nil, gap and { gap, place } or { place })
+  local place, idle = book(charge.demands, slot, charge.now, rules)
+  store_places(charge, nil, idle and { idle, place } or { place })
   commit_all(charge, true)
   return reply_in_queue(CODES.DENIED, charge, { wait_us = place.slot - charge.now, place = place, made = true })
 end
 
 -- A caller that has a place: in time or too early, for just such a request.
 local function come_back(charge, mine, rules)
-  local now, draws = charge.now, charge.draws
+  local now, demands = charge.now, charge.demands
   if now < mine.slot then
     charge.returned = CODES.EARLY
     commit_all(charge, false)
     return reply_in_queue(CODES.DENIED, charge, { wait_us = mine.slot - now, place = mine })
   end
-  mark_held(mine, draws)
+  mark_held(mine, demands)
   charge.returned = CODES.KEPT
-  local slot = slot_of(draws, now)
+  local slot = slot_of(demands, now)
   if not slot then
     store_places(charge, mine, {})
     return as_newcomer(charge, rules)
@@ -431,16 +431,16 @@ local function come_back(charge, mine, rules)
   charge.returned = CODES.BROKEN
   local comes = is_anybodys(mine) and whole_second(now, slot) or slot
   if comes + tolerance_of(rules) <= mine.until_us then
-    local place = moved(mine, draws, slot, comes, now, rules)
+    local place = moved(mine, demands, slot, comes, now, rules)
     store_places(charge, mine, { place })
     commit_all(charge, true)
     return reply_in_queue(CODES.DENIED, charge, { wait_us = slot - now, place = place })
   end
   store_places(charge, mine, {})
-  for _, draw in ipairs(draws) do
-    if draw.held then
-      release(draw.bucket, draw.cost)
-      draw.held = false
+  for _, demand in ipairs(demands) do
+    if demand.held then
+      release(demand.bucket, demand.cost)
+      demand.held = false
     end
   end
   return as_newcomer(charge, rules, true)
@@ -460,14 +460,14 @@ local function rules_of(charge)
 end
 
 local function without_queue(charge)
-  if not slot_of(charge.draws, charge.now) then
-    admit(charge.draws, charge.now)
+  if not slot_of(charge.demands, charge.now) then
+    admit(charge.demands, charge.now)
     commit_all(charge, true)
     return reply(CODES.ALLOWED, charge)
   end
   commit_all(charge, false)
   local answer = reply(CODES.DENIED, charge)
-  answer[#answer + 1], answer[#answer + 2] = slot_of(charge.draws, charge.now) - charge.now, 1
+  answer[#answer + 1], answer[#answer + 2] = slot_of(charge.demands, charge.now) - charge.now, 1
   return answer
 end
 
@@ -488,7 +488,7 @@ end
 local function name_kind(charge)
   local kind, digest
   charge.kind = function()
-    kind = kind or kind_of(shares_of(charge.draws))
+    kind = kind or kind_of(shares_of(charge.demands))
     return kind
   end
   charge.digest = function()
@@ -503,8 +503,8 @@ local function decide(charge)
   if newer then
     return { CODES.STALE, newer }
   end
-  charge.draws = draws_of(template, charge.cost)
-  if is_never(charge.draws) then
+  charge.demands = demands_of(template, charge.cost)
+  if is_never(charge.demands) then
     load_buckets(charge)
     return reply(CODES.NEVER_ALLOWED, charge)
   end
@@ -512,7 +512,7 @@ local function decide(charge)
   for _, scope in ipairs(template.scopes) do
     local state = charge.states[scope]
     rebase(state, charge.now, template)
-    if has_other_rate(charge.draws, scope, state) and has_queue(state) then
+    if has_other_rate(charge.demands, scope, state) and has_queue(state) then
       end_queue(state)
       commit(state, charge.now, {}, template)
     end
@@ -520,7 +520,7 @@ local function decide(charge)
   end
   if not waits and charge.ticket == '' then
     load_buckets(charge)
-    if template.mode == CODES.OFF or not slot_of(charge.draws, charge.now) then
+    if template.mode == CODES.OFF or not slot_of(charge.demands, charge.now) then
       return without_queue(charge)
     end
   end
@@ -553,7 +553,7 @@ local function answered(i, left, answers)
   if answer[1] >= CODES.NEVER_ALLOWED then
     return left
   end
-  return math.max(1, math.min(left, answer[#charge.draws + 11] or 1))
+  return math.max(1, math.min(left, answer[#charge.demands + 11] or 1))
 end
 
 local answers = { now_us(1) }
@@ -564,6 +564,7 @@ for i = 1, #charges / WIDTH do
   end
 end
 for state, template in pairs(written) do
-  redis.call('SET', state.key, state_value(state, template.draws, known), 'PXAT', string.format('%d', state.expires_ms))
+  local value = state_value(state, template.demands, known)
+  redis.call('SET', state.key, value, 'PXAT', string.format('%d', state.expires_ms))
 end
 return answers

@@ -1,19 +1,19 @@
 -- A charge on states in which nobody waits, whatever buckets they hold. Uses LAYOUT, layout_of, drained.
 local FIELDS_AT_MOST = 64 -- in a larger state the queue lane looks for buckets that are empty
 
--- How a state of a layout takes charges by the draws of one scope: the rate of each of its numbers, what each takes
+-- How a state of a layout takes charges by the demands of one scope: the rate of each of its numbers, what each takes
 -- and holds. False where a bucket has another rate, or somebody waits.
 local function way_of(of_scope, layout, known)
   if not layout.is_plain then
     return false
   end
   local text = layout.text
-  for _, draw in ipairs(of_scope.draws) do
-    if not layout.index[draw.field] then
-      if layout.names[draw.name] then
+  for _, demand in ipairs(of_scope.demands) do
+    if not layout.index[demand.field] then
+      if layout.names[demand.name] then
         return false
       end
-      text = text == '' and draw.field or text .. ' ' .. draw.field
+      text = text == '' and demand.field or text .. ' ' .. demand.field
     end
   end
   local grown = layout_of(text, known)
@@ -25,9 +25,9 @@ local function way_of(of_scope, layout, known)
   for j = 1, grown.count do
     way.units[j], way.capacity[j] = 0, math.huge
   end
-  for _, draw in ipairs(of_scope.draws) do
-    local j = grown.index[draw.field] - LAYOUT.BEFORE_FIELDS
-    way.units[j], way.capacity[j] = draw.units, draw.capacity
+  for _, demand in ipairs(of_scope.demands) do
+    local j = grown.index[demand.field] - LAYOUT.BEFORE_FIELDS
+    way.units[j], way.capacity[j] = demand.units, demand.capacity
   end
   return way
 end

@@ -1,28 +1,29 @@
--- The bucket that a draw draws from, as it stands at `now`: drained, and carried over from an older rate or burst.
+-- The bucket of a demand, as it stands at `now`: drained, and carried over from an older rate or burst.
 -- A table of its own. Second, whether it was carried over. Uses drain, carried_over.
-local function bucket_of(draw, state, now)
-  local bucket = { key = draw.field, rate = draw.rate, used = 0, waiting = 0, holes = 0, slot = 0 }
-  local before = state.buckets[draw.name]
+local function bucket_of(demand, state, now)
+  local bucket = { key = demand.field, rate = demand.rate, used = 0, waiting = 0, unclaimed = 0, slot = 0 }
+  local before = state.buckets[demand.name]
   if not before then
     return bucket, false
   end
-  bucket.used, bucket.rate, bucket.holes = before.used, before.rate, before.holes
+  bucket.used, bucket.rate, bucket.unclaimed = before.used, before.rate, before.unclaimed
   drain(bucket, state.at_us, now)
   local was = bucket.used
-  if before.key == draw.field then
-    bucket.used = math.min(was, draw.capacity)
+  if before.key == demand.field then
+    bucket.used = math.min(was, demand.capacity)
     bucket.waiting, bucket.slot = before.waiting, before.slot
-    return bucket, was > draw.capacity
+    return bucket, was > demand.capacity
   end
-  bucket.used, bucket.rate, bucket.holes = carried_over(was, before.rate, draw.rate, draw.capacity), draw.rate, 0
+  bucket.used = carried_over(was, before.rate, demand.rate, demand.capacity)
+  bucket.rate, bucket.unclaimed = demand.rate, 0
   return bucket, was > 0
 end
 
 -- Whether slots that were given are no slots any more: somebody waits, and a bucket has another rate.
-local function has_other_rate(draws, scope, state)
-  for _, draw in ipairs(draws) do
-    local bucket = draw.scope == scope and state.buckets[draw.name]
-    if bucket and bucket.key ~= draw.field and (bucket.used > 0 or bucket.waiting > 0) then
+local function has_other_rate(demands, scope, state)
+  for _, demand in ipairs(demands) do
+    local bucket = demand.scope == scope and state.buckets[demand.name]
+    if bucket and bucket.key ~= demand.field and (bucket.used > 0 or bucket.waiting > 0) then
       return true
     end
   end

@@ -7,6 +7,6 @@ local function drain(bucket, from, to)
   local used, elapsed_us = bucket.used, to - from
   bucket.used = drained(used, bucket.rate, elapsed_us)
   if bucket.used == 0 then
-    bucket.holes = drained(used + bucket.holes, bucket.rate, elapsed_us)
+    bucket.unclaimed = drained(used + bucket.unclaimed, bucket.rate, elapsed_us)
   end
 end

@@ -1,6 +1,8 @@
--- Lets go a place that nobody kept, at its deadline: it leaves a hole in the buckets of a state, whose letter is
--- `letter`. Changes the state, whose buckets stand at its at_us. Uses drain, TIMES.
+-- Lets go a place that nobody kept, at its deadline: its capacity is unclaimed from then on in the buckets of a
+-- state, whose letter is `letter`. Where the state is past that already, nobody knows how much of it has drained: none
+-- is left. Changes the state, whose buckets stand at its at_us. Uses drain, release.
 local function let_go(state, letter, place)
+  local is_late = place.deadline < state.at_us
   if place.deadline > state.at_us then
     for _, bucket in pairs(state.buckets) do
       drain(bucket, state.at_us, place.deadline)
@@ -10,7 +12,7 @@ local function let_go(state, letter, place)
   for of, mark, key, units in string.gmatch(place.shares, '(%l)([+-])(%S+)=(%d+)') do
     local bucket = state.buckets[string.match(key, '^(.+)@')]
     if of == letter and mark == '+' and bucket and bucket.key == key then
-      release(bucket, tonumber(units))
+      release(bucket, is_late and 0 or tonumber(units))
     end
   end
 end

@@ -1,9 +1,9 @@
 -- The most frequent charge, in the fewest steps: all of its buckets belong to the key, and the key's state holds
 -- just these. Uses CODES, LAYOUT, drained.
-local OWN_DRAWS = 8
+local OWN_DEMANDS = 8
 
 -- A template of which all buckets are the key's own, as numbers: the revision first, the slots mode second, from
--- OWN_DRAWS on four for each draw; and how a state looks that holds just these buckets. False for other templates.
+-- OWN_DEMANDS on four for each demand; and how a state looks that holds just these buckets. False for other templates.
 local function own_buckets_of(text)
   if string.byte(text, 27) == 0 then
     return false
@@ -25,7 +25,7 @@ local function taken_from_own(own, value, count, cost, now)
   if elapsed < 0 or numbers[3] ~= own[1] then
     return nil
   end
-  local d, times_cost, is_denied = OWN_DRAWS, count * cost, false
+  local d, times_cost, is_denied = OWN_DEMANDS, count * cost, false
   for j = 5, own.last do
     local rate, capacity, units = own[d + 1], own[d + 2], own[d + 3] * times_cost
     local level = drained(numbers[j], rate, elapsed)

@@ -24,7 +24,7 @@ local function is_anybodys(place)
   return #place.id == 11 and string.byte(place.id) == 45
 end
 
-local function is_gap(place)
+local function is_idle(place)
   return place.id == '~'
 end
 
@@ -36,16 +36,17 @@ local function is_in_tenants_queue(place)
   return string.find(place.shares, ' t+', 1, true) ~= nil
 end
 
-local function share_of(draw, units, is_held)
-  return string.format(' %s%s%s=%d', draw.scope == CODES.KEY and 'k' or 't', is_held and '+' or '-', draw.field, units)
+local function share_of(demand, units, is_held)
+  local letter, mark = demand.scope == CODES.KEY and 'k' or 't', is_held and '+' or '-'
+  return string.format(' %s%s%s=%d', letter, mark, demand.field, units)
 end
 
--- The shares of draws as they are held; buckets of all tenants have no places.
-local function shares_of(draws)
+-- The shares of demands as they are held; buckets of all tenants have no places.
+local function shares_of(demands)
   local text = {}
-  for _, draw in ipairs(draws) do
-    if draw.scope < CODES.CLUSTER then
-      text[#text + 1] = share_of(draw, draw.cost, draw.held)
+  for _, demand in ipairs(demands) do
+    if demand.scope < CODES.CLUSTER then
+      text[#text + 1] = share_of(demand, demand.cost, demand.held)
     end
   end
   return table.concat(text)
@@ -56,12 +57,12 @@ local function kind_of(shares)
   return (string.gsub(shares, ' (%l)%+', ' %1-'))
 end
 
--- Marks the draws in which a place for them is held.
-local function mark_held(place, draws)
+-- Marks the demands in which a place for them is held.
+local function mark_held(place, demands)
   local marks = string.gmatch(place.shares, ' %l([+-])')
-  for _, draw in ipairs(draws) do
-    if draw.scope < CODES.CLUSTER then
-      draw.held = marks() == '+'
+  for _, demand in ipairs(demands) do
+    if demand.scope < CODES.CLUSTER then
+      demand.held = marks() == '+'
     end
   end
 end

@@ -11,7 +11,7 @@ local function state_from(layout, numbers)
     else
       local bucket = buckets[name]
       if not bucket then
-        bucket = { key = part.key, rate = part.rate, used = 0, waiting = 0, holes = 0, slot = 0 }
+        bucket = { key = part.key, rate = part.rate, used = 0, waiting = 0, unclaimed = 0, slot = 0 }
         buckets[name] = bucket
       end
       bucket[part.what] = value

@@ -1,4 +1,4 @@
--- The value to write for a state: the fields that it had where it has just these, else first those of the draws, in
+-- The value to write for a state: the fields that it had where it has just these, else first those of the demands, in
 -- their order, then the others in the order of their names. Uses LAYOUT, layout_of, expiry_of.
 local function longest_us(state)
   local longest = state.queue_us and state.queue_us - state.at_us or 0
@@ -43,19 +43,19 @@ local function numbers_in(layout, state)
   return numbers
 end
 
-local function fields_of(state, draws)
+local function fields_of(state, demands)
   local fields, others, first = {}, {}, {}
-  for _, draw in ipairs(draws) do
-    local bucket = draw.scope == state.scope and state.buckets[draw.name]
-    if is_kept(bucket, draw.field, 'used') then
-      fields[#fields + 1], first[draw.name] = draw.field, true
+  for _, demand in ipairs(demands) do
+    local bucket = demand.scope == state.scope and state.buckets[demand.name]
+    if is_kept(bucket, demand.field, 'used') then
+      fields[#fields + 1], first[demand.name] = demand.field, true
     end
   end
   for name, bucket in pairs(state.buckets) do
     if bucket.used > 0 and not first[name] then
       others[#others + 1] = bucket.key
     end
-    for _, what in ipairs(bucket.waiting > 0 and { '.holes', '.slot', '.waiting' } or {}) do
+    for _, what in ipairs(bucket.waiting > 0 and { '.unclaimed', '.slot', '.waiting' } or {}) do
       others[#others + 1] = bucket.key .. what
     end
   end
@@ -69,7 +69,7 @@ local function fields_of(state, draws)
   return table.concat(fields, ' ')
 end
 
-local function state_value(state, draws, known)
+local function state_value(state, demands, known)
   local until_us = state.at_us + longest_us(state)
   if until_us > state.expires_ms * 1000 then
     state.expires_ms = expiry_of(until_us, state.at_us)
@@ -77,7 +77,7 @@ local function state_value(state, draws, known)
   local layout = state.layout
   local numbers = numbers_in(layout, state)
   if not numbers then
-    layout = layout_of(fields_of(state, draws), known)
+    layout = layout_of(fields_of(state, demands), known)
     numbers = numbers_in(layout, state)
   end
   return struct.pack(layout.format, unpack(numbers)) .. layout.text

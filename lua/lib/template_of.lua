@@ -2,23 +2,23 @@
 local function template_of(text)
   local revision, mode, lateness, max_queue, horizon, _, count = struct.unpack('>I7BI7I4I7BI2', text)
   local template = { revision = revision, mode = mode, lateness = lateness, max_queue = max_queue, horizon = horizon,
-    draws = {}, scopes = {}, by_scope = {} }
+    demands = {}, scopes = {}, by_scope = {} }
   local at, fields = 30, string.gmatch(string.sub(text, 30 + 22 * count), '%S+')
   for i = 1, count do
     local scope, rate, capacity, units
     scope, rate, capacity, units, at = struct.unpack('>BI7I7I7', text, at)
     local field = fields()
-    local draw = { scope = scope, rate = rate, capacity = capacity, units = units, field = field,
+    local demand = { scope = scope, rate = rate, capacity = capacity, units = units, field = field,
       name = string.match(field, '^[^@]+') }
     local of_scope = template.by_scope[scope]
     if not of_scope then
       template.scopes[#template.scopes + 1] = scope
-      of_scope = { text = field, draws = {} }
+      of_scope = { text = field, demands = {} }
       template.by_scope[scope] = of_scope
     else
       of_scope.text = of_scope.text .. ' ' .. field
     end
-    template.draws[i], of_scope.draws[#of_scope.draws + 1] = draw, draw
+    template.demands[i], of_scope.demands[#of_scope.demands + 1] = demand, demand
   end
   return template
 end

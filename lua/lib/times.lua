@@ -13,6 +13,6 @@ local TIMES = {
   KEPT_US = 60000000,
   -- How many overdue places one charge lets go at most, unless all are overdue.
   SWEPT_AT_MOST = 16,
-  -- The largest number a level may reach, holes included.
+  -- The largest number a level may reach, unclaimed included.
   MAX_UNITS = 9007000000000000,
 }

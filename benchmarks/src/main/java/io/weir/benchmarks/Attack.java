@@ -1,7 +1,7 @@
 package io.weir.benchmarks;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
@@ -18,10 +18,10 @@ import java.util.function.LongFunction;
  */
 record Attack(String name, int perSecond, LongFunction<Charge> charge) {
   static final int FLOOD = 36_000;
-  private static final List<Draw> HUNDRED = draw("hundred", Scope.KEY, 100, 1000);
-  private static final List<Draw> TEN_THOUSAND = draw("ten-thousand", Scope.KEY, 10_000, 1000);
-  private static final List<Draw> LONG = draw("long", Scope.KEY, 1000, 10_000);
-  private static final List<Draw> SHARED = draw("shared", Scope.CLUSTER, 100, 1000);
+  private static final List<Demand> HUNDRED = demand("hundred", Scope.KEY, 100, 1000);
+  private static final List<Demand> TEN_THOUSAND = demand("ten-thousand", Scope.KEY, 10_000, 1000);
+  private static final List<Demand> LONG = demand("long", Scope.KEY, 1000, 10_000);
+  private static final List<Demand> SHARED = demand("shared", Scope.CLUSTER, 100, 1000);
 
   static List<Attack> all() {
     return List.of(
@@ -37,21 +37,21 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
         new Attack("flood of a bucket of all tenants", FLOOD, n -> plain(SHARED, 1)));
   }
 
-  private static Charge plain(List<Draw> draws, long cost) {
-    return new Charge("attacker", "k", 1, draws, cost, SlotRules.DEFAULT, TicketRequest.NONE);
+  private static Charge plain(List<Demand> demands, long cost) {
+    return new Charge("attacker", "k", 1, demands, cost, SlotRules.DEFAULT, TicketRequest.NONE);
   }
 
-  private static Charge wanting(List<Draw> draws, long number, Optional<String> shown) {
+  private static Charge wanting(List<Demand> demands, long number, Optional<String> shown) {
     TicketRequest ticket = TicketRequest.wanted(shown, "id%020d".formatted(number));
-    return new Charge("attacker", "k", 1, draws, 1, SlotRules.DEFAULT, ticket);
+    return new Charge("attacker", "k", 1, demands, 1, SlotRules.DEFAULT, ticket);
   }
 
   private static Optional<String> forged(long number) {
     return Optional.of("%016d.%022d".formatted(9_000_000_000_000_000L, number));
   }
 
-  private static List<Draw> draw(String name, Scope scope, long opsPerSec, long burstMillis) {
+  private static List<Demand> demand(String name, Scope scope, long opsPerSec, long burstMillis) {
     Bucket bucket = new Bucket(name, scope, opsPerSec * 1000, burstMillis);
-    return List.of(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
+    return List.of(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
   }
 }

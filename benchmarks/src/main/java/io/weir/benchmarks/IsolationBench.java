@@ -1,7 +1,7 @@
 package io.weir.benchmarks;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
@@ -31,8 +31,8 @@ final class IsolationBench {
   private static final int VICTIM_PER_SECOND = 200;
   private static final int MOST_IN_FLIGHT = 2000;
   private static final long SLOW_MICROS = 2000;
-  private static final Draw WIDE =
-      new Draw(new Bucket("wide", Scope.KEY, 1_000_000_000, 1000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand WIDE =
+      new Demand(new Bucket("wide", Scope.KEY, 1_000_000_000, 1000), Bucket.UNITS_PER_OPERATION);
 
   private final String uri;
   private final RedisProbe redis;

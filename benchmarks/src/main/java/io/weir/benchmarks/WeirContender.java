@@ -1,7 +1,7 @@
 package io.weir.benchmarks;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision.Allowed;
 import io.weir.slot.SlotMode;
@@ -48,7 +48,7 @@ final class WeirContender implements Contender {
   private final Mode mode;
   private final RedisConnections connections;
   private final RedisBucketStore store;
-  private final List<List<Draw>> operations;
+  private final List<List<Demand>> operations;
   private final List<String> subjects =
       IntStream.range(0, SUBJECTS).mapToObj(i -> "k" + i).toList();
   private final boolean[] turns = new boolean[SUBJECTS];
@@ -66,12 +66,12 @@ final class WeirContender implements Contender {
     this.mode = mode;
     this.connections = RedisConnections.open(uri, TIMEOUT);
     this.store = RedisBucketStore.of(connections, () -> false);
-    this.operations = List.of(draws(buckets, mode), draws(buckets, mode));
+    this.operations = List.of(demands(buckets, mode), demands(buckets, mode));
   }
 
   // One operation a second of nine millions, or one in 1000 seconds and no more.
-  private static List<Draw> draws(int buckets, Mode mode) {
-    List<Draw> draws = new ArrayList<>();
+  private static List<Demand> demands(int buckets, Mode mode) {
+    List<Demand> demands = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {
       Bucket bucket = switch (mode) {
         case ADMITTED, WANTING ->
@@ -79,9 +79,9 @@ final class WeirContender implements Contender {
         case PLACED -> new Bucket(NAMES.get(i), Scope.KEY, 100, 100_000);
         case DENIED, KNOWN -> new Bucket(NAMES.get(i), Scope.KEY, 1, 1_000_000);
       };
-      draws.add(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
+      demands.add(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
     }
-    return List.copyOf(draws);
+    return List.copyOf(demands);
   }
 
   @Override
@@ -110,10 +110,10 @@ final class WeirContender implements Contender {
     return turns[subject] ? 1 : 0;
   }
 
-  private CompletionStage<Boolean> ask(int subject, long cost, List<Draw> draws) {
+  private CompletionStage<Boolean> ask(int subject, long cost, List<Demand> demands) {
     String id = subject < SUBJECTS ? subjects.get(subject) : "k" + subject;
     return store
-        .tryCharge(new Charge("acme", id, 1, draws, cost, slots(), ticket()))
+        .tryCharge(new Charge("acme", id, 1, demands, cost, slots(), ticket()))
         .thenApply(WeirContender::isAllowed);
   }
 

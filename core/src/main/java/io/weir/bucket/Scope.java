@@ -1,6 +1,6 @@
 package io.weir.bucket;
 
-/** Whose bucket it is: all requests of the same key, tenant or cluster draw from the same bucket. */
+/** Whose bucket it is: all requests of the same key, tenant or cluster demand from the same bucket. */
 public enum Scope {
   /** One bucket for each API key. */
   KEY,

@@ -1,7 +1,7 @@
 package io.weir.decision;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.LeakyBucket;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -25,15 +25,15 @@ public record Limit(
     long resetMicros) {
 
   /** The limit of a bucket in which {@code usedUnits} are used. */
-  static Limit of(Draw draw, long usedUnits) {
-    Bucket bucket = draw.bucket();
+  static Limit of(Demand demand, long usedUnits) {
+    Bucket bucket = demand.bucket();
     long empty = LeakyBucket.emptyAfterMicros(usedUnits, bucket.milliOpsPerSec());
     return new Limit(
         bucket.name(),
-        draw.operationsIn(bucket.capacityUnits()),
+        demand.operationsIn(bucket.capacityUnits()),
         bucket.burstMillis(),
         usedUnits,
-        draw.operationsIn(bucket.capacityUnits() - usedUnits),
+        demand.operationsIn(bucket.capacityUnits() - usedUnits),
         empty);
   }
 

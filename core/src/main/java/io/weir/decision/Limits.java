@@ -1,6 +1,6 @@
 package io.weir.decision;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.RandomAccess;
@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by many threads, which may work out the same limit twice.
  */
 final class Limits extends AbstractList<Limit> implements RandomAccess {
-  private final List<Draw> draws;
+  private final List<Demand> demands;
   private final long[] usedUnits;
   private @Nullable Limit @Nullable [] known;
 
-  /** @param usedUnits per draw; from now on nobody changes them */
-  Limits(List<Draw> draws, long[] usedUnits) {
-    this.draws = draws;
+  /** @param usedUnits per demand; from now on nobody changes them */
+  Limits(List<Demand> demands, long[] usedUnits) {
+    this.demands = demands;
     this.usedUnits = usedUnits;
   }
 
@@ -35,7 +35,7 @@ final class Limits extends AbstractList<Limit> implements RandomAccess {
     }
     Limit limit = all[index];
     if (limit == null) {
-      limit = Limit.of(draws.get(index), usedUnits[index]);
+      limit = Limit.of(demands.get(index), usedUnits[index]);
       all[index] = limit;
     }
     return limit;
@@ -43,6 +43,6 @@ final class Limits extends AbstractList<Limit> implements RandomAccess {
 
   @Override
   public int size() {
-    return draws.size();
+    return demands.size();
   }
 }

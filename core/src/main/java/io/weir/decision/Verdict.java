@@ -1,6 +1,6 @@
 package io.weir.decision;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.LeakyBucket;
 import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
@@ -15,10 +15,10 @@ import java.util.Optional;
  * levels give the same words.
  *
  * @param revision the policy's revision
- * @param draws what one operation takes, per bucket
+ * @param demands what one operation takes, per bucket
  * @param cost in operations, above 0
  */
-public record Verdict(long revision, List<Draw> draws, long cost) {
+public record Verdict(long revision, List<Demand> demands, long cost) {
 
   /** What the levels mean for the request. */
   public enum Outcome {
@@ -27,11 +27,11 @@ public record Verdict(long revision, List<Draw> draws, long cost) {
     NEVER_ALLOWED
   }
 
-  /** Decides on what is used now, drained, per draw. Takes nothing. */
+  /** Decides on what is used now, drained, per demand. Takes nothing. */
   public Outcome outcome(long[] usedUnits) {
     boolean fits = true;
-    for (int i = 0; i < draws.size(); i++) {
-      if (!LeakyBucket.canHold(draws.get(i).bucket(), units(i))) {
+    for (int i = 0; i < demands.size(); i++) {
+      if (!LeakyBucket.canHold(demands.get(i).bucket(), units(i))) {
         return Outcome.NEVER_ALLOWED;
       }
       fits = fits && fits(i, usedUnits);
@@ -39,20 +39,20 @@ public record Verdict(long revision, List<Draw> draws, long cost) {
     return fits ? Outcome.ALLOWED : Outcome.DENIED;
   }
 
-  /** The units this request takes by the draw at {@code index}. */
+  /** The units this request takes by the demand at {@code index}. */
   public long units(int index) {
-    return draws.get(index).units(cost);
+    return demands.get(index).units(cost);
   }
 
   /**
    * The decision for an outcome.
    *
    * @param wait what a denial tells
-   * @param usedUnits per draw: with this request's cost where it is allowed, without it otherwise; nobody
+   * @param usedUnits per demand: with this request's cost where it is allowed, without it otherwise; nobody
    *     changes them afterwards
    */
   public Decision decision(Outcome outcome, long[] usedUnits, Wait wait) {
-    List<Limit> limits = new Limits(draws, usedUnits);
+    List<Limit> limits = new Limits(demands, usedUnits);
     return switch (outcome) {
       case ALLOWED -> new Allowed(revision, limits);
       case DENIED ->
@@ -64,17 +64,17 @@ public record Verdict(long revision, List<Draw> draws, long cost) {
   }
 
   private List<String> full(long[] usedUnits) {
-    List<String> names = new ArrayList<>(draws.size());
-    for (int i = 0; i < draws.size(); i++) {
+    List<String> names = new ArrayList<>(demands.size());
+    for (int i = 0; i < demands.size(); i++) {
       if (!fits(i, usedUnits)) {
-        names.add(draws.get(i).bucket().name());
+        names.add(demands.get(i).bucket().name());
       }
     }
     return names;
   }
 
   private boolean fits(int index, long[] usedUnits) {
-    return LeakyBucket.fits(draws.get(index).bucket(), usedUnits[index], units(index));
+    return LeakyBucket.fits(demands.get(index).bucket(), usedUnits[index], units(index));
   }
 
   /**

@@ -87,7 +87,7 @@ final class BucketsReader {
     }
   }
 
-  /** The two sets that Hiero's throttle files carry side by side. No plan draws from both. */
+  /** The two sets that Hiero's throttle files carry side by side. No plan demands from both. */
   enum BucketSet {
     ORDINARY,
     HIGH_VOLUME

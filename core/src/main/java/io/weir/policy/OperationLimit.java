@@ -1,19 +1,19 @@
 package io.weir.policy;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import java.util.List;
 
 /** What a plan says of one operation. */
 public sealed interface OperationLimit {
 
   /**
-   * The operation draws from buckets.
+   * The operation demands from buckets.
    *
-   * @param draws each bucket once, in the order of the policy; not empty
+   * @param demands each bucket once, in the order of the policy; not empty
    */
-  record Limited(List<Draw> draws) implements OperationLimit {
+  record Limited(List<Demand> demands) implements OperationLimit {
     public Limited {
-      draws = List.copyOf(draws);
+      demands = List.copyOf(demands);
     }
   }
 

@@ -70,7 +70,7 @@ final class OverrideReader {
       LimitOverride override, String bucket, PlanDraft draft, Scope scope) {
     Optional<BucketShape> shape = draft.shape(bucket).filter(s -> s.bucket().scope() == scope);
     if (shape.isEmpty() && scope == Scope.TENANT && tenantBuckets.contains(bucket)) {
-      return draft; // another plan of the tenant draws from it
+      return draft; // another plan of the tenant demands from it
     }
     if (shape.isEmpty()) {
       String message = "no bucket '%s' of scope %s in the plan (expected: one that is there)";
@@ -131,7 +131,7 @@ final class OverrideReader {
           .section()
           .error("override_ambiguous", "both a rate and throttleGroups (expected: one of them)");
     }
-    if (given.equals(shape.draws().keySet())) {
+    if (given.equals(shape.demands().keySet())) {
       return Optional.of(groups);
     }
     override
@@ -140,7 +140,7 @@ final class OverrideReader {
             "override_unmatched",
             "throttleGroups",
             "the operations %s (expected: those of the bucket, %s)"
-                .formatted(given, shape.draws().keySet()));
+                .formatted(given, shape.demands().keySet()));
     return Optional.empty();
   }
 

@@ -1,7 +1,7 @@
 package io.weir.policy;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.policy.OperationLimit.Limited;
 import io.weir.slot.SlotRules;
 import java.util.LinkedHashMap;
@@ -33,7 +33,7 @@ public final class Plan {
     return name;
   }
 
-  /** What it says of appointments. */
+  /** What it says of places. */
   public SlotRules slots() {
     return slots;
   }
@@ -43,12 +43,12 @@ public final class Plan {
     return limits.getOrDefault(operation, others);
   }
 
-  /** The buckets that operations of the plan draw from, in no order, some of them several times. */
+  /** The buckets that operations of the plan demand from, in no order, some of them several times. */
   public Stream<Bucket> buckets() {
     return Stream.concat(limits.values().stream(), Stream.of(others))
         .filter(Limited.class::isInstance)
-        .flatMap(limit -> ((Limited) limit).draws().stream())
-        .map(Draw::bucket);
+        .flatMap(limit -> ((Limited) limit).demands().stream())
+        .map(Demand::bucket);
   }
 
   /**

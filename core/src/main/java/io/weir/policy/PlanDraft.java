@@ -1,6 +1,6 @@
 package io.weir.policy;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.policy.OperationLimit.Frozen;
 import io.weir.policy.OperationLimit.Limited;
@@ -44,7 +44,7 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
     List<BucketShape> replaced = shapes.stream()
         .map(shape -> shape.bucket().name().equals(name) ? replacement : shape)
         .toList();
-    return new PlanDraft(replaced, own, thawed(replacement.draws().keySet()));
+    return new PlanDraft(replaced, own, thawed(replacement.demands().keySet()));
   }
 
   PlanDraft withOwn(String operation, BucketShape shape) {
@@ -59,10 +59,10 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
     return new PlanDraft(shapes, own, more);
   }
 
-  /** Freezes what draws from a bucket; operations with a bucket of their own have left it. */
+  /** Freezes what demands from a bucket; operations with a bucket of their own have left it. */
   PlanDraft withFrozenBucket(BucketShape shape) {
     Set<String> more = new HashSet<>(frozen);
-    shape.draws().keySet().stream()
+    shape.demands().keySet().stream()
         .filter(operation -> !own.containsKey(operation))
         .forEach(more::add);
     return new PlanDraft(shapes, own, more);
@@ -77,7 +77,7 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
   /** The operations that some bucket of the plan limits, or that are frozen. */
   Set<String> operations() {
     Set<String> operations = new LinkedHashSet<>();
-    shapes.forEach(shape -> operations.addAll(shape.draws().keySet()));
+    shapes.forEach(shape -> operations.addAll(shape.demands().keySet()));
     operations.addAll(own.keySet());
     operations.addAll(frozen);
     return operations;
@@ -97,16 +97,16 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
     if (frozen.contains(operation)) {
       return new Frozen();
     }
-    List<Draw> draws = new ArrayList<>();
+    List<Demand> demands = new ArrayList<>();
     Optional<BucketShape> ownShape = Optional.ofNullable(own.get(operation));
-    ownShape.map(shape -> shape.draws().get(operation)).ifPresent(draws::add);
+    ownShape.map(shape -> shape.demands().get(operation)).ifPresent(demands::add);
     for (BucketShape shape : shapes) {
       boolean left = ownShape.isPresent() && shape.bucket().scope() == Scope.KEY;
-      Draw draw = shape.draws().get(operation);
-      if (draw != null && !left) {
-        draws.add(draw);
+      Demand demand = shape.demands().get(operation);
+      if (demand != null && !left) {
+        demands.add(demand);
       }
     }
-    return new Limited(draws);
+    return new Limited(demands);
   }
 }

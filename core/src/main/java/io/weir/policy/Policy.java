@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * All the rules, read and compiled. Immutable.
  *
- * @param buckets the buckets that plans draw from, in the order of the policy; those of overrides are not
+ * @param buckets the buckets that plans demand from, in the order of the policy; those of overrides are not
  *     among them
  * @param rules how requests become operations; the first that matches wins
  * @param plans by name

@@ -93,7 +93,7 @@ public final class PolicyReader {
   private static Set<String> operations(List<OperationRule> rules, List<DefinedBucket> buckets) {
     Set<String> operations = new LinkedHashSet<>();
     rules.forEach(rule -> operations.add(rule.name()));
-    buckets.forEach(bucket -> operations.addAll(bucket.shape().draws().keySet()));
+    buckets.forEach(bucket -> operations.addAll(bucket.shape().demands().keySet()));
     return operations;
   }
 

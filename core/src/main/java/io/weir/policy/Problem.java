@@ -5,10 +5,10 @@ package io.weir.policy;
  *
  * @param code stable and in lower case, such as {@code group_rate_zero}
  * @param severity whether it keeps the policy from being loaded
- * @param place where it stands
+ * @param location where it stands
  * @param message what is there, and what was expected
  */
-public record Problem(String code, Severity severity, Place place, String message) {
+public record Problem(String code, Severity severity, Location location, String message) {
 
   /** What a problem means for the policy. */
   public enum Severity {
@@ -21,6 +21,6 @@ public record Problem(String code, Severity severity, Place place, String messag
   @Override
   public String toString() {
     return "%s: %s %s: %s"
-        .formatted(place, severity == Severity.ERROR ? "error" : "warning", code, message);
+        .formatted(location, severity == Severity.ERROR ? "error" : "warning", code, message);
   }
 }

@@ -41,14 +41,14 @@ final class Problems {
       all.add(new Problem(
           "more_problems",
           severity,
-          new Place(source, 1, ""),
+          new Location(source, 1, ""),
           unlisted + " more that are not listed"));
     }
     return List.copyOf(all);
   }
 
   private void add(String code, Severity severity, int line, String path, String message) {
-    Problem problem = new Problem(code, severity, new Place(source, line, path), message);
+    Problem problem = new Problem(code, severity, new Location(source, line, path), message);
     if (listed.contains(problem)) {
       return; // a tenant's override is read once for each of its plans
     }

@@ -1,7 +1,7 @@
 package io.weir.policy;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Names;
 import io.weir.bucket.Scope;
 import io.weir.policy.BucketShape.Group;
@@ -74,7 +74,7 @@ final class ShapeReader {
       return Optional.empty();
     }
     Bucket bucket = new Bucket(name, scope, rate.longValueExact(), burst.get());
-    return Optional.of(new BucketShape(bucket, groups, draws(bucket, groups)));
+    return Optional.of(new BucketShape(bucket, groups, demands(bucket, groups)));
   }
 
   private Optional<Group> group(Section section, Map<String, Section> seen) {
@@ -178,14 +178,14 @@ final class ShapeReader {
         .formatted(String.join(", ", rates), rate, burstMillis, Bucket.MAX_PRECISION);
   }
 
-  private static Map<String, Draw> draws(Bucket bucket, List<Group> groups) {
-    Map<String, Draw> draws = new LinkedHashMap<>();
+  private static Map<String, Demand> demands(Bucket bucket, List<Group> groups) {
+    Map<String, Demand> demands = new LinkedHashMap<>();
     for (Group group : groups) {
       long logicalOperations = bucket.milliOpsPerSec() / group.milliOpsPerSec();
-      Draw draw = new Draw(bucket, logicalOperations * Bucket.UNITS_PER_OPERATION);
-      group.operations().forEach(operation -> draws.put(operation, draw));
+      Demand demand = new Demand(bucket, logicalOperations * Bucket.UNITS_PER_OPERATION);
+      group.operations().forEach(operation -> demands.put(operation, demand));
     }
-    return draws;
+    return demands;
   }
 
   // Real files carry both forms side by side; the finer one counts where it says more than 0.

@@ -2,100 +2,73 @@ package io.weir.slot;
 
 import static io.weir.slot.BucketState.ceilDiv;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Verdict.Outcome;
-import io.weir.slot.Appointment.Share;
+import io.weir.slot.BucketTurn.Booked;
+import io.weir.slot.BucketTurn.Idle;
+import io.weir.slot.Place.Share;
 import io.weir.slot.QueueReport.Returned;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
 
 /**
- * Decides on a request where somebody waits or would have to: computes what becomes of its buckets and of
- * its place in the line, and changes nothing. {@code lua/lib/booking.lua} says the same to Redis.
+ * Decides on a request where somebody waits or would have to, over all of its buckets: pure functions from {@link
+ * BucketTurn}s to what becomes of them. {@code lua/lib/booking.lua} says the same to Redis.
+ *
+ * @param queueHasRoom whether another place may be made
  */
-public final class Booking {
-  private final long now;
-  private final SlotRules rules;
-  private final TicketRequest request;
-  private final List<Draw> draws;
-  private final long cost;
-  private final BucketState[] states;
-  private final boolean[] held;
-  private final long[] estimates;
-  private final boolean lineHasRoom;
-
-  /**
-   * @param states per draw, at this instant and carried over to its bucket
-   * @param estimates per draw, the last moment that was told without a place; 0 where none was
-   * @param lineHasRoom whether another appointment may be made
-   */
-  public Booking(
-      long nowMicros,
-      SlotRules rules,
-      TicketRequest request,
-      List<Draw> draws,
-      long cost,
-      List<BucketState> states,
-      List<Long> estimates,
-      boolean lineHasRoom) {
-    this.now = nowMicros;
-    this.rules = rules;
-    this.request = request;
-    this.draws = draws;
-    this.cost = cost;
-    this.states = states.toArray(BucketState[]::new);
-    this.held = new boolean[draws.size()];
-    this.estimates = estimates.stream().mapToLong(Long::longValue).toArray();
-    this.lineHasRoom = lineHasRoom;
-  }
+public record Booking(
+    long nowMicros, SlotRules rules, TicketRequest request, boolean queueHasRoom) {
 
   /**
    * What was decided.
    *
-   * @param states per draw, after it
-   * @param estimates per draw, after it
+   * @param turns the buckets after it
    * @param waitMicros 0 where the request is allowed
-   * @param estimate whether the wait is no appointment
-   * @param place the appointment that the caller has now
-   * @param gap the appointment of nobody before it, where its slot was put off
+   * @param estimate whether nothing is promised for the end of the wait
+   * @param place the place that the caller has now
+   * @param idle the idle interval before it, where its slot was delayed
    * @param changed whether there is anything to be written
    */
   public record Result(
       Outcome outcome,
-      List<BucketState> states,
-      List<Long> estimates,
+      List<BucketTurn> turns,
       long waitMicros,
       boolean estimate,
-      Optional<Appointment> place,
-      Optional<Appointment> gap,
+      Optional<Place> place,
+      Optional<Place> idle,
       Returned returned,
       boolean made,
       boolean changed) {
     public Result {
-      states = List.copyOf(states);
-      estimates = List.copyOf(estimates);
+      turns = List.copyOf(turns);
+    }
+
+    public List<BucketState> states() {
+      return turns.stream().map(BucketTurn::state).toList();
     }
   }
 
-  /** What a request takes from the buckets of its subject and tenant; shared ones take no appointments. */
-  public static List<Share> shares(List<Draw> draws, long cost) {
-    return draws.stream()
-        .filter(draw -> draw.bucket().scope() != Scope.CLUSTER)
-        .map(draw -> new Share(
-            draw.bucket().scope(),
-            draw.bucket().name(),
-            draw.bucket().milliOpsPerSec(),
-            draw.units(cost),
+  /** What a request takes from the buckets of its key and tenant; shared ones have no places. */
+  public static List<Share> shares(List<Demand> demands, long cost) {
+    return demands.stream()
+        .filter(demand -> demand.bucket().scope() != Scope.CLUSTER)
+        .map(demand -> new Share(
+            demand.bucket().scope(),
+            demand.bucket().name(),
+            demand.bucket().milliOpsPerSec(),
+            demand.units(cost),
             false))
         .toList();
+  }
+
+  /** Decides on a caller without a place. */
+  public Result newcomer(List<BucketTurn> turns, Returned returned) {
+    return newcomer(turns, returned, false);
   }
 
   /**
@@ -103,154 +76,138 @@ public final class Booking {
    *
    * @param mine in time or too early, for just such a request
    */
-  public Result comeBack(Appointment mine) {
-    if (now < mine.slotMicros()) {
-      return denied(
-          mine.slotMicros() - now, false, Optional.of(mine), Returned.EARLY, false, false);
+  public Result comeBack(List<BucketTurn> turns, Place mine) {
+    if (nowMicros < mine.slotMicros()) {
+      return denied(turns, mine.slotMicros() - nowMicros, Optional.of(mine), Returned.EARLY, false);
     }
-    markHeld(mine);
-    OptionalLong slot = latest();
+    List<BucketTurn> held = asHeldBy(turns, mine);
+    OptionalLong slot = slot(held);
     if (slot.isEmpty()) {
-      return admit(Returned.KEPT);
+      return admitted(held, Returned.KEPT);
     }
     long comes = mine.isForAnybody() ? wholeSecond(slot.getAsLong()) : slot.getAsLong();
-    if (comes + rules.toleranceMicros() <= mine.untilMicros()) {
-      return moved(mine, slot.getAsLong(), comes);
-    }
-    for (int i = 0; i < states.length; i++) {
-      if (held[i]) {
-        states[i] = states[i].released(units(i));
-        held[i] = false;
-      }
-    }
-    return newcomer(Returned.BROKEN, true);
+    return comes + rules.toleranceMicros() <= mine.untilMicros()
+        ? moved(held, mine, slot.getAsLong(), comes)
+        : newcomer(held.stream().map(BucketTurn::released).toList(), Returned.BROKEN, true);
   }
 
-  /** Decides on a caller without a place. */
-  public Result newcomer(Returned returned) {
-    return newcomer(returned, false);
-  }
-
-  private Result newcomer(Returned returned, boolean released) {
-    OptionalLong latest = latest();
-    if (latest.isEmpty()) {
-      return admit(returned);
+  private Result newcomer(List<BucketTurn> turns, Returned returned, boolean wasReleased) {
+    OptionalLong slot = slot(turns);
+    if (slot.isEmpty()) {
+      return admitted(turns, returned);
     }
-    long slot = latest.getAsLong();
     if (rules.mode() == SlotMode.OFF) {
-      return denied(slot - now, true, Optional.empty(), returned, false, released);
+      return estimate(turns, slot.getAsLong(), returned, wasReleased);
     }
-    return canBook(slot) ? book(slot, returned) : estimate(returned, released);
+    return canBook(turns, slot.getAsLong())
+        ? booked(turns, slot.getAsLong(), returned)
+        : spread(turns, returned, wasReleased);
   }
 
-  private boolean canBook(long slot) {
-    long comes = request.wants(slot - now) ? slot : wholeSecond(slot);
+  // When the last bucket is ready that is not; nothing where all are.
+  private OptionalLong slot(List<BucketTurn> turns) {
+    return turns.stream()
+        .filter(turn -> !turn.isReady())
+        .mapToLong(turn -> Math.max(nowMicros, turn.readyMicros()))
+        .max();
+  }
+
+  private boolean canBook(List<BucketTurn> turns, long slot) {
+    long comes = comes(slot);
     return rules.mode() == SlotMode.RESERVE
-        && lineHasRoom
-        && slot - now <= furthestSlotMicros(slot - now)
-        && all(i -> isOwn(i) ? canHold(i, slot, comes) : isReady(i));
+        && queueHasRoom
+        && slot - nowMicros <= furthestMicros(slot - nowMicros)
+        && turns.stream()
+            .allMatch(turn -> turn.isOwn() ? turn.canHold(slot, comes, rules) : turn.isReady());
   }
 
   // Clients without tickets come back after 30 s whatever they were told (undici's RetryHandler,
   // maxTimeout): half of the default.
-  private long furthestSlotMicros(long wait) {
+  private long furthestMicros(long wait) {
     return request.wants(wait) ? rules.horizonMicros() : rules.horizonMicros() / 2;
   }
 
-  // Whether a bucket can bear that its caller comes when it comes: one that waits for a whole
-  // second may be late by that.
-  private boolean canHold(int index, long slot, long comes) {
-    long mostPutOff = Math.min(SlotLimits.MAX_PUT_OFF_US, roomMicros(index));
-    return toleranceMicros(index) >= 0
-        && (turn(index) != slot || standsAt(index, comes) - slot <= mostPutOff);
-  }
-
-  // The turn, or a little later where the place could not be held until its caller comes: a burst
-  // of one second alone does not bear that callers come at whole seconds.
-  private long standsAt(int index, long comes) {
-    long tolerance = rules.toleranceMicros();
-    long heldFor = Math.max(toleranceMicros(index), tolerance + SlotLimits.ON_ITS_WAY_US);
-    return Math.max(turn(index), comes + tolerance - heldFor);
-  }
-
-  private Result book(long slot, Returned returned) {
-    boolean ticket = request.wants(slot - now);
-    long comes = ticket ? slot : wholeSecond(slot);
-    long tolerance = rules.toleranceMicros();
-    long until = Long.MAX_VALUE;
-    List<Share> shares = new ArrayList<>();
-    List<Share> gaps = new ArrayList<>();
-    long gapsEnd = now;
+  private Result booked(List<BucketTurn> turns, long slot, Returned returned) {
+    long comes = comes(slot);
     long told = slot;
-    for (int i = 0; i < states.length; i++) {
-      if (!isOwn(i)) {
+    long until = Long.MAX_VALUE;
+    List<BucketTurn> after = new ArrayList<>();
+    List<Idle> idle = new ArrayList<>();
+    for (BucketTurn turn : turns) {
+      if (!turn.isOwn()) {
+        after.add(turn);
         continue;
       }
-      boolean hole = states[i].fits(bucket(i), units(i)) && states[i].hasHole(units(i));
-      boolean decides = !hole && turn(i) == slot;
-      long stands = hole ? now : decides ? standsAt(i, comes) : turn(i);
-      boolean held = decides || stands + toleranceMicros(i) >= comes + tolerance;
-      if (decides && stands > slot) {
-        // Nobody stands in the gap; a turn after it is where this place stands.
-        long gapEnds = stands - needMicros(i);
-        states[i] = states[i].held(gapEnds, 0);
-        gaps.add(share(i, (stands - slot) * bucket(i).milliOpsPerSec(), true));
-        gapsEnd = Math.max(gapsEnd, gapEnds);
-        told = Math.max(told, stands);
-      }
-      if (held) {
-        until = Math.min(until, stands + toleranceMicros(i));
-        states[i] = hole ? states[i].heldInHole(units(i)) : states[i].held(stands, padMicros(i));
-      }
-      shares.add(share(i, units(i), held));
+      Booked booked = turn.book(nowMicros, slot, comes, rules);
+      after.add(booked.turn());
+      idle.addAll(booked.idle().stream().toList());
+      told = booked.idle().isPresent() ? Math.max(told, booked.standsMicros()) : told;
+      until = booked.turn().isHeld()
+          ? Math.min(until, booked.standsMicros() + turn.holdsMicros(rules))
+          : until;
     }
-    Appointment place = new Appointment(
-        ticket ? request.newId() : Appointment.ANYBODY,
+    boolean hasTicket = request.wants(slot - nowMicros);
+    Place place = new Place(
+        hasTicket ? request.newId() : Place.ANYBODY,
         told,
-        Math.min(latest(told, ticket), until),
+        Math.min(deadline(told, hasTicket), until),
         until,
-        shares);
-    Appointment gap = new Appointment(Appointment.NOBODY, gapsEnd, gapsEnd, gapsEnd, gaps);
+        shares(after));
     return new Result(
         Outcome.DENIED,
-        List.of(states),
-        estimates(),
-        told - now,
+        after,
+        told - nowMicros,
         false,
         Optional.of(place),
-        gaps.isEmpty() ? Optional.empty() : Optional.of(gap),
+        idlePlace(idle),
         returned,
         true,
         true);
   }
 
-  // The k-th in excess is told the k-th time; behind a line with some room for those who come late.
-  private Result estimate(Returned returned, boolean released) {
-    long longest = now;
-    for (int i = 0; i < states.length; i++) {
-      BucketState state = states[i];
-      if (isReady(i)) {
-        continue;
-      }
-      long first = turn(i) + (state.waiting() == 0 ? 0 : behindLineMicros(i));
-      long next = estimates[i] <= now ? first : Math.max(first, estimates[i] + needMicros(i));
-      if (next - now > furthestMicros(i)) {
-        next = first;
-      }
-      estimates[i] = next;
-      longest = Math.max(longest, next);
-    }
-    return denied(longest - now, true, Optional.empty(), returned, false, released);
+  private Optional<Place> idlePlace(List<Idle> idle) {
+    long ends = idle.stream().mapToLong(Idle::endsMicros).reduce(nowMicros, Math::max);
+    List<Share> shares = idle.stream().map(Idle::share).toList();
+    return idle.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Place(Place.NOBODY, ends, ends, ends, shares));
   }
 
-  private Result admit(Returned returned) {
-    for (int i = 0; i < states.length; i++) {
-      states[i] = held[i] ? states[i].kept(units(i)) : states[i].admitted(bucket(i), units(i));
+  // Estimates are spaced, so that no two callers get the same time.
+  private Result spread(List<BucketTurn> turns, Returned returned, boolean wasReleased) {
+    List<BucketTurn> told = turns.stream()
+        .map(turn -> turn.isReady() ? turn : turn.estimated(nowMicros, rules))
+        .toList();
+    long latest = told.stream()
+        .filter(turn -> !turn.isReady())
+        .mapToLong(BucketTurn::estimateMicros)
+        .reduce(nowMicros, Math::max);
+    return estimate(told, latest, returned, wasReleased);
+  }
+
+  // Another bucket had no room: the place is kept, and the other bucket keeps one too.
+  private Result moved(List<BucketTurn> turns, Place mine, long slot, long comes) {
+    List<BucketTurn> after = new ArrayList<>();
+    long until = mine.untilMicros();
+    for (BucketTurn turn : turns) {
+      BucketTurn joined = turn.joined(comes, rules);
+      boolean isNew = joined.isHeld() && !turn.isHeld();
+      until = isNew ? Math.min(until, turn.turnMicros() + turn.holdsMicros(rules)) : until;
+      after.add(joined);
     }
+    Place place = new Place(
+        mine.id(),
+        slot,
+        Math.min(deadline(slot, !mine.isForAnybody()), until),
+        until,
+        shares(after));
+    return denied(after, slot - nowMicros, Optional.of(place), Returned.BROKEN, true);
+  }
+
+  private static Result admitted(List<BucketTurn> turns, Returned returned) {
     return new Result(
         Outcome.ALLOWED,
-        List.of(states),
-        estimates(),
+        turns.stream().map(BucketTurn::admitted).toList(),
         0,
         false,
         Optional.empty(),
@@ -260,148 +217,55 @@ public final class Booking {
         true);
   }
 
-  // When the last bucket is ready that is not; nothing where all are.
-  private OptionalLong latest() {
-    return IntStream.range(0, states.length)
-        .filter(i -> !isReady(i))
-        .mapToLong(i -> Math.max(now, held[i] ? roomAt(i) : turn(i)))
-        .max();
-  }
-
-  // Where another bucket had no room: the place is kept, and the other bucket keeps one too.
-  private Result moved(Appointment mine, long slot, long comes) {
-    long until = mine.untilMicros();
-    List<Share> shares = new ArrayList<>();
-    for (int i = 0; i < states.length; i++) {
-      if (!isOwn(i)) {
-        continue;
-      }
-      long turn = turn(i);
-      if (!held[i]
-          && toleranceMicros(i) >= 0
-          && !isReady(i)
-          && turn + toleranceMicros(i) >= comes + rules.toleranceMicros()) {
-        held[i] = true;
-        until = Math.min(until, turn + toleranceMicros(i));
-        states[i] = states[i].held(turn, padMicros(i));
-      }
-      shares.add(share(i, units(i), held[i]));
-    }
-    Appointment place = new Appointment(
-        mine.id(), slot, Math.min(latest(slot, !mine.isForAnybody()), until), until, shares);
-    return denied(slot - now, false, Optional.of(place), Returned.BROKEN, false, true);
-  }
-
-  private Result denied(
-      long wait,
-      boolean estimate,
-      Optional<Appointment> place,
-      Returned returned,
-      boolean made,
-      boolean changed) {
+  private Result estimate(
+      List<BucketTurn> turns, long atMicros, Returned returned, boolean changed) {
     return new Result(
         Outcome.DENIED,
-        List.of(states),
-        estimates(),
-        wait,
-        estimate,
-        place,
+        turns,
+        atMicros - nowMicros,
+        true,
+        Optional.empty(),
         Optional.empty(),
         returned,
-        made,
+        false,
         changed);
   }
 
-  private void markHeld(Appointment mine) {
+  private static Result denied(
+      List<BucketTurn> turns,
+      long wait,
+      Optional<Place> place,
+      Returned returned,
+      boolean changed) {
+    return new Result(
+        Outcome.DENIED, turns, wait, false, place, Optional.empty(), returned, false, changed);
+  }
+
+  private static List<BucketTurn> asHeldBy(List<BucketTurn> turns, Place mine) {
     Iterator<Share> shares = mine.shares().iterator();
-    for (int i = 0; i < states.length; i++) {
-      held[i] = isOwn(i) && shares.next().held();
-    }
+    return turns.stream()
+        .map(turn -> turn.held(turn.isOwn() && shares.next().held()))
+        .toList();
   }
 
-  // Who holds a place needs room for its water; where none is held, it is like a new caller there.
-  private boolean isReady(int index) {
-    return held[index]
-        ? states[index].fits(bucket(index), units(index))
-        : states[index].isReady(bucket(index), units(index));
+  private static List<Share> shares(List<BucketTurn> turns) {
+    return turns.stream().filter(BucketTurn::isOwn).map(BucketTurn::share).toList();
   }
 
-  private Share share(int index, long units, boolean held) {
-    return new Share(
-        bucket(index).scope(), bucket(index).name(), bucket(index).milliOpsPerSec(), units, held);
-  }
-
-  private long turn(int index) {
-    return states[index].turnMicros(bucket(index), units(index));
-  }
-
-  // Whoever waits for a whole second may be late by that; counted from the slot, so that places
+  // Callers that wait for whole seconds may be late by one; counted from the slot, so that places
   // without a ticket end in the order of their slots.
-  private long latest(long slot, boolean ticket) {
-    return slot + (ticket ? 0 : SlotLimits.SECOND_US) + rules.latenessMicros();
+  private long deadline(long slot, boolean hasTicket) {
+    return slot + (hasTicket ? 0 : SlotLimits.SECOND_US) + rules.latenessMicros();
   }
 
-  /** When a caller is here that waits for a whole second: its answer and its request take time too. */
+  private long comes(long slot) {
+    return request.wants(slot - nowMicros) ? slot : wholeSecond(slot);
+  }
+
+  // When a caller is here that waits for a whole second: its answer and its request take time too.
   private long wholeSecond(long slot) {
-    return now
-        + ceilDiv(slot - now, SlotLimits.SECOND_US) * SlotLimits.SECOND_US
+    return nowMicros
+        + ceilDiv(slot - nowMicros, SlotLimits.SECOND_US) * SlotLimits.SECOND_US
         + SlotLimits.ON_ITS_WAY_US;
-  }
-
-  /** How long after its turn the bucket can hold a place; -1 where that is too short to be of use. */
-  private long toleranceMicros(int index) {
-    long room = roomMicros(index);
-    long missing = rules.toleranceMicros() - room;
-    if (missing <= 0) {
-      return room;
-    }
-    return missing <= needMicros(index) / 4 ? room + missing : -1;
-  }
-
-  /** How much later the next one stands, where the bucket alone cannot bear that this one is late. */
-  private long padMicros(int index) {
-    return toleranceMicros(index) - roomMicros(index);
-  }
-
-  private long behindLineMicros(int index) {
-    return Math.min(rules.latenessMicros(), roomMicros(index) / 2);
-  }
-
-  private long roomAt(int index) {
-    return states[index].roomMicros(bucket(index), units(index));
-  }
-
-  // Nobody moves the estimates of other tenants far away by asking often.
-  private long furthestMicros(int index) {
-    long furthest = 2 * rules.horizonMicros();
-    return isOwn(index) ? furthest : Math.min(furthest, SlotLimits.SHARED_SPREAD_US);
-  }
-
-  private long roomMicros(int index) {
-    return bucket(index).burstMillis() * 1000 - needMicros(index);
-  }
-
-  private long needMicros(int index) {
-    return ceilDiv(units(index), bucket(index).milliOpsPerSec());
-  }
-
-  private List<Long> estimates() {
-    return Arrays.stream(estimates).boxed().toList();
-  }
-
-  private boolean isOwn(int index) {
-    return bucket(index).scope() != Scope.CLUSTER;
-  }
-
-  private Bucket bucket(int index) {
-    return draws.get(index).bucket();
-  }
-
-  private long units(int index) {
-    return draws.get(index).units(cost);
-  }
-
-  private boolean all(IntPredicate condition) {
-    return IntStream.range(0, states.length).allMatch(condition);
   }
 }

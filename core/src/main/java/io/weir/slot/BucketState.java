@@ -6,26 +6,26 @@ import io.weir.bucket.LeakyBucket;
 /**
  * How one bucket stands, and what is promised of it. Immutable; {@code docs/explanation/slots.md} has the
  * arithmetic and why the promises hold. The spacing of slots is the virtual scheduling of ITU-T I.371 (the
- * generic cell rate algorithm), applied to appointments.
+ * generic cell rate algorithm), applied to places.
  *
  * @param atMicros the instant it stands so
- * @param usedUnits the water of admitted requests
- * @param waiting how many open appointments hold water in it; 0 where it has no line
- * @param holeUnits the water of appointments that nobody kept; 0 without a line
- * @param lastSlotMicros where the last appointment stands in this bucket; 0 without a line
+ * @param usedUnits the level: what admitted requests took and has not drained
+ * @param waiting how many open places hold capacity in it; 0 where it has no queue
+ * @param unclaimedUnits the capacity of places that nobody kept; 0 without a queue
+ * @param lastSlotMicros where the last place stands in this bucket; 0 without a queue
  */
 public record BucketState(
     long atMicros,
     long milliOpsPerSec,
     long usedUnits,
     long waiting,
-    long holeUnits,
+    long unclaimedUnits,
     long lastSlotMicros) {
 
   public BucketState {
     if (waiting <= 0) {
       waiting = 0;
-      holeUnits = 0;
+      unclaimedUnits = 0;
       lastSlotMicros = 0;
     }
   }
@@ -35,36 +35,36 @@ public record BucketState(
     return new BucketState(atMicros, bucket.milliOpsPerSec(), 0, 0, 0, 0);
   }
 
-  /** The same later: the water drains, and then what nobody kept is lost to time. */
+  /** The same later: the level drains, and then what is unclaimed. */
   public BucketState at(long nowMicros) {
     long elapsed = nowMicros - atMicros;
     if (elapsed <= 0) {
       return this;
     }
     long used = LeakyBucket.drained(usedUnits, milliOpsPerSec, elapsed);
-    long empty = LeakyBucket.emptyAfterMicros(usedUnits + holeUnits, milliOpsPerSec);
-    long holes = holeUnits;
+    long empty = LeakyBucket.emptyAfterMicros(usedUnits + unclaimedUnits, milliOpsPerSec);
+    long unclaimed = unclaimedUnits;
     if (used == 0) {
-      holes = elapsed >= empty ? 0 : usedUnits + holeUnits - elapsed * milliOpsPerSec;
+      unclaimed = elapsed >= empty ? 0 : usedUnits + unclaimedUnits - elapsed * milliOpsPerSec;
     }
-    return with(nowMicros, used, waiting, holes, lastSlotMicros);
+    return with(nowMicros, used, waiting, unclaimed, lastSlotMicros);
   }
 
-  /** The same under the rate and burst of a policy; another rate ends its line. */
+  /** The same under the rate and burst of a policy; another rate ends its queue. */
   public BucketState carriedTo(Bucket bucket) {
     long used = LeakyBucket.carriedOver(usedUnits, milliOpsPerSec, bucket);
     return milliOpsPerSec == bucket.milliOpsPerSec()
-        ? with(atMicros, used, waiting, holeUnits, lastSlotMicros)
+        ? with(atMicros, used, waiting, unclaimedUnits, lastSlotMicros)
         : new BucketState(atMicros, bucket.milliOpsPerSec(), used, 0, 0, 0);
   }
 
   /** The same at an earlier instant, where the clock went back: the level stays. */
   public BucketState rebased(long nowMicros) {
-    return with(Math.min(atMicros, nowMicros), usedUnits, waiting, holeUnits, lastSlotMicros);
+    return with(Math.min(atMicros, nowMicros), usedUnits, waiting, unclaimedUnits, lastSlotMicros);
   }
 
-  /** The same without a line. */
-  public BucketState withoutLine() {
+  /** The same without a queue. */
+  public BucketState withoutQueue() {
     return with(atMicros, usedUnits, 0, 0, 0);
   }
 
@@ -73,11 +73,12 @@ public record BucketState(
     return usedUnits == 0 && waiting == 0;
   }
 
-  /** What a new caller finds used: in a line, all but the holes. */
+  /** What a new caller finds used: in a queue, all but what is unclaimed. */
   public long shownUnits(Bucket bucket) {
     return waiting == 0
         ? usedUnits
-        : Math.max(usedUnits, bucket.capacityUnits() - Math.min(holeUnits, bucket.capacityUnits()));
+        : Math.max(
+            usedUnits, bucket.capacityUnits() - Math.min(unclaimedUnits, bucket.capacityUnits()));
   }
 
   /** Whether it holds this much now, whoever waits. */
@@ -96,44 +97,44 @@ public record BucketState(
     return atMicros + ceilDiv(usedUnits - (bucket.capacityUnits() - units), milliOpsPerSec);
   }
 
-  /** Whether a new caller may pass now: nobody waits, or a hole is large enough, or it is its turn. */
+  /** Whether a new caller may pass now: nobody waits, or enough is unclaimed, or it is its turn. */
   boolean isReady(Bucket bucket, long units) {
-    return fits(bucket, units) && (hasHole(units) || turnMicros(bucket, units) <= atMicros);
+    return fits(bucket, units) && (hasUnclaimed(units) || turnMicros(bucket, units) <= atMicros);
   }
 
-  boolean hasHole(long units) {
-    return waiting > 0 && units <= holeUnits;
+  boolean hasUnclaimed(long units) {
+    return waiting > 0 && units <= unclaimedUnits;
   }
 
   /** A new caller passes, for which {@link #isReady}. */
   BucketState admitted(Bucket bucket, long units) {
-    if (hasHole(units)) {
-      return with(atMicros, usedUnits + units, waiting, holeUnits - units, lastSlotMicros);
+    if (hasUnclaimed(units)) {
+      return with(atMicros, usedUnits + units, waiting, unclaimedUnits - units, lastSlotMicros);
     }
     long slot = turnMicros(bucket, units);
-    return with(atMicros, usedUnits + units, waiting, holeUnits, slot);
+    return with(atMicros, usedUnits + units, waiting, unclaimedUnits, slot);
   }
 
-  /** A place is taken behind all others, or in a hole. */
+  /** A place is taken behind all others. */
   BucketState held(long standsAtMicros, long padMicros) {
     long slot =
         Math.max(waiting == 0 ? Long.MIN_VALUE : lastSlotMicros, standsAtMicros + padMicros);
-    return with(atMicros, usedUnits, waiting + 1, holeUnits, slot);
+    return with(atMicros, usedUnits, waiting + 1, unclaimedUnits, slot);
   }
 
-  BucketState heldInHole(long units) {
-    return with(atMicros, usedUnits, waiting + 1, holeUnits - units, lastSlotMicros);
+  BucketState heldUnclaimed(long units) {
+    return with(atMicros, usedUnits, waiting + 1, unclaimedUnits - units, lastSlotMicros);
   }
 
-  /** Water of an appointment becomes water of an admitted request. */
+  /** The holder of a place is admitted. */
   BucketState kept(long units) {
-    return with(atMicros, usedUnits + units, waiting - 1, holeUnits, lastSlotMicros);
+    return with(atMicros, usedUnits + units, waiting - 1, unclaimedUnits, lastSlotMicros);
   }
 
-  /** An appointment is gone, and leaves a hole. */
+  /** A place is gone, and so much of it is unclaimed. */
   public BucketState released(long units) {
-    long holes = Math.min(holeUnits + units, SlotLimits.MAX_UNITS - usedUnits);
-    return with(atMicros, usedUnits, waiting - 1, holes, lastSlotMicros);
+    long unclaimed = Math.min(unclaimedUnits + units, SlotLimits.MAX_UNITS - usedUnits);
+    return with(atMicros, usedUnits, waiting - 1, unclaimed, lastSlotMicros);
   }
 
   /** Rounded up, of negative numbers too. */
@@ -141,7 +142,7 @@ public record BucketState(
     return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
   }
 
-  private BucketState with(long at, long used, long newWaiting, long holes, long slot) {
-    return new BucketState(at, milliOpsPerSec, used, newWaiting, holes, slot);
+  private BucketState with(long at, long used, long newWaiting, long unclaimed, long slot) {
+    return new BucketState(at, milliOpsPerSec, used, newWaiting, unclaimed, slot);
   }
 }

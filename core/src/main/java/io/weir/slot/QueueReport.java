@@ -1,12 +1,12 @@
 package io.weir.slot;
 
 /**
- * What happened in the line, to be counted.
+ * What happened in the queue, to be counted.
  *
- * @param returned what became of the appointment the caller came back to
+ * @param returned what became of the place the caller came back to
  * @param made whether a new one was made
  * @param lost how many were found that nobody kept
- * @param length how many wait in the line after this; 0 where nobody looked
+ * @param length how many wait in the queue after this; 0 where nobody looked
  */
 public record QueueReport(Returned returned, boolean made, long lost, long length) {
 
@@ -18,7 +18,7 @@ public record QueueReport(Returned returned, boolean made, long lost, long lengt
     return new QueueReport(returned, made, 0, length);
   }
 
-  /** What became of an appointment. The order is that of {@code lua/lib/codes.lua}. */
+  /** What became of a place. The order is that of {@code lua/lib/codes.lua}. */
   public enum Returned {
     /** The caller had none. */
     NOT,

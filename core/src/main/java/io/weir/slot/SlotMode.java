@@ -2,7 +2,7 @@ package io.weir.slot;
 
 /** What a denial says of the time to come back. */
 public enum SlotMode {
-  /** It makes an appointment, where it can; an estimate of its own for each caller where not. */
+  /** It makes a place, where it can; an estimate of its own for each caller where not. */
   RESERVE,
   /** It estimates, and spreads the callers: the k-th in excess is told the k-th time. */
   ESTIMATE,

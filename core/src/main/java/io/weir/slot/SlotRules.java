@@ -1,22 +1,22 @@
 package io.weir.slot;
 
 /**
- * What a plan says of appointments.
+ * What a plan says of places.
  *
  * @param latenessMicros how long after its slot a place is kept
- * @param maxQueue how many appointments wait in a line at most
- * @param horizonMicros how far ahead an appointment is made at most; half as far without a ticket
+ * @param maxQueue how many places wait in a queue at most
+ * @param horizonMicros how far ahead a place is made at most; half as far without a ticket
  */
 public record SlotRules(SlotMode mode, long latenessMicros, int maxQueue, long horizonMicros) {
 
-  /** No appointments, no spreading. */
+  /** No places, no spreading. */
   public static final SlotRules OFF = new SlotRules(SlotMode.OFF, 500_000, 10_000, 60_000_000);
 
   /** What holds where a plan says nothing. */
   public static final SlotRules DEFAULT =
       new SlotRules(SlotMode.RESERVE, 500_000, 10_000, 60_000_000);
 
-  /** What is left to a key that waits in the tenant's line already: the other half is for its other keys. */
+  /** What is left to a key that waits in the tenant's queue already: the other half is for its other keys. */
   public SlotRules halved() {
     return new SlotRules(mode, latenessMicros, maxQueue / 2, horizonMicros / 2);
   }
@@ -27,7 +27,7 @@ public record SlotRules(SlotMode mode, long latenessMicros, int maxQueue, long h
   }
 
   /**
-   * By how much a caller must be able to miss its slot for an appointment to be worth making: what a
+   * By how much a caller must be able to miss its slot for a place to be worth making: what a
    * network and a timer need.
    */
   public long toleranceMicros() {

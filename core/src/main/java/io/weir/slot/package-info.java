@@ -1,4 +1,4 @@
-/** Appointments: who is denied is told a time of its own, and finds room when it comes then. */
+/** Places: who is denied is told a time of its own, and finds room when it comes then. */
 @NullMarked
 package io.weir.slot;
 

@@ -1,6 +1,6 @@
 package io.weir.throttle;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Names;
 import io.weir.decision.Verdict;
 import io.weir.slot.SlotMode;
@@ -14,16 +14,16 @@ import java.util.List;
  * @param tenant the subject's tenant
  * @param subject the id of the subject's API key, never its secret
  * @param revision the policy's revision, above 0
- * @param draws what one operation takes, each bucket once; not empty
+ * @param demands what one operation takes, each bucket once; not empty
  * @param cost in operations, above 0
- * @param slots what the subject's plan says of appointments
+ * @param slots what the subject's plan says of places
  * @param ticket what the caller shows and wants
  */
 public record Charge(
     String tenant,
     String subject,
     long revision,
-    List<Draw> draws,
+    List<Demand> demands,
     long cost,
     SlotRules slots,
     TicketRequest ticket) {
@@ -33,33 +33,33 @@ public record Charge(
   public Charge {
     requireId("tenant", tenant);
     requireId("subject", subject);
-    draws = List.copyOf(draws);
-    if (draws.isEmpty()) {
-      throw new IllegalArgumentException("draws: none (expected: at least one)");
+    demands = List.copyOf(demands);
+    if (demands.isEmpty()) {
+      throw new IllegalArgumentException("demands: none (expected: at least one)");
     }
-    if (draws.size() > MAX_DRAWS) {
+    if (demands.size() > MAX_DRAWS) {
       throw new IllegalArgumentException(
-          "draws: %d (expected: at most %d)".formatted(draws.size(), MAX_DRAWS));
+          "demands: %d (expected: at most %d)".formatted(demands.size(), MAX_DRAWS));
     }
     requirePositive("revision", revision);
     requirePositive("cost", cost);
   }
 
-  /** A charge without appointments. */
-  public Charge(String tenant, String subject, long revision, List<Draw> draws, long cost) {
-    this(tenant, subject, revision, draws, cost, SlotRules.OFF, TicketRequest.NONE);
+  /** A charge without places. */
+  public Charge(String tenant, String subject, long revision, List<Demand> demands, long cost) {
+    this(tenant, subject, revision, demands, cost, SlotRules.OFF, TicketRequest.NONE);
   }
 
   /** The same charge where no memory is left for a longer queue: a place that it has counts, none is made. */
   public Charge withoutNewPlaces() {
     return slots.mode() == SlotMode.RESERVE
-        ? new Charge(tenant, subject, revision, draws, cost, slots.withoutNewPlaces(), ticket)
+        ? new Charge(tenant, subject, revision, demands, cost, slots.withoutNewPlaces(), ticket)
         : this;
   }
 
   /** Builds the decision of this charge. */
   public Verdict verdict() {
-    return new Verdict(revision, draws, cost);
+    return new Verdict(revision, demands, cost);
   }
 
   private static void requireId(String name, String value) {

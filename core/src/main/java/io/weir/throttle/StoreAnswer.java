@@ -7,7 +7,7 @@ import io.weir.slot.QueueReport;
 public sealed interface StoreAnswer {
 
   /** The store decided by the revision it was asked with. */
-  record Decided(Decision decision, QueueReport line) implements StoreAnswer {}
+  record Decided(Decision decision, QueueReport report) implements StoreAnswer {}
 
   /**
    * The store decided nothing and took nothing: a newer revision has decided before. The one who asked

@@ -82,7 +82,7 @@ public final class Throttle {
           subject.tenant(),
           subject.id(),
           policy.revision(),
-          limited.draws(),
+          limited.demands(),
           question.cost(),
           subject.plan().slots(),
           question.ticket());

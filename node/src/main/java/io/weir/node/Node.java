@@ -7,7 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.VertxInternal;
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.node.admin.Readiness;
 import io.weir.node.admission.Admission;
@@ -205,8 +205,8 @@ public final class Node implements AutoCloseable {
   // failure here is left to them.
   private static void warmUp(BucketStore store) {
     Bucket bucket = new Bucket("warm-up", Scope.KEY, 1000, 1000);
-    List<Draw> draws = List.of(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
-    Charge question = new Charge("warm-up", "warm-up", Long.MAX_VALUE >> 11, draws, 1);
+    List<Demand> demands = List.of(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
+    Charge question = new Charge("warm-up", "warm-up", Long.MAX_VALUE >> 11, demands, 1);
     for (int i = 0; i < WARM_UP_QUESTIONS; i++) {
       store
           .peek(question)

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.client.retry.RetryOptions;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.redis.RedisKeys;
+import io.weir.state.redis.wire.RedisKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;

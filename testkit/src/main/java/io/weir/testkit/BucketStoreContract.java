@@ -3,7 +3,7 @@ package io.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
@@ -37,10 +37,10 @@ public abstract class BucketStoreContract {
   private static final long SECOND = 1_000_000;
 
   /** A bucket of ten operations per second that holds ten. */
-  private static final Draw TEN = draw("ten", Scope.KEY, 10, 1000);
+  private static final Demand TEN = demand("ten", Scope.KEY, 10, 1000);
 
-  private static final Draw TENANT_FIVE = draw("five", Scope.TENANT, 5, 1000);
-  private static final Draw CLUSTER_TWENTY = draw("twenty", Scope.CLUSTER, 20, 1000);
+  private static final Demand TENANT_FIVE = demand("five", Scope.TENANT, 5, 1000);
+  private static final Demand CLUSTER_TWENTY = demand("twenty", Scope.CLUSTER, 20, 1000);
 
   private final ManualClock clock = new ManualClock();
   private @Nullable BucketStore made;
@@ -81,7 +81,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void waitIsRoundedUp() {
-      Draw seven = draw("seven", Scope.KEY, 7, 1000);
+      Demand seven = demand("seven", Scope.KEY, 7, 1000);
       allowed(charge(7, seven));
       // One operation at 7/s drains in 142,857.14… µs.
       assertThat(denied(charge(1, seven)).retryAfterMicros()).isEqualTo(142_858);
@@ -127,11 +127,11 @@ public abstract class BucketStoreContract {
     void holdsTheLargestCapacityThereIs() {
       long rate = Bucket.MAX_PRECISION / Bucket.MAX_BURST_MILLIS;
       Bucket largest = new Bucket("largest", Scope.KEY, rate, Bucket.MAX_BURST_MILLIS);
-      Draw all = new Draw(largest, largest.capacityUnits());
+      Demand all = new Demand(largest, largest.capacityUnits());
       allowed(charge(1, all));
       assertThat(denied(charge(1, all)).retryAfterMicros())
           .isEqualTo(Bucket.MAX_BURST_MILLIS * 1000);
-      Draw one = new Draw(largest, 1);
+      Demand one = new Demand(largest, 1);
       assertThat(denied(charge(1, one)).retryAfterMicros()).isEqualTo(1);
     }
   }
@@ -163,7 +163,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void anotherBucketOfTheSameOwnerKeepsDraining() {
-      Draw other = draw("other", Scope.KEY, 1, 4000);
+      Demand other = demand("other", Scope.KEY, 1, 4000);
       allowed(charge(4, other));
       clock.advance(SECOND);
       allowed(charge(1, TEN));
@@ -225,7 +225,7 @@ public abstract class BucketStoreContract {
     void whatWasUsedTakesTheSameTimeToDrain() {
       allowed(charge(10, TEN));
       clock.advance(SECOND / 2);
-      Draw halved = draw("ten", Scope.KEY, 5, 1000);
+      Demand halved = demand("ten", Scope.KEY, 5, 1000);
       // Half a second of draining was left: 2.5 operations at 5/s.
       assertThat(remaining(decide(charge("acme", "k1", 2, 1, halved)))).containsExactly(1L);
       assertThat(denied(charge("acme", "k1", 2, 2, halved)).retryAfterMicros()).isEqualTo(100_000);
@@ -234,14 +234,14 @@ public abstract class BucketStoreContract {
     @Test
     void aLargerRateForgetsNothingEither() {
       allowed(charge(10, TEN));
-      Draw doubled = draw("ten", Scope.KEY, 20, 1000);
+      Demand doubled = demand("ten", Scope.KEY, 20, 1000);
       assertThat(denied(charge("acme", "k1", 2, 1, doubled)).retryAfterMicros()).isEqualTo(50_000);
     }
 
     @Test
     void aSmallerBurstCapsWhatWasUsed() {
       allowed(charge(10, TEN));
-      Draw shorter = draw("ten", Scope.KEY, 10, 500);
+      Demand shorter = demand("ten", Scope.KEY, 10, 500);
       assertThat(denied(charge("acme", "k1", 2, 5, shorter)).retryAfterMicros()).isEqualTo(500_000);
       clock.advance(499_999);
       assertThat(denied(charge("acme", "k1", 2, 5, shorter)).retryAfterMicros()).isEqualTo(1);
@@ -251,8 +251,8 @@ public abstract class BucketStoreContract {
 
     @Test
     void anOddChangeOfRateIsRoundedDown() {
-      Draw seven = draw("ten", Scope.KEY, 7, 1000);
-      Draw thirteen = draw("ten", Scope.KEY, 13, 1000);
+      Demand seven = demand("ten", Scope.KEY, 7, 1000);
+      Demand thirteen = demand("ten", Scope.KEY, 13, 1000);
       allowed(charge("acme", "k1", 1, 5, seven));
       Decision carried = peek(charge("acme", "k1", 2, 1, thirteen));
       // 5 × 10⁹ × 13,000 / 7,000 = 9,285,714,285.7 units used, 3.7 operations left
@@ -271,7 +271,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void aBucketThatLeftThePolicyIsNoHindrance() {
-      allowed(charge(5, TEN, draw("gone", Scope.KEY, 1, 100_000)));
+      allowed(charge(5, TEN, demand("gone", Scope.KEY, 1, 100_000)));
       clock.advance(SECOND);
       assertThat(remaining(decide(charge("acme", "k1", 2, 1, TEN)))).containsExactly(9L);
     }
@@ -326,9 +326,9 @@ public abstract class BucketStoreContract {
       clock.advance(-SECOND / 4);
       TicketRequest shown = TicketRequest.wanted(ticket, "id%020d".formatted(2));
       Charge back = new Charge("acme", "k1", 1, List.of(TEN), 1, rules, shown);
-      assertThat(((Decided) answer(back)).line().returned()).isEqualTo(Returned.EARLY);
+      assertThat(((Decided) answer(back)).report().returned()).isEqualTo(Returned.EARLY);
       clock.advance(-SECOND);
-      assertThat(((Decided) answer(back)).line().returned()).isEqualTo(Returned.UNKNOWN);
+      assertThat(((Decided) answer(back)).report().returned()).isEqualTo(Returned.UNKNOWN);
     }
 
     @Test
@@ -369,7 +369,7 @@ public abstract class BucketStoreContract {
       clock.advance(SECOND / 10);
       Decided kept = (Decided) answer(ticketed("k1", 4, first));
       assertThat(kept.decision()).isInstanceOf(Allowed.class);
-      assertThat(kept.line().returned()).isEqualTo(Returned.KEPT);
+      assertThat(kept.report().returned()).isEqualTo(Returned.KEPT);
       clock.advance(SECOND / 10);
       allowed(ticketed("k1", 5, second));
     }
@@ -414,10 +414,10 @@ public abstract class BucketStoreContract {
     @Test
     void anotherRateEndsTheLine() {
       String ticket = ticket(ticketed("k1", 1, ""));
-      Draw doubled = draw("ten", Scope.KEY, 20, 1000);
+      Demand doubled = demand("ten", Scope.KEY, 20, 1000);
       clock.advance(SECOND / 10);
       Decided decided = (Decided) answer(asking("k1", 1, 2, doubled, 2, ticket));
-      assertThat(decided.line().returned()).isEqualTo(Returned.UNKNOWN);
+      assertThat(decided.report().returned()).isEqualTo(Returned.UNKNOWN);
       assertThat(decided.decision()).isInstanceOf(Allowed.class);
     }
 
@@ -430,7 +430,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void withoutATicketWhoeverComesWhenItIsDueKeepsThePlace() {
-      Draw long2 = draw("long", Scope.KEY, 10, 2000);
+      Demand long2 = demand("long", Scope.KEY, 10, 2000);
       allowed(charge(20, long2));
       Charge plain = new Charge("acme", "k1", 1, List.of(long2), 1, rules, TicketRequest.NONE);
       for (int i = 1; i <= 15; i++) {
@@ -450,7 +450,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void aBurstOfASecondMakesAppointmentsWithWhoeverComesAtWholeSeconds() {
+    void aBurstOfASecondMakesPlacesForWhoeverComesAtWholeSeconds() {
       Charge plain =
           new Charge("acme", "k1", 1, List.of(TEN), 1, SlotRules.DEFAULT, TicketRequest.NONE);
       int turnedAway = 0;
@@ -484,7 +484,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void aFloodThatDoesNotWaitUsesAllOfTheRateThatItsPlacesLeave() {
-      Draw hundred = draw("hundred", Scope.KEY, 100, 1000);
+      Demand hundred = demand("hundred", Scope.KEY, 100, 1000);
       Charge plain =
           new Charge("acme", "k1", 1, List.of(hundred), 1, SlotRules.DEFAULT, TicketRequest.NONE);
       int admitted = 0;
@@ -532,7 +532,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void aKeyThatWaitsLeavesHalfOfTheTenantsLineToOthers() {
-      Draw tenants = draw("tenants", Scope.TENANT, 10, 1000);
+      Demand tenants = demand("tenants", Scope.TENANT, 10, 1000);
       allowed(charge(10, tenants));
       for (int i = 1; i <= 60; i++) {
         assertThat(denied(asking("k1", 1, 1, tenants, i, "")).estimate()).isEqualTo(i > 50);
@@ -552,8 +552,8 @@ public abstract class BucketStoreContract {
       }
       clock.advance(40 * SECOND);
       Decided first = (Decided) answer(ticketed("k1", 601, tickets.get(389)));
-      assertThat(first.line().returned()).isEqualTo(Returned.LATE);
-      assertThat(first.line().lost()).isEqualTo(SlotLimits.SWEPT_AT_MOST);
+      assertThat(first.report().returned()).isEqualTo(Returned.LATE);
+      assertThat(first.report().lost()).isEqualTo(SlotLimits.SWEPT_AT_MOST);
       assertThat(returned(ticketed("k1", 602, tickets.get(399)))).isEqualTo(Returned.KEPT);
       clock.advance(60 * SECOND);
       for (int i = 0; i < 10; i++) {
@@ -563,7 +563,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void whoeverComesFindsThePlaceOfItsOwnKindAmongManyOthers() {
-      Draw long2 = draw("long", Scope.KEY, 1000, 4000);
+      Demand long2 = demand("long", Scope.KEY, 1000, 4000);
       allowed(charge(4000, long2));
       Charge two = new Charge("acme", "k1", 1, List.of(long2), 2, rules, TicketRequest.NONE);
       Charge one = new Charge("acme", "k1", 1, List.of(long2), 1, rules, TicketRequest.NONE);
@@ -577,7 +577,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void withoutATicketNobodyIsSentFurtherThanClientsWait() {
-      Draw slow = draw("slow", Scope.KEY, 1, 100_000);
+      Demand slow = demand("slow", Scope.KEY, 1, 100_000);
       allowed(charge(100, slow));
       Charge plain =
           new Charge("acme", "k1", 1, List.of(slow), 1, SlotRules.DEFAULT, TicketRequest.NONE);
@@ -593,14 +593,14 @@ public abstract class BucketStoreContract {
 
     @Test
     void anEmptyBucketOfAnotherRateEndsNobodysLine() {
-      allowed(charge("acme", "k1", 1, 1, draw("other", Scope.KEY, 10, 1000)));
+      allowed(charge("acme", "k1", 1, 1, demand("other", Scope.KEY, 10, 1000)));
       String first = ticket(asking("k1", 1, 2, TEN, 1, ""));
       denied(asking("k1", 1, 2, TEN, 2, ""));
       denied(asking("k1", 1, 2, TEN, 3, ""));
       clock.advance(SECOND / 5);
       denied(asking("k1", 1, 2, TEN, 4, ""));
       clock.advance(SECOND / 20);
-      allowed(charge("acme", "k1", 2, 1, draw("other", Scope.KEY, 20, 1000)));
+      allowed(charge("acme", "k1", 2, 1, demand("other", Scope.KEY, 20, 1000)));
       assertThat(returned(asking("k1", 1, 2, TEN, 5, first))).isEqualTo(Returned.KEPT);
     }
 
@@ -614,10 +614,10 @@ public abstract class BucketStoreContract {
     }
 
     private Charge asking(
-        String subject, long cost, long revision, Draw draw, int id, String shown) {
+        String subject, long cost, long revision, Demand demand, int id, String shown) {
       TicketRequest ticket =
           TicketRequest.wanted(Optional.of(shown).filter(t -> !t.isEmpty()), id(id));
-      return new Charge("acme", subject, revision, List.of(draw), cost, rules, ticket);
+      return new Charge("acme", subject, revision, List.of(demand), cost, rules, ticket);
     }
 
     private String ticket(Charge charge) {
@@ -625,7 +625,7 @@ public abstract class BucketStoreContract {
     }
 
     private Returned returned(Charge charge) {
-      return ((Decided) answer(charge)).line().returned();
+      return ((Decided) answer(charge)).report().returned();
     }
 
     private static String id(int number) {
@@ -633,19 +633,19 @@ public abstract class BucketStoreContract {
     }
   }
 
-  /** A draw of whole operations from a bucket of one group. */
-  private static Draw draw(String name, Scope scope, long opsPerSec, long burstMillis) {
-    return new Draw(
+  /** A demand of whole operations from a bucket of one group. */
+  private static Demand demand(String name, Scope scope, long opsPerSec, long burstMillis) {
+    return new Demand(
         new Bucket(name, scope, opsPerSec * 1000, burstMillis), Bucket.UNITS_PER_OPERATION);
   }
 
-  private static Charge charge(long cost, Draw... draws) {
-    return charge("acme", "k1", 1, cost, draws);
+  private static Charge charge(long cost, Demand... demands) {
+    return charge("acme", "k1", 1, cost, demands);
   }
 
   private static Charge charge(
-      String tenant, String subject, long revision, long cost, Draw... draws) {
-    return new Charge(tenant, subject, revision, List.of(draws), cost);
+      String tenant, String subject, long revision, long cost, Demand... demands) {
+    return new Charge(tenant, subject, revision, List.of(demands), cost);
   }
 
   private Allowed allowed(Charge charge) {

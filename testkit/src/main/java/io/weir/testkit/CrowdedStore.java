@@ -3,7 +3,7 @@ package io.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
@@ -25,8 +25,8 @@ import java.util.concurrent.Executor;
  * safe for use by many threads.
  */
 public final class CrowdedStore implements BucketStore {
-  private static final Draw ONE =
-      new Draw(new Bucket("one", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand ONE =
+      new Demand(new Bucket("one", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION);
 
   private final BucketStore store;
   private final Executor turn;

@@ -1,7 +1,7 @@
 package io.weir.testkit;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,11 +17,11 @@ import java.util.Map;
 public final class PlainBuckets {
   private final Map<String, Admission> last = new HashMap<>();
 
-  /** Notes that {@code cost} operations of a draw were admitted. */
-  public void admitted(String owner, Draw draw, long cost, long atMicros) {
+  /** Notes that {@code cost} operations of a demand were admitted. */
+  public void admitted(String owner, Demand demand, long cost, long atMicros) {
     BigInteger units =
-        BigInteger.valueOf(draw.unitsPerOperation()).multiply(BigInteger.valueOf(cost));
-    Bucket bucket = draw.bucket();
+        BigInteger.valueOf(demand.unitsPerOperation()).multiply(BigInteger.valueOf(cost));
+    Bucket bucket = demand.bucket();
     Admission before =
         last.getOrDefault(owner + "/" + bucket.name(), new Admission(atMicros, BigInteger.ZERO));
     BigInteger drained = BigInteger.valueOf(atMicros - before.atMicros())

@@ -1,34 +1,25 @@
 package io.weir.testkit;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision.Denied;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
-import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 /**
- * A generated history of one small cluster, in which everything meets everything: slots of each mode, changes of
- * policy, steps of the clock in both directions, buckets of every scope, costs that fit and that never do, tickets that
- * are own, foreign, expired or forged, several charges at once, and pauses. Asks two stores the same and compares each
- * answer. The same seed gives the same history. Mutable; owned by one test.
+ * The generator of histories of one small cluster: what is asked, how much time passes before, and who comes back. The
+ * same seed gives the same history, as long as the answers are the same. Mutable; owned by one test.
  */
 public final class Scenario {
   private static final long SECOND = 1_000_000;
@@ -38,70 +29,159 @@ public final class Scenario {
   private static final int MOST_AT_ONCE = 6;
   private static final int MOST_RETURNS = 60;
 
-  private final long seed;
-  private final RandomGenerator random;
-  private final ManualClock clock;
-  private final BucketStore reference;
-  private final BucketStore other;
-  private final Executor turn;
-  private final List<Return> returns = new ArrayList<>();
-  private final Map<String, Long> seen = new TreeMap<>();
-  private List<Draw> draws;
-  private SlotRules rules;
-  private long revision = 1;
-  private long number;
-
-  /**
-   * @param turn runs a task so that all it asks of {@code other} is asked together
-   * @param reference and {@code other}: on this clock, both empty
-   */
-  public Scenario(
-      long seed, ManualClock clock, BucketStore reference, BucketStore other, Executor turn) {
-    this.seed = seed;
-    this.random = new Random(seed);
-    this.clock = clock;
-    this.reference = reference;
-    this.other = other;
-    this.turn = turn;
-    this.draws = drawsOfPolicy();
-    this.rules = rulesOfPolicy();
+  /** What a history may hold. */
+  public enum Kind {
+    /**
+     * Everything meets everything: slots of each mode, changes of policy, steps of the clock in both directions, buckets
+     * of every scope, costs that fit and that never do, tickets that are own, foreign, expired or forged.
+     */
+    MIXED,
+    /** No places: levels, waits, changes of policy and steps of the clock. */
+    RATES,
+    /** One policy with places, a clock that only goes forward, and callers that show no tickets but their own. */
+    CALLERS
   }
 
-  /** Goes so many steps on. */
-  public void run(int steps) {
-    for (int i = 0; i < steps; i++) {
-      if (random.nextInt(400) == 0) {
-        draws = drawsOfPolicy();
-        rules = rulesOfPolicy();
-        revision++;
-      }
-      if (!returns.isEmpty() && random.nextInt(3) == 0) {
-        comeBack(returns.remove(random.nextInt(returns.size())));
-      } else {
-        clock.advance(pause());
-        String tenant = pick(TENANTS);
-        String subject = pick(SUBJECTS);
-        ask(tenant, subject, charge(tenant, subject));
-      }
+  /**
+   * What is asked next.
+   *
+   * @param advanceMicros how far the clock moves before it; negative where it goes back
+   * @param charges at once, in this order, all of one subject
+   */
+  public record Step(long advanceMicros, List<Charge> charges) {
+    public Step {
+      charges = List.copyOf(charges);
     }
   }
 
   /** Somebody who was told to come back. */
   private record Return(Charge charge, Optional<String> ticket, long dueMicros) {}
 
-  // At the time that was told, a little later, or whenever it is now.
-  private void comeBack(Return one) {
-    long early = Math.min(one.dueMicros() - clock.getAsLong(), 100 * SECOND);
-    if (random.nextInt(6) > 0) {
-      long late =
-          random.nextInt(3) == 0 ? random.nextLong(one.charge().slots().latenessMicros()) : 0;
-      clock.advance(Math.max(0, early) + late);
+  private final long seed;
+  private final Kind kind;
+  private final int buckets;
+  private final RandomGenerator random;
+  private final List<Return> returns = new ArrayList<>();
+  private List<Demand> demands;
+  private SlotRules rules;
+  private long revision = 1;
+  private long ids;
+  private long now;
+
+  /** A history over one to three buckets. */
+  public Scenario(long seed, Kind kind) {
+    this(seed, kind, 1 + (int) (seed % 3));
+  }
+
+  /** @param buckets how many buckets a policy has */
+  public Scenario(long seed, Kind kind, int buckets) {
+    this.seed = seed;
+    this.kind = kind;
+    this.buckets = buckets;
+    this.random = new Random(seed);
+    this.demands = demandsOfPolicy();
+    this.rules = rulesOfPolicy();
+  }
+
+  /** Names the history, for whoever finds a fault in it. */
+  public long seed() {
+    return seed;
+  }
+
+  /** What is asked next; {@link #answered} has to follow for each of its charges. */
+  public Step next() {
+    if (kind != Kind.CALLERS && random.nextInt(400) == 0) {
+      demands = demandsOfPolicy();
+      rules = rulesOfPolicy();
+      revision++;
     }
+    boolean comesBack = !returns.isEmpty()
+        && (kind == Kind.CALLERS ? random.nextInt(4) > 0 : random.nextInt(3) == 0);
+    Step step =
+        comesBack ? comeBack() : new Step(pause(), atOnce(charge(pick(TENANTS), pick(SUBJECTS))));
+    now += step.advanceMicros();
+    return step;
+  }
+
+  /** Learns what was answered: whoever is told a time may come back. */
+  public void answered(Charge charge, StoreAnswer answer) {
+    if (kind != Kind.RATES
+        && answer instanceof Decided decided
+        && decided.decision() instanceof Denied denied) {
+      long wait = denied.retryAfterMicros();
+      boolean isExact = denied.estimate() || wait <= charge.ticket().withinMicros();
+      returns.add(new Return(charge, denied.ticket(), now + (isExact ? wait : ceilSeconds(wait))));
+    }
+    if (returns.size() > MOST_RETURNS) {
+      returns.remove(0);
+    }
+  }
+
+  /** Another charge of a tenant's subject, in the policy that is in force. */
+  public Charge charge(String tenant, String subject) {
+    int first = random.nextInt(demands.size());
+    boolean isOld = kind != Kind.CALLERS && revision > 1 && random.nextInt(300) == 0;
+    return new Charge(
+        tenant,
+        subject,
+        isOld ? revision - 1 : revision,
+        demands.subList(first, demands.size()),
+        cost(),
+        rules,
+        ticket());
+  }
+
+  // Those at once are of one subject, and take the same lane: only such have an order among each
+  // other.
+  private List<Charge> atOnce(Charge first) {
+    List<Charge> charges = new ArrayList<>();
+    charges.add(first);
+    boolean shows = first.ticket().shown().isPresent();
+    int most = random.nextInt(3) == 0 ? 1 + random.nextInt(MOST_AT_ONCE) : 1;
+    for (int i = 1; i < most; i++) {
+      Charge last = charges.get(charges.size() - 1);
+      Charge next = random.nextBoolean()
+          ? with(last, renewed(last.ticket()))
+          : charge(first.tenant(), first.subject());
+      if (next.ticket().shown().isPresent() == shows) {
+        charges.add(next);
+      }
+    }
+    return charges;
+  }
+
+  // Mostly whoever is next, at the time that was told, a little later, too late, or whenever it is
+  // now.
+  private Step comeBack() {
+    Return one = random.nextInt(4) == 0
+        ? pick(returns)
+        : returns.stream().min(Comparator.comparingLong(Return::dueMicros)).orElseThrow();
+    returns.remove(one);
     Charge before = one.charge();
+    long lateness = before.slots().latenessMicros();
+    long pause = switch (random.nextInt(12)) {
+      case 0, 1 -> 0;
+      case 2 -> lateness + 2 * SECOND;
+      case 3, 4, 5 -> random.nextLong(lateness);
+      default -> 0;
+    };
+    boolean waits = random.nextInt(6) > 0;
+    long early = Math.max(0, Math.min(one.dueMicros() - now, 100 * SECOND));
     TicketRequest ticket = one.ticket().isPresent()
         ? TicketRequest.wanted(one.ticket(), id())
         : renewed(before.ticket());
-    ask(before.tenant(), before.subject(), with(before, ticket));
+    return new Step(waits ? early + pause : 0, atOnce(with(before, ticket)));
+  }
+
+  private Charge with(Charge before, TicketRequest ticket) {
+    return new Charge(
+        before.tenant(),
+        before.subject(),
+        revision,
+        before.demands(),
+        before.cost(),
+        rules,
+        ticket);
   }
 
   // An id is used once.
@@ -111,90 +191,15 @@ public final class Scenario {
         : new TicketRequest(before.shown(), id(), before.withinMicros());
   }
 
-  private Charge with(Charge before, TicketRequest ticket) {
-    return new Charge(
-        before.tenant(), before.subject(), revision, before.draws(), before.cost(), rules, ticket);
-  }
-
   private String id() {
-    number++;
-    return pick(List.of("id", "-d", "_d")) + "%020d".formatted(number);
-  }
-
-  /** What happened, by words such as {@code KEPT}, {@code estimate} or {@code Stale}, and how often. */
-  public Map<String, Long> seen() {
-    return Map.copyOf(seen);
-  }
-
-  // Those at once are of one subject, and take the same lane: only such have an order among each
-  // other.
-  private void ask(String tenant, String subject, Charge first) {
-    List<Charge> charges = new ArrayList<>();
-    charges.add(first);
-    boolean shows = charges.get(0).ticket().shown().isPresent();
-    int most = random.nextInt(3) == 0 ? 1 + random.nextInt(MOST_AT_ONCE) : 1;
-    for (int i = 1; i < most; i++) {
-      Charge last = charges.get(charges.size() - 1);
-      Charge next =
-          random.nextBoolean() ? with(last, renewed(last.ticket())) : charge(tenant, subject);
-      if (next.ticket().shown().isPresent() == shows) {
-        charges.add(next);
-      }
-    }
-    int count = charges.size();
-    CompletableFuture<List<CompletionStage<StoreAnswer>>> asked = new CompletableFuture<>();
-    turn.execute(() -> asked.complete(charges.stream().map(other::tryCharge).toList()));
-    List<CompletionStage<StoreAnswer>> answers = asked.join();
-    for (int i = 0; i < count; i++) {
-      Charge charge = charges.get(i);
-      StoreAnswer expected = reference.tryCharge(charge).toCompletableFuture().join();
-      assertThat(answers.get(i).toCompletableFuture().join())
-          .describedAs("seed %d, charge %d, number %d of %s", seed, number, i, charges)
-          .isEqualTo(expected);
-      note(charge, expected);
-    }
-    if (random.nextInt(20) == 0) {
-      Charge charge = charge(tenant, subject);
-      assertThat(other.peek(charge).toCompletableFuture().join())
-          .describedAs("seed %d, after charge %d, peeking %s", seed, number, charge)
-          .isEqualTo(reference.peek(charge).toCompletableFuture().join());
-    }
-  }
-
-  private void note(Charge charge, StoreAnswer answer) {
-    if (!(answer instanceof Decided decided)) {
-      count("Stale");
-      return;
-    }
-    count(decided.decision().getClass().getSimpleName());
-    count(decided.line().returned().name());
-    count(decided.line().made() ? "made" : "not made");
-    count(decided.line().lost() > 0 ? "lost" : "not lost");
-    if (decided.decision() instanceof Denied denied) {
-      count(denied.estimate() ? "estimate" : "slot");
-      returns.add(
-          new Return(charge, denied.ticket(), clock.getAsLong() + denied.retryAfterMicros()));
-      if (returns.size() > MOST_RETURNS) {
-        returns.remove(0);
-      }
-    }
-  }
-
-  private void count(String what) {
-    seen.merge(what, 1L, Long::sum);
-  }
-
-  private Charge charge(String tenant, String subject) {
-    int first = random.nextInt(draws.size());
-    long asked = revision > 1 && random.nextInt(300) == 0 ? revision - 1 : revision;
-    return new Charge(
-        tenant, subject, asked, draws.subList(first, draws.size()), cost(), rules, ticket());
+    ids++;
+    return pick(List.of("id", "-d", "_d")) + "%020d".formatted(ids);
   }
 
   private long cost() {
     return switch (random.nextInt(30)) {
-      case 0 -> 1 + random.nextInt(1000);
-      case 1 -> Long.MAX_VALUE >> random.nextInt(30);
+      case 0 -> 1 + random.nextInt(kind == Kind.CALLERS ? 10 : 1000);
+      case 1 -> kind == Kind.CALLERS ? 2 : Long.MAX_VALUE >> random.nextInt(30);
       default -> 1 + random.nextInt(3) * random.nextInt(2);
     };
   }
@@ -203,9 +208,9 @@ public final class Scenario {
     String id = id();
     Optional<String> shown =
         returns.isEmpty() ? Optional.empty() : pick(returns).ticket();
-    return switch (random.nextInt(10)) {
-      case 0, 1, 2 -> TicketRequest.NONE;
-      case 3, 7, 8 -> TicketRequest.wanted(Optional.empty(), id);
+    return switch (kind == Kind.RATES ? 0 : random.nextInt(kind == Kind.CALLERS ? 5 : 10)) {
+      case 0, 1 -> TicketRequest.NONE;
+      case 2, 3, 8 -> TicketRequest.wanted(Optional.empty(), id);
       case 4 -> new TicketRequest(Optional.empty(), id, random.nextLong(2 * SECOND));
       case 5 -> TicketRequest.wanted(Optional.of("9".repeat(16) + "." + "x".repeat(22)), id);
       case 6 -> TicketRequest.wanted(shown.map(text -> text.substring(0, 17) + "y".repeat(22)), id);
@@ -215,19 +220,24 @@ public final class Scenario {
 
   // To nowhere, a little further, far away, or back.
   private long pause() {
+    boolean steps = kind != Kind.CALLERS;
     return switch (random.nextInt(24)) {
       case 0, 1, 2 -> random.nextLong(SECOND / 5);
       case 3 -> random.nextLong(3 * SECOND);
-      case 4 -> random.nextInt(20) == 0 ? random.nextLong(2 * HOUR) : 1;
-      case 5 -> random.nextInt(8) == 0 ? -random.nextLong(SECOND) : 0;
-      case 6 -> random.nextInt(100) == 0 ? -random.nextLong(HOUR) : 0;
+      case 4 -> steps && random.nextInt(20) == 0 ? random.nextLong(2 * HOUR) : 1;
+      case 5 -> steps && random.nextInt(8) == 0 ? -random.nextLong(SECOND) : 0;
+      case 6 -> steps && random.nextInt(100) == 0 ? -random.nextLong(HOUR) : 0;
       case 7, 8, 9, 10, 11 -> random.nextLong(2000);
       default -> 0;
     };
   }
 
   private SlotRules rulesOfPolicy() {
-    SlotMode mode = random.nextInt(4) > 0 ? SlotMode.RESERVE : pick(List.of(SlotMode.values()));
+    SlotMode mode = switch (kind) {
+      case MIXED -> random.nextInt(4) > 0 ? SlotMode.RESERVE : pick(List.of(SlotMode.values()));
+      case RATES -> SlotMode.OFF;
+      case CALLERS -> SlotMode.RESERVE;
+    };
     return new SlotRules(
         mode,
         1000 + random.nextLong(SECOND),
@@ -235,21 +245,20 @@ public final class Scenario {
         SECOND * (1 + random.nextInt(100)));
   }
 
-  // One to three buckets, always of the same names, so that a change of policy finds something to
-  // carry.
-  private List<Draw> drawsOfPolicy() {
-    List<Draw> made = new ArrayList<>();
-    int count = 1 + random.nextInt(3);
-    for (int i = 0; i < count; i++) {
-      made.add(draw("bucket-" + i));
+  // Always of the same names, so that a change of policy finds something to carry.
+  private List<Demand> demandsOfPolicy() {
+    List<Demand> made = new ArrayList<>();
+    for (int i = 0; i < buckets; i++) {
+      made.add(demand("bucket-" + i));
     }
     return List.copyOf(made);
   }
 
-  private Draw draw(String name) {
-    Scope scope =
-        pick(List.of(Scope.KEY, Scope.KEY, Scope.KEY, Scope.TENANT, Scope.TENANT, Scope.CLUSTER));
-    // Odd rates on purpose: whole ones hide every rounding.
+  private Demand demand(String name) {
+    Scope scope = kind == Kind.CALLERS
+        ? pick(List.of(Scope.KEY, Scope.KEY, Scope.TENANT))
+        : pick(List.of(Scope.KEY, Scope.KEY, Scope.KEY, Scope.TENANT, Scope.TENANT, Scope.CLUSTER));
+    // Odd rates on purpose: round ones hide every rounding.
     long rate =
         random.nextInt(4) == 0 ? 1 + random.nextInt(300_000_000) : 500 + random.nextInt(30_000);
     long units = Bucket.UNITS_PER_OPERATION * (1 + random.nextInt(random.nextInt(5) == 0 ? 40 : 2));
@@ -257,8 +266,13 @@ public final class Scenario {
     long burst = random.nextInt(3) == 0
         ? Math.max(1000 + random.nextInt(50), smallest)
         : smallest * (1 + random.nextInt(20));
-    return new Draw(
+    return new Demand(
         new Bucket(name, scope, rate, Math.min(Bucket.MAX_PRECISION / rate, burst)), units);
+  }
+
+  // Who has no ticket waits for full seconds, as Retry-After tells them.
+  private static long ceilSeconds(long micros) {
+    return (micros + SECOND - 1) / SECOND * SECOND;
   }
 
   private <T> T pick(List<T> choices) {

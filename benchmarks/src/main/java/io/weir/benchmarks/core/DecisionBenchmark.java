@@ -3,7 +3,7 @@ package io.weir.benchmarks.core;
 import static java.util.Objects.requireNonNull;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.decision.Verdict;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.policy.OperationRule;
@@ -57,11 +57,11 @@ public class DecisionBenchmark {
       """;
 
   private static Charge charge(long milliOpsPerSec, long burstMillis) {
-    List<Draw> draws = Stream.of("second", "minute", "day")
+    List<Demand> demands = Stream.of("second", "minute", "day")
         .map(name -> new Bucket(name, io.weir.bucket.Scope.KEY, milliOpsPerSec, burstMillis))
-        .map(bucket -> new Draw(bucket, Bucket.UNITS_PER_OPERATION))
+        .map(bucket -> new Demand(bucket, Bucket.UNITS_PER_OPERATION))
         .toList();
-    return new Charge("acme", "k1", 1, draws, 1, SlotRules.OFF, TicketRequest.NONE);
+    return new Charge("acme", "k1", 1, demands, 1, SlotRules.OFF, TicketRequest.NONE);
   }
 
   /** The arithmetic alone. */

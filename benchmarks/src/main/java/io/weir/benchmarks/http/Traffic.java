@@ -34,7 +34,7 @@ final class Traffic {
 
   /**
    * Half checks, a quarter through the gateway, the rest for keys that are always full: denied with and without
-   * appointments, of which nobody keeps any.
+   * places, of which nobody keeps any.
    */
   static List<Buffer> mixed() {
     return IntStream.range(0, SUBJECTS)

@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /** One sending of a call. */
 public interface Attempt {
-  /** What to show as {@code Retry-Ticket}: the appointment that is kept with it. */
+  /** What to show as {@code Retry-Ticket}: the place that is kept with it. */
   Optional<String> ticket();
 
   /**

@@ -20,7 +20,7 @@ import javax.net.ssl.SSLHandshakeException;
  * @param isRetryable whether the call may be sent again
  * @param standing what it says about the upstream
  * @param namedMillis the wait that the server named
- * @param ticket the appointment that it made
+ * @param ticket the place that it made
  */
 record Outcome(
     String reason,

@@ -20,7 +20,7 @@ import java.util.function.DoubleSupplier;
  * @param jitter what spreads such waits; a share of 0 to 1
  * @param maxWait the longest single wait, named or not; a longer one fails the call at once
  * @param deadline of a call with all its attempts and waits
- * @param tickets whether appointments are asked for ({@code Prefer: retry-ticket})
+ * @param tickets whether places are asked for ({@code Prefer: retry-ticket})
  * @param breaker when an upstream is left alone
  * @param budget how many calls may be sent again
  * @param overload as Google's SRE book has it (chapter 21, "Client-Side Throttling"): calls are refused here when more than
@@ -235,7 +235,7 @@ public record RetryOptions(
       return this;
     }
 
-    /** Whether appointments are asked for. */
+    /** Whether places are asked for. */
     public Builder tickets(boolean wanted) {
       tickets = wanted;
       return this;

@@ -138,7 +138,7 @@ final class RetryerTest {
   }
 
   @Test
-  void anAppointmentIsKeptWithItsTicketAlsoWhenAnotherNodeFailsInBetween() {
+  void aPlaceIsKeptWithItsTicketAlsoWhenAnotherNodeFailsInBetween() {
     ScriptedCall call = call(true)
         .answers(429, "Retry-After-Ms", "100", "Retry-Ticket", "t1")
         .fails(new ConnectException("refused"))

@@ -145,8 +145,8 @@ public final class PolicyResource {
       array.add(new JsonObject()
           .put("code", problem.code())
           .put("severity", problem.severity().name().toLowerCase(Locale.ROOT))
-          .put("line", problem.place().line())
-          .put("path", problem.place().path())
+          .put("line", problem.location().line())
+          .put("path", problem.location().path())
           .put("message", problem.message()));
     }
     return array;

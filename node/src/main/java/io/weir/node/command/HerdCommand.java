@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
     name = "herd",
     description =
         "Lets many callers of one key come at the same moment, through all nodes of the local cluster: once "
-            + "with appointments, once told the next token, once with exponential backoff. Prints what each second "
-            + "brings, and draws attempts and waits.",
+            + "with places, once told the next token, once with exponential backoff. Prints what each second "
+            + "brings, and demands attempts and waits.",
     sortOptions = false,
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)

@@ -73,7 +73,7 @@ public final class Gateway implements Door {
         .onComplete(done -> bytes.free());
   }
 
-  /** Tells those that wait when to come back: the node stops, and any other keeps their appointments. */
+  /** Tells those that wait when to come back: the node stops, and any other keeps their places. */
   public void close() {
     waiting.close();
   }
@@ -116,7 +116,7 @@ public final class Gateway implements Door {
         attempt.request(), attempt.body(), attempt.asked(), admitted.decision());
   }
 
-  // A wait that is short enough is no error: the node keeps the caller's appointment for it.
+  // A wait that is short enough is no error: the node keeps the caller's place for it.
   private Future<Void> deny(Attempt attempt, Denied denied) {
     long wait = (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
     boolean isNear =

@@ -3,7 +3,7 @@ package io.weir.node.local;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.policy.OperationLimit.Limited;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
@@ -151,7 +151,7 @@ public record ClusterFile(
     if (!(subject.plan().limit(operation) instanceof Limited limited)) {
       return Optional.empty();
     }
-    Draw tightest = limited.draws().stream()
+    Demand tightest = limited.demands().stream()
         .min(Comparator.comparingDouble(ClusterFile::opsPerSec))
         .orElseThrow();
     return Optional.of(new DemoKey(
@@ -166,8 +166,8 @@ public record ClusterFile(
   }
 
   // Units drained a microsecond, by units an operation, in operations a second.
-  private static double opsPerSec(Draw draw) {
-    return draw.bucket().milliOpsPerSec() * 1_000_000.0 / draw.unitsPerOperation();
+  private static double opsPerSec(Demand demand) {
+    return demand.bucket().milliOpsPerSec() * 1_000_000.0 / demand.unitsPerOperation();
   }
 
   private static JsonObject json(Path file) throws IOException {

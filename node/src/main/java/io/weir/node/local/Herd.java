@@ -49,7 +49,7 @@ public final class Herd implements AutoCloseable {
   }
 
   /**
-   * Asks until the nodes, and this process, have compiled what they need. Takes water of this key.
+   * Asks until the nodes, and this process, have compiled what they need. Takes capacity of this key.
    *
    * @throws IOException where the nodes are too slow
    */

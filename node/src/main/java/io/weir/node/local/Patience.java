@@ -5,7 +5,7 @@ import java.util.function.DoubleSupplier;
 
 /** How a rejected caller waits. */
 public enum Patience {
-  /** It keeps the appointment it was given. */
+  /** It keeps the place it was given. */
   SLOTS("slots", true) {
     @Override
     long millis(Answer answer, int attempts, DoubleSupplier random) {

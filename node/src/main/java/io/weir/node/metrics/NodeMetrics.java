@@ -89,7 +89,7 @@ public final class NodeMetrics {
   }
 
   /** Counts what happened in a line. */
-  void line(QueueReport report) {
+  void queue(QueueReport report) {
     if (report.equals(QueueReport.NONE)) {
       return;
     }
@@ -137,7 +137,7 @@ public final class NodeMetrics {
 
   private Counter slotCounter(String outcome) {
     return Counter.builder("throttle.slots")
-        .description("Appointments by what became of them")
+        .description("Places by what became of them")
         .tag("outcome", outcome)
         .register((MeterRegistry) registry);
   }

@@ -32,7 +32,7 @@ public final class TimedBucketStore implements BucketStore {
     return question.apply(charge).whenComplete((answer, error) -> {
       timer.stop(error == null);
       if (answer instanceof StoreAnswer.Decided decided) {
-        metrics.line(decided.line());
+        metrics.queue(decided.report());
       }
     });
   }

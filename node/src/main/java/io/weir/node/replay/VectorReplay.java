@@ -4,7 +4,7 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.decision.Decision;
 import io.weir.decision.Limit;
 import io.weir.policy.OperationLimit.Limited;
@@ -128,10 +128,10 @@ public final class VectorReplay {
       differ(line, "operation", operation, "no bucket of the policy limits it");
       return;
     }
-    List<Draw> draws = limited.draws().stream()
-        .map(draw -> new Draw(splitBucket(draw.bucket()), draw.unitsPerOperation()))
+    List<Demand> demands = limited.demands().stream()
+        .map(demand -> new Demand(splitBucket(demand.bucket()), demand.unitsPerOperation()))
         .toList();
-    Charge charge = new Charge("replay", "replay", 1, draws, recorded.getLong("n"));
+    Charge charge = new Charge("replay", "replay", 1, demands, recorded.getLong("n"));
     Outcome outcome = ask(charge);
     Outcome expected = recorded(recorded);
     if (!outcome.equals(expected)) {

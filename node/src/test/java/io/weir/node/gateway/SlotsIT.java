@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Appointments at both doors, on buckets so slow or so large that no test depends on how fast it runs. */
+/** Places at both doors, on buckets so slow or so large that no test depends on how fast it runs. */
 final class SlotsIT {
   private static final String POLICY = """
       operations:
@@ -248,7 +248,7 @@ final class SlotsIT {
     node.post("/v1/check", body.encode());
   }
 
-  // 100 operations fit; an appointment for so many more keeps the next from coming soon.
+  // 100 operations fit; a place for so many more keeps the next from coming soon.
   private static void fillQueue(NodeFixture node, String id, int ahead) {
     JsonObject body = new JsonObject().put("key", TestPolicies.key(id)).put("operation", "Queue");
     node.post("/v1/check", body.put("cost", 100).encode());

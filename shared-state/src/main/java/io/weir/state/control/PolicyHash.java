@@ -1,8 +1,8 @@
 package io.weir.state.control;
 
-import io.weir.state.redis.LuaScript;
 import io.weir.state.redis.RedisAddress;
-import io.weir.state.redis.RedisKeys;
+import io.weir.state.redis.wire.LuaScript;
+import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import io.weir.policy.DocumentValue;
 import io.weir.policy.InvalidPolicyException;
-import io.weir.policy.Place;
+import io.weir.policy.Location;
 import io.weir.policy.PolicyReader;
 import io.weir.policy.PolicyReading;
 import io.weir.policy.Problem;
@@ -194,8 +194,8 @@ public final class PolicyDocuments {
   }
 
   private static InvalidPolicyException unparseable(String source, int line, String message) {
-    return new InvalidPolicyException(List.of(
-        new Problem("policy_unparseable", Severity.ERROR, new Place(source, line, ""), message)));
+    return new InvalidPolicyException(List.of(new Problem(
+        "policy_unparseable", Severity.ERROR, new Location(source, line, ""), message)));
   }
 
   /** A construct that is sound YAML and refused all the same. */

@@ -2,9 +2,9 @@ package io.weir.state.memory;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Scope;
-import io.weir.slot.Appointment;
-import io.weir.slot.Appointment.Share;
 import io.weir.slot.BucketState;
+import io.weir.slot.Place;
+import io.weir.slot.Place.Share;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -17,7 +17,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
     buckets = Map.copyOf(buckets);
   }
 
-  boolean hasLine() {
+  boolean hasQueue() {
     return buckets.values().stream().anyMatch(bucket -> bucket.waiting() > 0);
   }
 
@@ -40,12 +40,15 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
         : new State(nowMicros, revision, each(bucket -> bucket.rebased(nowMicros)));
   }
 
-  State withoutLine() {
-    return new State(atMicros, revision, each(BucketState::withoutLine));
+  State withoutQueue() {
+    return new State(atMicros, revision, each(BucketState::withoutQueue));
   }
 
-  /** A place is gone that nobody kept: it leaves holes in the buckets of this scope. */
-  State letGo(Scope scope, Appointment gone) {
+  /**
+   * A place is gone that nobody kept: its capacity is unclaimed in the buckets of this scope from its deadline on. Where
+   * the state is past that already, nobody knows how much of it has drained: none is left.
+   */
+  State letGo(Scope scope, Place gone) {
     long at = Math.max(atMicros, gone.deadlineMicros());
     Map<String, BucketState> after = new HashMap<>(each(bucket -> bucket.at(at)));
     for (Share share : gone.shares()) {
@@ -53,7 +56,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
         after.computeIfPresent(
             share.bucket(),
             (name, bucket) -> bucket.milliOpsPerSec() == share.milliOpsPerSec()
-                ? bucket.released(share.units())
+                ? bucket.released(gone.deadlineMicros() < atMicros ? 0 : share.units())
                 : bucket);
       }
     }

@@ -2,14 +2,20 @@ package io.weir.state.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.LeakyBucket;
 import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
 import io.weir.slot.QueueReport;
 import io.weir.slot.QueueReport.Returned;
-import io.weir.state.redis.Answers.Kind;
+import io.weir.state.redis.wire.Answers;
+import io.weir.state.redis.wire.Answers.Kind;
+import io.weir.state.redis.wire.Batch;
+import io.weir.state.redis.wire.Codes;
+import io.weir.state.redis.wire.Levels;
+import io.weir.state.redis.wire.Owner;
+import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
@@ -46,13 +52,13 @@ final class AnswerReader {
   /** Answers all charges of the batch. What one of them makes of its answer does not touch the others. */
   void answer(Batch batch, long clock, Answers answers) {
     for (Batch.Entry entry : batch.entries()) {
-      long asked = entry.first.clockMicros;
+      long asked = entry.first().clockMicros();
       answer(entry, asked < 0 ? clock : asked, answers);
     }
   }
 
   private void answer(Batch.Entry entry, long clock, Answers answers) {
-    @Nullable PendingCharge left = entry.first;
+    @Nullable PendingCharge left = entry.first();
     if (answers.kind() != Kind.ARRAY) {
       left = answerLevels(entry, clock, answers);
     }
@@ -63,20 +69,20 @@ final class AnswerReader {
 
   // What the fast lane has admitted or denied; gives the first of those that are left.
   private @Nullable PendingCharge answerLevels(Batch.Entry entry, long clock, Answers answers) {
-    int admitted = answers.kind() == Kind.INTEGER ? (int) answers.next() : entry.count;
-    Levels after = Levels.read(entry.terms, clock, answers);
-    @Nullable PendingCharge pending = entry.first;
+    int admitted = answers.kind() == Kind.INTEGER ? (int) answers.next() : entry.count();
+    Levels after = Levels.read(entry.template(), clock, answers);
+    @Nullable PendingCharge pending = entry.first();
     for (int i = admitted - 1; i >= 0 && pending != null; i--) {
-      PendingCharge next = pending.next;
-      pending.complete(allowed(pending.charge, after, i));
+      PendingCharge next = pending.next();
+      pending.complete(allowed(pending.charge(), after, i));
       pending = next;
     }
     if (admitted < 0) {
-      completeAll(pending, never(entry.first.charge, after));
+      completeAll(pending, never(entry.first().charge(), after));
       return null;
     }
-    if (pending != null && entry.terms.isOff()) {
-      completeAll(pending, denied(entry.first, after));
+    if (pending != null && entry.template().isOff()) {
+      completeAll(pending, denied(entry.first(), after));
       return null;
     }
     return pending;
@@ -88,7 +94,7 @@ final class AnswerReader {
     Codes code = Codes.of(answers.next());
     switch (code) {
       case QUEUED -> {
-        queued.add(Owner.of(first.charge), first.askedNanos);
+        queued.add(Owner.of(first.charge()), first.askedNanos());
         forAll(first, handBack::ask);
         return null;
       }
@@ -121,8 +127,7 @@ final class AnswerReader {
   private static void forAll(@Nullable PendingCharge first, Consumer<PendingCharge> end) {
     PendingCharge pending = first;
     while (pending != null) {
-      PendingCharge next = pending.next;
-      pending.next = null;
+      PendingCharge next = pending.cut();
       end.accept(pending);
       pending = next;
     }
@@ -132,7 +137,7 @@ final class AnswerReader {
   private static @Nullable PendingCharge completeSome(PendingCharge first, Detailed detailed) {
     @Nullable PendingCharge pending = first;
     for (long i = 0; i < Math.max(1, detailed.moments()) && pending != null; i++) {
-      PendingCharge next = pending.next;
+      PendingCharge next = pending.next();
       pending.complete(i == 0 ? detailed.answer() : detailed.later(i));
       pending = next;
     }
@@ -141,17 +146,17 @@ final class AnswerReader {
 
   // The levels are those after `later` more of the same.
   private static StoreAnswer allowed(Charge charge, Levels after, int later) {
-    List<Draw> draws = charge.draws();
-    long[] used = new long[draws.size()];
+    List<Demand> demands = charge.demands();
+    long[] used = new long[demands.size()];
     for (int i = 0; i < used.length; i++) {
-      used[i] = after.used(i) - (later == 0 ? 0 : later * draws.get(i).units(charge.cost()));
+      used[i] = after.used(i) - (later == 0 ? 0 : later * demands.get(i).units(charge.cost()));
     }
     return new Decided(
         charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE), QueueReport.NONE);
   }
 
   private static StoreAnswer never(Charge charge, Levels levels) {
-    long[] used = new long[charge.draws().size()];
+    long[] used = new long[charge.demands().size()];
     for (int i = 0; i < used.length; i++) {
       used[i] = levels.used(i);
     }
@@ -160,18 +165,18 @@ final class AnswerReader {
   }
 
   private StoreAnswer denied(PendingCharge asked, Levels levels) {
-    Charge charge = asked.charge;
-    List<Draw> draws = charge.draws();
-    long[] used = new long[draws.size()];
+    Charge charge = asked.charge();
+    List<Demand> demands = charge.demands();
+    long[] used = new long[demands.size()];
     long wait = 0;
     for (int i = 0; i < used.length; i++) {
-      Draw draw = draws.get(i);
+      Demand demand = demands.get(i);
       used[i] = levels.used(i);
-      wait =
-          Math.max(wait, LeakyBucket.waitMicros(draw.bucket(), used[i], draw.units(charge.cost())));
+      wait = Math.max(
+          wait, LeakyBucket.waitMicros(demand.bucket(), used[i], demand.units(charge.cost())));
     }
-    if (asked.clockMicros < 0 && DenialCache.concern(charge)) {
-      denials.learn(charge, used, asked.askedNanos);
+    if (asked.clockMicros() < 0 && DenialCache.concern(charge)) {
+      denials.learn(charge, used, asked.askedNanos());
     }
     Wait told = new Wait(wait, true, Optional.empty());
     return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), QueueReport.NONE);
@@ -184,15 +189,15 @@ final class AnswerReader {
     StoreAnswer later(long index) {
       Wait wait = new Wait(waitMicros + index * stepMicros, true, Optional.empty());
       return new Decided(
-          charge.verdict().decision(Outcome.DENIED, used, wait), answer.line().withoutLost());
+          charge.verdict().decision(Outcome.DENIED, used, wait), answer.report().withoutLost());
     }
   }
 
   // Of an answer of which the code is read already; `numbers` are left.
   private Detailed detailed(
       PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
-    Charge charge = first.charge;
-    long[] used = new long[charge.draws().size()];
+    Charge charge = first.charge();
+    long[] used = new long[charge.demands().size()];
     for (int i = 0; i < used.length; i++) {
       used[i] = answers.next();
     }
@@ -204,7 +209,7 @@ final class AnswerReader {
     if (left <= WAIT_NUMBERS) {
       queued.remove(Owner.of(charge)); // nobody waits
     } else {
-      queued.add(Owner.of(charge), first.askedNanos);
+      queued.add(Owner.of(charge), first.askedNanos());
     }
     Wait wait = left == 0 ? Wait.NONE : waitOf(charge, place);
     QueueReport report = left < PLACE_NUMBERS
@@ -213,7 +218,7 @@ final class AnswerReader {
     Verdict verdict = charge.verdict();
     Decided answer = new Decided(verdict.decision(outcome, used, wait), report);
     long moments = place[9];
-    if (moments > 0 && first.clockMicros < 0) {
+    if (moments > 0 && first.clockMicros() < 0) {
       denials.learnBlock(
           first, used, new DenialCache.Moments(place[0], place[8], moments, place[10] - clock));
     }

@@ -1,6 +1,6 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -26,10 +26,11 @@ final class AskBudget {
   }
 
   /** Twice what the slowest of these buckets admits in a window, and 500 a second at least. */
-  static long most(List<Draw> draws) {
+  static long most(List<Demand> demands) {
     double slowest = Double.MAX_VALUE;
-    for (Draw draw : draws) {
-      double inWindow = WINDOW_MICROS * draw.bucket().milliOpsPerSec() / draw.unitsPerOperation();
+    for (Demand demand : demands) {
+      double inWindow =
+          WINDOW_MICROS * demand.bucket().milliOpsPerSec() / demand.unitsPerOperation();
       slowest = Math.min(slowest, inWindow);
     }
     return (long) Math.max(LEAST, 2 * slowest);

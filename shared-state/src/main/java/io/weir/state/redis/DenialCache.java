@@ -1,11 +1,13 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.LeakyBucket;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
 import io.weir.slot.QueueReport;
 import io.weir.slot.SlotMode;
+import io.weir.state.redis.wire.Owner;
+import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
@@ -85,12 +87,12 @@ final class DenialCache {
         denials,
         Owner.of(charge),
         new Denial(
-            charge.revision(), charge.draws(), charge.cost(), wait, used, askedNanos, now()));
+            charge.revision(), charge.demands(), charge.cost(), wait, used, askedNanos, now()));
   }
 
   /** Remembers the moments that were left over when Redis denied these equal charges. */
   void learnBlock(PendingCharge first, long[] used, Moments moments) {
-    put(blocks, Owner.of(first.charge), new MomentBlock(first, used, moments, now()));
+    put(blocks, Owner.of(first.charge()), new MomentBlock(first, used, moments, now()));
   }
 
   /** How many moments more than its own a charge should ask for: what was needed the last time, and as many again. */
@@ -118,13 +120,13 @@ final class DenialCache {
   // Whether a ticket is good only Redis knows. Past the bound its holder keeps it, and is told to
   // come a moment later.
   private @Nullable StoreAnswer answerTicket(Charge charge) {
-    List<Draw> draws = charge.draws();
+    List<Demand> demands = charge.demands();
     if (budget(tickets, Owner.of(charge))
-        .mayAsk(now(), TICKETS_TO_OTHERS * AskBudget.most(draws))) {
+        .mayAsk(now(), TICKETS_TO_OTHERS * AskBudget.most(demands))) {
       return null;
     }
     long[] full =
-        draws.stream().mapToLong(draw -> draw.bucket().capacityUnits()).toArray();
+        demands.stream().mapToLong(demand -> demand.bucket().capacityUnits()).toArray();
     Wait told =
         new Wait(AskBudget.WINDOW_NANOS / NANOS_PER_MICRO, true, charge.ticket().shown());
     return new Decided(charge.verdict().decision(Outcome.DENIED, full, told), QueueReport.NONE);
@@ -141,7 +143,7 @@ final class DenialCache {
       return null;
     }
     StoreAnswer answer = block.answer(charge, now);
-    return answer != null || budget(newcomers, owner).mayAsk(now, AskBudget.most(charge.draws()))
+    return answer != null || budget(newcomers, owner).mayAsk(now, AskBudget.most(charge.demands()))
         ? answer
         : block.answerBeyondBound(charge, now);
   }
@@ -155,7 +157,7 @@ final class DenialCache {
 
   private @Nullable StoreAnswer answerFromDenial(Owner owner, Charge charge) {
     Denial known = denials.get(owner);
-    if (known == null || known.revision != charge.revision() || known.draws != charge.draws()) {
+    if (known == null || known.revision != charge.revision() || known.demands != charge.demands()) {
       return null;
     }
     long now = now();
@@ -183,12 +185,12 @@ final class DenialCache {
   private static long waitMicros(Charge charge, long[] used) {
     long longest = 0;
     for (int i = 0; i < used.length; i++) {
-      Draw draw = charge.draws().get(i);
-      long units = draw.units(charge.cost());
-      if (!LeakyBucket.canHold(draw.bucket(), units)) {
+      Demand demand = charge.demands().get(i);
+      long units = demand.units(charge.cost());
+      if (!LeakyBucket.canHold(demand.bucket(), units)) {
         return 0;
       }
-      longest = Math.max(longest, LeakyBucket.waitMicros(draw.bucket(), used[i], units));
+      longest = Math.max(longest, LeakyBucket.waitMicros(demand.bucket(), used[i], units));
     }
     return longest;
   }
@@ -197,7 +199,7 @@ final class DenialCache {
   @SuppressWarnings("ArrayRecordComponent")
   private record Denial(
       long revision,
-      List<Draw> draws,
+      List<Demand> demands,
       long cost,
       long waitMicros,
       long[] used,
@@ -213,7 +215,7 @@ final class DenialCache {
       long[] left = new long[used.length];
       for (int i = 0; i < left.length; i++) {
         left[i] =
-            LeakyBucket.drained(used[i], draws.get(i).bucket().milliOpsPerSec(), elapsedMicros);
+            LeakyBucket.drained(used[i], demands.get(i).bucket().milliOpsPerSec(), elapsedMicros);
       }
       Wait told = new Wait(wait - elapsedMicros, true, Optional.empty());
       return new Decided(charge.verdict().decision(Outcome.DENIED, left, told), QueueReport.NONE);

@@ -1,5 +1,6 @@
 package io.weir.state.redis;
 
+import io.weir.state.redis.wire.PendingCharge;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,7 +19,7 @@ final class FairQueue {
 
   /** Adds a charge, unless too many of its tenant wait. */
   boolean add(PendingCharge pending) {
-    String tenant = pending.charge.tenant();
+    String tenant = pending.charge().tenant();
     Queue<PendingCharge> waiting = byTenant.computeIfAbsent(tenant, name -> new ArrayDeque<>());
     if (waiting.size() >= MAX_OF_TENANT) {
       return false;

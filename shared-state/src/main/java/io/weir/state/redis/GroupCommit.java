@@ -10,7 +10,12 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.EventLoop;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
+import io.weir.state.redis.wire.Answers;
+import io.weir.state.redis.wire.Batch;
+import io.weir.state.redis.wire.ChargeTemplate;
+import io.weir.state.redis.wire.Lane;
+import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
@@ -52,7 +57,7 @@ final class GroupCommit {
   private final AtomicBoolean isScheduled = new AtomicBoolean();
 
   private final FairQueue fair = new FairQueue();
-  private final IdentityHashMap<List<Draw>, ChargeTemplate> templates = new IdentityHashMap<>();
+  private final IdentityHashMap<List<Demand>, ChargeTemplate> templates = new IdentityHashMap<>();
   private final Queue<Batch> idle = new ArrayDeque<>();
   private @Nullable PendingCharge leftOver;
   private long batches;
@@ -122,10 +127,10 @@ final class GroupCommit {
   // Whatever goes wrong with one charge, it hears of it, and the others are not touched.
   private boolean gather(Batch batch, PendingCharge pending, long nowNanos) {
     try {
-      if (nowNanos - pending.askedNanos > timeoutNanos) {
+      if (nowNanos - pending.askedNanos() > timeoutNanos) {
         pending.completeExceptionally(
             new StoreUnavailableException("Redis is behind: a charge waited too long", null));
-      } else if (!batch.add(pending, templateOf(pending.charge))) {
+      } else if (!batch.add(pending, templateOf(pending.charge()))) {
         leftOver = pending;
         return false;
       }
@@ -153,7 +158,7 @@ final class GroupCommit {
   }
 
   private ChargeTemplate templateOf(Charge charge) {
-    ChargeTemplate known = templates.get(charge.draws());
+    ChargeTemplate known = templates.get(charge.demands());
     if (known != null && known.areOf(charge)) {
       return known;
     }
@@ -161,7 +166,7 @@ final class GroupCommit {
       templates.clear();
     }
     ChargeTemplate made = new ChargeTemplate(charge);
-    templates.put(charge.draws(), made);
+    templates.put(charge.demands(), made);
     return made;
   }
 

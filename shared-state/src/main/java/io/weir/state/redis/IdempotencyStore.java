@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.weir.state.redis.wire.LuaScript;
+import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,6 +1,9 @@
 package io.weir.state.redis;
 
 import io.netty.channel.EventLoop;
+import io.weir.state.redis.wire.Lane;
+import io.weir.state.redis.wire.Owner;
+import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,11 +42,11 @@ final class Lanes {
 
   /** Asks in the lane that will decide, as far as is known. */
   void charge(PendingCharge pending) {
-    if (pending.charge.ticket().shown().isPresent()) {
+    if (pending.charge().ticket().shown().isPresent()) {
       queue.ask(pending);
     } else if (!loop.inEventLoop()) {
       askThere(pending);
-    } else if (queued.contains(Owner.of(pending.charge), pending.askedNanos)) {
+    } else if (queued.contains(Owner.of(pending.charge()), pending.askedNanos())) {
       queue.ask(pending);
     } else {
       fast.ask(pending);

@@ -1,10 +1,11 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
 import io.weir.slot.QueueReport;
 import io.weir.state.redis.DenialCache.Moments;
+import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
@@ -25,7 +26,7 @@ final class MomentBlock {
   private static final int FIRST_WANTED = 16;
 
   private final long revision;
-  private final List<Draw> draws;
+  private final List<Demand> demands;
   private final long cost;
   private final boolean wantsTicket;
   private final long[] used;
@@ -37,16 +38,16 @@ final class MomentBlock {
 
   /** @param answeredNanos when Redis's answer was here */
   MomentBlock(PendingCharge first, long[] used, Moments moments, long answeredNanos) {
-    Charge charge = first.charge;
+    Charge charge = first.charge();
     this.revision = charge.revision();
-    this.draws = charge.draws();
+    this.demands = charge.demands();
     this.cost = charge.cost();
     this.wantsTicket = charge.ticket().wantsAlways();
     this.used = used;
     this.moments = moments;
     this.answeredNanos = answeredNanos;
     long fresh = moments.freshMicros() * NANOS_PER_MICRO;
-    this.freshUntilNanos = first.askedNanos + fresh - fresh / DRIFT;
+    this.freshUntilNanos = first.askedNanos() + fresh - fresh / DRIFT;
     this.next = new AtomicLong(callers(first));
   }
 
@@ -57,7 +58,7 @@ final class MomentBlock {
 
   /** Whether it is of the same buckets by the same policy, whatever the cost. */
   boolean isOf(Charge charge) {
-    return revision == charge.revision() && draws == charge.draws();
+    return revision == charge.revision() && demands == charge.demands();
   }
 
   /** The next moment; null where there is none left, or a newcomer may hear something better. */
@@ -93,7 +94,7 @@ final class MomentBlock {
 
   private static int callers(PendingCharge first) {
     int callers = 0;
-    for (PendingCharge one = first; one != null; one = one.next) {
+    for (PendingCharge one = first; one != null; one = one.next()) {
       callers++;
     }
     return callers;

@@ -1,5 +1,6 @@
 package io.weir.state.redis;
 
+import io.weir.state.redis.wire.Owner;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -1,5 +1,7 @@
 package io.weir.state.redis;
 
+import io.weir.state.redis.wire.Lane;
+import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;

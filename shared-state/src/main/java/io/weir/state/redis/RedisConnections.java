@@ -15,6 +15,7 @@ import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,6 +3,8 @@ package io.weir.state.redis;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.weir.state.redis.wire.LuaScript;
+import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.weir.embedded.EmbeddedRedis;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.state.control.ClusterPolicy.Publication;
 import io.weir.state.redis.RedisConnections;
-import io.weir.state.redis.RedisKeys;
+import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Map;

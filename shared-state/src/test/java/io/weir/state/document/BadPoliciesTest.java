@@ -31,8 +31,8 @@ final class BadPoliciesTest {
     List<Problem> errors = errorsOf(file);
     assertThat(errors).extracting(Problem::code).contains(code);
     assertThat(errors).allSatisfy(problem -> {
-      assertThat(problem.place().line()).isPositive();
-      assertThat(problem.place().source()).isEqualTo(file.toString());
+      assertThat(problem.location().line()).isPositive();
+      assertThat(problem.location().source()).isEqualTo(file.toString());
       assertThat(problem.message()).isNotBlank().doesNotContain("\n");
       assertThat(problem.toString()).doesNotContain("hunter2");
     });
@@ -54,8 +54,8 @@ final class BadPoliciesTest {
     InvalidPolicyException invalid = catchThrowableOfType(
         InvalidPolicyException.class, () -> PolicyDocuments.parse("all.yaml", text));
     assertThat(invalid.problems())
-        .extracting(
-            problem -> problem.place().line() + " " + problem.place().path() + " " + problem.code())
+        .extracting(problem ->
+            problem.location().line() + " " + problem.location().path() + " " + problem.code())
         .contains(
             "3 buckets[0] burst_too_small",
             "4 buckets[1].name field_missing",
@@ -74,10 +74,11 @@ final class BadPoliciesTest {
   }
 
   @Test
-  void everyBadWordOnAppointmentsIsToldWithWhatIsExpected() {
+  void everyBadWordOnPlacesIsToldWithWhatIsExpected() {
     assertThat(errorsOf(FOLDER.resolve("value_invalid--slots.yaml")))
         .filteredOn(problem -> problem.code().equals("value_invalid"))
-        .extracting(problem -> problem.place().line() + " " + problem.place().path())
+        .extracting(
+            problem -> problem.location().line() + " " + problem.location().path())
         .containsExactlyInAnyOrder(
             "4 operations[0].maxDelay",
             "5 operations[1].maxDelay",

@@ -2,7 +2,7 @@ package io.weir.state.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.policy.CostRule;
 import io.weir.policy.OperationLimit;
@@ -91,8 +91,8 @@ final class PoliciesTest {
     assertThat(policy.subject("k1").orElseThrow().plan().name()).isEqualTo("a");
     assertThat(policy.subject("k2").orElseThrow().plan().name()).isEqualTo("b");
     assertThat(policy.subject("k3").orElseThrow().plan().name()).isEqualTo("c");
-    assertThat(draws(policy, "k3", "Ping"))
-        .extracting(draw -> draw.bucket().name())
+    assertThat(demands(policy, "k3", "Ping"))
+        .extracting(demand -> demand.bucket().name())
         .containsExactly("requests", "all");
   }
 
@@ -103,9 +103,9 @@ final class PoliciesTest {
           k1: { tenant: acme, overrides: [{ bucket: requests, opsPerSec: 7, burstPeriodMs: 3000 }] }
           k2: { tenant: acme }
         """);
-    assertThat(draws(policy, "k1", "Pong").get(0).bucket())
+    assertThat(demands(policy, "k1", "Pong").get(0).bucket())
         .matches(bucket -> bucket.milliOpsPerSec() == 7000 && bucket.burstMillis() == 3000);
-    assertThat(draws(policy, "k2", "Pong").get(0).bucket())
+    assertThat(demands(policy, "k2", "Pong").get(0).bucket())
         .matches(bucket -> bucket.milliOpsPerSec() == 100_000 && bucket.burstMillis() == 1000);
   }
 
@@ -115,12 +115,12 @@ final class PoliciesTest {
         subjects:
           k1: { tenant: acme, overrides: [{ operation: Ping, milliOpsPerSec: 500 }] }
         """);
-    assertThat(draws(policy, "k1", "Ping"))
-        .extracting(draw -> draw.bucket().name())
+    assertThat(demands(policy, "k1", "Ping"))
+        .extracting(demand -> demand.bucket().name())
         .containsExactly("op:Ping", "all");
-    assertThat(draws(policy, "k1", "Ping").get(0).bucket().burstMillis()).isEqualTo(2000);
-    assertThat(draws(policy, "k1", "Pong"))
-        .extracting(draw -> draw.bucket().name())
+    assertThat(demands(policy, "k1", "Ping").get(0).bucket().burstMillis()).isEqualTo(2000);
+    assertThat(demands(policy, "k1", "Pong"))
+        .extracting(demand -> demand.bucket().name())
         .containsExactly("requests");
   }
 
@@ -130,8 +130,8 @@ final class PoliciesTest {
         tenants: { acme: { overrides: [{ bucket: all, opsPerSec: 9 }] }, globex: }
         subjects: { k1: { tenant: acme }, k2: { tenant: globex } }
         """);
-    assertThat(draws(policy, "k1", "Ping").get(1).bucket().milliOpsPerSec()).isEqualTo(9000);
-    assertThat(draws(policy, "k2", "Ping").get(1).bucket().milliOpsPerSec()).isEqualTo(150_500);
+    assertThat(demands(policy, "k1", "Ping").get(1).bucket().milliOpsPerSec()).isEqualTo(9000);
+    assertThat(demands(policy, "k2", "Ping").get(1).bucket().milliOpsPerSec()).isEqualTo(150_500);
   }
 
   @Test
@@ -160,7 +160,7 @@ final class PoliciesTest {
           k2: { tenant: acme, overrides: [{ bucket: requests, opsPerSec: 0 }] }
           k3: { tenant: acme, overrides: [{ operation: Free, opsPerSec: 0 }] }
         """);
-    assertThat(draws(policy, "k1", "Pong").get(0).bucket().name()).isEqualTo("op:Pong");
+    assertThat(demands(policy, "k1", "Pong").get(0).bucket().name()).isEqualTo("op:Pong");
     // It has left the bucket that is frozen.
     assertThat(limit(policy, "k2", "Ping")).isInstanceOf(Limited.class);
     assertThat(limit(policy, "k2", "Pong")).isInstanceOf(Frozen.class);
@@ -174,7 +174,7 @@ final class PoliciesTest {
         tenants: { acme: { overrides: [{ bucket: all, opsPerSec: 9 }] } }
         subjects: { k1: { tenant: acme, plan: a }, k2: { tenant: acme, plan: b } }
         """);
-    assertThat(draws(policy, "k2", "Ping").get(0).bucket().milliOpsPerSec()).isEqualTo(9000);
+    assertThat(demands(policy, "k2", "Ping").get(0).bucket().milliOpsPerSec()).isEqualTo(9000);
   }
 
   @Test
@@ -264,7 +264,7 @@ final class PoliciesTest {
   }
 
   @Test
-  void whatAPlanSaysOfAppointments() {
+  void whatAPlanSaysOfPlaces() {
     Policy policy = policy(BUCKETS + """
         plans:
           default: { buckets: [requests, all] }
@@ -313,7 +313,7 @@ final class PoliciesTest {
     return policy.subject(subject).orElseThrow().plan().limit(operation);
   }
 
-  private static List<Draw> draws(Policy policy, String subject, String operation) {
-    return ((Limited) limit(policy, subject, operation)).draws();
+  private static List<Demand> demands(Policy policy, String subject, String operation) {
+    return ((Limited) limit(policy, subject, operation)).demands();
   }
 }

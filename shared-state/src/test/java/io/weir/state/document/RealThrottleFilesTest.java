@@ -134,7 +134,7 @@ final class RealThrottleFilesTest {
         .extracting(Bucket::name)
         .allMatch(name -> name.startsWith("HV"));
     Plan plan = highVolume.policy().defaultPlan().orElseThrow();
-    assertThat(((Limited) plan.limit("CryptoCreate")).draws()).hasSize(2);
+    assertThat(((Limited) plan.limit("CryptoCreate")).demands()).hasSize(2);
   }
 
   @Test

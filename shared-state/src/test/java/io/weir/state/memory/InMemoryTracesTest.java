@@ -2,18 +2,21 @@ package io.weir.state.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.PlainBuckets;
-import io.weir.testkit.Trace;
+import io.weir.testkit.Scenario;
+import io.weir.testkit.Scenario.Kind;
+import io.weir.testkit.Scenario.Step;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -29,9 +32,9 @@ final class InMemoryTracesTest {
     PlainBuckets judge = new PlainBuckets();
     long newest = 1;
     long admissions = 0;
-    for (Trace.Step step : Trace.generate(seed, STEPS).steps()) {
+    for (Step step : steps(seed)) {
       clock.advance(Math.max(0, step.advanceMicros()));
-      Charge charge = step.charge();
+      Charge charge = step.charges().get(0);
       if (charge.revision() > newest) {
         newest = charge.revision();
         judge = new PlainBuckets(); // another policy, other buckets: judged from here on
@@ -40,8 +43,8 @@ final class InMemoryTracesTest {
       if (answer(store, charge) instanceof Decided decided
           && decided.decision() instanceof Allowed) {
         admissions++;
-        for (Draw draw : charge.draws()) {
-          judge.admitted(owner(charge, draw), draw, charge.cost(), clock.passedMicros());
+        for (Demand demand : charge.demands()) {
+          judge.admitted(owner(charge, demand), demand, charge.cost(), clock.passedMicros());
         }
       }
     }
@@ -54,19 +57,19 @@ final class InMemoryTracesTest {
     ManualClock clock = new ManualClock();
     InMemoryBucketStore store = new InMemoryBucketStore(clock);
     long denials = 0;
-    for (Trace.Step step : Trace.generate(seed, STEPS).steps()) {
+    for (Step step : steps(seed)) {
       clock.advance(step.advanceMicros());
-      if (!(answer(store, step.charge()) instanceof Decided decided
+      if (!(answer(store, step.charges().get(0)) instanceof Decided decided
           && decided.decision() instanceof Denied denied)) {
         continue;
       }
       denials++;
       clock.advance(denied.retryAfterMicros() - 1);
-      assertThat(peeked(store, step.charge())).isInstanceOf(Denied.class);
+      assertThat(peeked(store, step.charges().get(0))).isInstanceOf(Denied.class);
       clock.advance(1);
-      assertThat(peeked(store, step.charge())).isInstanceOf(Allowed.class);
+      assertThat(peeked(store, step.charges().get(0))).isInstanceOf(Allowed.class);
       clock.advance(-denied.retryAfterMicros());
-      assertThat(peeked(store, step.charge())).isEqualTo(denied);
+      assertThat(peeked(store, step.charges().get(0))).isEqualTo(denied);
     }
     assertThat(denials).isGreaterThan(STEPS / 20);
   }
@@ -77,17 +80,22 @@ final class InMemoryTracesTest {
     ManualClock clock = new ManualClock();
     InMemoryBucketStore store = new InMemoryBucketStore(clock);
     InMemoryBucketStore turned = new InMemoryBucketStore(clock);
-    for (Trace.Step step : Trace.generate(seed, STEPS).steps()) {
+    for (Step step : steps(seed)) {
       clock.advance(step.advanceMicros());
-      assertThat(summary(answer(turned, reversed(step.charge()))))
-          .isEqualTo(summary(answer(store, step.charge())));
+      assertThat(summary(answer(turned, reversed(step.charges().get(0)))))
+          .isEqualTo(summary(answer(store, step.charges().get(0))));
     }
   }
 
+  private static List<Step> steps(long seed) {
+    Scenario scenario = new Scenario(seed, Kind.RATES);
+    return Stream.generate(scenario::next).limit(STEPS).toList();
+  }
+
   private static Charge reversed(Charge charge) {
-    List<Draw> draws = new ArrayList<>(charge.draws());
-    Collections.reverse(draws);
-    return new Charge(charge.tenant(), charge.subject(), charge.revision(), draws, charge.cost());
+    List<Demand> demands = new ArrayList<>(charge.demands());
+    Collections.reverse(demands);
+    return new Charge(charge.tenant(), charge.subject(), charge.revision(), demands, charge.cost());
   }
 
   // What must not depend on the order: the kind of answer and the wait.
@@ -100,8 +108,8 @@ final class InMemoryTracesTest {
         : answer.toString();
   }
 
-  private static String owner(Charge charge, Draw draw) {
-    return switch (draw.bucket().scope()) {
+  private static String owner(Charge charge, Demand demand) {
+    return switch (demand.bucket().scope()) {
       case KEY -> charge.tenant() + "/" + charge.subject();
       case TENANT -> charge.tenant();
       case CLUSTER -> "all";

@@ -3,7 +3,7 @@ package io.weir.state.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
@@ -27,8 +27,8 @@ final class SlotCrowdsTest {
   private static final long SECOND = 1_000_000;
   private static final long RATE = 100;
   private static final long NETWORK_MICROS = 15_000;
-  private static final List<Draw> DRAWS =
-      List.of(new Draw(new Bucket("requests", Scope.KEY, RATE * 1000, 1000), 1_000_000_000));
+  private static final List<Demand> DRAWS =
+      List.of(new Demand(new Bucket("requests", Scope.KEY, RATE * 1000, 1000), 1_000_000_000));
 
   private final ManualClock clock = new ManualClock();
   private final InMemoryBucketStore store = new InMemoryBucketStore(clock);

@@ -3,12 +3,13 @@ package io.weir.state.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision.Denied;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import io.weir.state.redis.DenialCache.Moments;
+import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
@@ -20,8 +21,8 @@ import org.junit.jupiter.api.Test;
 final class DenialCacheTest {
   private static final long MILLI = 1_000_000;
   /** One operation in 500 ms, two at once. */
-  private static final List<Draw> TWO =
-      List.of(new Draw(new Bucket("two", Scope.KEY, 2000, 1000), Bucket.UNITS_PER_OPERATION));
+  private static final List<Demand> TWO =
+      List.of(new Demand(new Bucket("two", Scope.KEY, 2000, 1000), Bucket.UNITS_PER_OPERATION));
 
   private static final long FULL = 2 * Bucket.UNITS_PER_OPERATION;
 
@@ -138,15 +139,15 @@ final class DenialCacheTest {
     assertThat(denials.answer(new Charge("acme", "other", 1, TWO, 1))).isNull();
     assertThat(denials.answer(new Charge("globex", "k1", 1, TWO, 1))).isNull();
     assertThat(denials.answer(new Charge("acme", "k1", 2, TWO, 1))).isNull();
-    List<Draw> others = List.of(TWO.get(0), draw("more"));
+    List<Demand> others = List.of(TWO.get(0), demand("more"));
     assertThat(denials.answer(new Charge("acme", "k1", 1, others, 1))).isNull();
     assertThat(denials.answer(charge(1))).isNotNull();
   }
 
   @Test
   void asksAgainAfterASecond() {
-    List<Draw> slow =
-        List.of(new Draw(new Bucket("slow", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION));
+    List<Demand> slow = List.of(
+        new Demand(new Bucket("slow", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION));
     Charge charge = new Charge("acme", "k1", 1, slow, 1);
     denials.learn(charge, new long[] {Bucket.UNITS_PER_OPERATION}, nanos);
     nanos += DenialCache.MAX_AGE_NANOS;
@@ -169,7 +170,7 @@ final class DenialCacheTest {
   }
 
   @Test
-  void whereAppointmentsAreMadeRedisIsAsked() {
+  void wherePlacesAreMadeRedisIsAsked() {
     assertThat(DenialCache.concern(charge(1))).isTrue();
     assertThat(DenialCache.concern(
             new Charge("acme", "k1", 1, TWO, 1, SlotRules.DEFAULT, TicketRequest.NONE)))
@@ -189,7 +190,7 @@ final class DenialCacheTest {
     return new Charge("acme", "k1", 1, TWO, cost);
   }
 
-  private static Draw draw(String name) {
-    return new Draw(new Bucket(name, Scope.KEY, 2000, 1000), Bucket.UNITS_PER_OPERATION);
+  private static Demand demand(String name) {
+    return new Demand(new Bucket(name, Scope.KEY, 2000, 1000), Bucket.UNITS_PER_OPERATION);
   }
 }

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotLimits;
 import io.weir.slot.SlotMode;
+import io.weir.state.redis.wire.ChargeTemplate;
+import io.weir.state.redis.wire.Codes;
+import io.weir.state.redis.wire.LuaScript;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
@@ -118,8 +121,8 @@ final class LuaScriptTest {
       java.put(mode.name(), (long) ChargeTemplate.codeOf(mode));
     }
     for (Scope scope : Scope.values()) {
-      Draw draw = new Draw(new Bucket("b", scope, 1, 1_000_000), 1);
-      java.put(scope.name(), (long) ChargeTemplate.codeOf(draw));
+      Demand demand = new Demand(new Bucket("b", scope, 1, 1_000_000), 1);
+      java.put(scope.name(), (long) ChargeTemplate.codeOf(demand));
     }
     assertThat(constants("codes")).isEqualTo(java);
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 
 /** What travels together, and what becomes of it. */
 final class RedisBatchesIT {
-  private static final List<Draw> TEN =
-      List.of(new Draw(new Bucket("ten", Scope.KEY, 1, 10_000_000), Bucket.UNITS_PER_OPERATION));
+  private static final List<Demand> TEN =
+      List.of(new Demand(new Bucket("ten", Scope.KEY, 1, 10_000_000), Bucket.UNITS_PER_OPERATION));
 
   private EmbeddedRedis redis;
   private RedisConnections connections;
@@ -106,12 +106,12 @@ final class RedisBatchesIT {
 
   @Test
   void aStateHoldsAsManyBucketsAsAPolicyHas() {
-    List<Draw> draws = new ArrayList<>();
+    List<Demand> demands = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       Bucket bucket = new Bucket("bucket-" + i, Scope.KEY, 1, 10_000_000);
-      draws.add(new Draw(bucket, Bucket.UNITS_PER_OPERATION));
+      demands.add(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
     }
-    Charge all = new Charge("acme", "k", 1, List.copyOf(draws), 1);
+    Charge all = new Charge("acme", "k", 1, List.copyOf(demands), 1);
     List<CompletionStage<StoreAnswer>> answers = together(List.of(all, all, charge("b"), all));
     for (int i : new int[] {0, 1, 3}) {
       Decision decision = decided(answers.get(i));
@@ -124,8 +124,8 @@ final class RedisBatchesIT {
   void bucketsThatComeAndGoDoNotPileUpInAState() {
     for (int i = 0; i < 300; i++) {
       Bucket bucket = new Bucket("bucket-" + i, Scope.KEY, 1_000_000, 1000);
-      Draw draw = new Draw(bucket, Bucket.UNITS_PER_OPERATION);
-      decided(store.tryCharge(new Charge("acme", "k", 1, List.of(draw), 1)));
+      Demand demand = new Demand(bucket, Bucket.UNITS_PER_OPERATION);
+      decided(store.tryCharge(new Charge("acme", "k", 1, List.of(demand), 1)));
     }
     assertThat(States.show(commands, "weir:{acme}:key:k").size()).isLessThan(100);
   }
@@ -133,7 +133,8 @@ final class RedisBatchesIT {
   @Test
   void aLineThatIsNoLineFailsWhoWantsToWaitInItAlone() {
     commands.set("weir:{acme}:key:k:queue", "this is no line");
-    Draw fast = new Draw(new Bucket("fast", Scope.KEY, 10_000, 2000), Bucket.UNITS_PER_OPERATION);
+    Demand fast =
+        new Demand(new Bucket("fast", Scope.KEY, 10_000, 2000), Bucket.UNITS_PER_OPERATION);
     Charge waiting =
         new Charge("acme", "k", 1, List.of(fast), 10, SlotRules.DEFAULT, TicketRequest.NONE);
     List<CompletionStage<StoreAnswer>> answers =

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
@@ -14,6 +14,7 @@ import io.weir.decision.Decision.Denied;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
+import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreUnavailableException;
@@ -29,11 +30,11 @@ import org.junit.jupiter.api.Test;
 /** Redis on its own time, and what happens when it fails. */
 final class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(200);
-  private static final Draw TEN =
-      new Draw(new Bucket("ten", Scope.KEY, 10_000, 1000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand TEN =
+      new Demand(new Bucket("ten", Scope.KEY, 10_000, 1000), Bucket.UNITS_PER_OPERATION);
 
-  private static final Draw TWENTY =
-      new Draw(new Bucket("twenty", Scope.KEY, 1000, 20_000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand TWENTY =
+      new Demand(new Bucket("twenty", Scope.KEY, 1000, 20_000), Bucket.UNITS_PER_OPERATION);
 
   private EmbeddedRedis redis;
   private RedisConnections connections;
@@ -110,7 +111,8 @@ final class RedisFaultsIT {
 
   @Test
   void whatWasGivenUpIsNotDecidedLater() {
-    Draw slow = new Draw(new Bucket("slow", Scope.KEY, 1, 10_000_000), Bucket.UNITS_PER_OPERATION);
+    Demand slow =
+        new Demand(new Bucket("slow", Scope.KEY, 1, 10_000_000), Bucket.UNITS_PER_OPERATION);
     Charge charge = new Charge("acme", "k2", 1, List.of(slow), 1);
     store.tryCharge(charge).toCompletableFuture().join();
     List<CompletableFuture<StoreAnswer>> givenUp = new ArrayList<>();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
@@ -13,9 +13,11 @@ import io.weir.embedded.EmbeddedRedis;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import io.weir.state.memory.InMemoryBucketStore;
-import io.weir.testkit.Callers;
 import io.weir.testkit.CrowdedStore;
 import io.weir.testkit.ManualClock;
+import io.weir.testkit.Scenario;
+import io.weir.testkit.Scenario.Kind;
+import io.weir.testkit.ScenarioRun;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer.Decided;
@@ -33,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Redis makes the same appointments as the reference, and keeps them the same way. */
+/** Redis makes the same places as the reference, and keeps them the same way. */
 final class RedisSlotsIT {
   private static EmbeddedRedis redis;
   private static RedisConnections connections;
@@ -58,18 +60,15 @@ final class RedisSlotsIT {
     for (long seed = first; seed < first + 9; seed++) {
       commands.flushall();
       ManualClock clock = new ManualClock();
-      Callers callers = new Callers(
-          seed,
-          1 + (int) (seed % 3),
+      ScenarioRun run = new ScenarioRun(
+          new Scenario(seed, Kind.CALLERS),
+          Kind.CALLERS,
           clock,
-          List.of(
-              new InMemoryBucketStore(clock),
-              new CrowdedStore(
-                  RedisBucketStore.rehearsing(connections, clock),
-                  connections.links().get(0).eventLoop(),
-                  5)));
-      callers.ask(600);
-      made += callers.made();
+          new InMemoryBucketStore(clock),
+          new CrowdedStore(RedisBucketStore.rehearsing(connections, clock), Runnable::run, 5),
+          connections.links().get(0).eventLoop());
+      run.run(400);
+      made += run.seen("made");
       for (String key : commands.keys("weir:{acme}:*")) {
         assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       }
@@ -78,13 +77,13 @@ final class RedisSlotsIT {
     assertThat(made).isGreaterThan(500);
   }
 
-  // What the buckets of a state know of those who wait is what its line says.
+  // What the buckets of a state know of those who wait is what its queue says.
   private static void everyPlaceIsCounted(RedisCommands<String, String> commands) {
-    for (String line : commands.keys("weir:*:queue")) {
-      String state = line.substring(0, line.length() - ":queue".length());
+    for (String queue : commands.keys("weir:*:queue")) {
+      String state = queue.substring(0, queue.length() - ":queue".length());
       String letter = state.endsWith(":tenant") ? "t" : "k";
       Map<String, Long> held = new TreeMap<>();
-      for (String place : commands.zrange(line, 0, -1)) {
+      for (String place : commands.zrange(queue, 0, -1)) {
         Matcher share = Pattern.compile(" (\\S)\\+(\\S+)=").matcher(place);
         while (share.find()) {
           if (share.group(1).equals(letter)) {
@@ -98,7 +97,7 @@ final class RedisSlotsIT {
           counted.put(field, Long.parseLong(value));
         }
       });
-      assertThat(counted).describedAs(line).isEqualTo(held);
+      assertThat(counted).describedAs(queue).isEqualTo(held);
     }
   }
 
@@ -169,7 +168,7 @@ final class RedisSlotsIT {
     Bucket bucket = new Bucket("requests", Scope.KEY, 1000, 2000);
     SlotRules rules = ticket.equals(TicketRequest.NONE) ? SlotRules.OFF : SlotRules.DEFAULT;
     Charge charge =
-        new Charge("acme", "k1", 1, List.of(new Draw(bucket, 1_000_000_000)), 1, rules, ticket);
+        new Charge("acme", "k1", 1, List.of(new Demand(bucket, 1_000_000_000)), 1, rules, ticket);
     return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 

@@ -1,4 +1,4 @@
-package io.weir.state.redis;
+package io.weir.state.redis.wire;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * order in which they were asked; equal ones that follow each other stand as one. Mutable; used by one thread
  * at a time, again and again.
  */
-final class Batch {
+public final class Batch {
   private static final int ENTRY_BYTES = 17;
   private static final int PLACE_BYTES = 4;
   private static final int CLOCK_BYTES = 7;
@@ -39,20 +39,20 @@ final class Batch {
   private int keyCount;
   private int argumentCount;
   private int chargeCount;
-  private int drawCount;
+  private int demandCount;
   private int cluster;
   private boolean isSentAgain;
 
-  Batch(Lane lane) {
+  public Batch(Lane lane) {
     this.lane = lane;
   }
 
   /**
    * Makes it empty, to be filled.
    *
-   * @param newNumber another one than that of any batch that the same terms were in
+   * @param newNumber another one than that of any batch that the same template was in
    */
-  void begin(long newNumber) {
+  public void begin(long newNumber) {
     entries.clear();
     lastOf.clear();
     tenants.clear();
@@ -63,52 +63,52 @@ final class Batch {
     keyCount = 1;
     argumentCount = 1;
     chargeCount = 0;
-    drawCount = 0;
+    demandCount = 0;
     cluster = 0;
     writeText(keys, POLICY);
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return entries.isEmpty();
   }
 
   /** Whether it was not sent again already. */
-  boolean mayBeSentAgain() {
+  public boolean mayBeSentAgain() {
     boolean first = !isSentAgain;
     isSentAgain = true;
     return first;
   }
 
-  List<Entry> entries() {
+  public List<Entry> entries() {
     return entries;
   }
 
-  /** All questions, in the order of the entries. */
-  void forEach(Consumer<PendingCharge> consumer) {
+  /** All charges, in the order of the entries. */
+  public void forEach(Consumer<PendingCharge> consumer) {
     for (Entry entry : entries) {
-      PendingCharge question = entry.first;
-      while (question != null) {
-        PendingCharge next = question.next;
-        consumer.accept(question);
-        question = next;
+      PendingCharge pending = entry.first();
+      while (pending != null) {
+        PendingCharge next = pending.next();
+        consumer.accept(pending);
+        pending = next;
       }
     }
   }
 
   /** Adds a charge, unless the batch is full. */
-  boolean add(PendingCharge pending, ChargeTemplate template) {
-    Charge charge = pending.charge;
+  public boolean add(PendingCharge pending, ChargeTemplate template) {
+    Charge charge = pending.charge();
     Owner owner = Owner.of(charge);
     Entry last = lastOf.get(owner);
     boolean isEqual = last != null && isEqual(last, pending, template);
-    int draws = isEqual && !lane.hasPlaces() ? 0 : template.draws().size();
+    int demands = isEqual && !lane.hasPlaces() ? 0 : template.demands().size();
     if (chargeCount == lane.maxCharges()
-        || (drawCount > 0 && drawCount + draws > lane.maxDraws())
+        || (demandCount > 0 && demandCount + demands > lane.maxDemands())
         || (!isEqual && entries.size() == lane.maxEntries())) {
       return false;
     }
     chargeCount++;
-    drawCount += draws;
+    demandCount += demands;
     if (isEqual) {
       requireNonNull(last).append(pending);
       return true;
@@ -132,24 +132,24 @@ final class Batch {
    *
    * @param notAfterMicros after which instant of Redis's clock nothing of it is decided any more; 0 for never
    */
-  CommandArgs<String, String> argumentsFor(byte[] script, long notAfterMicros) {
+  public CommandArgs<String, String> argumentsFor(byte[] script, long notAfterMicros) {
     return new Arguments(script, notAfterMicros);
   }
 
   // Nothing that another subject asked of the same buckets is overtaken.
-  private boolean isEqual(Entry last, PendingCharge question, ChargeTemplate terms) {
+  private boolean isEqual(Entry last, PendingCharge pending, ChargeTemplate template) {
     return lane.maxEntries() > 1
-        && last.isEqual(question, terms, lane.hasPlaces())
-        && (last == entries.get(entries.size() - 1) || terms.areOfKeyAlone());
+        && last.isEqual(pending, template, lane.hasPlaces())
+        && (last == entries.get(entries.size() - 1) || template.areOfKeyAlone());
   }
 
-  private int argumentOf(ChargeTemplate terms) {
-    if (terms.batch != number) {
-      terms.batch = number;
-      writeText(arguments, terms.bytes());
-      terms.argument = ++argumentCount;
+  private int argumentOf(ChargeTemplate template) {
+    if (template.batch != number) {
+      template.batch = number;
+      writeText(arguments, template.bytes());
+      template.argument = ++argumentCount;
     }
-    return terms.argument;
+    return template.argument;
   }
 
   private int ticketOf(TicketRequest ticket) {
@@ -183,13 +183,13 @@ final class Batch {
   }
 
   /** Writes a bulk string of the protocol. */
-  static void writeText(ByteBuf to, byte[] text) {
+  public static void writeText(ByteBuf to, byte[] text) {
     writeLength(to, text.length);
     to.writeBytes(text).writeBytes(CRLF);
   }
 
   /** Writes what stands before a bulk string. */
-  static void writeLength(ByteBuf to, int length) {
+  public static void writeLength(ByteBuf to, int length) {
     to.writeByte('$');
     if (length >= 10_000) {
       to.writeCharSequence(Integer.toString(length), US_ASCII);
@@ -204,29 +204,29 @@ final class Batch {
   }
 
   /** Equal charges of one subject that follow each other. */
-  static final class Entry {
-    final ChargeTemplate terms;
+  public static final class Entry {
+    private final ChargeTemplate template;
     private final int argument;
     private final int key;
     private final int tenant;
     private final int cluster;
     private final int ticket;
 
-    final PendingCharge first;
+    private final PendingCharge first;
     private PendingCharge last;
-    int count = 1;
+    private int count = 1;
 
     Entry(
-        PendingCharge question,
-        ChargeTemplate terms,
+        PendingCharge pending,
+        ChargeTemplate template,
         int argument,
         int key,
         int tenant,
         int cluster,
         int ticket) {
-      this.first = question;
-      this.last = question;
-      this.terms = terms;
+      this.first = pending;
+      this.last = pending;
+      this.template = template;
       this.argument = argument;
       this.key = key;
       this.tenant = tenant;
@@ -234,30 +234,44 @@ final class Batch {
       this.ticket = ticket;
     }
 
+    public ChargeTemplate template() {
+      return template;
+    }
+
+    /** The first of those that are equal. */
+    public PendingCharge first() {
+      return first;
+    }
+
+    /** How many are equal. */
+    public int count() {
+      return count;
+    }
+
     // Without places nobody gets a ticket: who wants one is like everybody else.
-    private boolean isEqual(PendingCharge question, ChargeTemplate other, boolean hasPlaces) {
-      return terms == other
-          && first.charge.cost() == question.charge.cost()
-          && first.clockMicros == question.clockMicros
-          && (!hasPlaces || (ticket == 0 && isWithoutTicket(question.charge.ticket())));
+    private boolean isEqual(PendingCharge pending, ChargeTemplate other, boolean hasPlaces) {
+      return template == other
+          && first.charge().cost() == pending.charge().cost()
+          && first.clockMicros() == pending.clockMicros()
+          && (!hasPlaces || (ticket == 0 && isWithoutTicket(pending.charge().ticket())));
     }
 
     private static boolean isWithoutTicket(TicketRequest ticket) {
       return ticket.newId().isEmpty() && ticket.shown().isEmpty();
     }
 
-    private void append(PendingCharge question) {
-      last.next = question;
-      last = question;
+    private void append(PendingCharge pending) {
+      last.append(pending);
+      last = pending;
       count++;
     }
 
     private void write(ByteBuf to, boolean hasPlaces) {
       to.writeShort(argument).writeShort(count);
-      ChargeTemplate.writeNumber(to, Math.min(first.charge.cost(), MAX_COST));
+      ChargeTemplate.writeNumber(to, Math.min(first.charge().cost(), MAX_COST));
       to.writeShort(key).writeShort(tenant).writeShort(cluster);
       if (hasPlaces) {
-        to.writeShort(ticket).writeShort(first.spare);
+        to.writeShort(ticket).writeShort(first.spare());
       }
     }
   }
@@ -293,7 +307,7 @@ final class Batch {
       if (lane.isRehearsal()) {
         writeLength(to, CLOCK_BYTES * entries.size());
         for (Entry entry : entries) {
-          ChargeTemplate.writeNumber(to, entry.first.clockMicros);
+          ChargeTemplate.writeNumber(to, entry.first().clockMicros());
         }
         to.writeBytes(CRLF);
       }

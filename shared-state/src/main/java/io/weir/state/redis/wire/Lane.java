@@ -1,4 +1,4 @@
-package io.weir.state.redis;
+package io.weir.state.redis.wire;
 
 import java.util.Map;
 
@@ -8,31 +8,31 @@ import java.util.Map;
  * @param hasPlaces whether places and tickets are looked at: then each charge may need work of its own
  * @param maxEntries the most charges of a call, equal ones counted once
  * @param maxCharges the most charges of a call
- * @param maxDraws the most draws that are looked at one by one, unless a single charge has more
+ * @param maxDemands the most demands that are looked at one by one, unless a single charge has more
  * @param maxCalls how many calls of a connection are in flight at most
  */
-record Lane(
+public record Lane(
     LuaScript script,
     boolean hasPlaces,
     boolean isRehearsal,
     int maxEntries,
     int maxCharges,
-    int maxDraws,
+    int maxDemands,
     int maxCalls) {
 
   /** Nobody waits: equal charges are decided as one. */
-  static Lane fast(Map<String, String> includes) {
+  public static Lane fast(Map<String, String> includes) {
     return new Lane(
         LuaScript.load("charge", includes), false, !includes.isEmpty(), 64, 256, 256, 4);
   }
 
   /** Somebody waits, or something else than the usual is the case: few charges, one call at a time. */
-  static Lane queue(Map<String, String> includes) {
+  public static Lane queue(Map<String, String> includes) {
     return new Lane(LuaScript.load("queue", includes), true, !includes.isEmpty(), 16, 32, 128, 1);
   }
 
   /** Looking without changing anything. */
-  static Lane peek(Map<String, String> includes) {
+  public static Lane peek(Map<String, String> includes) {
     return new Lane(LuaScript.load("peek", includes), true, !includes.isEmpty(), 1, 1, 500, 256);
   }
 }

@@ -7,7 +7,7 @@ package io.weir.policy;
  * @param line from 1
  * @param path from the document's root, such as {@code buckets[0].throttleGroups[2].opsPerSec}
  */
-public record Place(String source, int line, String path) {
+public record Location(String source, int line, String path) {
 
   @Override
   public String toString() {

@@ -1,16 +1,16 @@
-package io.weir.state.redis;
+package io.weir.state.redis.wire;
 
 import io.weir.bucket.Bucket;
-import io.weir.bucket.Draw;
+import io.weir.bucket.Demand;
 import io.weir.bucket.LeakyBucket;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * What is used of the buckets of some terms at one instant, read from the values of their states. {@code
+ * What is used of the buckets of some template at one instant, read from the values of their states. {@code
  * lua/lib/layout.lua} says how such a value looks.
  */
-final class Levels {
+public final class Levels {
   private static final int NUMBER_BYTES = 7;
   private static final int AT = 2;
   private static final int BEFORE_NUMBERS = 22;
@@ -21,11 +21,11 @@ final class Levels {
     this.used = used;
   }
 
-  /** Reads the next texts, one for each scope of the terms. An empty text is a state that is not there. */
-  static Levels read(ChargeTemplate terms, long clock, Answers answers) {
-    List<Draw> draws = terms.draws();
-    int[] scopes = terms.scopes();
-    long[] used = new long[draws.size()];
+  /** Reads the next texts, one for each scope of the template. An empty text is a state that is not there. */
+  public static Levels read(ChargeTemplate template, long clock, Answers answers) {
+    List<Demand> demands = template.demands();
+    int[] scopes = template.scopes();
+    long[] used = new long[demands.size()];
     long[] writtenAt = new long[used.length];
     for (int scope : scopes) {
       Answers.Text value = answers.nextText();
@@ -33,7 +33,7 @@ final class Levels {
         continue;
       }
       long at = ChargeTemplate.number(value.bytes(), value.start() + AT);
-      int[] places = terms.layout(scope, value);
+      int[] places = template.layout(scope, value);
       for (int i = 0; i < used.length; i++) {
         if (places[i] >= 0) {
           writtenAt[i] = at;
@@ -44,55 +44,55 @@ final class Levels {
     }
     for (int i = 0; i < used.length; i++) {
       if (writtenAt[i] < clock && used[i] > 0) {
-        long rate = draws.get(i).bucket().milliOpsPerSec();
+        long rate = demands.get(i).bucket().milliOpsPerSec();
         used[i] = LeakyBucket.drained(used[i], rate, clock - writtenAt[i]);
       }
     }
     return new Levels(used);
   }
 
-  /** By the place of the draw. */
-  long used(int draw) {
-    return used[draw];
+  /** By the place of the demand. */
+  public long used(int demand) {
+    return used[demand];
   }
 
-  /** What the fields of a value mean for some draws; good for all values with the same fields. */
-  static final class Layout {
+  /** What the fields of a value mean for some demands; good for all values with the same fields. */
+  public static final class Layout {
     private final byte[] fields;
     private final int[] places;
 
-    Layout(List<Draw> draws, int scope, byte[] fields) {
+    public Layout(List<Demand> demands, int scope, byte[] fields) {
       this.fields = fields;
-      this.places = draws.stream()
-          .mapToInt(draw -> ChargeTemplate.codeOf(draw) == scope ? place(draw.bucket()) : -1)
+      this.places = demands.stream()
+          .mapToInt(demand -> ChargeTemplate.codeOf(demand) == scope ? place(demand.bucket()) : -1)
           .toArray();
     }
 
-    /** Of a value without fields: they are those of the draws, in their order. */
-    Layout(List<Draw> draws, int scope) {
+    /** Of a value without fields: they are those of the demands, in their order. */
+    public Layout(List<Demand> demands, int scope) {
       this.fields = new byte[0];
-      this.places = new int[draws.size()];
+      this.places = new int[demands.size()];
       int place = 0;
       for (int i = 0; i < places.length; i++) {
-        places[i] = ChargeTemplate.codeOf(draws.get(i)) == scope ? place++ : -1;
+        places[i] = ChargeTemplate.codeOf(demands.get(i)) == scope ? place++ : -1;
       }
     }
 
-    /** For each draw, which number of the value it is; -1 where it has none. */
-    int[] places() {
+    /** For each demand, which number of the value it is; -1 where it has none. */
+    public int[] places() {
       return places;
     }
 
-    static boolean isOwn(Answers.Text value) {
+    public static boolean isOwn(Answers.Text value) {
       return start(value) == value.end() && count(value) > 0;
     }
 
-    boolean isOf(Answers.Text value) {
+    public boolean isOf(Answers.Text value) {
       int start = start(value);
       return Arrays.equals(fields, 0, fields.length, value.bytes(), start, value.end());
     }
 
-    static byte[] fields(Answers.Text value) {
+    public static byte[] fields(Answers.Text value) {
       return Arrays.copyOfRange(value.bytes(), start(value), value.end());
     }
 

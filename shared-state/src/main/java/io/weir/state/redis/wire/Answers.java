@@ -1,4 +1,4 @@
-package io.weir.state.redis;
+package io.weir.state.redis.wire;
 
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -10,9 +10,9 @@ import java.util.Arrays;
  * lengths, integers, and texts as places in {@link #bytes}. Read from the front. Mutable; filled by Lettuce's
  * thread, then read by one.
  */
-final class Answers extends CommandOutput<String, String, Answers> {
+public final class Answers extends CommandOutput<String, String, Answers> {
   /** What stands next. */
-  enum Kind {
+  public enum Kind {
     ARRAY,
     INTEGER,
     TEXT,
@@ -28,7 +28,7 @@ final class Answers extends CommandOutput<String, String, Answers> {
   private int used;
   private int at;
 
-  Answers() {
+  public Answers() {
     super(StringCodec.ASCII, null);
     output = this;
   }
@@ -55,22 +55,22 @@ final class Answers extends CommandOutput<String, String, Answers> {
   }
 
   /** When it was decided: the first number of every answer. */
-  long clock() {
+  public long clock() {
     at = 1;
     return next();
   }
 
-  Kind kind() {
+  public Kind kind() {
     return at < size ? kinds[at] : Kind.END;
   }
 
   /** The next integer, or the length of the array that begins next. */
-  long next() {
+  public long next() {
     return values[at++];
   }
 
   /** Goes on to the next text: {@link #bytes} hold it from {@code start} to before {@code end}. */
-  Text nextText() {
+  public Text nextText() {
     long place = values[at++];
     int start = (int) (place >>> LENGTH_BITS);
     return new Text(bytes, start, start + (int) place);
@@ -87,5 +87,5 @@ final class Answers extends CommandOutput<String, String, Answers> {
 
   /** A part of some bytes; not a copy. */
   @SuppressWarnings("ArrayRecordComponent")
-  record Text(byte[] bytes, int start, int end) {}
+  public record Text(byte[] bytes, int start, int end) {}
 }

@@ -1,9 +1,9 @@
-package io.weir.state.redis;
+package io.weir.state.redis.wire;
 
 import io.weir.decision.Verdict.Outcome;
 
 /** What a script answers first. {@code lua/lib/codes.lua} has the same. */
-enum Codes {
+public enum Codes {
   ALLOWED,
   DENIED,
   NEVER_ALLOWED,
@@ -11,11 +11,11 @@ enum Codes {
   FAILED,
   QUEUED;
 
-  static Codes of(long code) {
+  public static Codes of(long code) {
     return values()[Math.toIntExact(code)];
   }
 
-  Outcome outcome() {
+  public Outcome outcome() {
     return switch (this) {
       case ALLOWED -> Outcome.ALLOWED;
       case DENIED -> Outcome.DENIED;

@@ -3,12 +3,12 @@ package io.weir.bucket;
 /**
  * What one operation takes from one bucket.
  *
- * @param bucket the bucket drawn from
+ * @param bucket the bucket that is asked
  * @param unitsPerOperation above 0, at most the bucket's capacity
  */
-public record Draw(Bucket bucket, long unitsPerOperation) {
+public record Demand(Bucket bucket, long unitsPerOperation) {
 
-  public Draw {
+  public Demand {
     if (unitsPerOperation <= 0 || unitsPerOperation > bucket.capacityUnits()) {
       throw new IllegalArgumentException(
           "unitsPerOperation: %d (expected: 1 to %d, the capacity of %s)"

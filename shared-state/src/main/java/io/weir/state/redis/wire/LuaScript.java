@@ -1,4 +1,4 @@
-package io.weir.state.redis;
+package io.weir.state.redis.wire;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,7 +26,7 @@ public record LuaScript(String source, String sha1) {
   }
 
   /** Assembles {@code lua/name.lua} with other files in the place of some of those it includes. */
-  static LuaScript load(String name, Map<String, String> replacements) {
+  public static LuaScript load(String name, Map<String, String> replacements) {
     Matcher includes = INCLUDE.matcher(read("lua/" + name + ".lua"));
     String source = includes.replaceAll(include -> {
       String file = replacements.getOrDefault(include.group(1), include.group(1));

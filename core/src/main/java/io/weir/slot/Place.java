@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A place in the line.
+ * A place in a queue.
  *
  * @param id of the ticket; {@link #ANYBODY} where whoever of the subject comes keeps it, {@link #NOBODY}
  *     where nobody does
@@ -16,24 +16,24 @@ import java.util.stream.IntStream;
  * @param untilMicros how long its buckets can hold the place, however late the caller may be
  * @param shares what it takes from each bucket of its subject and tenant
  */
-public record Appointment(
+public record Place(
     String id, long slotMicros, long deadlineMicros, long untilMicros, List<Share> shares) {
 
-  /** In the place of an id, where there is no ticket. */
+  /** Instead of an id, where there is no ticket. */
   public static final String ANYBODY = "-";
 
-  /** In the place of an id, where water is kept for nobody: it becomes a hole. */
+  /** Instead of an id, of the idle interval before a delayed slot: its capacity is for newcomers. */
   public static final String NOBODY = "~";
 
   /** First those whose deadline is next; the order of the texts in Redis. */
-  public static final Comparator<Appointment> BY_DEADLINE = Comparator.comparingLong(
-          Appointment::deadlineMicros)
-      .thenComparing(Appointment::id)
-      .thenComparingLong(Appointment::slotMicros)
-      .thenComparingLong(Appointment::untilMicros)
+  public static final Comparator<Place> BY_DEADLINE = Comparator.comparingLong(
+          Place::deadlineMicros)
+      .thenComparing(Place::id)
+      .thenComparingLong(Place::slotMicros)
+      .thenComparingLong(Place::untilMicros)
       .thenComparing(a -> a.shares.toString());
 
-  public Appointment {
+  public Place {
     shares = List.copyOf(shares);
   }
 
@@ -63,7 +63,7 @@ public record Appointment(
         && IntStream.range(0, shares.size()).allMatch(i -> shares.get(i).isSame(other.get(i)));
   }
 
-  /** Whether it holds water in a bucket of this scope. */
+  /** Whether it holds capacity in a bucket of this scope. */
   public boolean holdsIn(Scope scope) {
     return shares.stream().anyMatch(share -> share.held() && share.scope() == scope);
   }

@@ -1,7 +1,7 @@
 package io.weir.state.memory;
 
-import io.weir.slot.Appointment;
-import io.weir.slot.Appointment.Share;
+import io.weir.slot.Place;
+import io.weir.slot.Place.Share;
 import io.weir.slot.SlotLimits;
 import java.util.HashMap;
 import java.util.List;
@@ -10,24 +10,24 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /** The open places of one subject or tenant. Mutable; owned by its store. */
-final class Line {
-  private final TreeSet<Appointment> places = new TreeSet<>(Appointment.BY_DEADLINE);
-  private final Map<List<Share>, TreeSet<Appointment>> anybodys = new HashMap<>();
+final class PlaceQueue {
+  private final TreeSet<Place> places = new TreeSet<>(Place.BY_DEADLINE);
+  private final Map<List<Share>, TreeSet<Place>> anybodys = new HashMap<>();
 
   int size() {
     return places.size();
   }
 
-  void add(Appointment place) {
+  void add(Place place) {
     places.add(place);
     if (place.isForAnybody()) {
       anybodys
-          .computeIfAbsent(place.kind(), kind -> new TreeSet<>(Appointment.BY_DEADLINE))
+          .computeIfAbsent(place.kind(), kind -> new TreeSet<>(Place.BY_DEADLINE))
           .add(place);
     }
   }
 
-  void remove(Appointment place) {
+  void remove(Place place) {
     places.remove(place);
     if (place.isForAnybody()) {
       anybodys.computeIfPresent(place.kind(), (kind, some) -> {
@@ -37,7 +37,7 @@ final class Line {
     }
   }
 
-  boolean contains(Appointment place) {
+  boolean contains(Place place) {
     return places.contains(place);
   }
 
@@ -47,7 +47,7 @@ final class Line {
   }
 
   /** The first whose time is over, a few of them, in the order in which it was. */
-  List<Appointment> overdue(long nowMicros) {
+  List<Place> overdue(long nowMicros) {
     return places.stream()
         .takeWhile(place -> place.deadlineMicros() < nowMicros)
         .limit(SlotLimits.SWEPT_AT_MOST)
@@ -55,18 +55,18 @@ final class Line {
   }
 
   /** The place of a ticket that is in time. */
-  Optional<Appointment> byTicket(String ticket, long nowMicros) {
+  Optional<Place> byTicket(String ticket, long nowMicros) {
     long deadline = Long.parseLong(ticket.substring(0, 16));
     String id = ticket.substring(17);
-    Appointment before = new Appointment(id, Long.MIN_VALUE, deadline, 0, List.of());
+    Place before = new Place(id, Long.MIN_VALUE, deadline, 0, List.of());
     return Optional.ofNullable(places.ceiling(before))
         .filter(found -> found.deadlineMicros() == deadline && found.id().equals(id))
         .filter(found -> deadline >= nowMicros);
   }
 
   /** The first place in time that anybody may keep who asks for just that, where its slot has come. */
-  Optional<Appointment> due(long nowMicros, List<Share> kind) {
-    Appointment now = new Appointment(Appointment.ANYBODY, Long.MIN_VALUE, nowMicros, 0, List.of());
+  Optional<Place> due(long nowMicros, List<Share> kind) {
+    Place now = new Place(Place.ANYBODY, Long.MIN_VALUE, nowMicros, 0, List.of());
     return Optional.ofNullable(anybodys.get(kind))
         .map(places -> places.ceiling(now))
         .filter(place -> place.slotMicros() <= nowMicros);

@@ -1,4 +1,4 @@
-package io.weir.state.redis;
+package io.weir.state.redis.wire;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -24,7 +24,7 @@ public final class RedisKeys {
   public static final String CLUSTER = PREFIX + "cluster";
 
   /** A text: that Redis took a write a moment ago. */
-  static final String PROBE = PREFIX + "probe";
+  public static final String PROBE = PREFIX + "probe";
 
   private RedisKeys() {}
 
@@ -39,7 +39,7 @@ public final class RedisKeys {
   }
 
   /** Writes {@link #key} as a bulk string of the protocol. */
-  static void writeKey(ByteBuf to, String tenant, String subject) {
+  public static void writeKey(ByteBuf to, String tenant, String subject) {
     Batch.writeLength(
         to, TENANT_BEGINS.length + tenant.length() + SUBJECT_BEGINS.length + subject.length());
     to.writeBytes(TENANT_BEGINS).writeCharSequence(tenant, US_ASCII);
@@ -47,17 +47,17 @@ public final class RedisKeys {
     to.writeByte('\r').writeByte('\n');
   }
 
-  /** A sorted set: the appointments of whose state this key holds. */
-  static String queue(String state) {
+  /** A sorted set: the places of whose state this key holds. */
+  public static String queue(String state) {
     return state + ":queue";
   }
 
-  /** A sorted set: the appointments of one API key. */
+  /** A sorted set: the places of one API key. */
   public static String keyQueue(String tenant, String subject) {
     return queue(key(tenant, subject));
   }
 
-  /** A sorted set: the appointments that hold water in the buckets of one tenant. */
+  /** A sorted set: the places that hold capacity in the buckets of one tenant. */
   public static String tenantQueue(String tenant) {
     return queue(tenant(tenant));
   }
@@ -68,7 +68,7 @@ public final class RedisKeys {
   }
 
   /** A number: the bytes of all answers that are kept for one API key. */
-  static String answerBytes(String tenant, String subject) {
+  public static String answerBytes(String tenant, String subject) {
     return PREFIX + "{" + tenant + "}:answers:" + subject;
   }
 

@@ -1,0 +1,280 @@
+package io.weir.state.memory;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.slot.BucketState;
+import io.weir.slot.BucketTurn;
+import io.weir.slot.Place;
+import io.weir.slot.Place.Share;
+import io.weir.slot.QueueReport.Returned;
+import io.weir.slot.SlotRules;
+import io.weir.state.memory.Memory.Estimate;
+import io.weir.throttle.Charge;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a charge finds, and what becomes of it. Mutable; lives for one charge. */
+final class Look {
+  private final Charge charge;
+  private final Memory memory;
+  private final long now;
+  private final Map<Scope, State> found = new EnumMap<>(Scope.class);
+  private final Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+  private final Set<Scope> ended = EnumSet.noneOf(Scope.class);
+  private List<BucketState> buckets = List.of();
+
+  /** Reads what a charge needs of a memory. */
+  Look(Charge charge, Memory memory, long nowMicros) {
+    this.charge = charge;
+    this.memory = memory;
+    this.now = nowMicros;
+    charge.demands().forEach(demand -> scopes.add(demand.bucket().scope()));
+    scopes.forEach(scope -> found.put(scope, stored(scope)));
+    found.put(Scope.KEY, stored(Scope.KEY));
+  }
+
+  Charge charge() {
+    return charge;
+  }
+
+  long now() {
+    return now;
+  }
+
+  Set<Scope> scopes() {
+    return scopes;
+  }
+
+  /** Per demand, as they were when they were loaded. */
+  List<BucketState> buckets() {
+    return buckets;
+  }
+
+  long newestRevision() {
+    return scopes.stream().mapToLong(scope -> state(scope).revision()).max().orElse(0);
+  }
+
+  /**
+   * Moves states back that are ahead of the clock, and ends queues whose slots are no slots any more. Gives the
+   * states that are others now.
+   */
+  Set<Scope> settle(Set<Scope> which) {
+    Set<Scope> changed = EnumSet.noneOf(Scope.class);
+    for (Scope scope : which) {
+      State state = state(scope);
+      long ahead = state.atMicros() - now;
+      if (ahead > charge.slots().latenessMicros() || hasOtherRate(scope)) {
+        ended.add(scope);
+        state = state.withoutQueue();
+      }
+      if (ahead > 0 || ended.contains(scope)) {
+        found.put(scope, state.rebased(now).at(now));
+        changed.add(scope);
+      }
+    }
+    return changed;
+  }
+
+  /** Writes what became of a state; where its queue has ended, its places are gone. */
+  void write(Scope scope) {
+    memory.put(owner(scope), state(scope));
+    if (ended.contains(scope)) {
+      memory.endQueue(owner(scope));
+    }
+  }
+
+  // Slots of another rate are no slots: whoever waits begins anew.
+  private boolean hasOtherRate(Scope scope) {
+    return state(scope).hasQueue()
+        && charge.demands().stream()
+            .filter(demand -> demand.bucket().scope() == scope)
+            .anyMatch(demand -> state(scope).hasOtherRate(demand.bucket()));
+  }
+
+  /** Drains the buckets of the charge, and carries them over to its policy. */
+  void load() {
+    buckets = charge.demands().stream()
+        .map(demand -> state(demand.bucket().scope()).bucket(demand.bucket(), now))
+        .toList();
+  }
+
+  /** Lets go who did not come in time; gives how many of the key's they were. */
+  long letGo() {
+    long lost = letGo(Scope.KEY);
+    if (found.containsKey(Scope.TENANT)) {
+      letGo(Scope.TENANT);
+    }
+    load();
+    return lost;
+  }
+
+  private long letGo(Scope scope) {
+    PlaceQueue queue = queue(scope);
+    List<Place> overdue = queue.overdue(now);
+    if (!memory.hasQueue(owner(scope)) || overdue.isEmpty()) {
+      return 0;
+    }
+    if (queue.isOver(now)) {
+      ended.add(scope);
+      found.put(scope, state(scope).withoutQueue().at(now));
+      write(scope);
+      return queue.size();
+    }
+    State state = state(scope);
+    for (Place gone : overdue) {
+      queue.remove(gone);
+      state = state.letGo(scope, gone);
+    }
+    found.put(scope, state.at(now));
+    memory.put(owner(scope), state(scope));
+    return overdue.stream().filter(gone -> !gone.isForNobody()).count();
+  }
+
+  SlotRules rules() {
+    // A key that waits already leaves the other half of the tenant's queue to its other keys.
+    return scopes.contains(Scope.TENANT) && size(Scope.KEY) > 0
+        ? charge.slots().halved()
+        : charge.slots();
+  }
+
+  boolean hasRoom() {
+    return size(Scope.KEY) < rules().maxQueue()
+        && (!scopes.contains(Scope.TENANT) || size(Scope.TENANT) < rules().maxQueue());
+  }
+
+  int size(Scope scope) {
+    return queue(scope).size();
+  }
+
+  /** The place that the caller comes back to, where it has one that is in time and for such a request. */
+  Optional<Place> find(List<Share> kind) {
+    PlaceQueue mine = queue(Scope.KEY);
+    Optional<Place> place = Optional.empty();
+    if (charge.ticket().shown().isPresent()) {
+      place = mine.byTicket(charge.ticket().shown().get(), now);
+    } else if (!charge.ticket().wantsAlways()) {
+      place = mine.due(now, kind);
+    }
+    return place
+        .filter(found -> found.isFor(kind))
+        .filter(found -> !found.holdsIn(Scope.TENANT) || queue(Scope.TENANT).contains(found));
+  }
+
+  /** What became of the ticket of a caller that has no place. */
+  Returned withoutPlace() {
+    return charge.ticket().deadlineMicros().stream()
+        .mapToObj(deadline -> deadline < now ? Returned.LATE : Returned.UNKNOWN)
+        .findFirst()
+        .orElse(Returned.NOT);
+  }
+
+  /** Adds places to the queues, and removes the one that was there. */
+  void store(Optional<Place> mine, List<Place> made) {
+    for (Scope scope : List.of(Scope.KEY, Scope.TENANT)) {
+      if (!found.containsKey(scope)) {
+        continue;
+      }
+      PlaceQueue queue = queue(scope);
+      made.stream().filter(place -> belongsTo(scope, place)).forEach(queue::add);
+      mine.filter(place -> belongsTo(scope, place)).ifPresent(queue::remove);
+      memory.put(owner(scope), queue);
+      found.put(scope, state(scope).at(now));
+      memory.put(owner(scope), state(scope));
+    }
+  }
+
+  private static boolean belongsTo(Scope scope, Place place) {
+    return scope == Scope.KEY || place.holdsIn(scope);
+  }
+
+  long[] used() {
+    return buckets.stream().mapToLong(BucketState::usedUnits).toArray();
+  }
+
+  long[] shown(List<BucketState> after) {
+    long[] shown = new long[after.size()];
+    for (int i = 0; i < shown.length; i++) {
+      shown[i] = after.get(i).shownUnits(charge.demands().get(i).bucket());
+    }
+    return shown;
+  }
+
+  // A denial that changed no bucket keeps only what a change of policy made of them: a burst that
+  // shrank caps what was used at this instant, and the wait counts from here.
+  void commit(List<BucketState> after, boolean changed) {
+    for (Scope scope : scopes) {
+      State state = state(scope);
+      boolean carried = charge.demands().stream()
+          .filter(demand -> demand.bucket().scope() == scope)
+          .anyMatch(demand -> state.carries(demand.bucket(), now));
+      if (changed || carried) {
+        State written = state.at(now);
+        for (int i = 0; i < after.size(); i++) {
+          Bucket bucket = charge.demands().get(i).bucket();
+          written = bucket.scope() == scope
+              ? written.with(bucket, after.get(i), charge.revision())
+              : written;
+        }
+        found.put(scope, written);
+        memory.put(owner(scope), written);
+      }
+    }
+  }
+
+  /** The buckets of the charge, as a request of its cost finds them. */
+  List<BucketTurn> turns() {
+    List<BucketTurn> turns = new ArrayList<>();
+    for (int i = 0; i < buckets.size(); i++) {
+      Demand demand = charge.demands().get(i);
+      turns.add(new BucketTurn(
+          demand.bucket(),
+          buckets.get(i),
+          demand.units(charge.cost()),
+          false,
+          estimate(demand.bucket())));
+    }
+    return turns;
+  }
+
+  private long estimate(Bucket bucket) {
+    @Nullable Estimate told = memory.estimates(owner(bucket.scope())).get(bucket.name());
+    return told != null && told.milliOpsPerSec() == bucket.milliOpsPerSec() ? told.atMicros() : 0;
+  }
+
+  void remember(List<BucketTurn> after) {
+    for (BucketTurn turn : after) {
+      Bucket bucket = turn.bucket();
+      if (turn.estimateMicros() > now) {
+        Estimate told = new Estimate(bucket.milliOpsPerSec(), turn.estimateMicros());
+        memory.put(owner(bucket.scope()), bucket.name(), told, now);
+      }
+    }
+  }
+
+  boolean hasQueue() {
+    return scopes.stream().anyMatch(scope -> state(scope).hasQueue());
+  }
+
+  private Object owner(Scope scope) {
+    return Memory.owner(charge, scope);
+  }
+
+  private PlaceQueue queue(Scope scope) {
+    return memory.queue(owner(scope));
+  }
+
+  private State state(Scope scope) {
+    return found.getOrDefault(scope, stored(scope));
+  }
+
+  private State stored(Scope scope) {
+    return memory.state(owner(scope));
+  }
+}

@@ -1,0 +1,68 @@
+package io.weir.state.redis.wire;
+
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreUnavailableException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A charge and its answer to come. Those that are equal stand behind each other in a batch. */
+public final class PendingCharge extends CompletableFuture<StoreAnswer> {
+  private final Charge charge;
+  private final long clockMicros;
+  private final long askedNanos;
+  private final int spare;
+
+  @Nullable
+  private PendingCharge next;
+
+  public PendingCharge(Charge charge, long clockMicros, long askedNanos, int spare) {
+    this.charge = charge;
+    this.clockMicros = clockMicros;
+    this.askedNanos = askedNanos;
+    this.spare = spare;
+  }
+
+  public Charge charge() {
+    return charge;
+  }
+
+  /** When it is asked, where the store does not live by Redis's clock. */
+  public long clockMicros() {
+    return clockMicros;
+  }
+
+  /** When it was asked, by the clock of this process. */
+  public long askedNanos() {
+    return askedNanos;
+  }
+
+  /** How many moments more an estimate may take, for callers to come. */
+  public int spare() {
+    return spare;
+  }
+
+  /** The next of those that are equal. */
+  @Nullable
+  public PendingCharge next() {
+    return next;
+  }
+
+  /** Ends a charge that a lane handed back which decides everything. */
+  public void cannotBeHandedOn() {
+    completeExceptionally(
+        new StoreUnavailableException("the answer of Redis was not understood: handed back", null));
+  }
+
+  /** Ends the chain here; gives what stood behind. */
+  @Nullable
+  public PendingCharge cut() {
+    @Nullable PendingCharge behind = next;
+    next = null;
+    return behind;
+  }
+
+  void append(PendingCharge equal) {
+    next = equal;
+  }
+}

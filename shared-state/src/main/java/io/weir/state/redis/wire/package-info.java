@@ -1,0 +1,5 @@
+/** What goes over the wire to Redis and back: keys, packed charges, templates, states, replies and their codes. */
+@NullMarked
+package io.weir.state.redis.wire;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,138 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Demand;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.testkit.Scenario.Step;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+
+/**
+ * Plays a scenario to two stores and compares each answer; counts what happened. Where one policy is in force for the
+ * whole of it, a judge that shares no code with them sees to it that no bucket admits more than it holds. Mutable; owned
+ * by one test.
+ */
+public final class ScenarioRun {
+  private static final int PEEK_ONE_IN = 20;
+
+  private final Scenario scenario;
+  private final Scenario.Kind kind;
+  private final ManualClock clock;
+  private final BucketStore reference;
+  private final BucketStore other;
+  private final Executor turn;
+  private final PlainBuckets judge = new PlainBuckets();
+  private final Map<String, Long> seen = new TreeMap<>();
+  private int steps;
+
+  /**
+   * @param reference and {@code other}: on this clock, both empty
+   * @param turn runs a task so that all it asks of {@code other} is asked together
+   */
+  public ScenarioRun(
+      Scenario scenario,
+      Scenario.Kind kind,
+      ManualClock clock,
+      BucketStore reference,
+      BucketStore other,
+      Executor turn) {
+    this.scenario = scenario;
+    this.kind = kind;
+    this.clock = clock;
+    this.reference = reference;
+    this.other = other;
+    this.turn = turn;
+  }
+
+  /** Goes so many steps on; a step asks one to six times. */
+  public ScenarioRun run(int howMany) {
+    for (int i = 0; i < howMany; i++) {
+      play(scenario.next());
+    }
+    return this;
+  }
+
+  /** What happened, by words such as {@code KEPT}, {@code estimate} or {@code Stale}, and how often. */
+  public Map<String, Long> seen() {
+    return Map.copyOf(seen);
+  }
+
+  /** How often something happened. */
+  public long seen(String what) {
+    return seen.getOrDefault(what, 0L);
+  }
+
+  private void play(Step step) {
+    clock.advance(step.advanceMicros());
+    CompletableFuture<List<CompletionStage<StoreAnswer>>> asked = new CompletableFuture<>();
+    turn.execute(
+        () -> asked.complete(step.charges().stream().map(other::tryCharge).toList()));
+    List<CompletionStage<StoreAnswer>> answers = asked.join();
+    for (int i = 0; i < answers.size(); i++) {
+      Charge charge = step.charges().get(i);
+      StoreAnswer expected = reference.tryCharge(charge).toCompletableFuture().join();
+      assertThat(answers.get(i).toCompletableFuture().join())
+          .describedAs("seed %d, step %d, charge %d of %s", scenario.seed(), steps, i, step)
+          .isEqualTo(expected);
+      note(charge, expected);
+      scenario.answered(charge, expected);
+    }
+    steps++;
+    if (steps % PEEK_ONE_IN == 0) {
+      peek(step.charges().get(0));
+    }
+  }
+
+  private void peek(Charge charge) {
+    assertThat(other.peek(charge).toCompletableFuture().join())
+        .describedAs("seed %d, after step %d, peeking %s", scenario.seed(), steps, charge)
+        .isEqualTo(reference.peek(charge).toCompletableFuture().join());
+  }
+
+  private void note(Charge charge, StoreAnswer answer) {
+    count("asked", 1);
+    if (!(answer instanceof Decided decided)) {
+      count("Stale", 1);
+      return;
+    }
+    count(decided.decision().getClass().getSimpleName(), 1);
+    count(decided.report().returned().name(), 1);
+    count("made", decided.report().made() ? 1 : 0);
+    count("lost", decided.report().lost());
+    if (decided.decision() instanceof Denied denied) {
+      count(denied.estimate() ? "estimate" : "slot", 1);
+    } else if (decided.decision() instanceof Allowed && kind == Scenario.Kind.CALLERS) {
+      judge(charge);
+    }
+  }
+
+  private void judge(Charge charge) {
+    for (Demand demand : charge.demands()) {
+      judge.admitted(owner(charge, demand), demand, charge.cost(), clock.passedMicros());
+    }
+  }
+
+  private static String owner(Charge charge, Demand demand) {
+    return switch (demand.bucket().scope()) {
+      case KEY -> charge.tenant() + "/" + charge.subject();
+      case TENANT -> charge.tenant();
+      case CLUSTER -> "all";
+    };
+  }
+
+  private void count(String what, long times) {
+    if (times > 0) {
+      seen.merge(what, times, Long::sum);
+    }
+  }
+}
