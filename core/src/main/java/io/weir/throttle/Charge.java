@@ -28,7 +28,7 @@ public record Charge(
     SlotRules slots,
     TicketRequest ticket) {
 
-  private static final int MAX_DRAWS = 500;
+  private static final int MAX_DEMANDS = 500;
 
   public Charge {
     requireId("tenant", tenant);
@@ -37,9 +37,9 @@ public record Charge(
     if (demands.isEmpty()) {
       throw new IllegalArgumentException("demands: none (expected: at least one)");
     }
-    if (demands.size() > MAX_DRAWS) {
+    if (demands.size() > MAX_DEMANDS) {
       throw new IllegalArgumentException(
-          "demands: %d (expected: at most %d)".formatted(demands.size(), MAX_DRAWS));
+          "demands: %d (expected: at most %d)".formatted(demands.size(), MAX_DEMANDS));
     }
     requirePositive("revision", revision);
     requirePositive("cost", cost);

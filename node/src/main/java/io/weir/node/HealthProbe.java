@@ -9,7 +9,7 @@ import java.net.URI;
  * own that loads next to nothing, because it runs every few seconds.
  */
 public final class HealthProbe {
-  private static final String READY = "http://127.0.0.1:8080/health/ready";
+  private static final String READY = "http://127.0.0.1:9080/health/ready";
   private static final int TIMEOUT_MILLIS = 2000;
 
   private HealthProbe() {}
@@ -17,7 +17,7 @@ public final class HealthProbe {
   /**
    * Asks, and exits.
    *
-   * @param arguments the URL; without one, whether the node on port 8080 is ready
+   * @param arguments the URL; without one, whether the node with its admin port 9080 is ready
    */
   public static void main(String[] arguments) {
     System.exit(isHealthy(arguments.length == 0 ? READY : arguments[0]) ? 0 : 1);

@@ -186,6 +186,8 @@ public final class HttpBench {
         redisUri,
         "WEIR_REDIS_TIMEOUT_MS",
         "5000",
+        "WEIR_ADMIN_PORT",
+        "0",
         "WEIR_EVENT_LOOPS",
         "1",
         "WEIR_SHUTDOWN_DELAY_MS",

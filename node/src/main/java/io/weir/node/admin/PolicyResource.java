@@ -39,6 +39,7 @@ public final class PolicyResource {
       ProblemDetails.of(412, "policy_changed", "Another revision is in force than If-Match names");
 
   private final Vertx vertx;
+  private final Upload uploads;
   private final ClusterPolicy policies;
   private final TokenGuard operators;
   private final Bulkhead memory;
@@ -51,6 +52,7 @@ public final class PolicyResource {
   public PolicyResource(
       Vertx vertx, ClusterPolicy policies, TokenGuard operators, Bulkhead memory) {
     this.vertx = vertx;
+    this.uploads = new Upload(vertx);
     this.policies = policies;
     this.operators = operators;
     this.memory = memory;
@@ -73,7 +75,8 @@ public final class PolicyResource {
     requireOperator(request);
     Optional<String> expected = Optional.ofNullable(request.getHeader(HttpHeaders.IF_MATCH));
     Share bytes = memory.take(OPERATOR, OPERATOR);
-    return Upload.whole(vertx, request, PolicyDocuments.MAX_BYTES, bytes)
+    return uploads
+        .whole(request, PolicyDocuments.MAX_BYTES, bytes)
         .compose(body -> published(body, expected))
         .onComplete(done -> bytes.free())
         .compose(publication -> answer(request, publication));

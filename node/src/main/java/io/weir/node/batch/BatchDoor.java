@@ -40,6 +40,7 @@ public final class BatchDoor implements Door {
       ProblemDetails.of(503, "batches_too_many", "Too many batches are under way");
 
   private final Vertx vertx;
+  private final Upload uploads;
   private final Admission admission;
   private final Forwarder forwarder;
   private final IdempotencyStore store;
@@ -61,6 +62,7 @@ public final class BatchDoor implements Door {
       Bulkhead batches,
       Bulkhead memory) {
     this.vertx = vertx;
+    this.uploads = new Upload(vertx);
     this.admission = admission;
     this.forwarder = forwarder;
     this.store = store;
@@ -90,7 +92,7 @@ public final class BatchDoor implements Door {
     Share place = batches.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     Share bytes = memory.take(subject);
     return Future.succeededFuture()
-        .compose(begun -> Upload.whole(vertx, request, MAX_BYTES, bytes))
+        .compose(begun -> uploads.whole(request, MAX_BYTES, bytes))
         .compose(this::parsed)
         .compose(batch -> run(request, batch, subject, upstream, key, bytes))
         .compose(end -> answer(request.response(), end))

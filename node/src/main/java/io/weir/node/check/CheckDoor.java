@@ -56,6 +56,7 @@ public final class CheckDoor implements Door {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
   private final Vertx vertx;
+  private final Upload uploads;
   private final PolicySource policies;
   private final Decider decider;
   private final TokenGuard services;
@@ -70,6 +71,7 @@ public final class CheckDoor implements Door {
   public CheckDoor(
       Vertx vertx, PolicySource policies, Decider decider, TokenGuard services, Bulkhead memory) {
     this.vertx = vertx;
+    this.uploads = new Upload(vertx);
     this.policies = policies;
     this.decider = decider;
     this.services = services;
@@ -95,7 +97,8 @@ public final class CheckDoor implements Door {
     boolean isService = services.admits(request.headers());
     String caller = isService ? SERVICE : ANYBODY;
     Share bytes = memory.take(caller, caller);
-    return Upload.whole(vertx, request, isService ? MAX_BYTES : MAX_BYTES_OF_ANYBODY, bytes)
+    return uploads
+        .whole(request, isService ? MAX_BYTES : MAX_BYTES_OF_ANYBODY, bytes)
         .compose(this::parsed)
         .onComplete(read -> bytes.free())
         .compose(asked -> {

@@ -1,15 +1,13 @@
 package io.weir.node.command;
 
-import io.weir.node.local.ClusterFile;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.StateInspector;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,6 +28,8 @@ final class InspectCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final String DEFAULT_URI = "redis://127.0.0.1:6379";
 
+  private final Supplier<Optional<String>> localRedis;
+
   @Spec
   private CommandSpec spec = CommandSpec.create();
 
@@ -47,15 +47,12 @@ final class InspectCommand implements Callable<Integer> {
               + DEFAULT_URI + ")")
   private @Nullable String redisUri;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      defaultValue = "${env:WEIR_HOME:-.}/run",
-      description = "where cluster.json is (${DEFAULT-VALUE})")
-  private Path directory = Path.of("");
+  InspectCommand(Supplier<Optional<String>> localRedis) {
+    this.localRedis = localRedis;
+  }
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     try (RedisConnections connections = RedisConnections.open(uri(), TIMEOUT)) {
       Map<String, String> shown = new StateInspector(connections).show(key);
@@ -69,12 +66,7 @@ final class InspectCommand implements Callable<Integer> {
     return 0;
   }
 
-  private String uri() throws IOException {
-    if (redisUri != null && !redisUri.isBlank()) {
-      return redisUri;
-    }
-    return Files.exists(directory.resolve("cluster.json"))
-        ? ClusterFile.ofRunning(directory).redis()
-        : DEFAULT_URI;
+  private String uri() {
+    return redisUri == null || redisUri.isBlank() ? localRedis.get().orElse(DEFAULT_URI) : redisUri;
   }
 }

@@ -64,7 +64,7 @@ final class NodeCommand implements Callable<Integer> {
       paramLabel = "PORT",
       description =
           "port of its own for policy, health and metrics; 0 for the same port (${DEFAULT-VALUE})")
-  private int adminPort = 0;
+  private int adminPort = 9080;
 
   @Option(
       names = "--redis-uri",
@@ -141,7 +141,11 @@ final class NodeCommand implements Callable<Integer> {
       stopped.countDown();
     }));
     // A script that starts nodes waits for this line.
-    spec.commandLine().getOut().printf("weir node ready on http://%s:%d%n", host, port);
+    spec.commandLine()
+        .getOut()
+        .printf(
+            "weir node ready on http://%s:%d, for operators on http://%s:%d%n",
+            host, port, adminPort == 0 ? host : adminHost, adminPort == 0 ? port : adminPort);
     spec.commandLine().getOut().flush();
     stopped.await();
     return 0;

@@ -84,8 +84,8 @@ final class PolicyCommand {
     @Option(
         names = "--node",
         paramLabel = "URL",
-        defaultValue = "http://127.0.0.1:8081",
-        description = "any node of the cluster (${DEFAULT-VALUE})")
+        defaultValue = "http://127.0.0.1:9081",
+        description = "the admin port of any node (${DEFAULT-VALUE})")
     private URI node = URI.create("");
 
     @Option(

@@ -8,6 +8,8 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -25,18 +27,25 @@ public final class WeirCommand {
 
   /** Runs a command; gives 0, 1 where something failed, or 2 on wrong arguments. */
   public static int run(Map<String, String> environment, String... arguments) {
-    return commandLine(environment).execute(arguments);
+    return commandLine(environment, Optional::empty).execute(arguments);
   }
 
-  static CommandLine commandLine(Map<String, String> environment) {
+  /**
+   * The command line of a node, or of a program around it.
+   *
+   * @param localRedis the shared state of a cluster that runs on this machine
+   * @param more commands beside those of a node
+   */
+  public static CommandLine commandLine(
+      Map<String, String> environment, Supplier<Optional<String>> localRedis, Object... more) {
     CommandLine line = new CommandLine(new WeirCommand())
         .addSubcommand(NodeCommand.commandLine(environment))
         .addSubcommand(new PolicyCommand())
         .addSubcommand(new KeyCommand())
-        .addSubcommand(new InspectCommand())
-        .addSubcommand(new ReplayVectorsCommand())
-        .addSubcommand(new UpCommand())
-        .addSubcommand(new DemoCommand());
+        .addSubcommand(new InspectCommand(localRedis));
+    for (Object command : more) {
+      line.addSubcommand(command);
+    }
     return line.setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(WeirCommand::tell);
   }
@@ -72,7 +81,7 @@ public final class WeirCommand {
   }
 
   /** What {@code --version} tells. */
-  static final class Version implements CommandLine.IVersionProvider {
+  public static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {
       String version = WeirCommand.class.getPackage().getImplementationVersion();

@@ -29,6 +29,7 @@ public final class Gateway implements Door {
   private static final int MAX_BYTES_HERE = 32 << 10;
 
   private final Vertx vertx;
+  private final Upload uploads;
   private final Context context;
   private final Admission admission;
   private final Forwarder forwarder;
@@ -45,6 +46,7 @@ public final class Gateway implements Door {
   public Gateway(
       Vertx vertx, Admission admission, Forwarder forwarder, Bulkhead held, Bulkhead memory) {
     this.vertx = vertx;
+    this.uploads = new Upload(vertx);
     this.context = vertx.getOrCreateContext();
     this.admission = admission;
     this.forwarder = forwarder;
@@ -68,7 +70,8 @@ public final class Gateway implements Door {
       return decide(request, asked, Optional.empty());
     }
     Share bytes = memory.take(subject);
-    return Upload.whole(vertx, request, asked.upstream().maxBodyBytes(), bytes)
+    return uploads
+        .whole(request, asked.upstream().maxBodyBytes(), bytes)
         .compose(body -> decide(request, asked, Optional.of(body)))
         .onComplete(done -> bytes.free());
   }

@@ -7,8 +7,14 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead.Share;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
-/** Bodies of requests: how much of one is wanted, how fast it has to come, and what memory it may take. */
+/**
+ * Bodies of requests: how much of one is wanted, how fast it has to come, and what memory it may take. One timer watches
+ * all that are being read. Mutable; owned by one door.
+ */
 public final class Upload {
   /** A body has to bring so many bytes in each window, on average 1 KiB a second. */
   static final long MIN_BYTES = 5 << 10;
@@ -23,7 +29,13 @@ public final class Upload {
   private static final ProblemDetails NO_MEMORY = ProblemDetails.of(
       503, "memory_exhausted", "There is no memory for more bodies of this caller at the moment");
 
-  private Upload() {}
+  private static final long LOOK_MILLIS = WINDOW_MILLIS / WatchedBody.LOOKS_PER_WINDOW;
+
+  private final Set<WatchedBody> reading = new HashSet<>();
+
+  public Upload(Vertx vertx) {
+    vertx.setPeriodic(LOOK_MILLIS, timer -> lookAtAll());
+  }
 
   /** Refuses a body that announces more than is wanted. */
   public static void requireLength(HttpServerRequest request, long maxBytes) {
@@ -66,26 +78,24 @@ public final class Upload {
    * @param memory grows by what comes; whoever owns it frees it
    * @return fails with {@link RefusedException}, or with whatever broke
    */
-  public static Future<Buffer> whole(
-      Vertx vertx, HttpServerRequest request, long maxBytes, Share memory) {
+  public Future<Buffer> whole(HttpServerRequest request, long maxBytes, Share memory) {
     requireLength(request, maxBytes);
     WatchedBody body = new WatchedBody(request, maxBytes, bytes -> {
       if (!memory.tryGrow(bytes)) {
         throw new RefusedException(NO_MEMORY);
       }
     });
-    long timer = watch(vertx, body);
+    reading.add(body);
     welcome(request);
-    return body.whole().onComplete(end -> vertx.cancelTimer(timer));
+    return body.whole().onComplete(end -> reading.remove(body));
   }
 
-  private static long watch(Vertx vertx, WatchedBody body) {
-    long[] before = {0};
-    return vertx.setPeriodic(WINDOW_MILLIS, timer -> {
-      if (isTooSlow(body.seen() - before[0])) {
-        body.fail(tooSlow());
-      }
-      before[0] = body.seen();
-    });
+  // A body that fails is no longer one of them.
+  private void lookAtAll() {
+    if (!reading.isEmpty()) {
+      List.copyOf(reading).stream()
+          .filter(WatchedBody::isTooSlowNow)
+          .forEach(body -> body.fail(tooSlow()));
+    }
   }
 }

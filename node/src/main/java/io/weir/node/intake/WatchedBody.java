@@ -14,10 +14,15 @@ import org.jspecify.annotations.Nullable;
  * owned by one request, on its event loop.
  */
 public final class WatchedBody implements ReadStream<Buffer> {
+  /** How often it is looked at in a window of {@link Upload#WINDOW_MILLIS}. */
+  static final int LOOKS_PER_WINDOW = 5;
+
   private final ReadStream<Buffer> body;
   private final long maxBytes;
   private final LongConsumer onChunk;
   private long seen;
+  private long seenBefore;
+  private int looks;
   private boolean hasFailed;
   private @Nullable Handler<Throwable> failure;
 
@@ -31,6 +36,18 @@ public final class WatchedBody implements ReadStream<Buffer> {
   /** How many bytes have come. */
   public long seen() {
     return seen;
+  }
+
+  /** Whether a window has passed since it was looked at first, or since the last window, with too few bytes. */
+  boolean isTooSlowNow() {
+    looks++;
+    if (looks <= LOOKS_PER_WINDOW) {
+      return false;
+    }
+    looks = 1;
+    boolean isTooSlow = Upload.isTooSlow(seen - seenBefore);
+    seenBefore = seen;
+    return isTooSlow;
   }
 
   /** Ends it with an error, once. */

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -50,7 +51,7 @@ final class CommandsTest {
 
   @Test
   void everyCommandTellsItsVersionAndItsUse() {
-    for (String command : List.of("node", "up", "demo", "policy", "key", "inspect")) {
+    for (String command : List.of("node", "policy", "key", "inspect")) {
       assertThat(run(command, "--help")).isZero();
       assertThat(run(command, "--version")).isZero();
     }
@@ -70,29 +71,8 @@ final class CommandsTest {
     assertThat(run("key", "k 7")).isEqualTo(2);
   }
 
-  @Test
-  void vectorsAreReplayedAndADifferenceFails(@TempDir Path folder) throws IOException {
-    String policy = "src/test/resources/vectors/design-doc-buckets.json";
-    String vectors = "src/test/resources/vectors/design-doc.jsonl";
-    assertThat(run("replay-vectors", policy, vectors)).isZero();
-    assertThat(out.toString()).contains("memory: 600 decisions, 0 differences");
-    Path changed = folder.resolve("changed.jsonl");
-    Files.writeString(
-        changed,
-        Files.readString(Path.of(vectors)).replaceFirst("\"allow\":true", "\"allow\":false"));
-    assertThat(run("replay-vectors", policy, changed.toString())).isEqualTo(1);
-    assertThat(out.toString()).contains("600 decisions, 1 differences");
-    assertThat(run("replay-vectors", "--store", "paper", policy, vectors)).isEqualTo(2);
-  }
-
-  @Test
-  void aDemoWithoutAClusterSaysWhatToDo(@TempDir Path folder) {
-    assertThat(run("demo", "--directory", folder.toString())).isEqualTo(1);
-    assertThat(err.toString()).contains("no cluster runs here", "scripts/up --detach");
-  }
-
   private int run(String... arguments) {
-    CommandLine line = WeirCommand.commandLine(Map.of());
+    CommandLine line = WeirCommand.commandLine(Map.of(), Optional::empty);
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     return line.execute(arguments);
   }

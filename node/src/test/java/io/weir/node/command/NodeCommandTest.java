@@ -30,7 +30,7 @@ final class NodeCommandTest {
             "0.0.0.0",
             8080,
             "127.0.0.1",
-            OptionalInt.empty(),
+            OptionalInt.of(9080),
             "redis://127.0.0.1:6379",
             Path.of("policy.yaml"),
             Optional.empty(),

@@ -13,6 +13,7 @@ import io.weir.state.redis.wire.Answers;
 import io.weir.state.redis.wire.Answers.Kind;
 import io.weir.state.redis.wire.Batch;
 import io.weir.state.redis.wire.Codes;
+import io.weir.state.redis.wire.Entry;
 import io.weir.state.redis.wire.Levels;
 import io.weir.state.redis.wire.Owner;
 import io.weir.state.redis.wire.PendingCharge;
@@ -51,13 +52,13 @@ final class AnswerReader {
 
   /** Answers all charges of the batch. What one of them makes of its answer does not touch the others. */
   void answer(Batch batch, long clock, Answers answers) {
-    for (Batch.Entry entry : batch.entries()) {
+    for (Entry entry : batch.entries()) {
       long asked = entry.first().clockMicros();
       answer(entry, asked < 0 ? clock : asked, answers);
     }
   }
 
-  private void answer(Batch.Entry entry, long clock, Answers answers) {
+  private void answer(Entry entry, long clock, Answers answers) {
     @Nullable PendingCharge left = entry.first();
     if (answers.kind() != Kind.ARRAY) {
       left = answerLevels(entry, clock, answers);
@@ -68,7 +69,7 @@ final class AnswerReader {
   }
 
   // What the fast lane has admitted or denied; gives the first of those that are left.
-  private @Nullable PendingCharge answerLevels(Batch.Entry entry, long clock, Answers answers) {
+  private @Nullable PendingCharge answerLevels(Entry entry, long clock, Answers answers) {
     int admitted = answers.kind() == Kind.INTEGER ? (int) answers.next() : entry.count();
     Levels after = Levels.read(entry.template(), clock, answers);
     @Nullable PendingCharge pending = entry.first();

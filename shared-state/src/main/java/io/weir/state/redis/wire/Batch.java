@@ -24,7 +24,6 @@ public final class Batch {
   private static final int ENTRY_BYTES = 17;
   private static final int PLACE_BYTES = 4;
   private static final int CLOCK_BYTES = 7;
-  private static final long MAX_COST = (1L << 53) - 1;
   private static final byte[] CRLF = {'\r', '\n'};
   private static final byte[] POLICY = RedisKeys.POLICY.getBytes(US_ASCII);
   private static final byte[] CLUSTER = RedisKeys.CLUSTER.getBytes(US_ASCII);
@@ -113,7 +112,7 @@ public final class Batch {
       requireNonNull(last).append(pending);
       return true;
     }
-    int key = last == null ? writeKey(charge) : last.key;
+    int key = last == null ? writeKey(charge) : last.key();
     Entry entry = new Entry(
         pending,
         template,
@@ -201,79 +200,6 @@ public final class Batch {
       }
     }
     to.writeBytes(CRLF);
-  }
-
-  /** Equal charges of one subject that follow each other. */
-  public static final class Entry {
-    private final ChargeTemplate template;
-    private final int argument;
-    private final int key;
-    private final int tenant;
-    private final int cluster;
-    private final int ticket;
-
-    private final PendingCharge first;
-    private PendingCharge last;
-    private int count = 1;
-
-    Entry(
-        PendingCharge pending,
-        ChargeTemplate template,
-        int argument,
-        int key,
-        int tenant,
-        int cluster,
-        int ticket) {
-      this.first = pending;
-      this.last = pending;
-      this.template = template;
-      this.argument = argument;
-      this.key = key;
-      this.tenant = tenant;
-      this.cluster = cluster;
-      this.ticket = ticket;
-    }
-
-    public ChargeTemplate template() {
-      return template;
-    }
-
-    /** The first of those that are equal. */
-    public PendingCharge first() {
-      return first;
-    }
-
-    /** How many are equal. */
-    public int count() {
-      return count;
-    }
-
-    // Without places nobody gets a ticket: who wants one is like everybody else.
-    private boolean isEqual(PendingCharge pending, ChargeTemplate other, boolean hasPlaces) {
-      return template == other
-          && first.charge().cost() == pending.charge().cost()
-          && first.clockMicros() == pending.clockMicros()
-          && (!hasPlaces || (ticket == 0 && isWithoutTicket(pending.charge().ticket())));
-    }
-
-    private static boolean isWithoutTicket(TicketRequest ticket) {
-      return ticket.newId().isEmpty() && ticket.shown().isEmpty();
-    }
-
-    private void append(PendingCharge pending) {
-      last.append(pending);
-      last = pending;
-      count++;
-    }
-
-    private void write(ByteBuf to, boolean hasPlaces) {
-      to.writeShort(argument).writeShort(count);
-      ChargeTemplate.writeNumber(to, Math.min(first.charge().cost(), MAX_COST));
-      to.writeShort(key).writeShort(tenant).writeShort(cluster);
-      if (hasPlaces) {
-        to.writeShort(ticket).writeShort(first.spare());
-      }
-    }
   }
 
   /** Writes itself, without a string or a box on the way. */

@@ -1,0 +1,41 @@
+package io.weir.demo.command;
+
+import io.weir.demo.local.ClusterFile;
+import io.weir.demo.local.ClusterFile.DemoKey;
+import java.io.PrintWriter;
+
+/** A demo cluster as it is printed: where it is, its keys, and lines to try. */
+final class ClusterText {
+  private ClusterText() {}
+
+  static void print(ClusterFile cluster, PrintWriter out) {
+    out.printf("Nodes:   %s%n", String.join("  ", cluster.nodes()));
+    out.printf("Redis:   %s%n", cluster.redis());
+    out.printf(
+        "Admin:   %s  WEIR_ADMIN_TOKEN=%s%n",
+        String.join("  ", cluster.admins()), cluster.adminToken());
+    out.printf("Service: %s%n%n", cluster.serviceToken());
+    int width =
+        cluster.keys().stream().mapToInt(key -> key.key().length()).max().orElse(1);
+    String columns = "%-" + width + "s %-8s %-10s %-13s %8s %8s%n";
+    out.printf(columns, "Key", "Tenant", "Plan", "Operation", "ops/s", "burst ms");
+    for (DemoKey key : cluster.keys()) {
+      out.printf(
+          columns,
+          key.key(),
+          key.tenant(),
+          key.plan(),
+          key.operation(),
+          "%.0f".formatted(key.opsPerSec()),
+          key.burstMs());
+    }
+  }
+
+  /** A request through the gateway of one node, and a question to another. */
+  static void tryWithCurl(DemoKey key, String node, String other, PrintWriter out) {
+    out.printf("  curl -i -H 'X-Api-Key: %s' %s%s%n", key.key(), node, key.path());
+    out.printf(
+        "  curl -s -d '{\"key\": \"%s\", \"operation\": \"%s\", \"cost\": 30}' %s/v1/check%n",
+        key.key(), key.operation(), other);
+  }
+}

@@ -1,0 +1,41 @@
+package io.weir.demo.command;
+
+import io.weir.demo.local.ClusterFile;
+import io.weir.node.command.WeirCommand;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine;
+
+/** {@code weir} with the commands around a local cluster. */
+public final class DemoCommands {
+  private DemoCommands() {}
+
+  /** Runs a command; gives 0, 1 where something failed, or 2 on wrong arguments. */
+  public static int run(Map<String, String> environment, String... arguments) {
+    return commandLine(environment).execute(arguments);
+  }
+
+  static CommandLine commandLine(Map<String, String> environment) {
+    Path home = Path.of(environment.getOrDefault("WEIR_HOME", "."));
+    return WeirCommand.commandLine(
+        environment,
+        () -> redisOfCluster(home.resolve("run")),
+        new UpCommand(),
+        new DemoCommand(),
+        new ReplayVectorsCommand());
+  }
+
+  private static Optional<String> redisOfCluster(Path directory) {
+    try {
+      return Files.exists(directory.resolve("cluster.json"))
+          ? Optional.of(ClusterFile.ofRunning(directory).redis())
+          : Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package io.weir.demo.local;
+
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.bucket.Demand;
+import io.weir.policy.OperationLimit.Limited;
+import io.weir.policy.Policy;
+import io.weir.policy.Subject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code run/cluster.json}: where a local cluster is, and which keys it knows.
+ *
+ * @param nodes base URLs for callers
+ * @param admins base URLs for operators: policy, health and metrics
+ * @param pid the process that started it all
+ */
+public record ClusterFile(
+    List<String> nodes,
+    List<String> admins,
+    List<DemoKey> keys,
+    String redis,
+    String adminToken,
+    String serviceToken,
+    long pid) {
+
+  /**
+   * A key to try things out with, and its tightest limit.
+   *
+   * @param key the whole key, its secret included
+   * @param method of a request that is the operation
+   * @param path of a request that is the operation
+   */
+  public record DemoKey(
+      String key,
+      String tenant,
+      String plan,
+      String operation,
+      String method,
+      String path,
+      double opsPerSec,
+      long burstMs) {}
+
+  /**
+   * Reads the file.
+   *
+   * @throws IOException where there is none, so no cluster
+   */
+  public static ClusterFile read(Path file) throws IOException {
+    JsonObject json = json(file);
+    List<DemoKey> keys = new ArrayList<>();
+    for (Object entry : json.getJsonArray("keys")) {
+      JsonObject key = (JsonObject) entry;
+      keys.add(new DemoKey(
+          key.getString("key"),
+          key.getString("tenant"),
+          key.getString("plan"),
+          key.getString("operation"),
+          key.getString("method"),
+          key.getString("path"),
+          key.getDouble("opsPerSec"),
+          key.getLong("burstMs")));
+    }
+    return new ClusterFile(
+        json.getJsonArray("nodes").stream().map(String::valueOf).toList(),
+        json.getJsonArray("admins").stream().map(String::valueOf).toList(),
+        keys,
+        json.getString("redis"),
+        json.getString("adminToken"),
+        json.getString("serviceToken"),
+        json.getLong("pid"));
+  }
+
+  /**
+   * Reads what a running cluster wrote.
+   *
+   * @throws IOException where none runs, with what to do about it
+   */
+  public static ClusterFile ofRunning(Path directory) throws IOException {
+    Path file = directory.resolve("cluster.json");
+    if (!Files.exists(file)) {
+      throw new IOException(
+          "no cluster runs here, there is no %s (scripts/up --detach starts one)".formatted(file));
+    }
+    return read(file);
+  }
+
+  /**
+   * One of its keys.
+   *
+   * @throws IllegalArgumentException where it has none of this id
+   */
+  public DemoKey key(String id) {
+    return keys.stream()
+        .filter(one -> one.key().startsWith(id + "."))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("cluster.json has no key '%s'".formatted(id)));
+  }
+
+  /** Writes the file; a reader sees the whole of it or nothing. */
+  void write(Path file) throws IOException {
+    JsonArray keyArray = new JsonArray();
+    keys.forEach(key -> keyArray.add(new JsonObject()
+        .put("key", key.key())
+        .put("tenant", key.tenant())
+        .put("plan", key.plan())
+        .put("operation", key.operation())
+        .put("method", key.method())
+        .put("path", key.path())
+        .put("opsPerSec", key.opsPerSec())
+        .put("burstMs", key.burstMs())));
+    JsonObject json = new JsonObject()
+        .put("nodes", new JsonArray(nodes))
+        .put("admins", new JsonArray(admins))
+        .put("keys", keyArray)
+        .put("redis", redis)
+        .put("adminToken", adminToken)
+        .put("serviceToken", serviceToken)
+        .put("pid", pid);
+    Path draft = file.resolveSibling(file.getFileName() + ".draft");
+    Files.writeString(draft, json.encodePrettily() + "\n");
+    Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** The keys of a list such as {@code examples/keys.json}, with what the policy says of them. */
+  static List<DemoKey> describe(Path list, Policy policy) throws IOException {
+    return describe(new JsonArray(Files.readString(list)), policy);
+  }
+
+  /** The same for a list that was read. */
+  static List<DemoKey> describe(JsonArray list, Policy policy) {
+    List<DemoKey> keys = new ArrayList<>();
+    for (Object entry : list) {
+      JsonObject key = (JsonObject) entry;
+      String text = key.getString("key");
+      policy
+          .subject(text.substring(0, text.indexOf('.')))
+          .flatMap(subject -> describe(key, subject))
+          .ifPresent(keys::add);
+    }
+    return keys;
+  }
+
+  private static Optional<DemoKey> describe(JsonObject key, Subject subject) {
+    String operation = key.getString("operation");
+    if (!(subject.plan().limit(operation) instanceof Limited limited)) {
+      return Optional.empty();
+    }
+    Demand tightest = limited.demands().stream()
+        .min(Comparator.comparingDouble(ClusterFile::opsPerSec))
+        .orElseThrow();
+    return Optional.of(new DemoKey(
+        key.getString("key"),
+        subject.tenant(),
+        subject.plan().name(),
+        operation,
+        key.getString("method"),
+        key.getString("path"),
+        opsPerSec(tightest),
+        tightest.bucket().burstMillis()));
+  }
+
+  // Units drained a microsecond, by units an operation, in operations a second.
+  private static double opsPerSec(Demand demand) {
+    return demand.bucket().milliOpsPerSec() * 1_000_000.0 / demand.unitsPerOperation();
+  }
+
+  private static JsonObject json(Path file) throws IOException {
+    try {
+      return new JsonObject(Files.readString(file));
+    } catch (DecodeException e) {
+      throw new IOException("%s is no JSON: %s".formatted(file, e.getMessage()), e);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.weir.demo.local;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.policy.Policy;
+import io.weir.policy.SecretHash;
+import io.weir.policy.Upstream;
+import io.weir.state.document.PolicyDocuments;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * The files of a demo cluster whose parts run elsewhere, for example in containers: {@code policy.yaml}, {@code
+ * node.conf} and {@code cluster.json}, with keys and tokens that are made here and nowhere else.
+ */
+public final class DemoFiles {
+  private static final int TOKEN_BYTES = 16;
+  private static final int SECRET_BYTES = 24;
+
+  private DemoFiles() {}
+
+  /**
+   * What the files say.
+   *
+   * @param nodes base URLs that callers use
+   * @param admins base URLs that operators use
+   * @param redisUri where the nodes find Redis
+   * @param upstream where the nodes forward to
+   * @param policy the policy to start from; its demo keys get secrets of their own
+   * @param keys the list of demo keys
+   * @param directory where the files go
+   */
+  public record Plan(
+      List<String> nodes,
+      List<String> admins,
+      String redisUri,
+      String upstream,
+      Path policy,
+      Path keys,
+      Path directory) {}
+
+  /**
+   * Writes the files; where they are already, they stay, and with them their keys and tokens.
+   *
+   * @throws IOException where they cannot be written, or the policy cannot be read
+   */
+  public static ClusterFile write(Plan plan) throws IOException {
+    Path clusterFile = plan.directory().resolve("cluster.json");
+    if (Files.exists(clusterFile)) {
+      return ClusterFile.read(clusterFile);
+    }
+    Files.createDirectories(plan.directory());
+    JsonArray keys = new JsonArray(Files.readString(plan.keys()));
+    Path policyFile = plan.directory().resolve("policy.yaml");
+    Files.writeString(policyFile, policyText(plan, keys));
+    Policy policy = PolicyDocuments.read(policyFile).policy();
+    ClusterFile cluster = new ClusterFile(
+        plan.nodes(),
+        plan.admins(),
+        ClusterFile.describe(keys, policy),
+        plan.redisUri(),
+        random(TOKEN_BYTES),
+        random(TOKEN_BYTES),
+        ProcessHandle.current().pid());
+    Files.writeString(plan.directory().resolve("node.conf"), nodeConfig(plan, policyFile, cluster));
+    cluster.write(clusterFile); // the last, so that all files are there where it is
+    return cluster;
+  }
+
+  // Gives each key another secret, in the list and in the text, where only its hash stands.
+  private static String policyText(Plan plan, JsonArray keys) throws IOException {
+    String text = PolicyDocuments.text(plan.policy());
+    Policy policy = PolicyDocuments.parse(plan.policy().toString(), text).policy();
+    for (Object entry : keys) {
+      JsonObject key = (JsonObject) entry;
+      String[] parts = key.getString("key").split("\\.", 2);
+      String secret = random(SECRET_BYTES);
+      text = text.replace(
+          SecretHash.of(parts[1]).formatted(), SecretHash.of(secret).formatted());
+      key.put("key", parts[0] + "." + secret);
+    }
+    String upstream = policy.upstream().map(Upstream::uri).orElseThrow().toString();
+    return text.replace(upstream, plan.upstream());
+  }
+
+  private static String nodeConfig(Plan plan, Path policyFile, ClusterFile cluster) {
+    return """
+        redis-uri = %s
+        policy = %s
+        admin-token = %s
+        service-token = %s
+        """.formatted(
+            plan.redisUri(),
+            policyFile.toAbsolutePath(),
+            SecretHash.of(cluster.adminToken()).formatted(),
+            SecretHash.of(cluster.serviceToken()).formatted());
+  }
+
+  private static String random(int bytes) {
+    byte[] random = new byte[bytes];
+    new SecureRandom().nextBytes(random);
+    return HexFormat.of().formatHex(random);
+  }
+}

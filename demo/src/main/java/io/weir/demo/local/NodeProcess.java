@@ -1,0 +1,186 @@
+package io.weir.demo.local;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A node in a process of its own. Mutable; owned by whoever started it, and ended by {@link #close}. */
+public final class NodeProcess implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeProcess.class);
+  private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
+  private static final long PROBE_EVERY_MILLIS = 50;
+  private static final long STOP_TIMEOUT_SECONDS = 20;
+  // Nodes, Redis and callers share a few cores here: who waits for a core has not lost Redis.
+  private static final String REDIS_TIMEOUT_MILLIS = "1000";
+
+  private final Process process;
+  private final String url;
+  private final String adminUrl;
+  private final Path log;
+  private final Optional<Path> archive;
+
+  /** Whether a node that ends leaves an archive of its classes. */
+  public enum Archiving {
+    ON,
+    OFF
+  }
+
+  private NodeProcess(
+      Process process, String url, String adminUrl, Path log, Optional<Path> archive) {
+    this.archive = archive;
+    this.process = process;
+    this.url = url;
+    this.adminUrl = adminUrl;
+    this.log = log;
+  }
+
+  /**
+   * Starts {@code weir node} on the loopback address, by the same Java and with the same classes.
+   *
+   * @param environment settings, such as {@code WEIR_ADMIN_TOKEN}
+   * @param log where its output goes
+   * @param archiving whether its classes are archived for later starts, where no archive is yet
+   */
+  public static NodeProcess start(
+      int port, int adminPort, Map<String, String> environment, Path log, Archiving archiving)
+      throws IOException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    List<String> command = new ArrayList<>(List.of(java));
+    Optional<Path> archive =
+        Optional.ofNullable(System.getProperty("weir.archive")).map(Path::of);
+    command.addAll(quickStart(archive, archiving));
+    if (Runtime.version().feature() >= 24) {
+      command.add("--enable-native-access=ALL-UNNAMED");
+      command.add("--sun-misc-unsafe-memory-access=allow");
+    }
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), "io.weir.node.Main", "node"));
+    command.addAll(List.of("--host", "127.0.0.1", "--port", Integer.toString(port)));
+    command.addAll(List.of("--admin-port", Integer.toString(adminPort)));
+    command.addAll(List.of("--redis-timeout-ms", REDIS_TIMEOUT_MILLIS));
+    command.addAll(List.of("--shutdown-delay-ms", "0")); // nobody balances load before it
+    ProcessBuilder builder = new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(log.toFile())
+        .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+    builder.environment().putAll(environment);
+    return new NodeProcess(
+        builder.start(), "http://127.0.0.1:" + port, "http://127.0.0.1:" + adminPort, log, archive);
+  }
+
+  /** The base URL for operators. */
+  public String adminUrl() {
+    return adminUrl;
+  }
+
+  /** The base URL for callers. */
+  public String url() {
+    return url;
+  }
+
+  /** The process's id. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /**
+   * Waits until the node is ready.
+   *
+   * @throws IOException with the end of its log, where it stops before or is not ready in time
+   */
+  public void awaitReady(Duration timeout) throws IOException, InterruptedException {
+    HttpClient client = HttpClient.newBuilder().connectTimeout(PROBE_TIMEOUT).build();
+    long tries = timeout.toMillis() / PROBE_EVERY_MILLIS;
+    for (long i = 0; i < tries && process.isAlive(); i++) {
+      if (isReady(client)) {
+        return;
+      }
+      process.waitFor(PROBE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    throw new IOException("the node %s did not start:%n%s".formatted(url, endOfLog()));
+  }
+
+  /** Ends the process at once, without any goodbye. */
+  public void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  /** Asks the process to end, so that {@link #close} has less to wait for. */
+  public void stop() {
+    process.destroy();
+  }
+
+  @Override
+  public void close() {
+    stop();
+    try {
+      if (process.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        keepArchive();
+      } else {
+        kill();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // Several nodes share a small machine, for a short time: what counts is to be there, and warm,
+  // soon.
+  // The first one that ends leaves an archive of its classes (JEP 350) to the starts after it.
+  private static List<String> quickStart(Optional<Path> archive, Archiving archiving) {
+    List<String> options = new ArrayList<>(
+        List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable"));
+    if (archive.filter(Files::exists).isPresent()) {
+      options.add("-XX:SharedArchiveFile=" + archive.get());
+    } else if (archive.isPresent() && archiving == Archiving.ON) {
+      options.add("-XX:ArchiveClassesAtExit=" + unfinished(archive.get()));
+    }
+    return options;
+  }
+
+  private static Path unfinished(Path archive) {
+    return archive.resolveSibling(archive.getFileName() + ".new");
+  }
+
+  // Only whole ones get the name that is looked for.
+  private void keepArchive() {
+    try {
+      if (archive.isPresent() && Files.exists(unfinished(archive.get()))) {
+        Files.move(unfinished(archive.get()), archive.get(), StandardCopyOption.REPLACE_EXISTING);
+      }
+    } catch (IOException e) {
+      LOG.warn("the next start will be slower: {}", e.getMessage());
+    }
+  }
+
+  private boolean isReady(HttpClient client) throws InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(adminUrl + "/health/ready"))
+        .timeout(PROBE_TIMEOUT)
+        .build();
+    try {
+      return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+    } catch (IOException e) {
+      return false; // nobody listens yet
+    }
+  }
+
+  private String endOfLog() throws IOException {
+    List<String> lines = Files.readAllLines(log);
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
+  }
+}

@@ -1,0 +1,182 @@
+package io.weir.demo.replay;
+
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.decision.Decision;
+import io.weir.decision.Limit;
+import io.weir.policy.OperationLimit.Limited;
+import io.weir.policy.Plan;
+import io.weir.policy.Policy;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * Decides recorded requests again and compares. A recording is a file of JSON lines: a header that names
+ * the buckets, then one decision a line; its units are Hedera's, a thousand to one of ours.
+ */
+public final class VectorReplay {
+  private static final long HEDERA_UNITS = 1000;
+  private static final int MAX_SHOWN = 20;
+  // Recorded instants may be past. Keys expire by Redis's own time, so the replay takes place in
+  // a future that is as far from each instant as from any other.
+  private static final long SHIFT_MICROS = 3_000_000_000_000_000L;
+
+  private final Plan plan;
+  private final long split;
+  private final BucketStore store;
+  private final AtomicLong clock;
+  private final List<String> differences = new ArrayList<>();
+  private long decisions;
+  private long differing;
+
+  private VectorReplay(Plan plan, long split, BucketStore store, AtomicLong clock) {
+    this.plan = plan;
+    this.split = split;
+    this.store = store;
+    this.clock = clock;
+  }
+
+  /**
+   * What came out.
+   *
+   * @param decisions how many were compared
+   * @param differing how many differ, buckets of the header among them
+   * @param shown the first differences, in words
+   */
+  public record Result(long decisions, long differing, List<String> shown) {}
+
+  /**
+   * Replays a recording.
+   *
+   * @param makeStore makes an empty store on a clock, in microseconds
+   * @throws IllegalArgumentException where the recording cannot be understood
+   */
+  public static Result replay(
+      Policy policy, Path vectors, Function<LongSupplier, BucketStore> makeStore)
+      throws IOException {
+    Plan plan = policy
+        .defaultPlan()
+        .orElseThrow(() -> new IllegalArgumentException(
+            "the policy has no default plan (expected: defaults.plan, or no plans)"));
+    try (BufferedReader lines = Files.newBufferedReader(vectors)) {
+      JsonObject header =
+          parse(vectors, 1, Optional.ofNullable(lines.readLine()).orElse(""));
+      if (!"header".equals(header.getValue("kind"))) {
+        throw new IllegalArgumentException(
+            vectors + ":1: no header (expected: \"kind\": \"header\")");
+      }
+      AtomicLong clock = new AtomicLong();
+      VectorReplay replay =
+          new VectorReplay(plan, header.getLong("split", 1L), makeStore.apply(clock::get), clock);
+      replay.compareBuckets(header.getJsonArray("buckets", new JsonArray()), policy.buckets());
+      int number = 1;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        number++;
+        if (!line.isBlank()) {
+          replay.compare(number, parse(vectors, number, line));
+        }
+      }
+      return new Result(replay.decisions, replay.differing, List.copyOf(replay.differences));
+    }
+  }
+
+  private static JsonObject parse(Path vectors, int number, String line) {
+    try {
+      return new JsonObject(line);
+    } catch (DecodeException e) {
+      throw new IllegalArgumentException("%s:%d: no JSON object".formatted(vectors, number), e);
+    }
+  }
+
+  private void compareBuckets(JsonArray expected, List<Bucket> buckets) {
+    Map<String, Bucket> byName =
+        buckets.stream().collect(Collectors.toMap(Bucket::name, bucket -> splitBucket(bucket)));
+    for (Object entry : expected) {
+      JsonObject recorded = (JsonObject) entry;
+      Bucket bucket = byName.get(recorded.getString("name"));
+      boolean same = bucket != null
+          && bucket.milliOpsPerSec() == recorded.getLong("mtps")
+          && bucket.capacityUnits() == recorded.getLong("capacity") / HEDERA_UNITS;
+      if (!same) {
+        differ(1, "bucket", recorded.encode(), String.valueOf(bucket));
+      }
+    }
+  }
+
+  private void compare(int line, JsonObject recorded) {
+    decisions++;
+    clock.set(recorded.getLong("t_us") + SHIFT_MICROS);
+    String operation = recorded.getString("op");
+    if (!(plan.limit(operation) instanceof Limited limited)) {
+      differ(line, "operation", operation, "no bucket of the policy limits it");
+      return;
+    }
+    List<Demand> demands = limited.demands().stream()
+        .map(demand -> new Demand(splitBucket(demand.bucket()), demand.unitsPerOperation()))
+        .toList();
+    Charge charge = new Charge("replay", "replay", 1, demands, recorded.getLong("n"));
+    Outcome outcome = ask(charge);
+    Outcome expected = recorded(recorded);
+    if (!outcome.equals(expected)) {
+      differ(line, operation, expected.toString(), outcome.toString());
+    }
+  }
+
+  private Bucket splitBucket(Bucket bucket) {
+    return split == 1
+        ? bucket
+        : new Bucket(
+            bucket.name(), bucket.scope(), bucket.milliOpsPerSec() / split, bucket.burstMillis());
+  }
+
+  private Outcome ask(Charge charge) {
+    StoreAnswer answer = store.tryCharge(charge).toCompletableFuture().join();
+    Decision decision = ((StoreAnswer.Decided) answer).decision();
+    Map<String, Long> used = new HashMap<>();
+    for (Limit limit : decision.limits()) {
+      used.put(limit.bucket(), limit.usedUnits());
+    }
+    return decision.fold(
+        allowed -> new Outcome(true, List.of(), 0, used),
+        denied -> new Outcome(false, denied.full(), denied.retryAfterMicros(), used),
+        never -> new Outcome(false, never.full(), -1, used));
+  }
+
+  private static Outcome recorded(JsonObject line) {
+    Map<String, Long> used = new HashMap<>();
+    line.getJsonObject("used")
+        .forEach(entry ->
+            used.put(entry.getKey(), ((Number) entry.getValue()).longValue() / HEDERA_UNITS));
+    List<String> full =
+        line.getJsonArray("full", new JsonArray()).stream().map(String::valueOf).toList();
+    return new Outcome(line.getBoolean("allow"), full, line.getLong("wait_us", 0L), used);
+  }
+
+  private void differ(int line, String what, String expected, String found) {
+    differing++;
+    if (differences.size() < MAX_SHOWN) {
+      differences.add("line %d, %s: %s (expected: %s)".formatted(line, what, found, expected));
+    }
+  }
+
+  /** What a recording says of a decision; the wait is −1 where it can never pass. */
+  private record Outcome(
+      boolean allow, List<String> full, long waitMicros, Map<String, Long> used) {}
+}

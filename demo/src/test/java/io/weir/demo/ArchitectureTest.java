@@ -1,0 +1,193 @@
+package io.weir.demo;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The arrows between modules, and each library in its one room. */
+final class ArchitectureTest {
+  private static final JavaClasses CLASSES = new ClassFileImporter()
+      .withImportOption(new ImportOption.DoNotIncludeTests())
+      .importPackages("io.weir");
+
+  private static final String[] CORE = {
+    "io.weir.bucket..",
+    "io.weir.decision..",
+    "io.weir.policy..",
+    "io.weir.slot..",
+    "io.weir.throttle.."
+  };
+
+  /** The packages of a library, and the only ones of ours that may know them. */
+  private static final Map<String, List<String>> ROOMS = Map.ofEntries(
+      Map.entry("io.lettuce..", List.of("io.weir.state.redis", "io.weir.state.redis.wire")),
+      Map.entry("org.redisson..", List.of("io.weir.state.control")),
+      Map.entry(
+          "com.fasterxml..",
+          List.of(
+              "io.weir.state.document",
+              "io.weir.node.json",
+              "io.weir.node.check",
+              "io.weir.node.batch")),
+      Map.entry("org.yaml..", List.of("io.weir.state.document")),
+      Map.entry("redis.embedded..", List.of("io.weir.embedded")),
+      Map.entry("io.micrometer..", List.of("io.weir.node.metrics", "io.weir.client.metrics")),
+      Map.entry("io.github.resilience4j..", List.of("io.weir.client.retry")),
+      Map.entry("org.knowm..", List.of("io.weir.demo.local")),
+      Map.entry("picocli..", List.of("io.weir.node.command", "io.weir.demo.command")),
+      Map.entry(
+          "io.netty..",
+          List.of(
+              "io.weir.state.redis.wire", // the bytes of keys and arguments
+              "io.weir.state.redis", // the protocol of scripts, and the event loops of connections
+              "io.weir.node", // whose event loops they are
+              "io.weir.node.intake",
+              "io.weir.node.gateway")));
+
+  static Set<String> libraries() {
+    return ROOMS.keySet();
+  }
+
+  @ParameterizedTest
+  @MethodSource("libraries")
+  void eachLibraryLivesInOneRoom(String library) {
+    String[] rooms = ROOMS.getOrDefault(library, List.of()).toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(rooms)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(library)
+        .check(CLASSES);
+    assertThat(CLASSES.stream()
+            .anyMatch(ours -> ours.getDirectDependenciesFromSelf().stream()
+                .anyMatch(
+                    dependency -> resideInAPackage(library).test(dependency.getTargetClass()))))
+        .describedAs("%s is used at all", library)
+        .isTrue();
+  }
+
+  @Test
+  void coreKnowsNothingButTheLanguage() {
+    String[] allowed = Stream.concat(Stream.of("java..", "org.jspecify.."), Stream.of(CORE))
+        .toArray(String[]::new);
+    classes()
+        .that()
+        .resideInAnyPackage(CORE)
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(allowed)
+        .check(CLASSES);
+    ArchRule noInputOutput = noClasses()
+        .that()
+        .resideInAnyPackage(CORE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("java.io..", "java.nio.file..", "java.net.http..");
+    noInputOutput.check(CLASSES);
+  }
+
+  @Test
+  void theArrowsPointFromNodeToSharedStateToCore() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.state..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.weir.node..", "io.weir.embedded..", "io.vertx..")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.embedded..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.weir.node..", "io.weir.state..")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.weir.testkit..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.weir.testkit..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void aNodeIsOnlyANode() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.node..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.weir.demo..", "io.weir.client..", "io.weir.embedded..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void theClientKnowsNothingOfTheServer() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.client..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.weir.node..", "io.weir.state..", "io.weir.embedded..")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.client..")
+        .and()
+        .resideOutsideOfPackage("io.weir.client.vertx")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.vertx..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void nobodySleepsOrReadsTheWallClock() {
+    noClasses().should().callMethod(Thread.class, "sleep", long.class).check(CLASSES);
+    noClasses().should().callMethod(System.class, "currentTimeMillis").check(CLASSES);
+    noClasses().should().callMethod(Instant.class, "now").check(CLASSES);
+  }
+
+  @Test
+  void everyPackageIsNullMarked() {
+    Set<String> unmarked = CLASSES.stream()
+        .filter(type -> !type.getSimpleName().equals("package-info"))
+        .map(JavaClass::getPackage)
+        .filter(pack -> !pack.isAnnotatedWith("org.jspecify.annotations.NullMarked"))
+        .map(pack -> pack.getName())
+        .collect(Collectors.toSet());
+    assertThat(unmarked).isEmpty();
+  }
+
+  @Test
+  void everyClassIsFinal() {
+    Set<String> open = CLASSES.stream()
+        .filter(
+            type -> !type.getPackageName().equals("io.weir.testkit")) // JUnit extends its contracts
+        .filter(type -> !type.isInterface() && !type.isEnum() && !type.isAnonymousClass())
+        .filter(type -> !type.getModifiers().contains(JavaModifier.FINAL))
+        .filter(type -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
+        .map(JavaClass::getName)
+        .collect(Collectors.toSet());
+    assertThat(open).isEmpty();
+  }
+}

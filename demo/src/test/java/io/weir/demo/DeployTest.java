@@ -1,0 +1,119 @@
+package io.weir.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.testkit.CommandRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What {@code deploy/} brings: alert rules that fire when they should, a dashboard that Grafana understands. */
+final class DeployTest {
+  private static final Path DEPLOY = Path.of("../deploy");
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final Pattern METRIC = Pattern.compile("\\b((?:throttle|vertx)_[a-z_]+)");
+
+  @Test
+  void theAlertRulesFireWhenTheyShould() {
+    assumeTrue(
+        CommandRun.of(TIMEOUT, "promtool", "--version").succeeded(),
+        "skipped: promtool is not installed");
+    CommandRun run = CommandRun.of(
+        TIMEOUT,
+        "promtool",
+        "test",
+        "rules",
+        DEPLOY.resolve("prometheus/alerts_test.yml").toString());
+    assertThat(run.status()).describedAs(run.output()).isZero();
+  }
+
+  @Test
+  void everyAlertHasATest() throws IOException {
+    String rules = Files.readString(DEPLOY.resolve("prometheus/alerts.yml"));
+    String tests = Files.readString(DEPLOY.resolve("prometheus/alerts_test.yml"));
+    Set<String> alerts = found(Pattern.compile("alert: (\\w+)"), rules);
+    assertThat(alerts).hasSizeGreaterThan(4);
+    assertThat(found(Pattern.compile("alertname: (\\w+)"), tests)).isEqualTo(alerts);
+  }
+
+  @Test
+  void dashboardAndRulesAskForMetricsThatTheReferenceNames() throws IOException {
+    String reference = Files.readString(Path.of("../docs/reference/metrics.md"));
+    Set<String> asked = found(METRIC, Files.readString(DEPLOY.resolve("grafana/weir.json")));
+    asked.addAll(found(METRIC, Files.readString(DEPLOY.resolve("prometheus/alerts.yml"))));
+    assertThat(asked).hasSizeGreaterThan(6);
+    for (String metric : asked) {
+      String documented = metric.replaceFirst("_(bucket|sum|count|max)$", "");
+      assertThat(reference).contains("`" + documented);
+    }
+  }
+
+  @Test
+  void everyPanelHasATitleAndAQuery() throws IOException {
+    JsonArray panels = dashboard().getJsonArray("panels");
+    Set<String> titles = panels.stream()
+        .map(panel -> ((JsonObject) panel).getString("title"))
+        .collect(Collectors.toSet());
+    assertThat(titles).hasSize(panels.size()).doesNotContain("");
+    assertThat(panels)
+        .allSatisfy(
+            panel -> assertThat(((JsonObject) panel).getJsonArray("targets")).isNotEmpty());
+  }
+
+  // The literal types of the schema take no enum: each is compared by its values.
+  @Test
+  void theDashboardIsOfGrafanasSchema() throws IOException {
+    Path grafana = DEPLOY.resolve("grafana");
+    Path compiler = grafana.resolve("node_modules/.bin/tsc");
+    assumeTrue(
+        Files.exists(compiler),
+        "skipped: @grafana/schema is not installed (npm install --prefix deploy/grafana)");
+    Path source = grafana.resolve("node_modules/check-dashboard.ts");
+    try {
+      Files.writeString(source, """
+          import type { Dashboard } from '@grafana/schema';
+          type Json<T> = T extends string ? `${T}` : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
+          export const dashboard: Json<Dashboard> = %s;
+          """.formatted(dashboard().encodePrettily()));
+      CommandRun run = CommandRun.of(
+          TIMEOUT,
+          compiler.toString(),
+          "--noEmit",
+          "--strict",
+          "--skipLibCheck",
+          "--moduleResolution",
+          "bundler",
+          "--module",
+          "esnext",
+          "--target",
+          "es2022",
+          source.toString());
+      assertThat(run.status()).describedAs(run.output()).isZero();
+    } finally {
+      Files.deleteIfExists(source);
+    }
+  }
+
+  private static JsonObject dashboard() throws IOException {
+    return new JsonObject(Files.readString(DEPLOY.resolve("grafana/weir.json")));
+  }
+
+  private static Set<String> found(Pattern pattern, String text) {
+    Matcher matcher = pattern.matcher(text);
+    Set<String> found = new TreeSet<>();
+    while (matcher.find()) {
+      found.add(matcher.group(1));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,218 @@
+package io.weir.demo.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.demo.local.ClusterFile.DemoKey;
+import io.weir.testkit.CommandRun;
+import io.weir.testkit.DockerImages;
+import io.weir.testkit.FreePorts;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code docker compose up}, as the README says it, and what happens when a part of it goes. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class ComposeIT {
+  private static final int SECONDS = Integer.getInteger("weir.compose.seconds", 5);
+  private static final int CALLERS = 64;
+  private static final Duration UP_WITHIN = Duration.ofMinutes(3);
+  private static final Duration COMMAND_WITHIN = Duration.ofSeconds(90);
+  private static final String PROJECT = "weir-it-" + ProcessHandle.current().pid();
+
+  private static Map<String, String> environment = Map.of();
+  private static String balancer = "";
+  private static ClusterFile cluster =
+      new ClusterFile(List.of(), List.of(), List.of(), "", "", "", 0);
+
+  @BeforeAll
+  static void up(@TempDir Path folder) throws Exception {
+    String file = Files.readString(Path.of("../docker-compose.yml"));
+    List<String> images = new ArrayList<>(file.lines()
+        .filter(line -> line.startsWith("    image: ") && !line.contains("grafana"))
+        .map(line -> line.replace("    image: ", ""))
+        .toList());
+    images.add("eclipse-temurin:17.0.15_6-jre");
+    DockerImages.assume(images.toArray(String[]::new));
+    int port = FreePorts.one();
+    balancer = "http://127.0.0.1:" + port;
+    // The jar that was just built, and an image of its own.
+    environment = Map.of(
+        "WEIR_JAR",
+        "context",
+        "WEIR_TAG",
+        PROJECT,
+        "WEIR_PORT",
+        Integer.toString(port),
+        "WEIR_ADMIN_PORT",
+        Integer.toString(FreePorts.one()),
+        "WEIR_PROMETHEUS_PORT",
+        Integer.toString(FreePorts.one()));
+    compose(UP_WITHIN, "up", "--detach", "--build", "--wait");
+    Path copy = folder.resolve("cluster.json");
+    compose(COMMAND_WITHIN, "cp", "node1:/var/lib/weir/cluster.json", copy.toString());
+    cluster = ClusterFile.read(copy);
+    crowd(
+        cluster.key("shared-1"), () -> {}); // the first requests of a node pay for loading classes
+  }
+
+  @AfterAll
+  static void down() {
+    if (!environment.isEmpty()) {
+      compose(COMMAND_WITHIN, "down", "--volumes", "--rmi", "local", "--timeout", "15");
+      String left = CommandRun.of(
+              COMMAND_WITHIN, "docker", "ps", "--all", "--quiet", "--filter", "name=" + PROJECT)
+          .output();
+      assertThat(left).isEmpty();
+    }
+  }
+
+  @Test
+  @Order(1)
+  void oneLimitHoldsThroughTheLoadBalancer() {
+    DemoKey key = cluster.key("plain");
+    Crowds seen = crowd(key, () -> {});
+    seen.judge(key);
+    assertThat(seen.lost()).isZero();
+  }
+
+  @Test
+  @Order(2)
+  void aStateIsShownInWordsInTheContainerOfRedis() {
+    String shown =
+        compose(COMMAND_WITHIN, "exec", "-T", "redis", "weir-show", "weir:{acme}:key:plain");
+    assertThat(shown).contains("requests@100000", " of 100 operations, ", "empty at 20");
+  }
+
+  @Test
+  @Order(3)
+  void prometheusReachesEveryNode() {
+    await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+      String up = get("http://127.0.0.1:%s/api/v1/query?query=sum(up)"
+          .formatted(environment.get("WEIR_PROMETHEUS_PORT")));
+      assertThat(up).contains("\"3\"]");
+    });
+  }
+
+  @Test
+  @Order(4)
+  void aKilledNodeTakesNoMoreThanItsRequestsInFlightWithIt() {
+    DemoKey key = cluster.key("herd");
+    Crowds seen = crowd(key, () -> compose(COMMAND_WITHIN, "kill", "node2"));
+    seen.judge(key);
+    assertThat(seen.lost()).isLessThanOrEqualTo(CALLERS);
+    compose(COMMAND_WITHIN, "up", "--detach", "--wait", "node2");
+  }
+
+  @Test
+  @Order(5)
+  void afterARestartOfRedisTheLimitHoldsAgain() {
+    compose(COMMAND_WITHIN, "restart", "redis");
+    DemoKey key = cluster.key("hello");
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(() -> assertThat(status(balancer + "/ping", key.key())).isEqualTo(200));
+    Crowds seen = crowd(key, () -> {});
+    assertThat(seen.lost()).isZero();
+    seen.judge(key);
+  }
+
+  @Test
+  @Order(6)
+  void aNodeThatIsStoppedEndsByItself() {
+    compose(COMMAND_WITHIN, "stop", "node3");
+    String state = compose(
+        COMMAND_WITHIN,
+        "ps",
+        "--all",
+        "--format",
+        "{{.Service}} {{.State}} {{.ExitCode}}",
+        "node3");
+    assertThat(state.strip()).isEqualTo("node3 exited 143"); // by SIGTERM, not by SIGKILL (137)
+  }
+
+  /** What callers of one key saw. */
+  private record Crowds(Map<Integer, Long> answers, double seconds) {
+    long admitted() {
+      return answers.getOrDefault(200, 0L);
+    }
+
+    long asked() {
+      return answers.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    long lost() {
+      return asked() - admitted() - answers.getOrDefault(429, 0L);
+    }
+
+    void judge(DemoKey key) {
+      double most = key.opsPerSec() * (seconds + key.burstMs() / 1000.0);
+      System.out.printf(
+          "compose: %d of at most %.0f admitted (%.1f %%) in %.1f s; answers %s%n",
+          admitted(), most, 100 * admitted() / most, seconds, answers);
+      assertThat((double) admitted()).isLessThanOrEqualTo(most + 1);
+      // On a machine too slow to ask for more than the limit, there is nothing to be seen.
+      if (asked() > 3 * most && lost() == 0) {
+        assertThat((double) admitted()).isGreaterThan(0.9 * most);
+      }
+    }
+  }
+
+  private static Crowds crowd(DemoKey key, Runnable atHalfTime) {
+    Map<Integer, Long> answers = new ConcurrentHashMap<>();
+    long begin = System.nanoTime();
+    CompletableFuture<Void> changed = CompletableFuture.runAsync(
+        atHalfTime, CompletableFuture.delayedExecutor(SECONDS * 500L, TimeUnit.MILLISECONDS));
+    try (Crowd crowd = new Crowd(List.of(balancer), key, CALLERS)) {
+      crowd.run(
+          CALLERS,
+          Duration.ofSeconds(SECONDS),
+          (answer, node) -> answers.merge(answer.status(), 1L, Long::sum));
+    }
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    changed.join();
+    return new Crowds(new TreeMap<>(answers), seconds);
+  }
+
+  private static String compose(Duration timeout, String... arguments) {
+    List<String> command = new ArrayList<>(
+        List.of("docker", "compose", "--project-directory", "..", "--project-name", PROJECT));
+    command.addAll(List.of(arguments));
+    CommandRun run = CommandRun.of(timeout, environment, command);
+    assertThat(run.status()).describedAs("%s: %s", command, run.output()).isZero();
+    return run.output();
+  }
+
+  private static String get(String url) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
+  private static int status(String url, String key) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url)).header("X-Api-Key", key).build();
+    return HttpClient.newHttpClient()
+        .send(request, HttpResponse.BodyHandlers.discarding())
+        .statusCode();
+  }
+}

@@ -1,0 +1,84 @@
+package io.weir.state.redis.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.weir.slot.TicketRequest;
+
+/** Equal charges of one subject that follow each other. */
+public final class Entry {
+  private static final long MAX_COST = (1L << 53) - 1;
+
+  private final ChargeTemplate template;
+  private final int argument;
+  private final int key;
+  private final int tenant;
+  private final int cluster;
+  private final int ticket;
+
+  private final PendingCharge first;
+  private PendingCharge last;
+  private int count = 1;
+
+  Entry(
+      PendingCharge pending,
+      ChargeTemplate template,
+      int argument,
+      int key,
+      int tenant,
+      int cluster,
+      int ticket) {
+    this.first = pending;
+    this.last = pending;
+    this.template = template;
+    this.argument = argument;
+    this.key = key;
+    this.tenant = tenant;
+    this.cluster = cluster;
+    this.ticket = ticket;
+  }
+
+  /** Which of KEYS is the state of the key. */
+  int key() {
+    return key;
+  }
+
+  public ChargeTemplate template() {
+    return template;
+  }
+
+  /** The first of those that are equal. */
+  public PendingCharge first() {
+    return first;
+  }
+
+  /** How many are equal. */
+  public int count() {
+    return count;
+  }
+
+  // Without places nobody gets a ticket: who wants one is like everybody else.
+  boolean isEqual(PendingCharge pending, ChargeTemplate other, boolean hasPlaces) {
+    return template == other
+        && first.charge().cost() == pending.charge().cost()
+        && first.clockMicros() == pending.clockMicros()
+        && (!hasPlaces || (ticket == 0 && isWithoutTicket(pending.charge().ticket())));
+  }
+
+  private static boolean isWithoutTicket(TicketRequest ticket) {
+    return ticket.newId().isEmpty() && ticket.shown().isEmpty();
+  }
+
+  void append(PendingCharge pending) {
+    last.append(pending);
+    last = pending;
+    count++;
+  }
+
+  void write(ByteBuf to, boolean hasPlaces) {
+    to.writeShort(argument).writeShort(count);
+    ChargeTemplate.writeNumber(to, Math.min(first.charge().cost(), MAX_COST));
+    to.writeShort(key).writeShort(tenant).writeShort(cluster);
+    if (hasPlaces) {
+      to.writeShort(ticket).writeShort(first.spare());
+    }
+  }
+}
