@@ -48,7 +48,7 @@ final class ComposeIT {
   static void up(@TempDir Path folder) throws Exception {
     String file = Files.readString(Path.of("../docker-compose.yml"));
     List<String> images = new ArrayList<>(file.lines()
-        .filter(line -> line.startsWith("    image: ") && !line.contains("grafana"))
+        .filter(line -> line.matches("    image: [^$]*") && !line.contains("grafana"))
         .map(line -> line.replace("    image: ", ""))
         .toList());
     images.add("eclipse-temurin:17.0.15_6-jre");
