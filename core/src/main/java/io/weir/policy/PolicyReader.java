@@ -140,7 +140,7 @@ public final class PolicyReader {
         PolicyReader::isBaseUrl,
         "http:// or https://, a host and maybe a port, without a path");
     OptionalLong connect = section.wholeNumber("connectTimeoutMs", 1, 60_000);
-    OptionalLong timeout = section.wholeNumber("timeoutMs", 1, 3_600_000);
+    OptionalLong timeout = section.wholeNumber("timeoutMs", 1, 110_000);
     OptionalLong maxBody = section.wholeNumber("maxBodyBytes", 0, 1L << 40);
     boolean honoursKeys = section.flag("honoursIdempotencyKeys");
     section.refuseUnknown();

@@ -160,6 +160,11 @@ public final class Node implements AutoCloseable {
         .join();
   }
 
+  /** For tests, which watch its event loops. */
+  Vertx vertx() {
+    return vertx;
+  }
+
   private static void end(Vertx vertx) {
     vertx
         .close()

@@ -1,5 +1,7 @@
 package io.weir.node;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
@@ -50,6 +52,7 @@ public final class NodeFixture implements AutoCloseable {
   private final int upstreamPort;
   private final OptionalInt adminPort;
   private @Nullable Node node;
+  private @Nullable StallWatch stalls;
 
   /** @param policy its text; {@code UPSTREAM} in it becomes the upstream's port */
   public NodeFixture(String policy, FailureMode failureMode) {
@@ -220,6 +223,9 @@ public final class NodeFixture implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    assertThat(Objects.requireNonNull(stalls).stalls())
+        .as("event loops that computed for too long")
+        .isEmpty();
   }
 
   private void start(FailureMode failureMode, Duration shutdownDelay) {
@@ -237,6 +243,7 @@ public final class NodeFixture implements AutoCloseable {
         2,
         shutdownDelay,
         Duration.ofSeconds(10)));
+    stalls = StallWatch.of(node.vertx());
   }
 
   private void upstream(HttpServerRequest request) {
