@@ -15,6 +15,14 @@ public sealed interface Decision {
   /** How each bucket of the request stands, in the order of the policy; empty where none is drawn from. */
   List<Limit> limits();
 
+  /**
+   * Whether the shared state was away, and a node answered by itself: from its share of the limits, or without any
+   * limit. Then nothing was promised.
+   */
+  default boolean degraded() {
+    return false;
+  }
+
   /** One function per case, so that a new case does not compile until everybody handles it. */
   <T> T fold(
       Function<? super Allowed, ? extends T> allowed,
@@ -22,9 +30,13 @@ public sealed interface Decision {
       Function<? super NeverAllowed, ? extends T> neverAllowed);
 
   /** The request may pass; its cost is taken from every bucket. */
-  record Allowed(long revision, List<Limit> limits) implements Decision {
+  record Allowed(long revision, List<Limit> limits, boolean degraded) implements Decision {
     public Allowed {
       limits = Limits.immutable(limits);
+    }
+
+    public Allowed(long revision, List<Limit> limits) {
+      this(revision, limits, false);
     }
 
     @Override
@@ -50,11 +62,22 @@ public sealed interface Decision {
       List<String> full,
       long retryAfterMicros,
       boolean estimate,
-      Optional<String> ticket)
+      Optional<String> ticket,
+      boolean degraded)
       implements Decision {
     public Denied {
       limits = Limits.immutable(limits);
       full = List.copyOf(full);
+    }
+
+    public Denied(
+        long revision,
+        List<Limit> limits,
+        List<String> full,
+        long retryAfterMicros,
+        boolean estimate,
+        Optional<String> ticket) {
+      this(revision, limits, full, retryAfterMicros, estimate, ticket, false);
     }
 
     /** The wait. */

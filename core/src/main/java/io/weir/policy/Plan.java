@@ -20,12 +20,19 @@ public final class Plan {
   private final Map<String, OperationLimit> limits;
   private final OperationLimit others;
   private final SlotRules slots;
+  private final FailureMode failureMode;
 
-  Plan(String name, Map<String, OperationLimit> limits, OperationLimit others, SlotRules slots) {
+  Plan(
+      String name,
+      Map<String, OperationLimit> limits,
+      OperationLimit others,
+      SlotRules slots,
+      FailureMode failureMode) {
     this.name = name;
     this.limits = new LinkedHashMap<>(limits);
     this.others = others;
     this.slots = slots;
+    this.failureMode = failureMode;
   }
 
   /** The plan's name in the policy; a subject's overrides do not change it. */
@@ -36,6 +43,11 @@ public final class Plan {
   /** What it says of places. */
   public SlotRules slots() {
     return slots;
+  }
+
+  /** What becomes of its requests while the shared state is away. */
+  public FailureMode failureMode() {
+    return failureMode;
   }
 
   /** The limit of an operation, whether or not the policy names it. */

@@ -84,13 +84,18 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
   }
 
   /** @param unlimited the operations that are never counted */
-  Plan compile(String name, Set<String> unlimited, OperationLimit others, SlotRules slots) {
+  Plan compile(
+      String name,
+      Set<String> unlimited,
+      OperationLimit others,
+      SlotRules slots,
+      FailureMode failureMode) {
     Map<String, OperationLimit> limits = new LinkedHashMap<>();
     operations().forEach(operation -> limits.put(operation, limit(operation)));
     unlimited.stream()
         .filter(operation -> !frozen.contains(operation))
         .forEach(operation -> limits.put(operation, new Unlimited()));
-    return new Plan(name, limits, others, slots);
+    return new Plan(name, limits, others, slots, failureMode);
   }
 
   private OperationLimit limit(String operation) {

@@ -28,18 +28,19 @@ final class PlansReader {
 
   Map<String, DefinedPlan> read(Section root) {
     BucketSet set = root.choice("bucketSet", SETS).orElse(BucketSet.ORDINARY);
+    FailureMode mode = FailureMode.read(root).orElse(FailureMode.LOCAL);
     Map<String, DefinedPlan> plans = new LinkedHashMap<>();
     if (root.has("plans")) {
       root.namedSections("plans", Names::isName, Names.NAME_PATTERN)
-          .forEach((name, section) -> plans.put(name, plan(name, section, set)));
+          .forEach((name, section) -> plans.put(name, plan(name, section, set, mode)));
     } else {
-      plans.put(IMPLICIT_PLAN, implicit(root, set));
+      plans.put(IMPLICIT_PLAN, implicit(root, set, mode));
     }
     findUnused(plans);
     return plans;
   }
 
-  private DefinedPlan implicit(Section root, BucketSet set) {
+  private DefinedPlan implicit(Section root, BucketSet set, FailureMode mode) {
     return new DefinedPlan(
         IMPLICIT_PLAN,
         root,
@@ -47,17 +48,20 @@ final class PlansReader {
         PlanDraft.of(shapesOf(bucketsOf(set))),
         Access.LIMITED,
         SlotRules.DEFAULT,
+        mode,
         true);
   }
 
-  private DefinedPlan plan(String name, Section section, BucketSet defaultSet) {
+  private DefinedPlan plan(
+      String name, Section section, BucketSet defaultSet, FailureMode defaultMode) {
     BucketSet set = section.choice("bucketSet", SETS).orElse(defaultSet);
     Access access = Access.read(section);
     List<DefinedBucket> chosen = section.has("buckets") ? chosen(section, set) : bucketsOf(set);
     SlotRules slots = SlotsReader.read(section);
+    FailureMode mode = FailureMode.read(section).orElse(defaultMode);
     PlanDraft draft = overrides.applyAll(section, PlanDraft.of(shapesOf(chosen)), Scope.KEY);
     section.refuseUnknown();
-    return new DefinedPlan(name, section, set, draft, access, slots, false);
+    return new DefinedPlan(name, section, set, draft, access, slots, mode, false);
   }
 
   private List<DefinedBucket> chosen(Section section, BucketSet set) {
@@ -142,5 +146,6 @@ final class PlansReader {
       PlanDraft draft,
       Access access,
       SlotRules slots,
+      FailureMode failureMode,
       boolean implicit) {}
 }

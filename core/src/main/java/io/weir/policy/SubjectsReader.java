@@ -156,9 +156,12 @@ final class SubjectsReader {
   private Plan compile(DefinedPlan plan, Access access, PlanDraft draft) {
     OperationLimit unlisted = allowUnlisted ? new Unlimited() : new NotConfigured();
     return switch (access) {
-      case LIMITED -> draft.compile(plan.name(), unlimitedOperations, unlisted, plan.slots());
-      case UNLIMITED -> new Plan(plan.name(), Map.of(), new Unlimited(), plan.slots());
-      case FROZEN -> new Plan(plan.name(), Map.of(), new Frozen(), plan.slots());
+      case LIMITED ->
+        draft.compile(plan.name(), unlimitedOperations, unlisted, plan.slots(), plan.failureMode());
+      case UNLIMITED ->
+        new Plan(plan.name(), Map.of(), new Unlimited(), plan.slots(), plan.failureMode());
+      case FROZEN ->
+        new Plan(plan.name(), Map.of(), new Frozen(), plan.slots(), plan.failureMode());
     };
   }
 

@@ -3,6 +3,7 @@ package io.weir.throttle;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Names;
 import io.weir.decision.Verdict;
+import io.weir.policy.FailureMode;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
@@ -18,6 +19,7 @@ import java.util.List;
  * @param cost in operations, above 0
  * @param slots what the subject's plan says of places
  * @param ticket what the caller shows and wants
+ * @param failureMode what the subject's plan says of outages
  */
 public record Charge(
     String tenant,
@@ -26,7 +28,8 @@ public record Charge(
     List<Demand> demands,
     long cost,
     SlotRules slots,
-    TicketRequest ticket) {
+    TicketRequest ticket,
+    FailureMode failureMode) {
 
   private static final int MAX_DEMANDS = 500;
 
@@ -45,7 +48,19 @@ public record Charge(
     requirePositive("cost", cost);
   }
 
-  /** A charge without places. */
+  /** A charge that is refused in an outage. */
+  public Charge(
+      String tenant,
+      String subject,
+      long revision,
+      List<Demand> demands,
+      long cost,
+      SlotRules slots,
+      TicketRequest ticket) {
+    this(tenant, subject, revision, demands, cost, slots, ticket, FailureMode.DENY);
+  }
+
+  /** The same without places. */
   public Charge(String tenant, String subject, long revision, List<Demand> demands, long cost) {
     this(tenant, subject, revision, demands, cost, SlotRules.OFF, TicketRequest.NONE);
   }
@@ -53,7 +68,8 @@ public record Charge(
   /** The same charge where no memory is left for a longer queue: a place that it has counts, none is made. */
   public Charge withoutNewPlaces() {
     return slots.mode() == SlotMode.RESERVE
-        ? new Charge(tenant, subject, revision, demands, cost, slots.withoutNewPlaces(), ticket)
+        ? new Charge(
+            tenant, subject, revision, demands, cost, slots.withoutNewPlaces(), ticket, failureMode)
         : this;
   }
 

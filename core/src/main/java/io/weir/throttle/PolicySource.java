@@ -12,8 +12,9 @@ public interface PolicySource {
   /**
    * Loads the policy that is in force for the cluster; concurrent calls share one load.
    *
+   * @param seenRevision the newest revision that has decided as far as is known, 0 for none
    * @return completes with the policy, exceptionally with a {@link StoreUnavailableException} where it
    *     cannot be read
    */
-  CompletionStage<PolicyRevision> reload();
+  CompletionStage<PolicyRevision> reload(long seenRevision);
 }

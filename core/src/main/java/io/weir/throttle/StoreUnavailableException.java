@@ -6,8 +6,15 @@ import org.jspecify.annotations.Nullable;
 public final class StoreUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  public StoreUnavailableException(String message, @Nullable Throwable cause) {
+  private final StoreFault fault;
+
+  public StoreUnavailableException(StoreFault fault, String message, @Nullable Throwable cause) {
     // Without a stack trace: at a failover there is one for each request, and none tells more.
     super(message, cause, false, false);
+    this.fault = fault;
+  }
+
+  public StoreFault fault() {
+    return fault;
   }
 }

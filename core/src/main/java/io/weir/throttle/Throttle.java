@@ -85,7 +85,8 @@ public final class Throttle {
           limited.demands(),
           question.cost(),
           subject.plan().slots(),
-          question.ticket());
+          question.ticket(),
+          subject.plan().failureMode());
       return question.ask().apply(charge).thenCompose(answer -> settle(question, answer, reloads));
     }
     return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));
@@ -97,9 +98,10 @@ public final class Throttle {
     }
     if (reloads == MAX_RELOADS) {
       return CompletableFuture.failedFuture(new StoreUnavailableException(
-          "the policy in force could not be reached: " + answer, null));
+          StoreFault.DATA, "the policy in force could not be reached: " + answer, null));
     }
-    return policies.reload().thenCompose(newer -> decide(question, newer, reloads + 1));
+    long seen = answer instanceof StoreAnswer.Stale stale ? stale.newestRevision() : 0;
+    return policies.reload(seen).thenCompose(newer -> decide(question, newer, reloads + 1));
   }
 
   private static Decision withoutStore(OperationLimit limit, long revision) {

@@ -18,8 +18,12 @@ import io.weir.node.config.NodeConfig;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
+import io.weir.policy.FailureMode;
 import io.weir.policy.InvalidPolicyException;
+import io.weir.policy.Policy;
 import io.weir.state.control.ClusterPolicy;
+import io.weir.state.degraded.DegradingStore;
+import io.weir.state.degraded.OutageBreaker;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisBucketStore;
@@ -100,9 +104,12 @@ public final class Node implements AutoCloseable {
       end(vertx);
       throw e;
     }
-    RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging);
-    Throttle throttle = new Throttle(new TimedBucketStore(store, metrics), policies);
-    Decider decider = new Decider(throttle, metrics, config.failureMode());
+    OutageBreaker breaker = new OutageBreaker(connections::probe);
+    RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging, breaker);
+    DegradingStore degrading = new DegradingStore(
+        new TimedBucketStore(store, metrics), breaker, policies::liveNodes, System::nanoTime);
+    Decider decider = new Decider(new Throttle(degrading, policies), metrics);
+    metrics.away(breaker::isAway);
     Bulkhead held = new Bulkhead(250, 500, 1000);
     metrics.held(held::taken);
     NodeContext context = new NodeContext(
@@ -113,7 +120,8 @@ public final class Node implements AutoCloseable {
         new TokenGuard(config.serviceToken()),
         new TokenGuard(config.adminToken()),
         new Readiness(
-            () -> Future.fromCompletionStage(connections.probe(), vertx.getOrCreateContext())),
+            () -> Future.fromCompletionStage(connections.probe(), vertx.getOrCreateContext()),
+            () -> servesInOutage(policies.current().policy())),
         memory(),
         held,
         new Bulkhead(16, 64, 128),
@@ -124,6 +132,11 @@ public final class Node implements AutoCloseable {
     warmUp(store);
     node.serve();
     return node;
+  }
+
+  private static boolean servesInOutage(Policy policy) {
+    return policy.plans().values().stream()
+        .anyMatch(plan -> plan.failureMode() != FailureMode.DENY);
   }
 
   // An eighth of the heap: a body stands in it several times while it is read.

@@ -3,7 +3,8 @@ package io.weir.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.weir.node.config.NodeConfig.FailureMode;
+import io.lettuce.core.KillArgs;
+import io.weir.policy.FailureMode;
 import io.weir.state.redis.RedisConnections;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -52,9 +53,61 @@ final class FaultsIT {
       node.redis().stop();
       HttpResponse<String> degraded = ping(node);
       assertThat(degraded.statusCode()).isEqualTo(200);
-      assertThat(degraded.headers().firstValue("Weir-Degraded")).contains("store-unavailable");
+      assertThat(degraded.headers().firstValue("Weir-Degraded")).contains("shared-state-away");
       assertThat(NodeFixture.json(node.post("/v1/check", check())).getBoolean("degraded"))
           .isTrue();
+    }
+  }
+
+  @Test
+  void withoutRedisANodeEnforcesItsShareByItselfAndStaysReady() {
+    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.LOCAL)) {
+      assertThat(ping(node).statusCode()).isEqualTo(200);
+      node.redis().stop();
+      List<HttpResponse<String>> answers = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        answers.add(ping(node));
+      }
+      assertThat(answers).allMatch(answer -> List.of(200, 429).contains(answer.statusCode()));
+      assertThat(answers).anyMatch(answer -> answer.statusCode() == 429);
+      HttpResponse<String> last = answers.get(answers.size() - 1);
+      assertThat(last.headers().firstValue("Weir-Degraded")).contains("shared-state-away");
+      assertThat(last.headers().firstValue("Retry-Ticket")).isEmpty();
+      assertThat(NodeFixture.json(last).getBoolean("estimate")).isTrue();
+      assertThat(NodeFixture.json(node.post("/v1/check", check())).getBoolean("degraded"))
+          .isTrue();
+      assertThat(NodeFixture.json(node.get("/health/ready")).getString("status"))
+          .isEqualTo("degraded");
+      String metrics = node.get("/metrics").body();
+      assertThat(metrics).contains("throttle_shared_state_away 1.0");
+      assertThat(metrics).containsPattern("throttle_degraded_decisions_total [1-9]");
+
+      node.redis().restart();
+      await()
+          .atMost(Duration.ofSeconds(5))
+          .until(() -> node.get("/echo/x", "X-Api-Key", TestPolicies.key("k2"))
+              .headers()
+              .firstValue("Weir-Degraded")
+              .isEmpty());
+      await()
+          .atMost(Duration.ofSeconds(5))
+          .until(() -> node.get("/metrics").body().contains("throttle_shared_state_away 0.0"));
+    }
+  }
+
+  @Test
+  void aWrongPasswordIsNoOutage() {
+    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.ALLOW)) {
+      assertThat(ping(node).statusCode()).isEqualTo(200);
+      try (var redis = RedisConnections.open(node.redis().uri(), Duration.ofSeconds(2))) {
+        redis.connection().sync().configSet("requirepass", "another");
+        redis.connection().sync().clientKill(KillArgs.Builder.typeNormal().skipme());
+        await().atMost(Duration.ofSeconds(5)).until(() -> ping(node).statusCode() == 503);
+        for (int i = 0; i < 20; i++) {
+          assertThat(ping(node).statusCode()).isEqualTo(503);
+        }
+        redis.connection().sync().configSet("requirepass", "");
+      }
     }
   }
 

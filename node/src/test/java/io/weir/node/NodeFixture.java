@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.config.NodeConfig.FailureMode;
+import io.weir.policy.FailureMode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -86,12 +86,14 @@ public final class NodeFixture implements AutoCloseable {
           .join()
           .actualPort();
       policyFile = Files.createTempFile("weir-policy", ".yaml");
-      Files.writeString(policyFile, policy.replace("UPSTREAM", Integer.toString(upstreamPort)));
+      String mode = "failureMode: %s%n".formatted(failureMode.name().toLowerCase(Locale.ROOT));
+      Files.writeString(
+          policyFile, mode + policy.replace("UPSTREAM", Integer.toString(upstreamPort)));
       port = freePort();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    start(failureMode, shutdownDelay);
+    start(shutdownDelay);
   }
 
   /** Answers a path of the upstream in a special way. */
@@ -228,7 +230,7 @@ public final class NodeFixture implements AutoCloseable {
         .isEmpty();
   }
 
-  private void start(FailureMode failureMode, Duration shutdownDelay) {
+  private void start(Duration shutdownDelay) {
     node = Node.start(new NodeConfig(
         "127.0.0.1",
         port,
@@ -239,7 +241,6 @@ public final class NodeFixture implements AutoCloseable {
         Optional.of(SERVICE),
         Optional.of(ADMIN),
         Duration.ofMillis(500),
-        failureMode,
         2,
         shutdownDelay,
         Duration.ofSeconds(10)));

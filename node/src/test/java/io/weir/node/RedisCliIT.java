@@ -3,7 +3,7 @@ package io.weir.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.weir.node.config.NodeConfig.FailureMode;
+import io.weir.policy.FailureMode;
 import io.weir.policy.SecretHash;
 import io.weir.testkit.CommandRun;
 import java.io.IOException;

@@ -15,6 +15,7 @@ import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Upload;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.Problem;
+import io.weir.state.control.ChangedException;
 import io.weir.state.control.ClusterPolicy;
 import io.weir.state.control.ClusterPolicy.Publication;
 import io.weir.state.document.PolicyDocuments;
@@ -135,7 +136,7 @@ public final class PolicyResource {
           ProblemDetails.of(422, "policy_invalid", "The policy is refused; the one in force stays")
               .with("problems", problems(invalid.problems())));
     }
-    if (cause instanceof ClusterPolicy.ChangedException) {
+    if (cause instanceof ChangedException) {
       return new RefusedException(CHANGED);
     }
     LOG.warn("a policy was not published: {}", cause.getMessage());

@@ -6,11 +6,14 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.state.redis.Faults;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a node should get requests: it is not stopping, and the shared state takes writes. Mutable; safe for
+ * Whether a node should get requests: it is not stopping, and the shared state takes writes, or is away and some plan is
+ * served all the same. Mutable; safe for
  * use by many threads.
  */
 public final class Readiness {
@@ -18,13 +21,18 @@ public final class Readiness {
   private static final long FRESH_NANOS = 200_000_000;
 
   private final Supplier<Future<Void>> probe;
+  private final BooleanSupplier servesInOutage;
   private volatile boolean stopping;
   private @Nullable Future<Void> last;
   private long lastNanos;
 
-  /** @param probe writes to the shared state */
-  public Readiness(Supplier<Future<Void>> probe) {
+  /**
+   * @param probe writes to the shared state
+   * @param servesInOutage whether some plan is served while the shared state is away
+   */
+  public Readiness(Supplier<Future<Void>> probe, BooleanSupplier servesInOutage) {
     this.probe = probe;
+    this.servesInOutage = servesInOutage;
   }
 
   /** From now on the node is not ready any more. */
@@ -47,10 +55,16 @@ public final class Readiness {
     if (stopping) {
       throw new RefusedException(ProblemDetails.of(503, "stopping", "The node is stopping"));
     }
-    return probed()
-        .recover(error -> Future.failedFuture(
-            new RefusedException(ProblemDetails.unavailable().with("reason", reason(error)))))
-        .compose(written -> answer(request, "ready"));
+    return probed().transform(written -> {
+      if (written.succeeded()) {
+        return answer(request, "ready");
+      }
+      if (Faults.of(written.cause()).isOutage() && servesInOutage.getAsBoolean()) {
+        return answer(request, "degraded");
+      }
+      return Future.failedFuture(new RefusedException(
+          ProblemDetails.unavailable().with("reason", reason(written.cause()))));
+    });
   }
 
   // Asked anew after a while only: anybody may ask this.

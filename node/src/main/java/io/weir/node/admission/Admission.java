@@ -107,21 +107,15 @@ public final class Admission {
         .map(ruling -> ruling instanceof Ruling.Denied denied
                 && debts.tryOwe(
                     context, asked.subject(), asked.operation(), cost, denied.decision())
-            ? new Ruling.Admitted(Optional.of(denied.decision()))
+            ? new Ruling.Admitted(denied.decision())
             : ruling);
   }
 
   private static Ruling ruling(Decision decision) {
-    return decision.fold(
-        allowed -> new Ruling.Admitted(Optional.of(allowed)),
-        Ruling.Denied::new,
-        Ruling.NeverAllowed::new);
+    return decision.fold(Ruling.Admitted::new, Ruling.Denied::new, Ruling.NeverAllowed::new);
   }
 
-  private Ruling undecided(Throwable error) {
-    if (decider.passes(error)) {
-      return new Ruling.Admitted(Optional.empty());
-    }
+  private static Ruling undecided(Throwable error) {
     return new Ruling.Refused(
         error instanceof StoreUnavailableException ? ProblemDetails.unavailable() : KEY_INVALID);
   }

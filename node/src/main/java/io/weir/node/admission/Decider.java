@@ -8,7 +8,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import io.weir.decision.Decision;
-import io.weir.node.config.NodeConfig.FailureMode;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.policy.Subject;
 import io.weir.slot.TicketRequest;
@@ -26,13 +25,11 @@ public final class Decider {
 
   private final Throttle throttle;
   private final NodeMetrics metrics;
-  private final FailureMode failureMode;
-  private final AtomicBoolean away = new AtomicBoolean();
+  private final AtomicBoolean isUndecided = new AtomicBoolean();
 
-  public Decider(Throttle throttle, NodeMetrics metrics, FailureMode failureMode) {
+  public Decider(Throttle throttle, NodeMetrics metrics) {
     this.throttle = throttle;
     this.metrics = metrics;
-    this.failureMode = failureMode;
   }
 
   /**
@@ -79,30 +76,22 @@ public final class Decider {
         }));
   }
 
-  /** Whether a request passes for which there is no decision, because of this error. */
-  public boolean passes(Throwable error) {
-    if (!(error instanceof StoreUnavailableException)) {
-      return false;
-    }
-    return failureMode == FailureMode.ALLOW;
-  }
-
   private void decided(Subject subject, String operation, Decision decision) {
     metrics.decided(subject.plan(), operation, decision);
-    boolean fromStore = !decision.limits().isEmpty();
-    if (fromStore && away.get() && away.compareAndSet(true, false)) {
-      LOG.info("the shared state answers again");
+    boolean isOfStore = !decision.limits().isEmpty() && !decision.degraded();
+    if (isOfStore && isUndecided.get() && isUndecided.compareAndSet(true, false)) {
+      LOG.info("requests are decided again");
     }
   }
 
   // Loud once, not once a request: the metrics count them.
   private void undecided(Subject subject, String operation, Throwable error) {
     metrics.undecided(subject.plan(), operation);
-    if (error instanceof StoreUnavailableException && away.compareAndSet(false, true)) {
-      String fate = failureMode == FailureMode.ALLOW ? "allowed" : "denied";
+    if (error instanceof StoreUnavailableException unavailable
+        && isUndecided.compareAndSet(false, true)) {
       LOG.warn(
-          "requests are undecided and {}, until the shared state answers: {}",
-          fate,
+          "requests are undecided and denied, until the shared state answers ({}): {}",
+          unavailable.fault(),
           error.getMessage());
     }
   }

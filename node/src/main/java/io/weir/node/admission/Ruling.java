@@ -2,13 +2,12 @@ package io.weir.node.admission;
 
 import io.weir.decision.Decision;
 import io.weir.node.answer.ProblemDetails;
-import java.util.Optional;
 import java.util.function.Function;
 
 /** What becomes of a request. */
 public sealed interface Ruling {
-  /** It passes. Without a decision where none could be made, and it passes all the same. */
-  record Admitted(Optional<Decision> decision) implements Ruling {}
+  /** It passes. What goes on with something that was admitted passes with a denial, too: its cost is owed. */
+  record Admitted(Decision decision) implements Ruling {}
 
   /** It may not pass now. */
   record Denied(Decision.Denied decision) implements Ruling {}

@@ -21,6 +21,7 @@ public final class DecisionAnswers {
   private static final CharSequence RATE_LIMIT = HttpHeaders.createOptimized("RateLimit");
   private static final CharSequence RATE_LIMIT_POLICY =
       HttpHeaders.createOptimized("RateLimit-Policy");
+  private static final CharSequence DEGRADED = HttpHeaders.createOptimized("Weir-Degraded");
   private static final CharSequence RETRY_AFTER_MS = HttpHeaders.createOptimized("Retry-After-Ms");
   private static final int USUAL_ITEM = 48;
   private static final long MICROS_PER_MILLI = 1000;
@@ -44,12 +45,15 @@ public final class DecisionAnswers {
   /**
    * Tells how the limits stand ({@code RateLimit}, {@code RateLimit-Policy}:
    * draft-ietf-httpapi-ratelimit-headers-10) and, of a denial, when to come back (RFC 9110, section
-   * 10.2.3).
+   * 10.2.3). A node that decided by itself says so ({@code Weir-Degraded}).
    */
   public static void addHeaders(Decision decision, MultiMap headers) {
     if (!decision.limits().isEmpty()) {
       headers.set(RATE_LIMIT_POLICY, policy(decision.limits()));
       headers.set(RATE_LIMIT, standing(decision.limits()));
+    }
+    if (decision.degraded()) {
+      headers.set(DEGRADED, "shared-state-away");
     }
     if (decision instanceof Denied denied) {
       headers.set(

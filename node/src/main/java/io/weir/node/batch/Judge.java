@@ -68,8 +68,7 @@ final class Judge {
           new Done(Result.of("denied", answer), TOO_MANY, waits(answer.headers()), false));
     }
     if (status < 400) {
-      boolean isCounted =
-          admitted.decision().map(Decision::limits).filter(l -> !l.isEmpty()).isPresent();
+      boolean isCounted = !admitted.decision().limits().isEmpty();
       return Sent.keep(new Done(
           Result.of("executed", answer), 200, MultiMap.caseInsensitiveMultiMap(), isCounted));
     }

@@ -57,11 +57,6 @@ final class CheckAnswer {
     } else if (outcome instanceof Failed failed) {
       json.writeFieldName("problem");
       json.writeRawValue(failed.problem().toJson().encode());
-    } else {
-      word("allowed", List.of(), json);
-      json.writeBooleanField("degraded", true);
-      json.writeNumberField("retryAfterMs", 0);
-      write(List.of(), json);
     }
     json.writeEndObject();
   }
@@ -85,6 +80,9 @@ final class CheckAnswer {
     }
     write(decision.limits(), json);
     json.writeNumberField("revision", decision.revision());
+    if (decision.degraded()) {
+      json.writeBooleanField("degraded", true);
+    }
   }
 
   private static void word(String decision, List<String> full, JsonGenerator json)

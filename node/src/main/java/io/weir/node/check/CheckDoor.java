@@ -1,7 +1,5 @@
 package io.weir.node.check;
 
-import static java.util.Objects.requireNonNull;
-
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -216,9 +214,6 @@ public final class CheckDoor implements Door {
   private Outcome outcome(@Nullable Decision decision, @Nullable Throwable error) {
     if (decision != null) {
       return new Outcome.Decided(decision);
-    }
-    if (decider.passes(requireNonNull(error))) {
-      return new Outcome.Unchecked();
     }
     return new Outcome.Failed(
         error instanceof StoreUnavailableException

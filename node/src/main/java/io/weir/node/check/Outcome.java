@@ -8,9 +8,6 @@ sealed interface Outcome {
   /** It was decided. */
   record Decided(Decision decision) implements Outcome {}
 
-  /** Nothing could be decided, and it passes all the same. */
-  record Unchecked() implements Outcome {}
-
   /** Nothing could be decided. */
   record Failed(ProblemDetails problem) implements Outcome {}
 }

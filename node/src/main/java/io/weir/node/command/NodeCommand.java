@@ -3,7 +3,6 @@ package io.weir.node.command;
 import io.weir.node.Node;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.config.NodeConfig.FailureMode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -99,12 +98,6 @@ final class NodeCommand implements Callable<Integer> {
   private int redisTimeoutMillis = 75;
 
   @Option(
-      names = "--failure-mode",
-      paramLabel = "deny|allow",
-      description = "what happens to requests that cannot be decided (${DEFAULT-VALUE})")
-  private String failureMode = "deny";
-
-  @Option(
       names = "--event-loops",
       paramLabel = "N",
       description =
@@ -162,7 +155,6 @@ final class NodeCommand implements Callable<Integer> {
         Optional.ofNullable(serviceToken).filter(token -> !token.isBlank()),
         Optional.ofNullable(adminToken).filter(token -> !token.isBlank()),
         Duration.ofMillis(inRange("--redis-timeout-ms", redisTimeoutMillis, 1, 10_000)),
-        failureMode(),
         eventLoops(),
         Duration.ofMillis(inRange("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000)),
         Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)));
@@ -176,14 +168,6 @@ final class NodeCommand implements Callable<Integer> {
   private int eventLoops() {
     int loops = inRange("--event-loops", eventLoops, 0, 1024);
     return loops == 0 ? Runtime.getRuntime().availableProcessors() : loops;
-  }
-
-  private FailureMode failureMode() {
-    return switch (failureMode) {
-      case "deny" -> FailureMode.DENY;
-      case "allow" -> FailureMode.ALLOW;
-      default -> throw wrong("--failure-mode", failureMode, "deny or allow");
-    };
   }
 
   private int inRange(String option, int value, int min, int max) {

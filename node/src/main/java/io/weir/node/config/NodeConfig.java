@@ -17,7 +17,6 @@ import java.util.OptionalInt;
  * @param serviceToken what trusted services show; in clear or as hash
  * @param adminToken what operators show; in clear or as hash
  * @param redisTimeout how long a decision may wait for Redis
- * @param failureMode what happens to requests that cannot be decided
  * @param eventLoops how many threads serve requests, each with a connection to Redis of its own
  * @param shutdownDelay how long the node still serves, and says that it is not ready, before it stops
  * @param shutdownTimeout how long requests in flight may take when the node stops
@@ -32,18 +31,9 @@ public record NodeConfig(
     Optional<String> serviceToken,
     Optional<String> adminToken,
     Duration redisTimeout,
-    FailureMode failureMode,
     int eventLoops,
     Duration shutdownDelay,
     Duration shutdownTimeout) {
-
-  /** What happens to requests that cannot be decided. */
-  public enum FailureMode {
-    /** They are told to come back: 503 with Retry-After. */
-    DENY,
-    /** They pass uncounted, and the answer says so. */
-    ALLOW
-  }
 
   @Override
   public String toString() {

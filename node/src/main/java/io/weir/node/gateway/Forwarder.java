@@ -115,7 +115,7 @@ public final class Forwarder {
    * @param decision empty where none could be made and the request passes all the same
    */
   Future<Void> forward(
-      HttpServerRequest request, Optional<Buffer> body, Asked asked, Optional<Decision> decision) {
+      HttpServerRequest request, Optional<Buffer> body, Asked asked, Decision decision) {
     Upstream upstream = asked.upstream();
     return open(asked, ForwardedHeaders.of(request, asked))
         .compose(sending -> new Exchange(
@@ -124,19 +124,13 @@ public final class Forwarder {
                 sending.request(),
                 upstream.maxBodyBytes(),
                 upstream.timeoutMillis())
-            .run(body, headers -> tell(decision, headers))
+            .run(body, headers -> DecisionAnswers.addHeaders(decision, headers))
             .onComplete(end -> sending.share().free()))
         .recover(error -> fail(request, upstream, decision, error));
   }
 
-  private static void tell(Optional<Decision> decision, MultiMap headers) {
-    decision.ifPresentOrElse(
-        d -> DecisionAnswers.addHeaders(d, headers),
-        () -> headers.set("Weir-Degraded", "store-unavailable"));
-  }
-
   private Future<Void> fail(
-      HttpServerRequest request, Upstream upstream, Optional<Decision> decision, Throwable error) {
+      HttpServerRequest request, Upstream upstream, Decision decision, Throwable error) {
     HttpServerResponse response = request.response();
     if (response.closed() || response.ended()) {
       return Future.succeededFuture();
@@ -149,7 +143,7 @@ public final class Forwarder {
     keepOwn(response.headers());
     // The upstream's own may be there already, and would stay beside another status.
     response.setStatusMessage(HttpResponseStatus.valueOf(problem.status()).reasonPhrase());
-    tell(decision, response.headers());
+    DecisionAnswers.addHeaders(decision, response.headers());
     return EarlyAnswer.send(vertx, request, problem);
   }
 

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -59,6 +60,10 @@ public final class NodeMetrics {
       .description("How many waited in a queue when a place was made in it")
       .register(registry);
 
+  private final Counter degraded = Counter.builder("throttle.degraded.decisions")
+      .description("Decisions that a node made by itself, because the shared state was away")
+      .register((MeterRegistry) registry);
+
   /** What is counted of HTTP. */
   public HttpMeters http() {
     return http;
@@ -67,6 +72,14 @@ public final class NodeMetrics {
   /** Everything, as Prometheus reads it. */
   public String scrape() {
     return registry.scrape();
+  }
+
+  /** Shows whether the shared state is away. */
+  public void away(BooleanSupplier isAway) {
+    Gauge.builder("throttle.shared.state.away", () -> isAway.getAsBoolean() ? 1 : 0)
+        .description(
+            "1 while the shared state is away, and plans are limited as their failureMode says")
+        .register((MeterRegistry) registry);
   }
 
   /** Shows how many requests are held until their slot, or may have to be. */
@@ -78,6 +91,9 @@ public final class NodeMetrics {
 
   /** Counts a decision. */
   public void decided(Plan plan, String operation, Decision decision) {
+    if (decision.degraded()) {
+      degraded.increment();
+    }
     String outcome =
         decision.fold(allowed -> "allowed", denied -> "denied", never -> "never_allowed");
     String bucket = decision.fold(

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.FailureMode;
+import io.weir.policy.FailureMode;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Map;

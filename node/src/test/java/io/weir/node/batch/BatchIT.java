@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.FailureMode;
+import io.weir.policy.FailureMode;
 import io.weir.state.redis.RedisConnections;
 import java.net.http.HttpResponse;
 import java.time.Duration;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.node.config.NodeConfig;
-import io.weir.node.config.NodeConfig.FailureMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +35,6 @@ final class NodeCommandTest {
             Optional.empty(),
             Optional.empty(),
             Duration.ofMillis(75),
-            FailureMode.DENY,
             Runtime.getRuntime().availableProcessors(),
             Duration.ofSeconds(2),
             Duration.ofSeconds(10)));
@@ -52,7 +50,6 @@ final class NodeCommandTest {
         "WEIR_SERVICE_TOKEN", "s",
         "WEIR_ADMIN_TOKEN", "a",
         "WEIR_REDIS_TIMEOUT_MS", "20",
-        "WEIR_FAILURE_MODE", "allow",
         "WEIR_EVENT_LOOPS", "3",
         "WEIR_SHUTDOWN_TIMEOUT_MS", "5"));
     environment.put("WEIR_SHUTDOWN_DELAY_MS", "4");
@@ -73,7 +70,6 @@ final class NodeCommandTest {
         service-token = s
         admin-token = a
         redis-timeout-ms = 20
-        failure-mode = allow
         event-loops = 3
         admin-host = 127.0.0.2
         admin-port = 9002
@@ -123,7 +119,6 @@ final class NodeCommandTest {
         "--shutdown-timeout-ms=-1",
         "--shutdown-delay-ms=-1",
         "--admin-port=65536",
-        "--failure-mode=maybe",
         "--config=does-not-exist",
         "--colour=blue"
       })
@@ -147,7 +142,6 @@ final class NodeCommandTest {
         Optional.of("s"),
         Optional.of("a"),
         Duration.ofMillis(20),
-        FailureMode.ALLOW,
         3,
         Duration.ofMillis(4),
         Duration.ofMillis(5));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.FailureMode;
+import io.weir.policy.FailureMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

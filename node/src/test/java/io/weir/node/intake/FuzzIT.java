@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.node.config.NodeConfig.FailureMode;
+import io.weir.policy.FailureMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;

@@ -5,8 +5,10 @@ import io.weir.policy.PolicyReading;
 import io.weir.policy.PolicyRevision;
 import io.weir.policy.Problem;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.redis.Faults;
 import io.weir.state.redis.RedisAddress;
 import io.weir.throttle.PolicySource;
+import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;
@@ -56,6 +58,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private final AtomicReference<@Nullable CompletableFuture<PolicyRevision>> loading =
       new AtomicReference<>();
   private final String node = UUID.randomUUID().toString();
+  private final Membership membership;
+  private final LostPolicy lost = new LostPolicy();
   private final NextPolicy upcoming = new NextPolicy();
   private final Map<String, Readiness> proposed = new ConcurrentHashMap<>();
   private final AtomicBoolean unreadable = new AtomicBoolean();
@@ -63,6 +67,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   private ClusterPolicy(PolicyHash stored) {
     this.stored = stored;
+    this.membership = stored.membership(node);
   }
 
   /**
@@ -94,8 +99,14 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     return document().text().text();
   }
 
+  /** How many nodes were alive, this one among them, when they were last counted. */
+  public int liveNodes() {
+    return membership.alive();
+  }
+
   @Override
-  public CompletionStage<PolicyRevision> reload() {
+  public CompletionStage<PolicyRevision> reload(long seenRevision) {
+    lost.seen(seenRevision);
     CompletableFuture<PolicyRevision> mine = new CompletableFuture<>();
     CompletableFuture<PolicyRevision> running = loading.compareAndExchange(null, mine);
     if (running == null) {
@@ -138,6 +149,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       looking.cancel(true);
     }
     executor.shutdownNow();
+    membership.leave();
     stored.close();
   }
 
@@ -148,6 +160,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       stored.replace(0, PolicyText.of(1, name, seed, reading.policy()));
     }
     take(Document.parse(stored.read()));
+    membership.beat();
     stored.onNotice(this::hear);
     looking = executor.scheduleWithFixedDelay(
         this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
@@ -229,7 +242,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
         return new Publication(next, reading.warnings());
       }
     }
-    throw new StoreUnavailableException("too many others publish a policy at this moment", null);
+    throw new StoreUnavailableException(
+        StoreFault.SLOW, "too many others publish a policy at this moment", null);
   }
 
   // An answer may be lost, and the same asked again: then it was this one that was faster.
@@ -245,7 +259,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   }
 
   private void look() {
-    reload().whenComplete((policy, error) -> {
+    membership.beat();
+    reload(0).whenComplete((policy, error) -> {
       // Said once, not each second.
       if (error != null && unreadable.compareAndSet(false, true)) {
         LOG.warn(
@@ -269,6 +284,17 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   // knows goes back. Two policies of one revision, made on both sides of a loss, make a third.
   private void settle(PolicyText stamp) {
     PolicyText known = document().text();
+    OptionalLong newer = lost.newerThan(Math.max(stamp.revision(), known.revision()));
+    if (newer.isPresent()) {
+      LOG.warn(
+          "a policy of revision {} has decided and is lost; revision {} is in force again, as {}",
+          newer.getAsLong() - 1,
+          known.revision(),
+          newer.getAsLong());
+      stored.replace(stamp.revision(), known.withRevision(newer.getAsLong()));
+      take(Document.parse(stored.read()));
+      return;
+    }
     if (stamp.revision() > known.revision()) {
       take(upcoming
           .of(stamp.digest())
@@ -287,8 +313,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     if (error == null) {
       result.complete(current());
     } else {
-      result.completeExceptionally(
-          new StoreUnavailableException("the policy in force: " + error.getMessage(), error));
+      result.completeExceptionally(new StoreUnavailableException(
+          Faults.of(error), "the policy in force: " + error.getMessage(), error));
     }
   }
 
@@ -300,7 +326,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
         .exceptionallyCompose(error -> CompletableFuture.failedFuture(
             error instanceof TimeoutException
                 ? new StoreUnavailableException(
-                    "the policy in force could not be read in time", error)
+                    StoreFault.SLOW, "the policy in force could not be read in time", error)
                 : error));
   }
 
@@ -332,15 +358,6 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     static Document parse(PolicyText text) {
       PolicyReading reading = PolicyDocuments.parse(text.name(), text.text());
       return new Document(new PolicyRevision(text.revision(), reading.policy()), text);
-    }
-  }
-
-  /** Another revision is in force than was expected. */
-  public static final class ChangedException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    ChangedException() {
-      super("another revision is in force", null, false, false);
     }
   }
 

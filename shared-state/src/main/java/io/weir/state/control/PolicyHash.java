@@ -1,8 +1,10 @@
 package io.weir.state.control;
 
+import io.weir.state.redis.Faults;
 import io.weir.state.redis.RedisAddress;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
+import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +20,9 @@ import org.redisson.api.RMap;
 import org.redisson.api.RScript;
 import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.RedisConnectionException;
 import org.redisson.client.RedisException;
+import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 import org.slf4j.Logger;
@@ -44,6 +48,11 @@ final class PolicyHash implements AutoCloseable {
 
   static PolicyHash connect(RedisAddress address) {
     return asking(() -> new PolicyHash(Redisson.create(config(address))));
+  }
+
+  /** Who else is alive, by the same connections. */
+  Membership membership(String node) {
+    return new Membership(redisson, node);
   }
 
   /** The revision and the digest that are stored; the text is left out. */
@@ -146,8 +155,18 @@ final class PolicyHash implements AutoCloseable {
     try {
       return question.get();
     } catch (RedisException e) {
-      throw new StoreUnavailableException("Redis did not answer: " + summary(e), e);
+      throw new StoreUnavailableException(fault(e), "Redis did not answer: " + summary(e), e);
     }
+  }
+
+  private static StoreFault fault(RedisException error) {
+    if (error instanceof RedisTimeoutException) {
+      return StoreFault.SLOW;
+    }
+    StoreFault fault = Faults.of(error);
+    return fault == StoreFault.MISCONFIGURED && error instanceof RedisConnectionException
+        ? StoreFault.UNREACHABLE
+        : fault;
   }
 
   // Redisson's messages repeat the whole command, here a whole policy.

@@ -20,6 +20,7 @@ import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
+import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.Optional;
@@ -100,7 +101,8 @@ final class AnswerReader {
         return null;
       }
       case FAILED -> {
-        StoreUnavailableException error = new StoreUnavailableException(text(answers), null);
+        StoreUnavailableException error =
+            new StoreUnavailableException(StoreFault.DATA, text(answers), null);
         forAll(first, pending -> pending.completeExceptionally(error));
         return null;
       }

@@ -17,6 +17,7 @@ import io.weir.state.redis.wire.ChargeTemplate;
 import io.weir.state.redis.wire.Lane;
 import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.Charge;
+import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -45,12 +46,14 @@ final class GroupCommit {
   private static final int MAX_TEMPLATES = 4096;
   private static final long NANOS_PER_MICRO = 1000;
 
+  private final RedisConnections.Link link;
   private final StatefulRedisConnection<String, String> connection;
   private final EventLoop loop;
   private final Lane lane;
   private final byte[] sha1;
   private final long timeoutNanos;
   private final AnswerReader reader;
+  private final CallObserver observer;
 
   private final Queue<PendingCharge> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
@@ -66,12 +69,22 @@ final class GroupCommit {
   /** What Redis's clock is ahead of this process's nanoseconds, at most; 0 where that is not known. */
   private long clockAheadMicros;
 
-  /** @param reader is told the answers, on the event loop of the link */
-  GroupCommit(RedisConnections.Link link, Duration commandTimeout, Lane lane, AnswerReader reader) {
+  /**
+   * @param reader is told the answers, on the event loop of the link
+   * @param observer is told how calls end
+   */
+  GroupCommit(
+      RedisConnections.Link link,
+      Duration commandTimeout,
+      Lane lane,
+      AnswerReader reader,
+      CallObserver observer) {
+    this.link = link;
     this.connection = link.connection();
     this.loop = link.eventLoop();
     this.lane = lane;
     this.reader = reader;
+    this.observer = observer;
     this.sha1 = lane.script().sha1().getBytes(UTF_8);
     this.timeoutNanos = commandTimeout.toNanos();
   }
@@ -128,15 +141,15 @@ final class GroupCommit {
   private boolean gather(Batch batch, PendingCharge pending, long nowNanos) {
     try {
       if (nowNanos - pending.askedNanos() > timeoutNanos) {
-        pending.completeExceptionally(
-            new StoreUnavailableException("Redis is behind: a charge waited too long", null));
+        pending.completeExceptionally(new StoreUnavailableException(
+            StoreFault.SLOW, "Redis is behind: a charge waited too long", null));
       } else if (!batch.add(pending, templateOf(pending.charge()))) {
         leftOver = pending;
         return false;
       }
     } catch (RuntimeException e) {
       pending.completeExceptionally(
-          new StoreUnavailableException("the charge cannot be sent: " + e, e));
+          new StoreUnavailableException(StoreFault.DATA, "the charge cannot be sent: " + e, e));
     }
     waitingCount.decrementAndGet();
     return true;
@@ -220,6 +233,10 @@ final class GroupCommit {
     if (calls == 0) {
       isScriptUnknown = false;
     }
+    observer.ended(
+        answers == null
+            ? !link.fault(requireNonNull(error)).isOutage()
+            : answers.kind() != Answers.Kind.END);
     if (answers != null) {
       answer(batch, answers);
     } else {
@@ -249,13 +266,18 @@ final class GroupCommit {
     try {
       long clock = answers.clock();
       if (answers.kind() == Answers.Kind.END) {
-        fail(batch, new StoreUnavailableException("Redis came to it too late", null));
+        fail(
+            batch,
+            new StoreUnavailableException(StoreFault.SLOW, "Redis came to it too late", null));
         return;
       }
       reader.answer(batch, clock, answers);
       idle.add(batch);
     } catch (RuntimeException e) {
-      fail(batch, new StoreUnavailableException("the answer of Redis was not understood: " + e, e));
+      fail(
+          batch,
+          new StoreUnavailableException(
+              StoreFault.DATA, "the answer of Redis was not understood: " + e, e));
     }
   }
 
@@ -278,7 +300,8 @@ final class GroupCommit {
   }
 
   private static StoreUnavailableException behind() {
-    return new StoreUnavailableException("Redis is behind: too many charges wait already", null);
+    return new StoreUnavailableException(
+        StoreFault.SLOW, "Redis is behind: too many charges wait already", null);
   }
 
   private static boolean isNoScript(Throwable error) {
@@ -286,9 +309,10 @@ final class GroupCommit {
         || error.getCause() instanceof RedisNoScriptException;
   }
 
-  private static StoreUnavailableException unavailable(Throwable error) {
+  private StoreUnavailableException unavailable(Throwable error) {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    return new StoreUnavailableException("Redis did not answer: " + cause.getMessage(), cause);
+    return new StoreUnavailableException(
+        link.fault(cause), "Redis did not answer: " + cause.getMessage(), cause);
   }
 }

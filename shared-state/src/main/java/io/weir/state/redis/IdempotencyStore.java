@@ -142,7 +142,8 @@ public final class IdempotencyStore {
   private static StoreUnavailableException unavailable(Throwable error) {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    return new StoreUnavailableException(String.valueOf(cause.getMessage()), cause);
+    return new StoreUnavailableException(
+        Faults.of(cause), String.valueOf(cause.getMessage()), cause);
   }
 
   /** The SHA-256 of all of these, one after another, in hexadecimal digits. */

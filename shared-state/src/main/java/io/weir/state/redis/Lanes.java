@@ -4,6 +4,7 @@ import io.netty.channel.EventLoop;
 import io.weir.state.redis.wire.Lane;
 import io.weir.state.redis.wire.Owner;
 import io.weir.state.redis.wire.PendingCharge;
+import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -22,17 +23,23 @@ final class Lanes {
       Lane fast,
       Lane queue,
       Lane peek,
-      DenialCache denials) {
+      DenialCache denials,
+      CallObserver observer) {
     this.loop = link.eventLoop();
     this.queue = new GroupCommit(
-        link, timeout, queue, new AnswerReader(denials, queued, PendingCharge::cannotBeHandedOn));
-    this.fast =
-        new GroupCommit(link, timeout, fast, new AnswerReader(denials, queued, this.queue::ask));
+        link,
+        timeout,
+        queue,
+        new AnswerReader(denials, queued, PendingCharge::cannotBeHandedOn),
+        observer);
+    this.fast = new GroupCommit(
+        link, timeout, fast, new AnswerReader(denials, queued, this.queue::ask), observer);
     this.peek = new GroupCommit(
         link,
         timeout,
         peek,
-        new AnswerReader(denials, new QueuedOwners(), PendingCharge::cannotBeHandedOn));
+        new AnswerReader(denials, new QueuedOwners(), PendingCharge::cannotBeHandedOn),
+        observer);
   }
 
   /** Whether what is asked by this thread is sent and answered by it. */
@@ -61,8 +68,8 @@ final class Lanes {
     try {
       loop.execute(() -> charge(pending));
     } catch (RejectedExecutionException e) {
-      pending.completeExceptionally(
-          new StoreUnavailableException("Redis did not answer: " + e.getMessage(), e));
+      pending.completeExceptionally(new StoreUnavailableException(
+          StoreFault.UNREACHABLE, "Redis did not answer: " + e.getMessage(), e));
     }
   }
 }

@@ -39,14 +39,15 @@ public final class RedisBucketStore implements BucketStore {
       RedisConnections redis,
       Map<String, String> includes,
       LongSupplier clock,
-      BooleanSupplier isPolicyChanging) {
+      BooleanSupplier isPolicyChanging,
+      CallObserver observer) {
     this.denials = new DenialCache(System::nanoTime, isPolicyChanging);
     this.isLive = includes.isEmpty();
     Lane fast = Lane.fast(includes);
     Lane queue = Lane.queue(includes);
     Lane peek = Lane.peek(includes);
     this.lanes = redis.links().stream()
-        .map(link -> new Lanes(link, redis.commandTimeout(), fast, queue, peek, denials))
+        .map(link -> new Lanes(link, redis.commandTimeout(), fast, queue, peek, denials, observer))
         .toList();
     this.clock = clock;
     this.memory = redis.memory();
@@ -59,7 +60,17 @@ public final class RedisBucketStore implements BucketStore {
    *     moment: every charge is asked of Redis then
    */
   public static RedisBucketStore of(RedisConnections redis, BooleanSupplier isPolicyChanging) {
-    return new RedisBucketStore(redis, Map.of(), () -> REDIS_TIME, isPolicyChanging);
+    return of(redis, isPolicyChanging, CallObserver.NONE);
+  }
+
+  /**
+   * The same.
+   *
+   * @param observer is told how each call ends
+   */
+  public static RedisBucketStore of(
+      RedisConnections redis, BooleanSupplier isPolicyChanging, CallObserver observer) {
+    return new RedisBucketStore(redis, Map.of(), () -> REDIS_TIME, isPolicyChanging, observer);
   }
 
   /**
@@ -69,7 +80,8 @@ public final class RedisBucketStore implements BucketStore {
    * @param clockMicros microseconds since the epoch, later than the present: keys expire by Redis's time
    */
   public static RedisBucketStore rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisBucketStore(redis, Map.of("now", "now_argument"), clockMicros, () -> false);
+    return new RedisBucketStore(
+        redis, Map.of("now", "now_argument"), clockMicros, () -> false, CallObserver.NONE);
   }
 
   @Override

@@ -10,12 +10,16 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.event.Event;
+import io.lettuce.core.event.connection.ConnectionActivatedEvent;
+import io.lettuce.core.event.connection.ReconnectFailedEvent;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.weir.state.redis.wire.RedisKeys;
+import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connections to Redis that decisions travel on: one, or one on each event loop of a server. Mutable; owned
@@ -56,7 +61,15 @@ public final class RedisConnections implements AutoCloseable {
       StatefulRedisConnection<String, String> connection,
       EventLoop eventLoop,
       RedisClient client,
-      ClientResources resources) {
+      ClientResources resources,
+      AtomicReference<@Nullable StoreFault> refusal) {
+    /** What an error means, and for what reason the connection is not there, where Redis gives one. */
+    StoreFault fault(Throwable error) {
+      StoreFault fault = Faults.of(error);
+      @Nullable StoreFault refused = refusal.get();
+      return fault == StoreFault.UNREACHABLE && refused != null ? refused : fault;
+    }
+
     CompletableFuture<Void> closed() {
       return connection.closeAsync();
     }
@@ -105,7 +118,7 @@ public final class RedisConnections implements AutoCloseable {
     } catch (RuntimeException e) {
       close(links);
       throw e instanceof RedisConnectionException
-          ? new StoreUnavailableException("no Redis to connect to: " + reason(e), e)
+          ? new StoreUnavailableException(Faults.of(e), "no Redis to connect to: " + reason(e), e)
           : e;
     }
     return new RedisConnections(links, commandTimeout);
@@ -133,15 +146,27 @@ public final class RedisConnections implements AutoCloseable {
         loop -> builder.eventLoopGroupProvider(new LentEventLoop(loop)),
         () -> builder.ioThreadPoolSize(THREADS));
     ClientResources resources = builder.build();
+    AtomicReference<@Nullable StoreFault> refusal = new AtomicReference<>();
+    resources.eventBus().get().subscribe(event -> noteConnecting(event, refusal));
     RedisClient client = RedisClient.create(resources, address);
     client.setOptions(options(commandTimeout));
     try {
       StatefulRedisConnection<String, String> connection = client.connect();
       EventLoop eventLoop = requireNonNull(used.get(), "a connected channel has an event loop");
-      return new Link(connection, eventLoop, client, resources);
+      return new Link(connection, eventLoop, client, resources, refusal);
     } catch (RuntimeException e) {
       shutdown(client, resources);
       throw e;
+    }
+  }
+
+  // A connection that Redis refuses looks like one that is lost; only whoever opens it hears why.
+  private static void noteConnecting(Event event, AtomicReference<@Nullable StoreFault> refusal) {
+    if (event instanceof ReconnectFailedEvent failed) {
+      StoreFault fault = Faults.of(failed.getCause());
+      refusal.set(fault.isOutage() ? null : fault);
+    } else if (event instanceof ConnectionActivatedEvent) {
+      refusal.set(null);
     }
   }
 

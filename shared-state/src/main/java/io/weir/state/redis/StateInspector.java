@@ -43,7 +43,8 @@ public final class StateInspector {
       }
       return fields;
     } catch (RedisException e) {
-      throw new StoreUnavailableException("cannot show %s: %s".formatted(key, e.getMessage()), e);
+      throw new StoreUnavailableException(
+          Faults.of(e), "cannot show %s: %s".formatted(key, e.getMessage()), e);
     }
   }
 }

@@ -61,7 +61,7 @@ final class ClusterPolicyIT {
     try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
       connections.connection().sync().configResetstat();
       publish(one, policy(50));
-      assertThat(other.reload().toCompletableFuture().join().revision()).isEqualTo(2);
+      assertThat(other.reload(0).toCompletableFuture().join().revision()).isEqualTo(2);
       // The revision is looked up; the document is not read again.
       assertThat(connections.connection().sync().info("commandstats"))
           .contains("cmdstat_hmget:")
@@ -95,7 +95,7 @@ final class ClusterPolicyIT {
     assertThatThrownBy(() -> publish(one, "buckets: 5"))
         .hasCauseInstanceOf(InvalidPolicyException.class);
     assertThat(rate(one)).isEqualTo(100_000);
-    assertThat(other.reload().toCompletableFuture().join().revision()).isEqualTo(1);
+    assertThat(other.reload(0).toCompletableFuture().join().revision()).isEqualTo(1);
   }
 
   @Test
@@ -156,7 +156,7 @@ final class ClusterPolicyIT {
   void aClosedOneFailsInsteadOfHanging() {
     ClusterPolicy closed = ClusterPolicy.open(redis.uri(), "seed", policy(5));
     closed.close();
-    assertThatThrownBy(() -> closed.reload().toCompletableFuture().get(5, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> closed.reload(0).toCompletableFuture().get(5, TimeUnit.SECONDS))
         .hasRootCauseInstanceOf(RejectedExecutionException.class);
   }
 

@@ -131,7 +131,7 @@ final class ThrottleTest {
     }
 
     @Override
-    public CompletionStage<PolicyRevision> reload() {
+    public CompletionStage<PolicyRevision> reload(long seenRevision) {
       reloads++;
       current = later;
       return CompletableFuture.completedFuture(current);

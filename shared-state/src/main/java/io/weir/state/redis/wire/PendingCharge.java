@@ -2,6 +2,7 @@ package io.weir.state.redis.wire;
 
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +51,8 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
 
   /** Ends a charge that a lane handed back which decides everything. */
   public void cannotBeHandedOn() {
-    completeExceptionally(
-        new StoreUnavailableException("the answer of Redis was not understood: handed back", null));
+    completeExceptionally(new StoreUnavailableException(
+        StoreFault.DATA, "the answer of Redis was not understood: handed back", null));
   }
 
   /** Ends the chain here; gives what stood behind. */

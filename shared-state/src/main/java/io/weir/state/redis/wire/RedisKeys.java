@@ -17,6 +17,9 @@ public final class RedisKeys {
   /** A hash: the policy in force. */
   public static final String POLICY = PREFIX + "policy";
 
+  /** A sorted set: the nodes that are alive. */
+  public static final String NODES = PREFIX + "nodes";
+
   /** A channel: of policies that are about to be in force, and of those that are. */
   public static final String POLICY_NOTICES = PREFIX + "policy:notices";
 

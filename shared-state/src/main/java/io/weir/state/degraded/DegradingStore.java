@@ -1,0 +1,107 @@
+package io.weir.state.degraded;
+
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.slot.QueueReport;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that answers also while the shared state is away, as each plan says ({@link
+ * io.weir.policy.FailureMode}). What is no outage fails as before: a wrong password, a missing permission, a state that
+ * cannot be understood. Safe for use by many threads; never blocks.
+ */
+public final class DegradingStore implements BucketStore {
+  private final BucketStore store;
+  private final OutageBreaker breaker;
+  private final LongSupplier nanoClock;
+  private final LastLevels levels = new LastLevels();
+  private final LocalShare local;
+
+  /**
+   * @param breaker hears how calls of {@code store} end
+   * @param liveNodes how many nodes there were when they were last counted, this one among them
+   * @param nanoClock nanoseconds since any fixed instant
+   */
+  public DegradingStore(
+      BucketStore store, OutageBreaker breaker, IntSupplier liveNodes, LongSupplier nanoClock) {
+    this.store = store;
+    this.breaker = breaker;
+    this.nanoClock = nanoClock;
+    this.local = new LocalShare(nanoClock, liveNodes, levels);
+    breaker.onChange(isAway -> {
+      if (isAway) {
+        local.begin();
+      } else {
+        local.handOver();
+      }
+    });
+  }
+
+  @Override
+  public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+    if (!breaker.mayAsk()) {
+      return instead(charge);
+    }
+    boolean isHandingOver = local.isHandingOver();
+    Denied refused = isHandingOver ? local.agree(charge) : null;
+    if (refused != null) {
+      return CompletableFuture.completedFuture(new Decided(refused, QueueReport.NONE));
+    }
+    return store.tryCharge(charge).handle((answer, error) -> {
+      boolean isAdmitted =
+          answer instanceof Decided decided && decided.decision() instanceof Allowed;
+      if (isHandingOver && !isAdmitted) {
+        local.takeBack(charge);
+      }
+      if (answer instanceof Decided decided) {
+        levels.note(charge, decided.decision(), nanoClock.getAsLong());
+      }
+      return error == null ? answer : insteadOf(charge, error);
+    });
+  }
+
+  @Override
+  public CompletionStage<StoreAnswer> peek(Charge charge) {
+    return store.peek(charge);
+  }
+
+  private CompletionStage<StoreAnswer> instead(Charge charge) {
+    StoreUnavailableException error =
+        new StoreUnavailableException(StoreFault.UNREACHABLE, "the shared state is away", null);
+    try {
+      return CompletableFuture.completedFuture(insteadOf(charge, error));
+    } catch (CompletionException e) {
+      return CompletableFuture.failedFuture(error);
+    }
+  }
+
+  private StoreAnswer insteadOf(Charge charge, Throwable error) {
+    Throwable cause = unwrapped(error);
+    if (!(cause instanceof StoreUnavailableException unavailable)
+        || !unavailable.fault().isOutage()) {
+      throw new CompletionException(cause);
+    }
+    return switch (charge.failureMode()) {
+      case LOCAL -> new Decided(local.decide(charge), QueueReport.NONE);
+      case ALLOW -> new Decided(new Allowed(charge.revision(), List.of(), true), QueueReport.NONE);
+      case DENY -> throw new CompletionException(cause);
+    };
+  }
+
+  private static Throwable unwrapped(Throwable error) {
+    @Nullable Throwable cause = error.getCause();
+    return error instanceof CompletionException && cause != null ? cause : error;
+  }
+}

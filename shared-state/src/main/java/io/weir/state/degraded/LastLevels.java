@@ -1,0 +1,53 @@
+package io.weir.state.degraded;
+
+import io.weir.bucket.Demand;
+import io.weir.bucket.LeakyBucket;
+import io.weir.decision.Decision;
+import io.weir.decision.Limit;
+import io.weir.throttle.Charge;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * What the shared state said last of the buckets of some subjects. Of two that share a slot the later one is known. Safe
+ * for use by many threads.
+ */
+final class LastLevels {
+  private static final int SLOTS = 1 << 14;
+  private static final long NANOS_PER_MICRO = 1000;
+
+  private final AtomicReferenceArray<Entry> entries = new AtomicReferenceArray<>(SLOTS);
+
+  private record Entry(
+      String tenant, String subject, List<Demand> demands, Decision decision, long atNanos) {}
+
+  void note(Charge charge, Decision decision, long nowNanos) {
+    if (!decision.limits().isEmpty()) {
+      entries.setPlain(
+          slot(charge),
+          new Entry(charge.tenant(), charge.subject(), charge.demands(), decision, nowNanos));
+    }
+  }
+
+  /** The units used in the bucket of a demand by now, as far as is known. */
+  OptionalLong used(Charge charge, int demand, long nowNanos) {
+    Entry entry = entries.getPlain(slot(charge));
+    boolean isKnown = entry != null
+        && entry.subject().equals(charge.subject())
+        && entry.tenant().equals(charge.tenant())
+        && entry.demands().equals(charge.demands());
+    if (!isKnown) {
+      return OptionalLong.empty();
+    }
+    Limit limit = entry.decision().limits().get(demand);
+    long elapsed = Math.max(0, nowNanos - entry.atNanos()) / NANOS_PER_MICRO;
+    long rate = charge.demands().get(demand).bucket().milliOpsPerSec();
+    return OptionalLong.of(LeakyBucket.drained(limit.usedUnits(), rate, elapsed));
+  }
+
+  private static int slot(Charge charge) {
+    int hash = 31 * charge.subject().hashCode() + System.identityHashCode(charge.demands());
+    return (hash ^ hash >>> 14) & SLOTS - 1;
+  }
+}

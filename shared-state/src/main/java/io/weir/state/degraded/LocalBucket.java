@@ -1,0 +1,116 @@
+package io.weir.state.degraded;
+
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.EstimationProbe;
+import io.github.bucket4j.TimeMeter;
+import io.github.bucket4j.local.SynchronizationStrategy;
+import io.weir.bucket.Demand;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * A node's share of one bucket: of its rate and of its burst, but at least one operation. Mutable; owned by {@link
+ * LocalShare}, which uses it on one thread at a time.
+ */
+final class LocalBucket {
+  /** So that an operation of one group is a thousand tokens. */
+  private static final long UNITS_PER_TOKEN = 1_000_000;
+  // Bucket4j refills one token a nanosecond at most (BandwidthBuilder, refill rate).
+  private static final long MAX_TOKENS_PER_SECOND = 500_000_000;
+  private static final long MAX_TOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final Bucket bucket;
+  private final long unitsPerToken;
+  private final long nanosPerToken;
+  private final long capacity;
+  private final long burstNanos;
+  private long toldNanos;
+
+  /**
+   * @param usedUnits what is known to be used; where nothing is, there is room for one operation
+   * @param nodes how many nodes share the bucket
+   */
+  LocalBucket(Demand demand, OptionalLong usedUnits, int nodes, LongSupplier nanoClock) {
+    long rate = demand.bucket().milliOpsPerSec();
+    long scale = ceilDiv(rate, MAX_TOKENS_PER_SECOND);
+    unitsPerToken = UNITS_PER_TOKEN * scale;
+    long refill = Math.max(1, rate / scale);
+    nanosPerToken = Math.max(1, TimeUnit.SECONDS.toNanos(nodes) / refill);
+    burstNanos = TimeUnit.MILLISECONDS.toNanos(demand.bucket().burstMillis());
+    long whole = demand.bucket().capacityUnits();
+    long one = tokens(demand.unitsPerOperation());
+    capacity = Math.max(whole / unitsPerToken / nodes, one);
+    // Others may have used some since: never more than half.
+    long free = usedUnits.isEmpty()
+        ? one
+        : Math.min((whole - usedUnits.getAsLong()) / unitsPerToken / nodes, capacity / 2);
+    bucket = Bucket.builder()
+        .addLimit(limit -> limit
+            .capacity(capacity)
+            .refillGreedy(refill, Duration.ofSeconds(nodes))
+            .initialTokens(Math.max(0, Math.min(capacity, free))))
+        .withCustomTimePrecision(meter(nanoClock))
+        .withSynchronizationStrategy(SynchronizationStrategy.NONE)
+        .build();
+  }
+
+  /** How long until it holds so many units, in nanoseconds; 0 where it does. */
+  long waitNanos(long units) {
+    long tokens = tokens(units);
+    if (tokens > capacity) {
+      return MAX_TOLD_NANOS; // more than this node may ever give by itself
+    }
+    EstimationProbe probe = bucket.estimateAbilityToConsume(tokens);
+    return probe.canBeConsumed() ? 0 : probe.getNanosToWaitForRefill();
+  }
+
+  /** Takes so many units, which it holds. */
+  void take(long units) {
+    if (!bucket.tryConsume(tokens(units))) {
+      throw new IllegalStateException("taken without a look");
+    }
+  }
+
+  /** Gives back what was taken. */
+  void giveBack(long units) {
+    bucket.addTokens(tokens(units));
+  }
+
+  /** The moment that a caller is told that has to wait: another one for each. */
+  long told(long units, long waitNanos, long now) {
+    long first = now + waitNanos;
+    long next =
+        toldNanos <= now ? first : Math.max(first, toldNanos + tokens(units) * nanosPerToken);
+    toldNanos = next - now > MAX_TOLD_NANOS ? first : next;
+    return toldNanos;
+  }
+
+  /** How long the bucket takes to drain from full. */
+  long burstNanos() {
+    return burstNanos;
+  }
+
+  private long tokens(long units) {
+    return ceilDiv(units, unitsPerToken);
+  }
+
+  private static long ceilDiv(long dividend, long divisor) {
+    return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
+  }
+
+  private static TimeMeter meter(LongSupplier nanoClock) {
+    return new TimeMeter() {
+      @Override
+      public long currentTimeNanos() {
+        return nanoClock.getAsLong();
+      }
+
+      @Override
+      public boolean isWallClockBased() {
+        return false;
+      }
+    };
+  }
+}

@@ -1,0 +1,177 @@
+package io.weir.state.degraded;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Verdict;
+import io.weir.decision.Verdict.Outcome;
+import io.weir.throttle.Charge;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides by a node's share of the limits: one of as many as there were live nodes when they were last seen. All
+ * buckets of a charge or none. Waits are estimates. For a while after an outage it has to agree to what the shared state
+ * admits, so that buckets that have drained meanwhile do not let a burst through. Safe for use by many threads, one at
+ * a time inside.
+ */
+final class LocalShare {
+  private static final int MAX_BUCKETS = 100_000;
+  private static final long MIN_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long NANOS_PER_MICRO = 1000;
+
+  private final LongSupplier nanoClock;
+  private final IntSupplier liveNodes;
+  private final LastLevels levels;
+  private final Map<Key, LocalBucket> buckets = new LinkedHashMap<>(16, 0.75f, true) {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<Key, LocalBucket> eldest) {
+      return size() > MAX_BUCKETS;
+    }
+  };
+  private volatile boolean isHandingOver;
+  private long backSinceNanos;
+
+  LocalShare(LongSupplier nanoClock, IntSupplier liveNodes, LastLevels levels) {
+    this.nanoClock = nanoClock;
+    this.liveNodes = liveNodes;
+    this.levels = levels;
+  }
+
+  /** A bucket of one owner, by one rate and burst. */
+  private record Key(List<String> owner, Bucket bucket) {}
+
+  /** Decides on a charge, and takes its cost where it is allowed. */
+  synchronized Decision decide(Charge charge) {
+    Verdict verdict = charge.verdict();
+    long[] none = new long[charge.demands().size()];
+    if (verdict.outcome(none) == Outcome.NEVER_ALLOWED) {
+      return verdict.decision(Outcome.NEVER_ALLOWED, none, Verdict.Wait.NONE);
+    }
+    List<LocalBucket> own = new ArrayList<>();
+    for (int i = 0; i < charge.demands().size(); i++) {
+      own.add(bucket(charge, i));
+    }
+    return decide(charge, own);
+  }
+
+  /** The shared state is away. */
+  synchronized void begin() {
+    isHandingOver = false;
+  }
+
+  /** The shared state is back: for a while charges have to be {@link #agree agreed} to. */
+  synchronized void handOver() {
+    backSinceNanos = nanoClock.getAsLong();
+    isHandingOver = true;
+  }
+
+  /** Whether the shared state is back since a short while. */
+  boolean isHandingOver() {
+    return isHandingOver;
+  }
+
+  /**
+   * Whether a charge may be asked of the shared state, which is back: its cost is taken here first, where this node
+   * counted for its owner during the outage.
+   *
+   * @return a denial; null where it may be asked
+   */
+  synchronized @Nullable Denied agree(Charge charge) {
+    List<LocalBucket> own = counting(charge, nanoClock.getAsLong());
+    return decide(charge, own) instanceof Denied denied ? denied : null;
+  }
+
+  /** Takes back the agreement: the shared state admitted nothing. */
+  synchronized void takeBack(Charge charge) {
+    for (Demand demand : charge.demands()) {
+      LocalBucket bucket = buckets.get(key(charge, demand));
+      if (bucket != null) {
+        bucket.giveBack(demand.units(charge.cost()));
+      }
+    }
+  }
+
+  // Of the owner's buckets those that count on; the others are forgotten.
+  private List<LocalBucket> counting(Charge charge, long now) {
+    if (now - backSinceNanos > MAX_HANDOVER_NANOS) {
+      buckets.clear();
+      isHandingOver = false;
+    }
+    List<LocalBucket> own = new ArrayList<>();
+    for (Demand demand : charge.demands()) {
+      Key key = key(charge, demand);
+      LocalBucket bucket = buckets.get(key);
+      if (bucket != null && now - backSinceNanos > handoverNanos(bucket)) {
+        buckets.remove(key);
+        bucket = null;
+      }
+      own.add(bucket);
+    }
+    return own;
+  }
+
+  private static long handoverNanos(LocalBucket bucket) {
+    return Math.min(MAX_HANDOVER_NANOS, Math.max(MIN_HANDOVER_NANOS, 2 * bucket.burstNanos()));
+  }
+
+  // A bucket may be missing: then it agrees.
+  private Decision decide(Charge charge, List<@Nullable LocalBucket> own) {
+    long now = nanoClock.getAsLong();
+    long told = now;
+    List<String> full = new ArrayList<>(0);
+    for (int i = 0; i < own.size(); i++) {
+      LocalBucket bucket = own.get(i);
+      Demand demand = charge.demands().get(i);
+      long units = demand.units(charge.cost());
+      long wait = bucket == null ? 0 : bucket.waitNanos(units);
+      if (bucket != null && wait > 0) {
+        full.add(demand.bucket().name());
+        told = Math.max(told, bucket.told(units, wait, now));
+      }
+    }
+    if (!full.isEmpty()) {
+      long micros = (told - now + NANOS_PER_MICRO - 1) / NANOS_PER_MICRO;
+      return new Denied(charge.revision(), List.of(), full, micros, true, Optional.empty(), true);
+    }
+    for (int i = 0; i < own.size(); i++) {
+      LocalBucket bucket = own.get(i);
+      if (bucket != null) {
+        bucket.take(charge.demands().get(i).units(charge.cost()));
+      }
+    }
+    return new Allowed(charge.revision(), List.of(), true);
+  }
+
+  private LocalBucket bucket(Charge charge, int index) {
+    Demand demand = charge.demands().get(index);
+    return buckets.computeIfAbsent(
+        key(charge, demand),
+        key -> new LocalBucket(
+            demand,
+            levels.used(charge, index, nanoClock.getAsLong()),
+            Math.max(1, liveNodes.getAsInt()),
+            nanoClock));
+  }
+
+  private static Key key(Charge charge, Demand demand) {
+    List<String> owner = switch (demand.bucket().scope()) {
+      case KEY -> List.of(charge.tenant(), charge.subject());
+      case TENANT -> List.of(charge.tenant());
+      case CLUSTER -> List.of();
+    };
+    return new Key(owner, demand.bucket());
+  }
+}

@@ -1,0 +1,72 @@
+package io.weir.state.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an error of Redis means: whether it is away, or there and not usable. By the first word of its errors (Redis,
+ * documentation of the protocol, "Simple errors"), and by what its clients throw.
+ */
+public final class Faults {
+  private static final int MAX_CAUSES = 10;
+
+  /** By the first word of an error of Redis. */
+  private static final Map<StoreFault, List<String>> WORDS = Map.of(
+      StoreFault.REFUSED,
+      List.of("NOAUTH", "WRONGPASS", "NOPERM", "OOM", "DENIED"),
+      // A failover, or a start: the next one that answers takes over.
+      StoreFault.UNREACHABLE,
+      List.of("READONLY", "MASTERDOWN", "LOADING", "CLUSTERDOWN", "NOREPLICAS", "UNBLOCKED"),
+      StoreFault.SLOW,
+      List.of("BUSY", "TRYAGAIN"),
+      StoreFault.DATA,
+      List.of("WRONGTYPE"));
+
+  private Faults() {}
+
+  /** What an error means; an error that is not known is no outage. */
+  public static StoreFault of(Throwable error) {
+    @Nullable Throwable cause = error;
+    StoreFault found = StoreFault.MISCONFIGURED;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (cause instanceof StoreUnavailableException known) {
+        return known.fault();
+      }
+      StoreFault own = own(cause);
+      // The innermost cause says it: a refused password ends as a failed connection.
+      found = own == null ? found : own;
+      cause = cause.getCause();
+    }
+    return found;
+  }
+
+  private static @Nullable StoreFault own(Throwable error) {
+    if (error instanceof TimeoutException || error instanceof RedisCommandTimeoutException) {
+      return StoreFault.SLOW;
+    }
+    String message = String.valueOf(error.getMessage());
+    for (Map.Entry<StoreFault, List<String>> entry : WORDS.entrySet()) {
+      if (entry.getValue().stream().anyMatch(word -> says(message, word))) {
+        return entry.getKey();
+      }
+    }
+    if (error instanceof RedisCommandExecutionException) {
+      return StoreFault.MISCONFIGURED; // it answered
+    }
+    boolean isOfConnection = error instanceof RedisException || error instanceof IOException;
+    return isOfConnection ? StoreFault.UNREACHABLE : null;
+  }
+
+  // Redis 6 repeats the errors of commands within those of scripts.
+  private static boolean says(String message, String word) {
+    return message.startsWith(word + " ") || message.contains("-" + word + " ");
+  }
+}
