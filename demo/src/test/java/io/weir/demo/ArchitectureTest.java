@@ -49,7 +49,9 @@ final class ArchitectureTest {
       Map.entry("org.yaml..", List.of("io.weir.state.document")),
       Map.entry("redis.embedded..", List.of("io.weir.embedded")),
       Map.entry("io.micrometer..", List.of("io.weir.node.metrics", "io.weir.client.metrics")),
-      Map.entry("io.github.resilience4j..", List.of("io.weir.client.retry")),
+      Map.entry(
+          "io.github.resilience4j..", List.of("io.weir.client.retry", "io.weir.state.degraded")),
+      Map.entry("io.github.bucket4j..", List.of("io.weir.state.degraded")),
       Map.entry("org.knowm..", List.of("io.weir.demo.local")),
       Map.entry("picocli..", List.of("io.weir.node.command", "io.weir.demo.command")),
       Map.entry(

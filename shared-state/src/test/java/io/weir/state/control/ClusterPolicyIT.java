@@ -91,6 +91,44 @@ final class ClusterPolicyIT {
   }
 
   @Test
+  void nodesKnowHowManyTheyAre() {
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> one.liveNodes() == 2 && other.liveNodes() == 2);
+    other.close();
+    await().atMost(Duration.ofSeconds(5)).until(() -> one.liveNodes() == 1);
+    redis.stop();
+    assertThat(one.liveNodes()).isEqualTo(1);
+  }
+
+  // A state has been decided by revision 5, and nobody who is left knows that policy.
+  @Test
+  void aPolicyThatIsLostIsReplacedAboveItsRevisionAfterAWhile() {
+    assertThat(one.reload(5).toCompletableFuture().join().revision()).isEqualTo(1);
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .until(() -> one.reload(0).toCompletableFuture().join().revision() == 6);
+    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 6);
+    assertThat(rate(other)).isEqualTo(100_000);
+  }
+
+  @Test
+  void aDeletedPolicyIsPutBackByWhoKnowsTheNewest() {
+    publish(one, policy(50));
+    publish(one, policy(60));
+    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 3);
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+      connections.connection().sync().flushall();
+    }
+    try (ClusterPolicy late = ClusterPolicy.open(redis.uri(), "late", policy(7))) {
+      await()
+          .atMost(Duration.ofSeconds(5))
+          .until(() -> late.current().revision() == 3 && rate(late) == 60_000);
+    }
+    assertThat(rate(one)).isEqualTo(60_000);
+  }
+
+  @Test
   void aBadPolicyChangesNothing() {
     assertThatThrownBy(() -> publish(one, "buckets: 5"))
         .hasCauseInstanceOf(InvalidPolicyException.class);

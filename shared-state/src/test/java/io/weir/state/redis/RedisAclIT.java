@@ -1,0 +1,122 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.state.control.ClusterPolicy;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer.Decided;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The user that the documents describe can do what nodes need, and nothing else. */
+final class RedisAclIT {
+  private static final String POLICY = """
+      buckets:
+        - { name: requests, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 100, operations: [Ping] }] }
+      """;
+
+  private static EmbeddedRedis redis;
+  private static RedisConnections admin;
+  private static String uri;
+
+  @BeforeAll
+  static void start() throws IOException {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    admin = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+    RedisCommands<String, String> commands = admin.connection().sync();
+    // Before 7 there are no rights to single subcommands and channels.
+    assumeTrue(!commands.info("server").contains("redis_version:6."), "Redis 7 or newer");
+    String[] words = Files.readString(Path.of("../docs/how-to/redis.md"))
+        .lines()
+        .filter(line -> line.startsWith("ACL SETUSER "))
+        .findFirst()
+        .orElseThrow()
+        .split(" ");
+    CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
+    for (String word : List.of(words).subList(1, words.length)) {
+      arguments.add(word);
+    }
+    commands.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), arguments);
+    uri = redis.uri().replace("redis://", "redis://weir:a-long-password@");
+  }
+
+  @AfterAll
+  static void stop() {
+    admin.close();
+    redis.close();
+  }
+
+  @Test
+  void itMayDecideQueuePublishAndCountNodes() {
+    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5));
+        ClusterPolicy policies = ClusterPolicy.open(uri, "seed", POLICY)) {
+      RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging);
+      Bucket bucket = new Bucket("requests", Scope.KEY, 1000, 1000);
+      List<Demand> demands = List.of(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
+      Charge charge =
+          new Charge("acme", "k1", 1, demands, 1, SlotRules.DEFAULT, TicketRequest.NONE);
+      assertThat(decided(store, charge)).isInstanceOf(Allowed.class);
+      assertThat(decided(store, charge)).isInstanceOf(Denied.class);
+      assertThat(connections.probe().toCompletableFuture().join()).isNull();
+      assertThat(new StateInspector(connections).show("weir:{acme}:key:k1")).isNotEmpty();
+      assertThat(policies
+              .publish("test", POLICY, OptionalLong.empty())
+              .toCompletableFuture()
+              .join()
+              .revision())
+          .isEqualTo(2);
+      assertThat(policies.liveNodes()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void itMayDoNothingElse() {
+    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5))) {
+      RedisCommands<String, String> commands = connections.connection().sync();
+      assertThatThrownBy(commands::flushall)
+          .isInstanceOf(RedisCommandExecutionException.class)
+          .hasMessageStartingWith("NOPERM");
+      assertThatThrownBy(() -> commands.set("another", "1")).hasMessageStartingWith("NOPERM");
+      assertThatThrownBy(() -> commands.keys("*")).hasMessageStartingWith("NOPERM");
+    }
+  }
+
+  @Test
+  void aWrongPasswordIsSaidAndIsNoOutage() {
+    assertThatThrownBy(() ->
+            RedisConnections.open(uri.replace("a-long-password", "another"), Duration.ofSeconds(5)))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("WRONGPASS")
+        .extracting(error -> ((StoreUnavailableException) error).fault())
+        .isEqualTo(StoreFault.REFUSED);
+  }
+
+  private static Object decided(RedisBucketStore store, Charge charge) {
+    return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
+  }
+}
