@@ -17,7 +17,7 @@ import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.Problem;
 import io.weir.state.control.ChangedException;
 import io.weir.state.control.ClusterPolicy;
-import io.weir.state.control.ClusterPolicy.Publication;
+import io.weir.state.control.Publication;
 import io.weir.state.document.PolicyDocuments;
 import java.util.Arrays;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.weir.state.control;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.PolicyReading;
 import io.weir.policy.PolicyRevision;
-import io.weir.policy.Problem;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.Faults;
 import io.weir.state.redis.RedisAddress;
@@ -11,7 +10,6 @@ import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -347,24 +345,4 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     }
     return document;
   }
-
-  /** A policy with its text. */
-  private record Document(PolicyRevision policy, PolicyText text) {
-    static Document of(NextPolicy.Entry next, long revision) {
-      return new Document(
-          new PolicyRevision(revision, next.policy()), next.text().withRevision(revision));
-    }
-
-    static Document parse(PolicyText text) {
-      PolicyReading reading = PolicyDocuments.parse(text.name(), text.text());
-      return new Document(new PolicyRevision(text.revision(), reading.policy()), text);
-    }
-  }
-
-  /**
-   * A policy that was put in force.
-   *
-   * @param warnings what is worth a look
-   */
-  public record Publication(long revision, List<Problem> warnings) {}
 }

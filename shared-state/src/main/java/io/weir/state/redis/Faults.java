@@ -3,6 +3,7 @@ package io.weir.state.redis;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisNoScriptException;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.io.IOException;
@@ -46,6 +47,12 @@ public final class Faults {
       cause = cause.getCause();
     }
     return found;
+  }
+
+  /** Whether Redis does not know a script by its digest. */
+  static boolean isUnknownScript(Throwable error) {
+    return error instanceof RedisNoScriptException
+        || error.getCause() instanceof RedisNoScriptException;
   }
 
   private static @Nullable StoreFault own(Throwable error) {

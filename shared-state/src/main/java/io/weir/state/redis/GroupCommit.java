@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
@@ -24,7 +23,6 @@ import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -44,7 +42,6 @@ import org.jspecify.annotations.Nullable;
 final class GroupCommit {
   private static final int MAX_WAITING = 100_000;
   private static final int MAX_TEMPLATES = 4096;
-  private static final long NANOS_PER_MICRO = 1000;
 
   private final RedisConnections.Link link;
   private final StatefulRedisConnection<String, String> connection;
@@ -54,6 +51,7 @@ final class GroupCommit {
   private final long timeoutNanos;
   private final AnswerReader reader;
   private final CallObserver observer;
+  private final RedisClock clock;
 
   private final Queue<PendingCharge> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
@@ -66,8 +64,6 @@ final class GroupCommit {
   private long batches;
   private int calls;
   private boolean isScriptUnknown;
-  /** What Redis's clock is ahead of this process's nanoseconds, at most; 0 where that is not known. */
-  private long clockAheadMicros;
 
   /**
    * @param reader is told the answers, on the event loop of the link
@@ -87,6 +83,7 @@ final class GroupCommit {
     this.observer = observer;
     this.sha1 = lane.script().sha1().getBytes(UTF_8);
     this.timeoutNanos = commandTimeout.toNanos();
+    this.clock = new RedisClock(timeoutNanos);
   }
 
   /** Asks; the charge completes with the answer, or with a {@link StoreUnavailableException}. */
@@ -108,7 +105,7 @@ final class GroupCommit {
       loop.execute(this::commit);
     } catch (RejectedExecutionException e) {
       isScheduled.set(false);
-      failWaiting(unavailable(e));
+      failWaiting(link.unavailable(e));
     }
   }
 
@@ -185,8 +182,10 @@ final class GroupCommit {
 
   private void send(Batch batch, CommandType type, byte[] scriptArgument) {
     long sent = System.nanoTime();
-    AsyncCommand<String, String, Answers> command = new AsyncCommand<>(
-        new Command<>(type, new Answers(), batch.argumentsFor(scriptArgument, notAfter(sent))));
+    AsyncCommand<String, String, Answers> command = new AsyncCommand<>(new Command<>(
+        type,
+        new Answers(),
+        batch.argumentsFor(scriptArgument, lane.isRehearsal() ? 0 : clock.notAfter(sent))));
     command.onComplete((answers, error) -> {
       if (loop.inEventLoop()) {
         ended(batch, type, sent, answers, error);
@@ -195,8 +194,8 @@ final class GroupCommit {
       try {
         loop.execute(() -> ended(batch, type, sent, answers, error));
       } catch (RejectedExecutionException e) {
-        fail(batch, unavailable(e));
-        failWaiting(unavailable(e));
+        fail(batch, link.unavailable(e));
+        failWaiting(link.unavailable(e));
       }
     });
     try {
@@ -206,20 +205,13 @@ final class GroupCommit {
     }
   }
 
-  // When nobody waits for the answer any more, by Redis's clock; rather too late than too early.
-  private long notAfter(long sentNanos) {
-    return clockAheadMicros == 0 || lane.isRehearsal()
-        ? 0
-        : (sentNanos + timeoutNanos) / NANOS_PER_MICRO + clockAheadMicros;
-  }
-
   private void ended(
       Batch batch,
       CommandType type,
       long sentNanos,
       @Nullable Answers answers,
       @Nullable Throwable error) {
-    if (error != null && type == CommandType.EVALSHA && isNoScript(error)) {
+    if (error != null && type == CommandType.EVALSHA && Faults.isUnknownScript(error)) {
       // What is asked from now on does not overtake what is sent again.
       isScriptUnknown = true;
       send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
@@ -240,7 +232,7 @@ final class GroupCommit {
     if (answers != null) {
       answer(batch, answers);
     } else {
-      StoreUnavailableException unavailable = unavailable(requireNonNull(error));
+      StoreUnavailableException unavailable = link.unavailable(requireNonNull(error));
       fail(batch, unavailable);
       // Where Redis answered, if only with an error, what waits has its chance.
       if (!(error instanceof RedisCommandExecutionException)) {
@@ -253,25 +245,24 @@ final class GroupCommit {
   }
 
   // Redis found that nobody waits any more, and its clock or this one's had been changed: asked
-  // once more by the new
-  // time, for nothing was taken.
+  // once more by the new time, for nothing was taken.
   private boolean wasRefusedTooEarly(Batch batch, long sentNanos, Answers answers) {
-    clockAheadMicros = answers.clock() - sentNanos / NANOS_PER_MICRO;
+    clock.learn(answers.clock(), sentNanos);
     return answers.kind() == Answers.Kind.END
-        && System.nanoTime() - sentNanos < timeoutNanos
+        && clock.isInTime(sentNanos)
         && batch.mayBeSentAgain();
   }
 
   private void answer(Batch batch, Answers answers) {
     try {
-      long clock = answers.clock();
+      long now = answers.clock();
       if (answers.kind() == Answers.Kind.END) {
         fail(
             batch,
             new StoreUnavailableException(StoreFault.SLOW, "Redis came to it too late", null));
         return;
       }
-      reader.answer(batch, clock, answers);
+      reader.answer(batch, now, answers);
       idle.add(batch);
     } catch (RuntimeException e) {
       fail(
@@ -286,8 +277,7 @@ final class GroupCommit {
   }
 
   // Those that come while these are failed are not failed with them. Where the event loop has
-  // ended, any thread comes
-  // here.
+  // ended, any thread comes here.
   private synchronized void failWaiting(StoreUnavailableException unavailable) {
     for (int left = waitingCount.get(); left > 0; left--) {
       PendingCharge pending = next();
@@ -302,17 +292,5 @@ final class GroupCommit {
   private static StoreUnavailableException behind() {
     return new StoreUnavailableException(
         StoreFault.SLOW, "Redis is behind: too many charges wait already", null);
-  }
-
-  private static boolean isNoScript(Throwable error) {
-    return error instanceof RedisNoScriptException
-        || error.getCause() instanceof RedisNoScriptException;
-  }
-
-  private StoreUnavailableException unavailable(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    return new StoreUnavailableException(
-        link.fault(cause), "Redis did not answer: " + cause.getMessage(), cause);
   }
 }

@@ -27,6 +27,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -38,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisConnections implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+  private static final int CONNECT_ATTEMPTS = 5;
   private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
   private static final Duration PROBE_LASTS = Duration.ofSeconds(10);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
@@ -68,6 +70,14 @@ public final class RedisConnections implements AutoCloseable {
       StoreFault fault = Faults.of(error);
       @Nullable StoreFault refused = refusal.get();
       return fault == StoreFault.UNREACHABLE && refused != null ? refused : fault;
+    }
+
+    StoreUnavailableException unavailable(Throwable error) {
+      Throwable cause = error instanceof CompletionException && error.getCause() != null
+          ? error.getCause()
+          : error;
+      return new StoreUnavailableException(
+          fault(cause), "Redis did not answer: " + cause.getMessage(), cause);
     }
 
     CompletableFuture<Void> closed() {
@@ -151,7 +161,7 @@ public final class RedisConnections implements AutoCloseable {
     RedisClient client = RedisClient.create(resources, address);
     client.setOptions(options(commandTimeout));
     try {
-      StatefulRedisConnection<String, String> connection = client.connect();
+      StatefulRedisConnection<String, String> connection = connect(client);
       EventLoop eventLoop = requireNonNull(used.get(), "a connected channel has an event loop");
       return new Link(connection, eventLoop, client, resources, refusal);
     } catch (RuntimeException e) {
@@ -160,11 +170,25 @@ public final class RedisConnections implements AutoCloseable {
     }
   }
 
+  // Lettuce may see that it closed a connection before it sees why: then it is asked again.
+  private static StatefulRedisConnection<String, String> connect(RedisClient client) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return client.connect();
+      } catch (RedisConnectionException e) {
+        if (attempt == CONNECT_ATTEMPTS || !reason(e).contains("closed prematurely")) {
+          throw e;
+        }
+      }
+    }
+  }
+
   // A connection that Redis refuses looks like one that is lost; only whoever opens it hears why.
   private static void noteConnecting(Event event, AtomicReference<@Nullable StoreFault> refusal) {
     if (event instanceof ReconnectFailedEvent failed) {
       StoreFault fault = Faults.of(failed.getCause());
-      refusal.set(fault.isOutage() ? null : fault);
+      // What comes after a refusal does not make it an outage: only a connection does.
+      refusal.updateAndGet(before -> fault.isOutage() ? before : fault);
     } else if (event instanceof ConnectionActivatedEvent) {
       refusal.set(null);
     }

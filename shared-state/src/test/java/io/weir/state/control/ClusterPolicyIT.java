@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.lettuce.core.RedisClient;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.policy.InvalidPolicyException;
-import io.weir.state.control.ClusterPolicy.Publication;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
