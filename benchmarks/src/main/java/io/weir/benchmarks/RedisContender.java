@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** One that sends commands over a Lettuce connection of its own. Mutable; owned by whoever measures it. */
+/** One that sends commands over a Lettuce connection of its own. Mutable; owned by the code that measures it. */
 final class RedisContender implements Contender {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final int FLUSHED_TOGETHER = 256;

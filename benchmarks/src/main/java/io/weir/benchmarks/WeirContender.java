@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
-/** Weir's store on Redis, with so many buckets a decision. Mutable; owned by whoever measures it. */
+/** Weir's store on Redis, with so many buckets a decision. Mutable; owned by the code that measures it. */
 final class WeirContender implements Contender {
   /** What a subject is asked for. */
   enum Mode {

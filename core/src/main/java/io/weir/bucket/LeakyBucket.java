@@ -29,7 +29,7 @@ public final class LeakyBucket {
   }
 
   /**
-   * The exact wait, rounded up to whole microseconds: who waits that long passes, who comes one
+   * The exact wait, rounded up to whole microseconds: a request after that wait passes, one
    * microsecond sooner does not. 0 where it fits now.
    *
    * @param costUnits at most the bucket's capacity

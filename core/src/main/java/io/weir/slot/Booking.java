@@ -121,7 +121,7 @@ public record Booking(
             .allMatch(turn -> turn.isOwn() ? turn.canHold(slot, comes, rules) : turn.isReady());
   }
 
-  // Clients without tickets come back after 30 s whatever they were told (undici's RetryHandler,
+  // HTTP clients come back after 30 s at most, whatever Retry-After says (undici's RetryHandler,
   // maxTimeout): half of the default.
   private long furthestMicros(long wait) {
     return request.wants(wait) ? rules.horizonMicros() : rules.horizonMicros() / 2;

@@ -81,7 +81,7 @@ public record BucketState(
             usedUnits, bucket.capacityUnits() - Math.min(unclaimedUnits, bucket.capacityUnits()));
   }
 
-  /** Whether it holds this much now, whoever waits. */
+  /** Whether it holds this much now, regardless of its queue. */
   boolean fits(Bucket bucket, long units) {
     return LeakyBucket.fits(bucket, usedUnits, units);
   }

@@ -144,7 +144,7 @@ public record BucketTurn(
     return holdsMicros(rules) - freeMicros();
   }
 
-  // Nobody moves the estimates of other tenants far away by asking often.
+  // Frequent requests of one tenant must not push the estimates of others far away.
   private long furthestMicros(SlotRules rules) {
     long furthest = 2 * rules.horizonMicros();
     return isOwn() ? furthest : Math.min(furthest, SlotLimits.SHARED_SPREAD_US);

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 /**
  * A place in a queue.
  *
- * @param id of the ticket; {@link #ANYBODY} where whoever of the subject comes keeps it, {@link #NOBODY}
+ * @param id of the ticket; {@link #ANYBODY} where any caller of the subject may use it, {@link #NOBODY}
  *     where nobody does
  * @param slotMicros when its caller may come
  * @param deadlineMicros until when it is in time

@@ -23,7 +23,7 @@ public record TicketRequest(Optional<String> shown, String newId, long withinMic
   private static final long ANY_WAIT = Long.MAX_VALUE >> 11;
   private static final Pattern TICKET = Pattern.compile("\\d{16}\\.[A-Za-z0-9_-]{22}");
 
-  /** What is no ticket is the same as none: whoever shows it is a new caller. */
+  /** A malformed ticket is treated as absent. */
   public TicketRequest {
     shown = shown.filter(text -> TICKET.matcher(text).matches());
   }

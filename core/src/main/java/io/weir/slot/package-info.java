@@ -1,4 +1,4 @@
-/** Places: who is denied is told a time of its own, and finds room when it comes then. */
+/** Places: each denied caller gets its own retry time and is admitted if it returns then. */
 @NullMarked
 package io.weir.slot;
 

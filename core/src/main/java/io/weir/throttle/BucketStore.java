@@ -3,7 +3,7 @@ package io.weir.throttle;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The buckets of all subjects, shared by whoever asks. Safe for use by many threads.
+ * The buckets of all subjects, shared by all callers. Safe for use by many threads.
  *
  * <p>Every method is atomic: all buckets of a charge are judged at the same instant, and all or none
  * of them take the cost. Every returned stage completes: with an answer, or exceptionally with a

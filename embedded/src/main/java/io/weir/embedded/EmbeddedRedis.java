@@ -15,7 +15,7 @@ import redis.embedded.core.ExecutableProvider;
 
 /**
  * A Redis of one's own: a child process on the loopback address that keeps nothing on disk. Mutable;
- * owned by whoever started it, and ended by {@link #close}.
+ * owned by the code that started it, and ended by {@link #close}.
  */
 public final class EmbeddedRedis implements AutoCloseable {
   private static final String HOST = "127.0.0.1";

@@ -46,7 +46,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A running node: all parts, put together. Mutable; owned by whoever started it, and ended by {@link
+ * A running node: all parts, put together. Mutable; owned by the code that started it, and ended by {@link
  * #close}, which lets requests in flight finish.
  */
 public final class Node implements AutoCloseable {
@@ -165,7 +165,7 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  // Load balancers see that the node is not ready, and whoever has a connection is told to close
+  // Load balancers see that the node is not ready, and callers are told to close their connections
   // it.
   private static void pause(Duration delay) {
     new CompletableFuture<Void>()

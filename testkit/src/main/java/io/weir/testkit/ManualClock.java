@@ -18,7 +18,7 @@ public final class ManualClock implements LongSupplier {
     passedMicros += Math.max(0, stepMicros);
   }
 
-  /** The same without the steps back: how much time has passed at most, for whoever judges. */
+  /** The same without the steps back: how much time has passed at most, for a judge. */
   public long passedMicros() {
     return passedMicros;
   }

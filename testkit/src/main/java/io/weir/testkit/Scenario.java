@@ -83,7 +83,7 @@ public final class Scenario {
     this.rules = rulesOfPolicy();
   }
 
-  /** Names the history, for whoever finds a fault in it. */
+  /** Names the history, for the message of a failed test. */
   public long seed() {
     return seed;
   }
@@ -103,7 +103,7 @@ public final class Scenario {
     return step;
   }
 
-  /** Learns what was answered: whoever is told a time may come back. */
+  /** Learns what was answered: a caller that is told a time may come back. */
   public void answered(Charge charge, StoreAnswer answer) {
     if (kind != Kind.RATES
         && answer instanceof Decided decided
@@ -270,7 +270,7 @@ public final class Scenario {
         new Bucket(name, scope, rate, Math.min(Bucket.MAX_PRECISION / rate, burst)), units);
   }
 
-  // Who has no ticket waits for full seconds, as Retry-After tells them.
+  // Callers without a ticket wait for full seconds, as Retry-After says.
   private static long ceilSeconds(long micros) {
     return (micros + SECOND - 1) / SECOND * SECOND;
   }

@@ -47,7 +47,7 @@ final class Deadlines {
         return;
       }
       entries.poll();
-      // Not here: whoever hears of it may take his time.
+      // Not here: a listener may be slow.
       time.after(Duration.ZERO, first::expire);
     }
     isArmed.set(false);

@@ -87,7 +87,8 @@ record Outcome(
     return status >= 500 ? Standing.ILL : Standing.WELL;
   }
 
-  // Whoever throttles has not acted. Weir names itself where the upstream was not asked (RFC 9209).
+  // A throttled request was not acted upon. Weir names itself where the upstream was not asked (RFC
+  // 9209).
   private static boolean isUndone(int status, Headers headers) {
     return status == 429
         || (status == 503

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One call on its way. Mutable; its sendings follow one another, and whoever ends one begins the next.
+ * One call on its way. Mutable; its attempts follow one another; the end of one starts the next.
  */
 final class RetryingCall<T> {
   private static final Logger LOG = LoggerFactory.getLogger(Retryer.class);
@@ -237,7 +237,7 @@ final class RetryingCall<T> {
           decided = failure == null ? well() : heard(Outcome.of(failure, call));
         }
         follow(decided, value, failure);
-      } catch (Throwable e) { // of whoever was asked: the call must end
+      } catch (Throwable e) { // of the HTTP client: the call must end
         permit.settle(Standing.UNKNOWN);
         result.completeExceptionally(e);
       }

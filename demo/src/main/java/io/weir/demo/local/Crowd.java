@@ -15,7 +15,7 @@ import java.util.function.ObjIntConsumer;
 
 /**
  * Callers of one key, each asking the nodes in turn, as fast as they are answered; who is rejected pauses
- * a little. Mutable; owned by whoever made it.
+ * a little. Mutable; owned by the code that made it.
  */
 public final class Crowd implements AutoCloseable {
   private static final long PAUSE_MILLIS = 20;

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 
 /**
  * Many callers of one key that all come at the same moment; each asks the nodes in turn until it is
- * admitted. Mutable; owned by whoever made it.
+ * admitted. Mutable; owned by the code that made it.
  */
 public final class Herd implements AutoCloseable {
   private static final int CONNECTIONS_A_NODE = 64;

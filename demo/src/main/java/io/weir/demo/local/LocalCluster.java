@@ -103,7 +103,7 @@ public final class LocalCluster implements AutoCloseable {
     return List.copyOf(nodes);
   }
 
-  /** Completes when the cluster is closed, whoever closed it. */
+  /** Completes when the cluster is closed. */
   public void awaitClosed() throws InterruptedException {
     closed.await();
   }
@@ -132,7 +132,7 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  // Started and noted in one step: whoever closes the cluster meanwhile must not miss it.
+  // Started and noted in one step: a concurrent close must not miss it.
   private synchronized <T extends AutoCloseable> T own(List<? super T> owned, Starter<T> starter)
       throws IOException {
     if (closed.getCount() == 0) {

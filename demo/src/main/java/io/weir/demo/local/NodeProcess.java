@@ -18,13 +18,14 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A node in a process of its own. Mutable; owned by whoever started it, and ended by {@link #close}. */
+/** A node in a process of its own. Mutable; owned by the code that started it, and ended by {@link #close}. */
 public final class NodeProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeProcess.class);
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
   private static final long PROBE_EVERY_MILLIS = 50;
   private static final long STOP_TIMEOUT_SECONDS = 20;
-  // Nodes, Redis and callers share a few cores here: who waits for a core has not lost Redis.
+  // Nodes, Redis and callers share a few cores here: a node that waits for a core has not lost
+  // Redis.
   private static final String REDIS_TIMEOUT_MILLIS = "1000";
 
   private final Process process;

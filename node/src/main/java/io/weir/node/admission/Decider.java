@@ -84,7 +84,7 @@ public final class Decider {
     }
   }
 
-  // Loud once, not once a request: the metrics count them.
+  // Logged once for an outage; the metrics count the requests.
   private void undecided(Subject subject, String operation, Throwable error) {
     metrics.undecided(subject.plan(), operation);
     if (error instanceof StoreUnavailableException unavailable

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * The path of a request as rules see it. A path that two servers may read differently has no segments
- * here: whoever limits by path must not be talked into another one than the upstream serves.
+ * here: the limit must be that of the path that the upstream serves.
  */
 final class RequestTarget {
   private RequestTarget() {}

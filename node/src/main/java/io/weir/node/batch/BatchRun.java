@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 
 /** A batch under way: one item after the other, until one is not executed. Mutable; owned by its request. */
 final class BatchRun {
-  /** Shorter than a connection may be idle; whoever wants the rest asks again. */
+  /** Shorter than a connection may be idle; the client asks again for the rest. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
   private static final long MAX_TOLD_BYTES = 4 << 20;

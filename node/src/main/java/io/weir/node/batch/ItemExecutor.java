@@ -169,7 +169,8 @@ final class ItemExecutor {
       return new Done(kept, 200, MultiMap.caseInsensitiveMultiMap(), true);
     }
     if (claim instanceof Claim.Busy busy) {
-      // Whoever takes that long may be dead: half of the time that is left, so that few attempts
+      // An executor that takes that long may be dead: half of the time that is left, so that few
+      // attempts
       // reach its end.
       return Done.unavailable("item_under_way", busy.atMost().dividedBy(2));
     }

@@ -28,7 +28,7 @@ final class ItemReader {
   private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e]{0,4000}");
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
-  // What tells who asks, and how the request travels, is the batch's own.
+  // Headers of identity and of the connection are the batch's own.
   private static final Set<String> NOT_AN_ITEMS = Set.of(
       "host",
       "content-length",

@@ -45,7 +45,7 @@ public final class CheckDoor implements Door {
   private static final Logger LOG = LoggerFactory.getLogger(CheckDoor.class);
   private static final String PATH = "/v1/check";
   private static final int MAX_BYTES = 1 << 20;
-  /** Without a service token it is not known who asks before the whole body is read. */
+  /** Without a service token the caller is not known before the whole body is read. */
   private static final int MAX_BYTES_OF_ANYBODY = 256 << 10;
   // A longer one takes longer than an event loop may be held.
   private static final int MAX_BYTES_HERE = 16 << 10;

@@ -112,7 +112,7 @@ final class Exchange {
     outgoing.setChunked(length.isEmpty());
     uploadTimer = vertx.setPeriodic(Upload.WINDOW_MILLIS, fired -> watchUpload());
     Upload.welcome(request);
-    // A body that breaks must not look like one that ends: whoever pipes it resets instead.
+    // A body that breaks must not look like one that ends: the request is reset instead.
     body.pipe()
         .endOnFailure(false)
         .to(outgoing)
@@ -183,7 +183,7 @@ final class Exchange {
     ended.tryFail(error);
   }
 
-  // Whoever does not send, though the upstream would read, is to blame, and not the upstream.
+  // If the upstream would read and the caller does not send, the caller is to blame.
   private void watchUpload() {
     if (!sent && !outgoing.writeQueueFull() && Upload.isTooSlow(body.seen() - uploaded)) {
       ended.tryFail(Upload.tooSlow());

@@ -72,7 +72,7 @@ public final class Forwarder {
   /**
    * Takes a connection to the upstream.
    *
-   * @param share of the connections; whoever takes it frees it
+   * @param share of the connections; the caller frees it
    */
   public record Sending(HttpClientRequest request, Share share) {}
 
@@ -99,7 +99,7 @@ public final class Forwarder {
     }
     return Future.succeededFuture()
         .compose(begun -> client.request(options(asked, headers)))
-        // Whoever sends it hears of what fails by its future; without a handler it would be logged,
+        // Failures reach the sender by its future; without a handler they would be logged,
         // too.
         .map(request -> new Sending(timed(request.exceptionHandler(failed -> {})), share.get()))
         .recover(error -> {

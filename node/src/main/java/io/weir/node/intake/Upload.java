@@ -75,7 +75,7 @@ public final class Upload {
    * Reads a whole body.
    *
    * @param maxBytes the longest that is wanted
-   * @param memory grows by what comes; whoever owns it frees it
+   * @param memory grows by what comes; the caller frees it
    * @return fails with {@link RefusedException}, or with whatever broke
    */
   public Future<Buffer> whole(HttpServerRequest request, long maxBytes, Share memory) {

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The policy that is in force for all nodes of a cluster: kept in Redis, changed by one atomic step,
  * announced to every node. Every node has read a policy before it is in force, so that no request waits for that.
- * Mutable; safe for use by many threads; owned by whoever opened it.
+ * Mutable; safe for use by many threads; owned by the code that opened it.
  *
  * <p>A node that misses a notice finds the change at the next look, once a second, or earlier, when the
  * store answers that its revision is stale.
@@ -214,7 +214,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
             executor);
   }
 
-  // Whoever proposed it waits for this node, even where it cannot be read here.
+  // The proposer waits for this node, even if the policy cannot be read here.
   private void prepare(String id) {
     try {
       stored.laid(id).ifPresent(upcoming::read);
@@ -273,7 +273,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     try {
       settle(stored.stamp());
       finish(result, null);
-    } catch (Throwable e) { // whatever it is: who waits for the result must hear of it
+    } catch (Throwable e) { // of any kind: callers wait for the result
       finish(result, e);
     }
   }

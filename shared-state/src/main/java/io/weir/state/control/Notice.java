@@ -3,7 +3,7 @@ package io.weir.state.control;
 /**
  * What one node tells all of them about the policy.
  *
- * @param what the revision that is in force, or the name of a proposal; of who is ready, followed by the node's name
+ * @param what the revision that is in force, or the name of a proposal, followed by the node's name if it is ready
  */
 record Notice(Kind kind, String what) {
   enum Kind {

@@ -88,7 +88,7 @@ final class PolicyHash implements AutoCloseable {
     });
   }
 
-  // Whoever does not hear of it finds it within a second.
+  // Nodes that miss the notice find the policy within a second.
   private void tellInForce(long revision) {
     try {
       tell(new Notice(Notice.Kind.IN_FORCE, Long.toString(revision)));

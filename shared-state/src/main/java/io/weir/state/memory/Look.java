@@ -90,7 +90,7 @@ final class Look {
     }
   }
 
-  // Slots of another rate are no slots: whoever waits begins anew.
+  // A slot of another rate is void: its caller starts again.
   private boolean hasOtherRate(Scope scope) {
     return state(scope).hasQueue()
         && charge.demands().stream()

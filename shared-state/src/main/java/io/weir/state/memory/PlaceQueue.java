@@ -64,7 +64,7 @@ final class PlaceQueue {
         .filter(found -> deadline >= nowMicros);
   }
 
-  /** The first place in time that anybody may keep who asks for just that, where its slot has come. */
+  /** The first place without a ticket for just this request, if its slot has come. */
   Optional<Place> due(long nowMicros, List<Share> kind) {
     Place now = new Place(Place.ANYBODY, Long.MIN_VALUE, nowMicros, 0, List.of());
     return Optional.ofNullable(anybodys.get(kind))

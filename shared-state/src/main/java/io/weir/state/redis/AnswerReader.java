@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells every charge of a batch what a script has answered. Remembers denials, hands to the queue lane what the fast
- * lane handed back, and notes who is asked there at once. Used on one event loop.
+ * lane handed back, and notes their owners, which are asked there at once. Used on one event loop.
  */
 final class AnswerReader {
   private static final int PLACE_NUMBERS = 11;

@@ -65,7 +65,7 @@ public final class IdempotencyStore {
     /** Another one executes it, for so long at most. */
     record Busy(Duration atMost) implements Claim {}
 
-    /** Whoever executed it ended without an answer. */
+    /** Its executor ended without an answer. */
     record Unknown() implements Claim {}
 
     /** Something else was asked by that key. */

@@ -9,7 +9,7 @@ import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
-/** The lanes of one connection. Safe for use by many threads; who is queued is known on its event loop. */
+/** The lanes of one connection. Safe for use by many threads; its queued owners are known on its event loop. */
 final class Lanes {
   private final EventLoop loop;
   private final QueuedOwners queued = new QueuedOwners();

@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  * what is sure to be denied is denied without asking. Where somebody waits, charges go to a lane of their own, so
  * that its work never delays the others; the first one of a subject that has to goes there by a second round trip.
  * Safe for use by many threads; what is asked on an event loop with a connection is sent and answered there. The
- * connections belong to whoever opened them; an answer takes twice their command timeout at most, once to be sent and once
+ * connections belong to the code that opened them; an answer takes twice their command timeout at most, once to be sent and once
  * to be answered.
  *
  * <p>Where Redis has used three quarters of its memory, no place is made in any queue: callers hear estimates, those
@@ -107,7 +107,7 @@ public final class RedisBucketStore implements BucketStore {
     return pending;
   }
 
-  // On the event loop of the one who asks, where there is a connection.
+  // On the caller's event loop, if it has a connection.
   private Lanes nearest() {
     for (int i = 1; i < lanes.size(); i++) {
       if (lanes.get(i).isHere()) {

@@ -183,7 +183,8 @@ public final class RedisConnections implements AutoCloseable {
     }
   }
 
-  // A connection that Redis refuses looks like one that is lost; only whoever opens it hears why.
+  // A connection that Redis refuses looks like one that is lost; the reason is in the event of the
+  // attempt.
   private static void noteConnecting(Event event, AtomicReference<@Nullable StoreFault> refusal) {
     if (event instanceof ReconnectFailedEvent failed) {
       StoreFault fault = Faults.of(failed.getCause());

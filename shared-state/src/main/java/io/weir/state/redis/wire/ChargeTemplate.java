@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What all charges of one operation by one plan have in common, as the bytes that a script reads: encoded
- * once, sent once a batch. The bytes are immutable; the marks belong to whoever gathers batches.
+ * once, sent once a batch. The bytes are immutable; the marks belong to the gatherer of batches.
  */
 public final class ChargeTemplate {
   private static final int NUMBER_BYTES = 7;

@@ -55,7 +55,7 @@ public final class Entry {
     return count;
   }
 
-  // Without places nobody gets a ticket: who wants one is like everybody else.
+  // Without places there are no tickets: a wish for one makes no difference.
   boolean isEqual(PendingCharge pending, ChargeTemplate other, boolean hasPlaces) {
     return template == other
         && first.charge().cost() == pending.charge().cost()
