@@ -12,9 +12,10 @@
 -- TTL
 --   as long as a node lasts
 
+--@include now
+
 local node, lasts_ms = ARGV[1], tonumber(ARGV[2])
-local time = redis.call('TIME')
-local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local now_ms = math.floor(now_us(1) / 1000)
 if string.sub(node, 1, 1) == '-' then
   redis.call('ZREM', KEYS[1], string.sub(node, 2))
 else

@@ -6,6 +6,8 @@ public enum StoreFault {
   UNREACHABLE,
   /** It did not answer in time. */
   SLOW,
+  /** It answers, and more is asked than it or this node can take: of one caller, or of all. */
+  OVERLOADED,
   /** It answers, and refuses: a wrong password, a missing permission, no memory left. */
   REFUSED,
   /** It answers, and is not what is needed: a script or command that it does not know, a redirect. */

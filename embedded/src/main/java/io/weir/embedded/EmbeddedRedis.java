@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import redis.embedded.RedisServer;
 import redis.embedded.core.ExecutableProvider;
@@ -19,6 +21,8 @@ import redis.embedded.core.ExecutableProvider;
  */
 public final class EmbeddedRedis implements AutoCloseable {
   private static final String HOST = "127.0.0.1";
+  private static final int START_ATTEMPTS = 10;
+  private static final long RETRY_MILLIS = 100;
 
   private final Path directory;
   private final List<String> command;
@@ -99,7 +103,23 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
   }
 
+  // For a moment another process may have the port for a connection of its own.
   private RedisServer started() {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return startedOnce();
+      } catch (UncheckedIOException e) {
+        if (attempt == START_ATTEMPTS) {
+          throw e;
+        }
+        new CompletableFuture<Void>()
+            .completeOnTimeout(null, RETRY_MILLIS, TimeUnit.MILLISECONDS)
+            .join();
+      }
+    }
+  }
+
+  private RedisServer startedOnce() {
     RedisServer started = new RedisServer(port, command, true, line -> {}, line -> {});
     try {
       started.start();

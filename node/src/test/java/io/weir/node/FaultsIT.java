@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisFuture;
 import io.weir.policy.FailureMode;
 import io.weir.state.redis.RedisConnections;
 import java.net.http.HttpRequest;
@@ -78,9 +79,12 @@ final class FaultsIT {
           .isTrue();
       assertThat(NodeFixture.json(node.get("/health/ready")).getString("status"))
           .isEqualTo("degraded");
-      String metrics = node.get("/metrics").body();
-      assertThat(metrics).contains("throttle_shared_state_away 1.0");
-      assertThat(metrics).containsPattern("throttle_degraded_decisions_total [1-9]");
+      await().atMost(Duration.ofSeconds(10)).until(() -> {
+        ping(node);
+        return node.get("/metrics").body().contains("throttle_shared_state_away 1.0");
+      });
+      assertThat(node.get("/metrics").body())
+          .containsPattern("throttle_degraded_decisions_total [1-9]");
 
       node.redis().restart();
       await()
@@ -106,6 +110,28 @@ final class FaultsIT {
         for (int i = 0; i < 20; i++) {
           assertThat(ping(node).statusCode()).isEqualTo(503);
         }
+        redis.connection().sync().configSet("requirepass", "");
+      }
+    }
+  }
+
+  @Test
+  void aRedisThatComesBackWithAnotherPasswordIsNoOutageAnyMore() {
+    try (NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.ALLOW)) {
+      try (var redis = RedisConnections.open(node.redis().uri(), Duration.ofSeconds(5))) {
+        redis.connection().sync().configSet("requirepass", "another");
+        redis.connection().sync().clientPause(2000);
+        await().atMost(Duration.ofSeconds(5)).until(() -> {
+          ping(node);
+          return node.get("/metrics").body().contains("throttle_shared_state_away 1.0");
+        });
+        RedisFuture<Long> unused =
+            redis.connection().async().clientKill(KillArgs.Builder.typeNormal().skipme());
+        await().atMost(Duration.ofSeconds(10)).until(() -> ping(node).statusCode() == 503);
+        for (int i = 0; i < 20; i++) {
+          assertThat(ping(node).statusCode()).isEqualTo(503);
+        }
+        assertThat(node.get("/health/ready").statusCode()).isEqualTo(503);
         redis.connection().sync().configSet("requirepass", "");
       }
     }

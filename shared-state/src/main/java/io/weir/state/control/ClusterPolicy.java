@@ -161,7 +161,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     membership.beat();
     stored.onNotice(this::hear);
     looking = executor.scheduleWithFixedDelay(
-        this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        this::beatAndLook, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private void hear(Notice notice) {
@@ -256,8 +256,12 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     }
   }
 
-  private void look() {
+  private void beatAndLook() {
     membership.beat();
+    look();
+  }
+
+  private void look() {
     reload(0).whenComplete((policy, error) -> {
       // Said once, not each second.
       if (error != null && unreadable.compareAndSet(false, true)) {
@@ -282,17 +286,6 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   // knows goes back. Two policies of one revision, made on both sides of a loss, make a third.
   private void settle(PolicyText stamp) {
     PolicyText known = document().text();
-    OptionalLong newer = lost.newerThan(Math.max(stamp.revision(), known.revision()));
-    if (newer.isPresent()) {
-      LOG.warn(
-          "a policy of revision {} has decided and is lost; revision {} is in force again, as {}",
-          newer.getAsLong() - 1,
-          known.revision(),
-          newer.getAsLong());
-      stored.replace(stamp.revision(), known.withRevision(newer.getAsLong()));
-      take(Document.parse(stored.read()));
-      return;
-    }
     if (stamp.revision() > known.revision()) {
       take(upcoming
           .of(stamp.digest())
@@ -304,6 +297,19 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       stored.replace(stamp.revision(), stored.read().withRevision(stamp.revision() + 1));
       take(Document.parse(stored.read()));
     }
+    long newest = document().text().revision();
+    lost.newerThan(newest).ifPresent(above -> raise(newest, above));
+  }
+
+  // Puts the newest policy that anybody knows above one that has decided and is lost.
+  private void raise(long newest, long above) {
+    LOG.warn(
+        "a policy above revision {} has decided and is lost; revision {} is in force as {}",
+        newest,
+        newest,
+        above);
+    stored.replace(newest, document().text().withRevision(above));
+    take(Document.parse(stored.read()));
   }
 
   private void finish(CompletableFuture<PolicyRevision> result, @Nullable Throwable error) {

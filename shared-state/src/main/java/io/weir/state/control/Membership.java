@@ -4,9 +4,12 @@ import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
-import org.redisson.client.RedisException;
 import org.redisson.client.codec.StringCodec;
 
 /**
@@ -15,32 +18,45 @@ import org.redisson.client.codec.StringCodec;
  */
 final class Membership {
   private static final Duration LASTS = Duration.ofSeconds(5);
+  private static final Duration LEFT_WITHIN = Duration.ofSeconds(1);
 
   private final RedissonClient redisson;
   private final String node;
   private final LuaScript beat = LuaScript.load("beat");
   private volatile int alive = 1;
+  private long fewerSinceNanos = System.nanoTime();
 
   Membership(RedissonClient redisson, String node) {
     this.redisson = redisson;
     this.node = node;
   }
 
-  /** Says that this node is alive; nothing where nobody hears it. */
+  /** Says that this node is alive, and counts; nothing where nobody hears it. Never blocks. */
   void beat() {
-    try {
-      alive = (int) Math.max(1, say(node));
-    } catch (RedisException e) {
-      // It is said again in a second.
+    say(node).whenComplete((counted, error) -> counted(error == null ? counted.intValue() : 0));
+  }
+
+  // After an outage the nodes are heard of one by one: for a while there are as many as before it.
+  private synchronized void counted(int heard) {
+    long now = System.nanoTime();
+    if (heard >= alive) {
+      alive = heard;
+      fewerSinceNanos = now;
+    } else if (heard == 0) {
+      fewerSinceNanos = now;
+    } else if (now - fewerSinceNanos > LASTS.toNanos()) {
+      alive = heard;
     }
   }
 
   /** Says that this node ends. */
   void leave() {
     try {
-      say("-" + node);
-    } catch (RedisException e) {
+      say("-" + node).toCompletableFuture().get(LEFT_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
       // The others find out by themselves.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -49,16 +65,15 @@ final class Membership {
     return alive;
   }
 
-  private long say(String text) {
-    Long counted = redisson
+  private CompletionStage<Long> say(String text) {
+    return redisson
         .getScript(StringCodec.INSTANCE)
-        .eval(
+        .evalAsync(
             RScript.Mode.READ_WRITE,
             beat.source(),
             RScript.ReturnType.LONG,
             List.of(RedisKeys.NODES),
             text,
             Long.toString(LASTS.toMillis()));
-    return counted;
   }
 }

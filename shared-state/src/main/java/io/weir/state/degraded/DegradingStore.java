@@ -1,8 +1,8 @@
 package io.weir.state.degraded;
 
 import io.weir.decision.Decision.Allowed;
-import io.weir.decision.Decision.Denied;
 import io.weir.slot.QueueReport;
+import io.weir.state.degraded.LocalShare.Agreement;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
@@ -41,9 +41,7 @@ public final class DegradingStore implements BucketStore {
     this.nanoClock = nanoClock;
     this.local = new LocalShare(nanoClock, liveNodes, levels);
     breaker.onChange(isAway -> {
-      if (isAway) {
-        local.begin();
-      } else {
+      if (!isAway) {
         local.handOver();
       }
     });
@@ -51,25 +49,44 @@ public final class DegradingStore implements BucketStore {
 
   @Override
   public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
-    if (!breaker.mayAsk()) {
+    if (breaker.isAway()) {
       return instead(charge);
     }
-    boolean isHandingOver = local.isHandingOver();
-    Denied refused = isHandingOver ? local.agree(charge) : null;
-    if (refused != null) {
-      return CompletableFuture.completedFuture(new Decided(refused, QueueReport.NONE));
+    return local.isHandingOver() ? agreed(charge) : asked(charge);
+  }
+
+  private CompletionStage<StoreAnswer> asked(Charge charge) {
+    return store
+        .tryCharge(charge)
+        .handle(
+            (answer, error) -> error == null ? noted(charge, answer) : insteadOf(charge, error));
+  }
+
+  // Both have to agree, so that what was decided here is not admitted once more.
+  private CompletionStage<StoreAnswer> agreed(Charge charge) {
+    Agreement agreement = local.agree(charge);
+    if (agreement.denied().isPresent()) {
+      return CompletableFuture.completedFuture(
+          new Decided(agreement.denied().get(), QueueReport.NONE));
     }
     return store.tryCharge(charge).handle((answer, error) -> {
       boolean isAdmitted =
           answer instanceof Decided decided && decided.decision() instanceof Allowed;
-      if (isHandingOver && !isAdmitted) {
-        local.takeBack(charge);
+      if (!isAdmitted) {
+        local.takeBack(charge, agreement);
       }
-      if (answer instanceof Decided decided) {
-        levels.note(charge, decided.decision(), nanoClock.getAsLong());
-      }
-      return error == null ? answer : insteadOf(charge, error);
+      return error == null ? noted(charge, answer) : insteadOf(charge, error);
     });
+  }
+
+  private StoreAnswer noted(Charge charge, StoreAnswer answer) {
+    if (answer instanceof Decided decided) {
+      levels.note(charge, decided.decision(), nanoClock.getAsLong());
+      if (local.hasDecided() && !breaker.isAway()) {
+        local.handOver();
+      }
+    }
+    return answer;
   }
 
   @Override

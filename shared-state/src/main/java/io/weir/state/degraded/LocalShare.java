@@ -5,6 +5,7 @@ import io.weir.bucket.Demand;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.throttle.Charge;
@@ -28,6 +29,8 @@ final class LocalShare {
   private static final int MAX_BUCKETS = 100_000;
   private static final long MIN_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long MAX_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(30);
+  // A bucket that was not used for longer is of another outage.
+  private static final long FORGOTTEN_AFTER_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long NANOS_PER_MICRO = 1000;
 
   private final LongSupplier nanoClock;
@@ -41,8 +44,10 @@ final class LocalShare {
       return size() > MAX_BUCKETS;
     }
   };
+  private volatile boolean hasDecided;
   private volatile boolean isHandingOver;
   private long backSinceNanos;
+  private long decidedNanos;
 
   LocalShare(LongSupplier nanoClock, IntSupplier liveNodes, LastLevels levels) {
     this.nanoClock = nanoClock;
@@ -58,59 +63,77 @@ final class LocalShare {
     Verdict verdict = charge.verdict();
     long[] none = new long[charge.demands().size()];
     if (verdict.outcome(none) == Outcome.NEVER_ALLOWED) {
-      return verdict.decision(Outcome.NEVER_ALLOWED, none, Verdict.Wait.NONE);
+      Decision never = verdict.decision(Outcome.NEVER_ALLOWED, none, Verdict.Wait.NONE);
+      List<String> full = never.fold(allowed -> List.of(), Denied::full, NeverAllowed::full);
+      return new NeverAllowed(
+          charge.revision(), List.of(), full, Decision.Reason.COST_EXCEEDS_CAPACITY);
     }
-    List<LocalBucket> own = new ArrayList<>();
+    long now = nanoClock.getAsLong();
+    if (!isHandingOver && now - decidedNanos > FORGOTTEN_AFTER_NANOS) {
+      buckets.clear(); // they are of another outage
+    }
+    decidedNanos = now;
+    hasDecided = true;
+    List<@Nullable LocalBucket> own = new ArrayList<>();
     for (int i = 0; i < charge.demands().size(); i++) {
       own.add(bucket(charge, i));
     }
     return decide(charge, own);
   }
 
-  /** The shared state is away. */
-  synchronized void begin() {
-    isHandingOver = false;
+  /** Whether anything was decided here since the last {@link #handOver}. */
+  boolean hasDecided() {
+    return hasDecided;
   }
 
-  /** The shared state is back: for a while charges have to be {@link #agree agreed} to. */
+  /** The shared state answers again: for a while charges have to be {@link #agree agreed} to. */
   synchronized void handOver() {
     backSinceNanos = nanoClock.getAsLong();
+    hasDecided = false;
     isHandingOver = true;
   }
 
-  /** Whether the shared state is back since a short while. */
+  /** Whether the shared state answers again since a short while. */
   boolean isHandingOver() {
     return isHandingOver;
   }
 
   /**
-   * Whether a charge may be asked of the shared state, which is back: its cost is taken here first, where this node
-   * counted for its owner during the outage.
-   *
-   * @return a denial; null where it may be asked
+   * Takes the cost of a charge that is about to be asked of the shared state, where this node has counted for its owner
+   * by itself.
    */
-  synchronized @Nullable Denied agree(Charge charge) {
-    List<LocalBucket> own = counting(charge, nanoClock.getAsLong());
-    return decide(charge, own) instanceof Denied denied ? denied : null;
+  synchronized Agreement agree(Charge charge) {
+    List<@Nullable LocalBucket> own = counting(charge, nanoClock.getAsLong());
+    Decision decision = decide(charge, own);
+    return new Agreement(
+        decision instanceof Denied denied ? Optional.of(denied) : Optional.empty(), own);
   }
 
-  /** Takes back the agreement: the shared state admitted nothing. */
-  synchronized void takeBack(Charge charge) {
-    for (Demand demand : charge.demands()) {
-      LocalBucket bucket = buckets.get(key(charge, demand));
+  /** Gives back what was taken for a charge that the shared state has not admitted. */
+  synchronized void takeBack(Charge charge, Agreement agreement) {
+    for (int i = 0; i < agreement.taken().size(); i++) {
+      LocalBucket bucket = agreement.taken().get(i);
       if (bucket != null) {
-        bucket.giveBack(demand.units(charge.cost()));
+        bucket.giveBack(charge.demands().get(i).units(charge.cost()));
       }
     }
   }
 
+  /**
+   * What a share says to a charge.
+   *
+   * @param denied where it does not agree; nothing was taken then
+   * @param taken per demand, the bucket that has given its cost; null where none has
+   */
+  record Agreement(Optional<Denied> denied, List<@Nullable LocalBucket> taken) {}
+
   // Of the owner's buckets those that count on; the others are forgotten.
-  private List<LocalBucket> counting(Charge charge, long now) {
+  private List<@Nullable LocalBucket> counting(Charge charge, long now) {
     if (now - backSinceNanos > MAX_HANDOVER_NANOS) {
       buckets.clear();
       isHandingOver = false;
     }
-    List<LocalBucket> own = new ArrayList<>();
+    List<@Nullable LocalBucket> own = new ArrayList<>();
     for (Demand demand : charge.demands()) {
       Key key = key(charge, demand);
       LocalBucket bucket = buckets.get(key);

@@ -3,6 +3,7 @@ package io.weir.state.degraded;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.event.CircuitBreakerOnStateTransitionEvent;
 import io.weir.state.redis.CallObserver;
 import io.weir.state.redis.Faults;
 import java.time.Duration;
@@ -13,54 +14,50 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows whether the shared state is away, by how calls to it ended, so that nobody waits for it meanwhile. It is away
- * once half of the last calls were not answered; then a probe in half a second finds out whether it is back. Safe for
- * use by many threads.
+ * Knows whether the shared state is away, by how calls to it ended, so that no request waits for it meanwhile. It is
+ * away once half of the calls of the last two seconds were not answered. Then a probe each half second finds out whether
+ * it is back. Safe for use by many threads.
  */
 public final class OutageBreaker implements CallObserver {
   private static final Logger LOG = LoggerFactory.getLogger(OutageBreaker.class);
-  private static final CircuitBreakerConfig CONFIG = CircuitBreakerConfig.custom()
-      .slidingWindowType(CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
-      .slidingWindowSize(10)
-      .minimumNumberOfCalls(5)
-      .failureRateThreshold(50)
-      .waitDurationInOpenState(Duration.ofMillis(500))
-      .permittedNumberOfCallsInHalfOpenState(1)
-      .maxWaitDurationInHalfOpenState(Duration.ofSeconds(1))
-      .writableStackTraceEnabled(false)
-      .build();
-
-  private final CircuitBreaker breaker = CircuitBreaker.of("shared-state", CONFIG);
+  private static final int WINDOW_SECONDS = 2;
+  private static final int MIN_CALLS = 5;
 
   private final Supplier<? extends CompletionStage<?>> probe;
+  private final CircuitBreaker breaker;
   private volatile Consumer<Boolean> listener = isAway -> {};
 
   /** @param probe asks the shared state for next to nothing */
   public OutageBreaker(Supplier<? extends CompletionStage<?>> probe) {
-    this.probe = probe;
-    breaker.getEventPublisher().onStateTransition(event -> {
-      State to = event.getStateTransition().getToState();
-      State from = event.getStateTransition().getFromState();
-      if (to == State.OPEN && from == State.CLOSED) {
-        LOG.warn("the shared state is away: plans are limited as their failureMode says");
-        listener.accept(true);
-      } else if (to == State.CLOSED) {
-        LOG.info("the shared state answers again");
-        listener.accept(false);
-      }
-    });
+    this(probe, Duration.ofMillis(500));
   }
 
+  OutageBreaker(Supplier<? extends CompletionStage<?>> probe, Duration probeEvery) {
+    this.probe = probe;
+    this.breaker = CircuitBreaker.of(
+        "shared-state",
+        CircuitBreakerConfig.custom()
+            .slidingWindowType(CircuitBreakerConfig.SlidingWindowType.TIME_BASED)
+            .slidingWindowSize(WINDOW_SECONDS)
+            .minimumNumberOfCalls(MIN_CALLS)
+            .failureRateThreshold(50)
+            .waitDurationInOpenState(probeEvery)
+            .automaticTransitionFromOpenToHalfOpenEnabled(true)
+            .permittedNumberOfCallsInHalfOpenState(1)
+            .writableStackTraceEnabled(false)
+            .build());
+    breaker.getEventPublisher().onStateTransition(this::changed);
+  }
+
+  /** Calls that end while the shared state is away tell nothing: they began before, or the probe tells more. */
   @Override
   public void ended(boolean isAnswered) {
-    if (isAnswered) {
-      breaker.onSuccess(0, breaker.getTimestampUnit());
-    } else {
-      breaker.onError(0, breaker.getTimestampUnit(), new UnansweredException());
+    if (!isAway()) {
+      note(isAnswered);
     }
   }
 
-  /** Tells {@code listener} when the shared state goes away, with true, and when it is back. */
+  /** Tells {@code newListener} when the shared state goes away, with true, and when it is back. */
   void onChange(Consumer<Boolean> newListener) {
     listener = newListener;
   }
@@ -70,18 +67,38 @@ public final class OutageBreaker implements CallObserver {
     return breaker.getState() != State.CLOSED;
   }
 
-  /** Whether it may be asked. Where it was away for a while, finds out beside whether it is back. */
-  boolean mayAsk() {
-    if (breaker.getState() == State.CLOSED) {
-      return true;
+  private void changed(CircuitBreakerOnStateTransitionEvent event) {
+    State from = event.getStateTransition().getFromState();
+    switch (event.getStateTransition().getToState()) {
+      case OPEN -> {
+        if (from == State.CLOSED) {
+          LOG.warn("the shared state is away: plans are limited as their failureMode says");
+          listener.accept(true);
+        }
+      }
+      case HALF_OPEN -> probe();
+      case CLOSED -> {
+        LOG.info("the shared state answers again");
+        listener.accept(false);
+      }
+      default -> {}
     }
+  }
+
+  private void probe() {
     if (breaker.tryAcquirePermission()) {
       probe
           .get()
-          .whenComplete(
-              (done, error) -> ended(error == null || !Faults.of(error).isOutage()));
+          .whenComplete((done, error) -> note(error == null || !Faults.of(error).isOutage()));
     }
-    return false;
+  }
+
+  private void note(boolean isAnswered) {
+    if (isAnswered) {
+      breaker.onSuccess(0, breaker.getTimestampUnit());
+    } else {
+      breaker.onError(0, breaker.getTimestampUnit(), new UnansweredException());
+    }
   }
 
   /** A call that was not answered. */

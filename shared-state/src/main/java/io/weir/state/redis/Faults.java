@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ public final class Faults {
   /** By the first word of an error of Redis. */
   private static final Map<StoreFault, List<String>> WORDS = Map.of(
       StoreFault.REFUSED,
-      List.of("NOAUTH", "WRONGPASS", "NOPERM", "OOM", "DENIED"),
+      List.of("NOAUTH", "WRONGPASS", "NOPERM", "OOM", "MISCONF", "DENIED"),
       // A failover, or a start: the next one that answers takes over.
       StoreFault.UNREACHABLE,
       List.of("READONLY", "MASTERDOWN", "LOADING", "CLUSTERDOWN", "NOREPLICAS", "UNBLOCKED"),
@@ -65,7 +66,7 @@ public final class Faults {
         return entry.getKey();
       }
     }
-    if (error instanceof RedisCommandExecutionException) {
+    if (error instanceof RedisCommandExecutionException || error instanceof SSLException) {
       return StoreFault.MISCONFIGURED; // it answered
     }
     boolean isOfConnection = error instanceof RedisException || error instanceof IOException;

@@ -43,7 +43,7 @@ final class GroupCommit {
   private static final int MAX_WAITING = 100_000;
   private static final int MAX_TEMPLATES = 4096;
 
-  private final RedisConnections.Link link;
+  private final Link link;
   private final StatefulRedisConnection<String, String> connection;
   private final EventLoop loop;
   private final Lane lane;
@@ -70,11 +70,7 @@ final class GroupCommit {
    * @param observer is told how calls end
    */
   GroupCommit(
-      RedisConnections.Link link,
-      Duration commandTimeout,
-      Lane lane,
-      AnswerReader reader,
-      CallObserver observer) {
+      Link link, Duration commandTimeout, Lane lane, AnswerReader reader, CallObserver observer) {
     this.link = link;
     this.connection = link.connection();
     this.loop = link.eventLoop();
@@ -139,7 +135,7 @@ final class GroupCommit {
     try {
       if (nowNanos - pending.askedNanos() > timeoutNanos) {
         pending.completeExceptionally(new StoreUnavailableException(
-            StoreFault.SLOW, "Redis is behind: a charge waited too long", null));
+            StoreFault.OVERLOADED, "Redis is behind: a charge waited too long", null));
       } else if (!batch.add(pending, templateOf(pending.charge()))) {
         leftOver = pending;
         return false;
@@ -291,6 +287,6 @@ final class GroupCommit {
 
   private static StoreUnavailableException behind() {
     return new StoreUnavailableException(
-        StoreFault.SLOW, "Redis is behind: too many charges wait already", null);
+        StoreFault.OVERLOADED, "Redis is behind: too many charges wait already", null);
   }
 }

@@ -18,7 +18,7 @@ final class Lanes {
   private final GroupCommit peek;
 
   Lanes(
-      RedisConnections.Link link,
+      Link link,
       Duration timeout,
       Lane fast,
       Lane queue,

@@ -10,9 +10,6 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.event.Event;
-import io.lettuce.core.event.connection.ConnectionActivatedEvent;
-import io.lettuce.core.event.connection.ReconnectFailedEvent;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
@@ -27,11 +24,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
 
 /**
  * The connections to Redis that decisions travel on: one, or one on each event loop of a server. Mutable; owned
@@ -56,37 +53,6 @@ public final class RedisConnections implements AutoCloseable {
     this.links = List.copyOf(links);
     this.commandTimeout = commandTimeout;
     this.memory = new MemoryWatch(links.get(0).connection(), links.get(0).eventLoop());
-  }
-
-  /** A connection, and the event loop it lives on. */
-  record Link(
-      StatefulRedisConnection<String, String> connection,
-      EventLoop eventLoop,
-      RedisClient client,
-      ClientResources resources,
-      AtomicReference<@Nullable StoreFault> refusal) {
-    /** What an error means, and for what reason the connection is not there, where Redis gives one. */
-    StoreFault fault(Throwable error) {
-      StoreFault fault = Faults.of(error);
-      @Nullable StoreFault refused = refusal.get();
-      return fault == StoreFault.UNREACHABLE && refused != null ? refused : fault;
-    }
-
-    StoreUnavailableException unavailable(Throwable error) {
-      Throwable cause = error instanceof CompletionException && error.getCause() != null
-          ? error.getCause()
-          : error;
-      return new StoreUnavailableException(
-          fault(cause), "Redis did not answer: " + cause.getMessage(), cause);
-    }
-
-    CompletableFuture<Void> closed() {
-      return connection.closeAsync();
-    }
-
-    void shutDown() {
-      shutdown(client, resources);
-    }
   }
 
   /**
@@ -157,15 +123,17 @@ public final class RedisConnections implements AutoCloseable {
         () -> builder.ioThreadPoolSize(THREADS));
     ClientResources resources = builder.build();
     AtomicReference<@Nullable StoreFault> refusal = new AtomicReference<>();
-    resources.eventBus().get().subscribe(event -> noteConnecting(event, refusal));
+    Disposable events =
+        resources.eventBus().get().subscribe(event -> Link.noteConnecting(event, refusal));
     RedisClient client = RedisClient.create(resources, address);
     client.setOptions(options(commandTimeout));
     try {
       StatefulRedisConnection<String, String> connection = connect(client);
       EventLoop eventLoop = requireNonNull(used.get(), "a connected channel has an event loop");
-      return new Link(connection, eventLoop, client, resources, refusal);
+      return new Link(connection, eventLoop, client, resources, events, refusal);
     } catch (RuntimeException e) {
-      shutdown(client, resources);
+      events.dispose();
+      Link.shutDown(client, resources);
       throw e;
     }
   }
@@ -180,18 +148,6 @@ public final class RedisConnections implements AutoCloseable {
           throw e;
         }
       }
-    }
-  }
-
-  // A connection that Redis refuses looks like one that is lost; the reason is in the event of the
-  // attempt.
-  private static void noteConnecting(Event event, AtomicReference<@Nullable StoreFault> refusal) {
-    if (event instanceof ReconnectFailedEvent failed) {
-      StoreFault fault = Faults.of(failed.getCause());
-      // What comes after a refusal does not make it an outage: only a connection does.
-      refusal.updateAndGet(before -> fault.isOutage() ? before : fault);
-    } else if (event instanceof ConnectionActivatedEvent) {
-      refusal.set(null);
     }
   }
 
@@ -213,18 +169,22 @@ public final class RedisConnections implements AutoCloseable {
     return commandTimeout;
   }
 
-  /** Asks Redis for nothing, on each connection; completes exceptionally where one is not answered in time. */
+  /**
+   * Asks Redis for nothing, on each connection; completes exceptionally with {@link StoreUnavailableException} where one
+   * is not answered in time.
+   */
   public CompletionStage<Void> ping() {
     return CompletableFuture.allOf(links.stream()
-        .map(link -> link.connection().async().ping().toCompletableFuture())
+        .map(link -> link.named(link.connection().async().ping()))
         .toArray(CompletableFuture[]::new));
   }
 
   /** The same, and writes a key that soon expires: a Redis that is full, or a replica, takes none. */
   public CompletionStage<Void> probe() {
+    Link first = links.get(0);
     return ping()
-        .thenCompose(answered ->
-            connection().async().set(RedisKeys.PROBE, "1", SetArgs.Builder.px(PROBE_LASTS)))
+        .thenCompose(answered -> first.named(
+            connection().async().set(RedisKeys.PROBE, "1", SetArgs.Builder.px(PROBE_LASTS))))
         .thenApply(written -> null);
   }
 
@@ -277,10 +237,5 @@ public final class RedisConnections implements AutoCloseable {
         .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
         .socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).build())
         .build();
-  }
-
-  private static void shutdown(RedisClient client, ClientResources resources) {
-    client.shutdown(0, 1, TimeUnit.SECONDS);
-    resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }
 }

@@ -95,7 +95,7 @@ final class ClusterPolicyIT {
         .atMost(Duration.ofSeconds(5))
         .until(() -> one.liveNodes() == 2 && other.liveNodes() == 2);
     other.close();
-    await().atMost(Duration.ofSeconds(5)).until(() -> one.liveNodes() == 1);
+    await().atMost(Duration.ofSeconds(15)).until(() -> one.liveNodes() == 1);
     redis.stop();
     assertThat(one.liveNodes()).isEqualTo(1);
   }

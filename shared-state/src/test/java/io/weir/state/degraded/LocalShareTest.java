@@ -11,6 +11,7 @@ import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
+import io.weir.state.degraded.LocalShare.Agreement;
 import io.weir.throttle.Charge;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -104,13 +105,13 @@ final class LocalShareTest {
     local.handOver();
     int agreed = 0;
     for (int i = 0; i < 1990; i++) {
-      agreed += local.agree(charge) == null ? 1 : 0;
+      agreed += local.agree(charge).denied().isEmpty() ? 1 : 0;
       clock.addAndGet(MILLI);
     }
     assertThat(agreed).isBetween(64, 68);
     clock.addAndGet(20 * MILLI);
     for (int i = 0; i < 100; i++) {
-      assertThat(local.agree(charge)).isNull();
+      assertThat(local.agree(charge).denied()).isEmpty();
     }
   }
 
@@ -120,10 +121,35 @@ final class LocalShareTest {
     local.decide(charge);
     clock.addAndGet(30 * MILLI);
     local.handOver();
-    assertThat(local.agree(charge)).isNull();
-    local.takeBack(charge);
-    assertThat(local.agree(charge)).isNull();
-    assertThat(local.agree(charge)).isNotNull();
+    Agreement agreement = local.agree(charge);
+    assertThat(agreement.denied()).isEmpty();
+    local.takeBack(charge, agreement);
+    assertThat(local.agree(charge).denied()).isEmpty();
+    assertThat(local.agree(charge).denied()).isPresent();
+  }
+
+  @Test
+  void onlyWhatWasTakenIsGivenBack() {
+    Charge charge = charge("k1", HUNDRED, 1);
+    local.handOver();
+    Agreement before = local.agree(charge); // nothing is counted yet
+    local.decide(charge);
+    for (int i = 0; i < 50; i++) {
+      local.takeBack(charge, before);
+    }
+    assertThat(local.decide(charge)).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void bucketsOfAnotherOutageAreForgotten() {
+    nodes = 1;
+    Charge charge = charge("k1", HUNDRED, 1);
+    local.decide(charge);
+    clock.addAndGet(TimeUnit.HOURS.toNanos(1));
+    nodes = 3;
+    // Not the whole limit, full after an hour.
+    assertThat(admittedAtOnce(charge)).isEqualTo(1);
+    assertThat(admitted(charge, 3000)).isBetween(99, 101);
   }
 
   @Test
@@ -133,10 +159,10 @@ final class LocalShareTest {
     local.handOver();
     assertThat(local.isHandingOver()).isTrue();
     for (int i = 0; i < 50; i++) {
-      assertThat(local.agree(charge("k2", HUNDRED, 1))).isNull();
+      assertThat(local.agree(charge("k2", HUNDRED, 1)).denied()).isEmpty();
     }
     clock.addAndGet(TimeUnit.SECONDS.toNanos(31));
-    assertThat(local.agree(charge("k2", HUNDRED, 1))).isNull();
+    assertThat(local.agree(charge("k2", HUNDRED, 1)).denied()).isEmpty();
     assertThat(local.isHandingOver()).isFalse();
   }
 

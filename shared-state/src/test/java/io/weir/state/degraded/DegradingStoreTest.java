@@ -1,0 +1,117 @@
+package io.weir.state.degraded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.policy.FailureMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.state.memory.InMemoryBucketStore;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class DegradingStoreTest {
+  private static final Demand HUNDRED =
+      new Demand(new Bucket("requests", Scope.KEY, 100_000, 1000), Bucket.UNITS_PER_OPERATION);
+
+  private final AtomicLong nanos = new AtomicLong();
+  private final BucketStore memory = new InMemoryBucketStore(() -> nanos.get() / 1000);
+  private final OutageBreaker breaker = new OutageBreaker(CompletableFuture::new);
+  private @Nullable StoreFault fault;
+  private int asked;
+  private final DegradingStore store = new DegradingStore(
+      new BucketStore() {
+        @Override
+        public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+          asked++;
+          return fault == null
+              ? memory.tryCharge(charge)
+              : CompletableFuture.failedFuture(new StoreUnavailableException(fault, "test", null));
+        }
+
+        @Override
+        public CompletionStage<StoreAnswer> peek(Charge charge) {
+          return memory.peek(charge);
+        }
+      },
+      breaker,
+      () -> 1,
+      nanos::get);
+
+  @ParameterizedTest
+  @EnumSource(
+      value = StoreFault.class,
+      names = {"UNREACHABLE", "SLOW"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void whatIsNoOutagePassesNobody(StoreFault other) {
+    fault = other;
+    for (FailureMode mode : FailureMode.values()) {
+      assertThatThrownBy(() -> decide(mode)).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = StoreFault.class,
+      names = {"UNREACHABLE", "SLOW"})
+  void inAnOutageEachPlanCounts(StoreFault outage) {
+    fault = outage;
+    assertThat(decide(FailureMode.ALLOW)).isEqualTo(new Allowed(1, List.of(), true));
+    assertThat(decide(FailureMode.LOCAL).degraded()).isTrue();
+    assertThatThrownBy(() -> decide(FailureMode.DENY))
+        .hasCauseInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void onceItIsKnownToBeAwayItIsNotAsked() {
+    fault = StoreFault.UNREACHABLE;
+    for (int i = 0; i < 10; i++) {
+      decide(FailureMode.LOCAL);
+      breaker.ended(false);
+    }
+    int before = asked;
+    for (int i = 0; i < 100; i++) {
+      decide(FailureMode.LOCAL);
+    }
+    assertThat(asked).isEqualTo(before);
+    assertThat(before).isLessThanOrEqualTo(10);
+  }
+
+  // A part of the calls fails, too few for an outage: what this node admits by itself and what the
+  // shared state admits are the limit together.
+  @Test
+  void wherePartOfTheCallsFailsTheLimitIsNotAdmittedTwice() {
+    int admitted = 0;
+    int millis = 10_000;
+    for (int i = 0; i < millis; i++) {
+      fault = i % 3 == 0 ? StoreFault.SLOW : null;
+      admitted += decide(FailureMode.LOCAL) instanceof Allowed ? 1 : 0;
+      nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    assertThat(admitted).isBetween(900, 100 + 50 + millis / 10);
+  }
+
+  private Decision decide(FailureMode mode) {
+    Charge charge =
+        new Charge("acme", "k1", 1, List.of(HUNDRED), 1, SlotRules.OFF, TicketRequest.NONE, mode);
+    return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
+  }
+}

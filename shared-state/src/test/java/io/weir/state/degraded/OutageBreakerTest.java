@@ -1,0 +1,99 @@
+package io.weir.state.degraded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+final class OutageBreakerTest {
+  private final AtomicInteger probes = new AtomicInteger();
+  private final List<Boolean> changes = new CopyOnWriteArrayList<>();
+  private volatile CompletableFuture<Void> probed = new CompletableFuture<>();
+  private final OutageBreaker breaker = new OutageBreaker(
+      () -> {
+        probes.incrementAndGet();
+        return probed;
+      },
+      Duration.ofMillis(10));
+
+  @Test
+  void halfOfTheCallsUnansweredAreAnOutageAndFewerAreNot() {
+    breaker.onChange(changes::add);
+    for (int i = 0; i < 30; i++) {
+      breaker.ended(i % 3 != 0);
+    }
+    assertThat(breaker.isAway()).isFalse();
+    for (int i = 0; i < 30; i++) {
+      breaker.ended(false);
+    }
+    assertThat(breaker.isAway()).isTrue();
+    assertThat(changes).containsExactly(true);
+  }
+
+  @Test
+  void fewCallsAreNoOutage() {
+    for (int i = 0; i < 4; i++) {
+      breaker.ended(false);
+    }
+    assertThat(breaker.isAway()).isFalse();
+  }
+
+  @Test
+  void withoutAnyRequestAProbeFindsOutThatItIsBack() {
+    breaker.onChange(changes::add);
+    probed = CompletableFuture.failedFuture(fault(StoreFault.UNREACHABLE));
+    away();
+    await().atMost(Duration.ofSeconds(5)).until(() -> probes.get() >= 3);
+    assertThat(breaker.isAway()).isTrue();
+    probed = CompletableFuture.completedFuture(null);
+    await().atMost(Duration.ofSeconds(5)).until(() -> !breaker.isAway());
+    assertThat(changes).containsExactly(true, false);
+  }
+
+  @Test
+  void oneProbeAtATimeHoweverLongItTakes() {
+    away();
+    await().atMost(Duration.ofSeconds(5)).until(() -> probes.get() == 1);
+    await()
+        .during(Duration.ofMillis(100))
+        .atMost(Duration.ofSeconds(1))
+        .until(() -> probes.get() == 1);
+    probed.complete(null);
+    await().atMost(Duration.ofSeconds(5)).until(() -> !breaker.isAway());
+  }
+
+  @Test
+  void callsThatBeganBeforeTellNothing() {
+    away();
+    for (int i = 0; i < 100; i++) {
+      breaker.ended(true);
+    }
+    assertThat(breaker.isAway()).isTrue();
+  }
+
+  // It is there: what it refuses fails, and passes nobody.
+  @Test
+  void aProbeThatIsRefusedEndsTheOutage() {
+    probed = CompletableFuture.failedFuture(fault(StoreFault.REFUSED));
+    away();
+    await().atMost(Duration.ofSeconds(5)).until(() -> !breaker.isAway());
+  }
+
+  private void away() {
+    for (int i = 0; i < 10; i++) {
+      breaker.ended(false);
+    }
+    assertThat(breaker.isAway()).isTrue();
+  }
+
+  private static StoreUnavailableException fault(StoreFault fault) {
+    return new StoreUnavailableException(fault, "of the test", null);
+  }
+}
