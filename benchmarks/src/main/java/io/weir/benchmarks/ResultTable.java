@@ -17,7 +17,7 @@ final class ResultTable {
         load, "", "per s", "ratio", "p50 us", "p99 us", "CPU us", "Redis us", "unlike");
     for (Measurement one : measurements) {
       out.printf(
-          "%-30s | %,10.0f %7.2f | %,9.0f %,9.0f | %9.2f %9.2f | %d%n",
+          "%-30s | %,10.0f %7.2f | %,9.0f %,9.0f | %9.2f %9.2f | %d%s%n",
           one.contender(),
           one.median(Sample::perSecond),
           one.median(Sample::perSecond) / first.median(Sample::perSecond),
@@ -25,7 +25,8 @@ final class ResultTable {
           one.median(Sample::p99Micros),
           one.median(Sample::cpuMicros),
           one.median(Sample::redisCpuMicros),
-          one.unlike());
+          one.unlike(),
+          one.unlike() == 0 ? "" : " (not what was set up: do not compare)");
     }
     out.println();
     out.flush();

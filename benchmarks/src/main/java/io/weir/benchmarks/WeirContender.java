@@ -40,6 +40,7 @@ final class WeirContender implements Contender {
   private static final List<String> NAMES =
       List.of("second", "minute", "day", "hour", "week", "month", "year", "burst");
   private static final int SUBJECTS = 10_000;
+  private static final long UNITS_OF_ADMITTED = 10_000_000;
   private static final long ADMITTED_BEFORE = 1000;
   private static final long PLACED_BEFORE = 10;
   private static final long PLACED_HORIZON_MICROS = 3_600_000_000_000L;
@@ -69,17 +70,22 @@ final class WeirContender implements Contender {
     this.operations = List.of(demands(buckets, mode), demands(buckets, mode));
   }
 
-  // One operation a second of nine millions, or one in 1000 seconds and no more.
+  // Three hundred million operations, of which ten drain a second: no machine fills that in a run.
+  // Or
+  // one in 1000 seconds and no more.
   private static List<Demand> demands(int buckets, Mode mode) {
     List<Demand> demands = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {
       Bucket bucket = switch (mode) {
-        case ADMITTED, WANTING ->
-          new Bucket(NAMES.get(i), Scope.KEY, 1000, Contenders.CAPACITY * 1000);
+        case ADMITTED, WANTING -> new Bucket(NAMES.get(i), Scope.KEY, 100, 30_000_000_000L);
         case PLACED -> new Bucket(NAMES.get(i), Scope.KEY, 100, 100_000);
         case DENIED, KNOWN -> new Bucket(NAMES.get(i), Scope.KEY, 1, 1_000_000);
       };
-      demands.add(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
+      demands.add(new Demand(
+          bucket,
+          mode == Mode.ADMITTED || mode == Mode.WANTING
+              ? UNITS_OF_ADMITTED
+              : Bucket.UNITS_PER_OPERATION));
     }
     return List.copyOf(demands);
   }
