@@ -79,10 +79,7 @@ final class FaultsIT {
           .isTrue();
       assertThat(NodeFixture.json(node.get("/health/ready")).getString("status"))
           .isEqualTo("degraded");
-      await().atMost(Duration.ofSeconds(10)).until(() -> {
-        ping(node);
-        return node.get("/metrics").body().contains("throttle_shared_state_away 1.0");
-      });
+      awaitAway(node);
       assertThat(node.get("/metrics").body())
           .containsPattern("throttle_degraded_decisions_total [1-9]");
 
@@ -118,16 +115,18 @@ final class FaultsIT {
   @Test
   void aRedisThatComesBackWithAnotherPasswordIsNoOutageAnyMore() {
     try (NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.ALLOW)) {
-      try (var redis = RedisConnections.open(node.redis().uri(), Duration.ofSeconds(5))) {
+      try (var redis = RedisConnections.open(node.redis().uri(), Duration.ofSeconds(30))) {
         redis.connection().sync().configSet("requirepass", "another");
-        redis.connection().sync().clientPause(2000);
-        await().atMost(Duration.ofSeconds(5)).until(() -> {
-          ping(node);
-          return node.get("/metrics").body().contains("throttle_shared_state_away 1.0");
-        });
+        redis.connection().sync().clientPause(8000);
+        // Several at once: each waits for Redis until it is known to be away.
+        List<CompletableFuture<Void>> callers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+          callers.add(CompletableFuture.runAsync(() -> awaitAway(node)));
+        }
+        callers.forEach(CompletableFuture::join);
         RedisFuture<Long> unused =
             redis.connection().async().clientKill(KillArgs.Builder.typeNormal().skipme());
-        await().atMost(Duration.ofSeconds(10)).until(() -> ping(node).statusCode() == 503);
+        await().atMost(Duration.ofSeconds(20)).until(() -> ping(node).statusCode() == 503);
         for (int i = 0; i < 20; i++) {
           assertThat(ping(node).statusCode()).isEqualTo(503);
         }
@@ -192,6 +191,13 @@ final class FaultsIT {
     release.countDown();
     assertThat(inFlight.get(10, TimeUnit.SECONDS).body()).isEqualTo("done");
     closed.get(20, TimeUnit.SECONDS);
+  }
+
+  private static void awaitAway(NodeFixture node) {
+    await().atMost(Duration.ofSeconds(20)).until(() -> {
+      ping(node);
+      return node.get("/metrics").body().contains("throttle_shared_state_away 1.0");
+    });
   }
 
   private static HttpResponse<String> ping(NodeFixture node) {
