@@ -130,7 +130,7 @@ public final class PolicyReader {
     String named = missing.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
     String more =
         missing.size() > MAX_NAMED ? " and %d more".formatted(missing.size() - MAX_NAMED) : "";
-    return "the plan %s limits neither of %s%s: requests for them are %s"
+    return "the plan %s does not limit %s%s: requests for them are %s"
         .formatted(plan.name(), named, more, allowUnlisted ? "allowed" : "denied");
   }
 

@@ -158,6 +158,6 @@ final class UpCommand implements Callable<Integer> {
         admitted.sum(),
         waits.size());
     Optional.ofNullable(waits.peek())
-        .ifPresent(wait -> out.printf("The first of them heard: 429, Retry-After: %s%n", wait));
+        .ifPresent(wait -> out.printf("The first of them got: 429, Retry-After: %s%n", wait));
   }
 }
