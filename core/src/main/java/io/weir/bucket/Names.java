@@ -15,7 +15,6 @@ public final class Names {
   public static final String NAME_PATTERN = "[A-Za-z0-9._-]{1,64}";
 
   private static final int MAX_ID = 64;
-  private static final Pattern NAME = Pattern.compile(NAME_PATTERN);
   // The colon is kept for buckets that Weir itself names, such as the own bucket of an operation.
   private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9._:-]{1,80}");
 
@@ -46,7 +45,16 @@ public final class Names {
 
   /** Whether this can name an operation, a bucket or a plan. */
   public static boolean isName(String text) {
-    return NAME.matcher(text).matches();
+    int length = text.length();
+    if (length == 0 || length > MAX_ID) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (!isOfId(text.charAt(i)) && text.charAt(i) != '.') {
+        return false;
+      }
+    }
+    return true;
   }
 
   static void requireBucket(String name) {

@@ -1,5 +1,6 @@
 package io.weir.decision;
 
+import io.weir.bucket.Demand;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -14,6 +15,14 @@ public sealed interface Decision {
 
   /** How each bucket of the request stands, in the order of the policy; empty where none is drawn from. */
   List<Limit> limits();
+
+  /**
+   * What an operation takes from each of the buckets of {@link #limits}: one and the same list for all decisions of an
+   * operation by a plan of one revision, so that what is made of it can be kept. Empty where no bucket is asked.
+   */
+  default List<Demand> demands() {
+    return limits() instanceof Limits known ? known.demands() : List.of();
+  }
 
   /**
    * Whether the shared state was away, and a node answered by itself: from its share of the limits, or without any

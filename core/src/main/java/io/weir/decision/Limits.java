@@ -26,6 +26,10 @@ final class Limits extends AbstractList<Limit> implements RandomAccess {
     return limits instanceof Limits ? limits : List.copyOf(limits);
   }
 
+  List<Demand> demands() {
+    return demands;
+  }
+
   @Override
   public Limit get(int index) {
     @Nullable Limit[] all = known;

@@ -4,11 +4,13 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.bucket.Demand;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Decision.Reason;
 import io.weir.decision.Limit;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -24,6 +26,11 @@ public final class DecisionAnswers {
   private static final CharSequence DEGRADED = HttpHeaders.createOptimized("Weir-Degraded");
   private static final CharSequence RETRY_AFTER_MS = HttpHeaders.createOptimized("Retry-After-Ms");
   private static final int USUAL_ITEM = 48;
+  private static final int MAX_READY = 4096;
+  /** By the list itself, not by what is in it. */
+  private static final ThreadLocal<Map<List<Demand>, CharSequence>> READY =
+      ThreadLocal.withInitial(IdentityHashMap::new);
+
   private static final long MICROS_PER_MILLI = 1000;
   private static final long MILLIS_PER_SECOND = 1000;
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -49,7 +56,7 @@ public final class DecisionAnswers {
    */
   public static void addHeaders(Decision decision, MultiMap headers) {
     if (!decision.limits().isEmpty()) {
-      headers.set(RATE_LIMIT_POLICY, policy(decision.limits()));
+      headers.set(RATE_LIMIT_POLICY, policy(decision));
       headers.set(RATE_LIMIT, standing(decision.limits()));
     }
     if (decision.degraded()) {
@@ -91,6 +98,19 @@ public final class DecisionAnswers {
   /** When a bucket is empty again, in milliseconds from now. */
   public static long resetMillis(Limit limit) {
     return ceil(limit.resetMicros(), MICROS_PER_MILLI);
+  }
+
+  // It is the same for all decisions of an operation by a plan, and made once on each thread.
+  private static CharSequence policy(Decision decision) {
+    if (decision.demands().isEmpty()) {
+      return policy(decision.limits());
+    }
+    Map<List<Demand>, CharSequence> ready = READY.get();
+    if (ready.size() >= MAX_READY) {
+      ready.clear();
+    }
+    return ready.computeIfAbsent(
+        decision.demands(), demands -> HttpHeaders.createOptimized(policy(decision.limits())));
   }
 
   // "bucket";q=quota;w=seconds, …

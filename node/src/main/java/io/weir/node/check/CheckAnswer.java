@@ -1,7 +1,5 @@
 package io.weir.node.check;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.vertx.core.buffer.Buffer;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
@@ -10,100 +8,79 @@ import io.weir.decision.Limit;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.check.Outcome.Decided;
 import io.weir.node.check.Outcome.Failed;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 
-/** What a service is answered, as JSON. */
+/**
+ * What a service is answered, as JSON. Written as text: all that is not a number is a word of ours, a ticket, or the name
+ * of a bucket, whose characters need no escapes ({@link io.weir.bucket.Names}).
+ */
 final class CheckAnswer {
-  private static final JsonFactory JSON = new JsonFactory();
-  private static final int USUAL_BYTES = 512;
+  private static final int USUAL_LENGTH = 512;
 
   private CheckAnswer() {}
 
   /** The answer to one check. */
   static Buffer of(Outcome outcome) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
-    try (JsonGenerator json = JSON.createGenerator(bytes)) {
-      write(outcome, json);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // nothing is written but to memory
-    }
-    return Buffer.buffer(bytes.toByteArray());
+    StringBuilder json = new StringBuilder(USUAL_LENGTH);
+    write(outcome, json);
+    return Buffer.buffer(json.toString());
   }
 
   /** The answer to a list of checks, in its order. */
   static Buffer of(List<Outcome> outcomes) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
-    try (JsonGenerator json = JSON.createGenerator(bytes)) {
-      json.writeStartObject();
-      json.writeArrayFieldStart("decisions");
-      for (Outcome outcome : outcomes) {
-        write(outcome, json);
-      }
-      json.writeEndArray();
-      json.writeEndObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    StringBuilder json = new StringBuilder(USUAL_LENGTH).append("{\"decisions\":[");
+    for (int i = 0; i < outcomes.size(); i++) {
+      json.append(i == 0 ? "" : ",");
+      write(outcomes.get(i), json);
     }
-    return Buffer.buffer(bytes.toByteArray());
+    return Buffer.buffer(json.append("]}").toString());
   }
 
-  private static void write(Outcome outcome, JsonGenerator json) throws IOException {
-    json.writeStartObject();
+  private static void write(Outcome outcome, StringBuilder json) {
     if (outcome instanceof Decided decided) {
       write(decided.decision(), json);
     } else if (outcome instanceof Failed failed) {
-      json.writeFieldName("problem");
-      json.writeRawValue(failed.problem().toJson().encode());
+      json.append("{\"problem\":").append(failed.problem().toJson().encode()).append('}');
     }
-    json.writeEndObject();
   }
 
-  private static void write(Decision decision, JsonGenerator json) throws IOException {
+  private static void write(Decision decision, StringBuilder json) {
     if (decision instanceof Denied denied) {
-      word("denied", denied.full(), json);
       long wait = DecisionAnswers.retryAfterMillis(denied);
-      json.writeNumberField("retryAfterMs", wait);
-      json.writeNumberField("slotMs", wait);
-      json.writeBooleanField("estimate", denied.estimate());
-      if (denied.ticket().isPresent()) {
-        json.writeStringField("ticket", denied.ticket().get());
-      }
+      word("denied", denied.full(), json);
+      json.append(",\"retryAfterMs\":").append(wait).append(",\"slotMs\":").append(wait);
+      json.append(",\"estimate\":").append(denied.estimate());
+      denied
+          .ticket()
+          .ifPresent(ticket -> json.append(",\"ticket\":\"").append(ticket).append('"'));
     } else if (decision instanceof NeverAllowed never) {
       word("never_allowed", never.full(), json);
-      json.writeStringField("reason", never.reason().code());
+      json.append(",\"reason\":\"").append(never.reason().code()).append('"');
     } else {
       word("allowed", List.of(), json);
-      json.writeNumberField("retryAfterMs", 0);
+      json.append(",\"retryAfterMs\":0");
     }
     write(decision.limits(), json);
-    json.writeNumberField("revision", decision.revision());
-    if (decision.degraded()) {
-      json.writeBooleanField("degraded", true);
-    }
+    json.append(",\"revision\":").append(decision.revision());
+    json.append(decision.degraded() ? ",\"degraded\":true}" : "}");
   }
 
-  private static void word(String decision, List<String> full, JsonGenerator json)
-      throws IOException {
-    json.writeStringField("decision", decision);
-    json.writeArrayFieldStart("full");
-    for (String bucket : full) {
-      json.writeString(bucket);
+  private static void word(String decision, List<String> full, StringBuilder json) {
+    json.append("{\"decision\":\"").append(decision).append("\",\"full\":[");
+    for (int i = 0; i < full.size(); i++) {
+      json.append(i == 0 ? "\"" : ",\"").append(full.get(i)).append('"');
     }
-    json.writeEndArray();
+    json.append(']');
   }
 
-  private static void write(List<Limit> limits, JsonGenerator json) throws IOException {
-    json.writeArrayFieldStart("limits");
-    for (Limit limit : limits) {
-      json.writeStartObject();
-      json.writeStringField("bucket", limit.bucket());
-      json.writeNumberField("remaining", limit.remaining());
-      json.writeNumberField("resetMs", DecisionAnswers.resetMillis(limit));
-      json.writeEndObject();
+  private static void write(List<Limit> limits, StringBuilder json) {
+    json.append(",\"limits\":[");
+    for (int i = 0; i < limits.size(); i++) {
+      Limit limit = limits.get(i);
+      json.append(i == 0 ? "{\"bucket\":\"" : ",{\"bucket\":\"").append(limit.bucket());
+      json.append("\",\"remaining\":").append(limit.remaining());
+      json.append(",\"resetMs\":").append(DecisionAnswers.resetMillis(limit)).append('}');
     }
-    json.writeEndArray();
+    json.append(']');
   }
 }

@@ -47,6 +47,12 @@ record CheckRequest(List<Check> checks, boolean isList) {
 
   /** @throws BadCheckException with every mistake */
   static CheckRequest parse(byte[] body) {
+    CheckRequest small = SmallCheck.read(body);
+    return small == null ? parsed(body) : small;
+  }
+
+  /** The same for any request. */
+  static CheckRequest parsed(byte[] body) {
     try (JsonParser json = JSON.createParser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw notJson();
