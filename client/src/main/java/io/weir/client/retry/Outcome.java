@@ -48,7 +48,7 @@ record Outcome(
             Integer.toString(status),
             true,
             standing(status),
-            NamedWait.millis(status, headers, now),
+            RetryAfterHeaders.millis(status, headers, now),
             headers.first("Retry-Ticket"))
         : new Outcome(
             Integer.toString(status),

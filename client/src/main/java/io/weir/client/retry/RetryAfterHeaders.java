@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * The wait that an answer names, in milliseconds, rounded up. What cannot be understood, and a time that is
  * over, is as if it were not there.
  */
-final class NamedWait {
+final class RetryAfterHeaders {
   /** Above it, one wait is as hopeless as another. */
   private static final long FOREVER_MILLIS = Duration.ofDays(100_000).toMillis();
 
@@ -40,11 +40,11 @@ final class NamedWait {
   private final Headers headers;
   private final Instant now;
 
-  private NamedWait(Headers headers, Instant now) {
+  private RetryAfterHeaders(Headers headers, Instant now) {
     this.headers = headers;
     this.now = headers
         .first("Date")
-        .flatMap(NamedWait::date)
+        .flatMap(RetryAfterHeaders::date)
         // A clock that is a week off tells nothing.
         .filter(date -> Duration.between(now, date).abs().compareTo(MOST_APART) < 0)
         .orElse(now);
@@ -56,7 +56,7 @@ final class NamedWait {
    * @param now the time of day, for a server that does not tell its own
    */
   static OptionalLong millis(int status, Headers headers, Instant now) {
-    return new NamedWait(headers, now).of(status);
+    return new RetryAfterHeaders(headers, now).of(status);
   }
 
   private OptionalLong of(int status) {
@@ -79,7 +79,7 @@ final class NamedWait {
         ? seconds
         : headers
             .first("Retry-After")
-            .flatMap(NamedWait::date)
+            .flatMap(RetryAfterHeaders::date)
             .map(date -> OptionalLong.of(
                 date.isAfter(now.plusMillis(FOREVER_MILLIS))
                     ? FOREVER_MILLIS

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which wait an answer names. */
-final class NamedWaitTest {
+final class RetryAfterHeadersTest {
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
   private static final long NONE = -1;
 
@@ -62,7 +62,7 @@ final class NamedWaitTest {
         "429 | Server: nobody                                                 | -1",
       })
   void anAnswerNamesAWait(int status, String headers, long expectedMillis) {
-    assertThat(NamedWait.millis(status, headers(headers), NOW).orElse(NONE))
+    assertThat(RetryAfterHeaders.millis(status, headers(headers), NOW).orElse(NONE))
         .isEqualTo(expectedMillis);
   }
 
@@ -79,6 +79,6 @@ final class NamedWaitTest {
   void aLongHeaderIsReadLikeAShortOne() {
     String quoted = "\"" + "a\\b".repeat(50_000) + "\";r=0;t=7";
     Headers headers = name -> name.equals("RateLimit") ? List.of(quoted) : List.of();
-    assertThat(NamedWait.millis(429, headers, Instant.EPOCH)).hasValue(7000);
+    assertThat(RetryAfterHeaders.millis(429, headers, Instant.EPOCH)).hasValue(7000);
   }
 }
