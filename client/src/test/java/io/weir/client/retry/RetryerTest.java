@@ -121,7 +121,7 @@ final class RetryerTest {
   }
 
   @Test
-  void aRetryAfterHeadersIsKeptToTheMillisecond() {
+  void aWaitThatTheServerNamesIsKeptToTheMillisecond() {
     ScriptedCall call = call(true)
         .answers(429, "Retry-After", "1", "Retry-After-Ms", "230")
         .answers(503, "Retry-After", "2")
@@ -213,7 +213,7 @@ final class RetryerTest {
   }
 
   @Test
-  void theBudgetPaysForAShareOfCallsAndRetryAfterHeaderssAreFree() {
+  void theBudgetPaysForAShareOfCallsAndWaitsThatTheServerNamesAreFree() {
     Retryer retryer = retryer(o -> o.attempts(2).budget(new BudgetOptions(0.1, 3)));
     List<ScriptedCall> calls =
         IntStream.range(0, 100).mapToObj(i -> call(true).answersTimes(2, 500)).toList();
