@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -119,11 +121,13 @@ final class FaultsIT {
         redis.connection().sync().configSet("requirepass", "another");
         redis.connection().sync().clientPause(8000);
         // Several at once: each waits for Redis until it is known to be away.
+        ExecutorService threads = Executors.newFixedThreadPool(8);
         List<CompletableFuture<Void>> callers = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-          callers.add(CompletableFuture.runAsync(() -> awaitAway(node)));
+          callers.add(CompletableFuture.runAsync(() -> awaitAway(node), threads));
         }
         callers.forEach(CompletableFuture::join);
+        threads.shutdown();
         RedisFuture<Long> unused =
             redis.connection().async().clientKill(KillArgs.Builder.typeNormal().skipme());
         await().atMost(Duration.ofSeconds(20)).until(() -> ping(node).statusCode() == 503);

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class OutageBreaker implements CallObserver {
   private static final Logger LOG = LoggerFactory.getLogger(OutageBreaker.class);
   private static final int WINDOW_SECONDS = 2;
-  private static final int MIN_CALLS = 5;
+  private static final int MIN_CALLS = 3;
 
   private final Supplier<? extends CompletionStage<?>> probe;
   private final CircuitBreaker breaker;

@@ -39,7 +39,7 @@ final class OutageBreakerTest {
 
   @Test
   void fewCallsAreNoOutage() {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 2; i++) {
       breaker.ended(false);
     }
     assertThat(breaker.isAway()).isFalse();
