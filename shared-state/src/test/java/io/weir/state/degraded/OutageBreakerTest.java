@@ -27,7 +27,7 @@ final class OutageBreakerTest {
   void halfOfTheCallsUnansweredAreAnOutageAndFewerAreNot() {
     breaker.onChange(changes::add);
     for (int i = 0; i < 30; i++) {
-      breaker.ended(i % 3 != 0);
+      breaker.ended(i % 3 != 2);
     }
     assertThat(breaker.isAway()).isFalse();
     for (int i = 0; i < 30; i++) {
