@@ -11,7 +11,7 @@ import io.weir.node.check.Outcome.Failed;
 import java.util.List;
 
 /**
- * What a service is answered, as JSON. Written as text: all that is not a number is a word of ours, a ticket, or the name
+ * The answer to a service, as JSON. Written as text: all that is not a number is a constant, a ticket, or the name
  * of a bucket, whose characters need no escapes ({@link io.weir.bucket.Names}).
  */
 final class CheckAnswer {

@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * What the shared state said last of the buckets of some subjects. Of two that share a slot the later one is known. Safe
- * for use by many threads.
+ * The last levels of the buckets of some subjects, as the shared state told them. Two subjects that share a slot
+ * overwrite each other. Safe for use by many threads.
  */
 final class LastLevels {
   private static final int SLOTS = 1 << 14;
