@@ -17,7 +17,7 @@ public sealed interface Decision {
   List<Limit> limits();
 
   /**
-   * What an operation takes from each of the buckets of {@link #limits}: one and the same list for all decisions of an
+   * The demands of the operation on the buckets of {@link #limits}: one and the same list for all decisions of an
    * operation by a plan of one revision, so that what is made of it can be kept. Empty where no bucket is asked.
    */
   default List<Demand> demands() {

@@ -55,7 +55,7 @@ public final class Plan {
     return limits.getOrDefault(operation, others);
   }
 
-  /** The buckets that operations of the plan demand from, in no order, some of them several times. */
+  /** The buckets of the plan's operations, in no order, some of them several times. */
   public Stream<Bucket> buckets() {
     return Stream.concat(limits.values().stream(), Stream.of(others))
         .filter(Limited.class::isInstance)

@@ -59,7 +59,7 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
     return new PlanDraft(shapes, own, more);
   }
 
-  /** Freezes what demands from a bucket; operations with a bucket of their own have left it. */
+  /** Freezes the operations of a bucket; those with a bucket of their own have left it. */
   PlanDraft withFrozenBucket(BucketShape shape) {
     Set<String> more = new HashSet<>(frozen);
     shape.demands().keySet().stream()

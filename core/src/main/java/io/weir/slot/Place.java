@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
  * A place in a queue.
  *
  * @param id of the ticket; {@link #ANYBODY} where any caller of the subject may use it, {@link #NOBODY}
- *     where nobody does
+ *     for an idle interval
  * @param slotMicros when its caller may come
  * @param deadlineMicros until when it is in time
  * @param untilMicros how long its buckets can hold the place, however late the caller may be

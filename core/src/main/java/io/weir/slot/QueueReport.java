@@ -1,7 +1,7 @@
 package io.weir.slot;
 
 /**
- * What happened in the queue, to be counted.
+ * Counts what a decision did to a queue.
  *
  * @param returned what became of the place the caller came back to
  * @param made whether a new one was made

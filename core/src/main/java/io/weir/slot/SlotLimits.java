@@ -22,7 +22,7 @@ public final class SlotLimits {
   /** How many overdue places one charge lets go at most, unless all are overdue. */
   public static final long SWEPT_AT_MOST = 16;
 
-  /** The largest number a level may reach, unclaimed included; below 2⁵³. */
+  /** The largest number a level may reach, with what is unclaimed; below 2⁵³. */
   public static final long MAX_UNITS = 9_007_000_000_000_000L;
 
   private SlotLimits() {}

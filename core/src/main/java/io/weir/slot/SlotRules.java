@@ -1,7 +1,7 @@
 package io.weir.slot;
 
 /**
- * What a plan says of places.
+ * The rules of a plan for places.
  *
  * @param latenessMicros how long after its slot a place is kept
  * @param maxQueue how many places wait in a queue at most

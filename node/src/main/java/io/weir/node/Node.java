@@ -60,11 +60,14 @@ public final class Node implements AutoCloseable {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
   private final RedisConnections connections;
+  private final OutageBreaker breaker;
   private final Vertx vertx;
   private final NodeContext context;
 
-  private Node(RedisConnections connections, Vertx vertx, NodeContext context) {
+  private Node(
+      RedisConnections connections, OutageBreaker breaker, Vertx vertx, NodeContext context) {
     this.connections = connections;
+    this.breaker = breaker;
     this.vertx = vertx;
     this.context = context;
   }
@@ -128,7 +131,7 @@ public final class Node implements AutoCloseable {
         new IdempotencyStore(connections),
         metrics,
         openApi());
-    Node node = new Node(connections, vertx, context);
+    Node node = new Node(connections, breaker, vertx, context);
     warmUp(store);
     node.serve();
     return node;
@@ -157,6 +160,7 @@ public final class Node implements AutoCloseable {
         .handle((done, error) -> done)
         .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
         .join();
+    breaker.close();
     try {
       context.policies().close();
     } finally {
@@ -165,8 +169,7 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  // Load balancers see that the node is not ready, and callers are told to close their connections
-  // it.
+  // Load balancers see that the node is not ready; callers are told to close their connections.
   private static void pause(Duration delay) {
     new CompletableFuture<Void>()
         .completeOnTimeout(null, delay.toMillis(), TimeUnit.MILLISECONDS)

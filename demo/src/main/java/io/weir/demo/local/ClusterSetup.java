@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a local cluster is made of.
+ * The parts of a local cluster.
  *
  * @param nodePorts a node on each
  * @param adminPorts of the same nodes, for operators

@@ -169,9 +169,8 @@ final class ItemExecutor {
       return new Done(kept, 200, MultiMap.caseInsensitiveMultiMap(), true);
     }
     if (claim instanceof Claim.Busy busy) {
-      // An executor that takes that long may be dead: half of the time that is left, so that few
-      // attempts
-      // reach its end.
+      // An executor that takes that long may be dead: wait half of the time that is left, so that
+      // few attempts reach its end.
       return Done.unavailable("item_under_way", busy.atMost().dividedBy(2));
     }
     if (claim instanceof Claim.Full full) {

@@ -120,7 +120,7 @@ final class LocalShare {
   }
 
   /**
-   * What a share says to a charge.
+   * The answer of a share to a charge.
    *
    * @param denied where it does not agree; nothing was taken then
    * @param taken per demand, the bucket that has given its cost; null where none has

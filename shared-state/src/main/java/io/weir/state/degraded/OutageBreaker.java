@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * away once half of the calls of the last two seconds were not answered. Then a probe each half second finds out whether
  * it is back. Safe for use by many threads.
  */
-public final class OutageBreaker implements CallObserver {
+public final class OutageBreaker implements CallObserver, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OutageBreaker.class);
   private static final int WINDOW_SECONDS = 2;
   private static final int MIN_CALLS = 3;
@@ -26,6 +26,7 @@ public final class OutageBreaker implements CallObserver {
   private final Supplier<? extends CompletionStage<?>> probe;
   private final CircuitBreaker breaker;
   private volatile Consumer<Boolean> listener = isAway -> {};
+  private volatile boolean isClosed;
 
   /** @param probe asks the shared state for next to nothing */
   public OutageBreaker(Supplier<? extends CompletionStage<?>> probe) {
@@ -67,6 +68,12 @@ public final class OutageBreaker implements CallObserver {
     return breaker.getState() != State.CLOSED;
   }
 
+  /** Probes no more. */
+  @Override
+  public void close() {
+    isClosed = true;
+  }
+
   private void changed(CircuitBreakerOnStateTransitionEvent event) {
     State from = event.getStateTransition().getFromState();
     switch (event.getStateTransition().getToState()) {
@@ -86,7 +93,7 @@ public final class OutageBreaker implements CallObserver {
   }
 
   private void probe() {
-    if (breaker.tryAcquirePermission()) {
+    if (!isClosed && breaker.tryAcquirePermission()) {
       probe
           .get()
           .whenComplete((done, error) -> note(error == null || !Faults.of(error).isOutage()));

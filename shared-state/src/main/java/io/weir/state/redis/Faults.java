@@ -14,7 +14,7 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an error of Redis means: whether it is away, or there and not usable. By the first word of its errors (Redis,
+ * Classifies errors of Redis: it is away, or it is there and not usable. By the first word of its errors (Redis,
  * documentation of the protocol, "Simple errors"), and by what its clients throw.
  */
 public final class Faults {

@@ -66,7 +66,7 @@ record Link(
   static void noteConnecting(Event event, AtomicReference<@Nullable StoreFault> refusal) {
     if (event instanceof ReconnectFailedEvent failed) {
       StoreFault fault = Faults.of(failed.getCause());
-      // What comes after a refusal does not make it an outage: only a connection does.
+      // A refusal stays until a connection succeeds: a timeout after it is no outage.
       refusal.updateAndGet(before -> fault.isOutage() ? before : fault);
     } else if (event instanceof ConnectionActivatedEvent) {
       refusal.set(null);

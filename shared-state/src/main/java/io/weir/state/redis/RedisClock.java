@@ -1,7 +1,7 @@
 package io.weir.state.redis;
 
 /**
- * What this process knows of Redis's clock: when nobody waits for an answer any more. Mutable; owned by one event loop.
+ * Estimates Redis's clock, and with it when a call has timed out here. Mutable; owned by one event loop.
  */
 final class RedisClock {
   private static final long NANOS_PER_MICRO = 1000;

@@ -10,9 +10,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class OutageBreakerTest {
+  @AfterEach
+  void close() {
+    breaker.close();
+  }
+
   private final AtomicInteger probes = new AtomicInteger();
   private final List<Boolean> changes = new CopyOnWriteArrayList<>();
   private volatile CompletableFuture<Void> probed = new CompletableFuture<>();
@@ -76,6 +82,19 @@ final class OutageBreakerTest {
       breaker.ended(true);
     }
     assertThat(breaker.isAway()).isTrue();
+  }
+
+  @Test
+  void onceClosedItProbesNoMore() {
+    probed = CompletableFuture.failedFuture(fault(StoreFault.UNREACHABLE));
+    away();
+    await().atMost(Duration.ofSeconds(5)).until(() -> probes.get() >= 2);
+    breaker.close();
+    int after = probes.get();
+    await()
+        .during(Duration.ofMillis(200))
+        .atMost(Duration.ofSeconds(2))
+        .until(() -> probes.get() <= after + 1);
   }
 
   // It is there: what it refuses fails, and passes nobody.

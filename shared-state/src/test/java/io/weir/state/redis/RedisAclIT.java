@@ -19,6 +19,8 @@ import io.weir.embedded.EmbeddedRedis;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import io.weir.state.control.ClusterPolicy;
+import io.weir.state.redis.IdempotencyStore.Claim;
+import io.weir.state.redis.IdempotencyStore.Item;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer.Decided;
 import io.weir.throttle.StoreFault;
@@ -29,6 +31,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -95,6 +99,23 @@ final class RedisAclIT {
   }
 
   @Test
+  void itMayKeepTheAnswersOfBatches() throws Exception {
+    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5))) {
+      IdempotencyStore answers = new IdempotencyStore(connections);
+      Item item = new Item("acme", "k1", "once", "fingerprint");
+      Duration atMost = Duration.ofSeconds(10);
+      assertThat(get(answers.claim(item, "a", atMost, true))).isEqualTo(new Claim.Claimed());
+      get(answers.keep(item, "a", "{}"));
+      assertThat(get(answers.claim(item, "b", atMost, true))).isEqualTo(new Claim.Done("{}"));
+      assertThat(get(answers.isKept("acme", "k1", "once"))).isTrue();
+      Item freed = new Item("acme", "k1", "freed", "fingerprint");
+      get(answers.claim(freed, "a", atMost, true));
+      get(answers.release(freed, "a"));
+      assertThat(get(answers.claim(freed, "b", atMost, true))).isEqualTo(new Claim.Claimed());
+    }
+  }
+
+  @Test
   void itMayDoNothingElse() {
     try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5))) {
       RedisCommands<String, String> commands = connections.connection().sync();
@@ -114,6 +135,10 @@ final class RedisAclIT {
         .hasMessageContaining("WRONGPASS")
         .extracting(error -> ((StoreUnavailableException) error).fault())
         .isEqualTo(StoreFault.REFUSED);
+  }
+
+  private static <T> T get(CompletionStage<T> stage) throws Exception {
+    return stage.toCompletableFuture().get(5, TimeUnit.SECONDS);
   }
 
   private static Object decided(RedisBucketStore store, Charge charge) {
