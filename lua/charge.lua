@@ -3,7 +3,8 @@
 -- on the same states; queue.lua decides that. Charges that are equal in everything stand as one with a count.
 --
 -- KEYS
---   1      weir:policy, for the revision that was published last
+--   1      weir:policy, for the revision that was published last; on a Redis Cluster weir:{pNN}:policy, the partition's
+--          copy of that, which is raised to the revision of any charge that has a newer one
 --   then   the states of keys, tenants and the cluster, each once
 -- ARGV
 --   1      not_after, 7 bytes, most significant first: the instant, in microseconds since the epoch, after which
@@ -46,6 +47,7 @@
 --@include codes
 --@include layout
 --@include layout_of
+--@include policy_of
 --@include values_of
 --@include expiry_of
 --@include template_of
@@ -59,8 +61,8 @@ if not_after > 0 and now_us(1) > not_after then
   return { now_us(1) }
 end
 local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2', (#ARGV[1] - 7) / 17), ARGV[1], 8) }
-local newest = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0) or 0
-local values = values_of(redis.call, KEYS)
+local policy = policy_of(redis.call, KEYS[1])
+local values = values_of(redis.call, KEYS, #KEYS)
 local answers, answered = { now_us(1) }, 1
 -- The states to write, by the number of the key: the packed numbers, the fields where these changed, and the time to
 -- live where it changed. `queued` marks states whose charges were handed back.
@@ -131,8 +133,8 @@ end
 
 local function charge_any(i, base, template)
   local count, now = charges[base + 2], now_us(i)
-  if newest > template.revision then
-    answer({ CODES.STALE, newest })
+  if policy.newest > template.revision then
+    answer({ CODES.STALE, policy.newest })
     return
   end
   local results, fits = tried(base, template, count, now)
@@ -165,8 +167,9 @@ local function charge_own(i, base)
   if own == nil then
     own = own_buckets_of(ARGV[at])
     owns[at] = own
+    learn(policy, own and own[1] or 0)
   end
-  if not own or not value or heads[k] or queued[k] or newest > own[1] or sub(value, own.from) ~= own.fields then
+  if not own or not value or heads[k] or queued[k] or policy.newest > own[1] or sub(value, own.from) ~= own.fields then
     return false
   end
   local head, is_denied = taken_from_own(own, value, charges[base + 2], charges[base + 3], now_us(i))
@@ -185,6 +188,7 @@ for i = 1, #charges / WIDTH do
     local at = charges[base + 1]
     local template = templates[at] or template_of(ARGV[at])
     templates[at] = template
+    learn(policy, template.revision)
     if is_queued(base, template) then
       hand_back(base, template)
     else
@@ -193,6 +197,7 @@ for i = 1, #charges / WIDTH do
   end
 end
 
+keep_learned(redis.call, policy)
 for k = 2, #KEYS do
   local head = heads[k]
   if head and times[k] then

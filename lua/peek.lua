@@ -34,7 +34,7 @@
 --@include slot_of
 
 local at, _, cost, key, tenant, cluster = struct.unpack('>I2I2I7I2I2I2', ARGV[1], 8)
-local keys, template, values = { key, tenant, cluster }, template_of(ARGV[at]), values_of(redis.call, KEYS)
+local keys, template, values = { key, tenant, cluster }, template_of(ARGV[at]), values_of(redis.call, KEYS, #KEYS)
 local demands, now, states = demands_of(template, cost), now_us(1), {}
 local newest = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0) or 0
 local is_too_much, answer = is_never(demands), { CODES.ALLOWED }

@@ -3,9 +3,10 @@
 -- makes a place in the queue. The work of a call is bounded by its charges, not by the length of a queue.
 --
 -- KEYS
---   1      weir:policy, for the revision that was published last
---   then   the states of keys, tenants and the cluster, each once. Of each, <state>:queue holds the places,
---          <state>:queue:kinds the index of those that anybody may keep, <state>:estimates the last moments told
+--   1      weir:policy or its copy, as of charge.lua
+--   then   the states of keys, tenants and the cluster, each once
+--   then   of each state, in the same order: <state>:queue, which holds the places, <state>:queue:kinds, the index of
+--          those that anybody may keep, and <state>:estimates, the last moments told
 -- ARGV
 --   1      not_after, as of charge.lua. Then the charges, packed, 21 bytes for each, most significant byte first
 --            template   2 bytes: which argument holds it
@@ -51,6 +52,7 @@
 --@include layout
 --@include layout_of
 --@include unpacked
+--@include policy_of
 --@include values_of
 --@include expiry_of
 --@include template_of
@@ -76,8 +78,8 @@ if not_after > 0 and now_us(1) > not_after then
   return { now_us(1) }
 end
 local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2I2I2', (#ARGV[1] - 7) / 21), ARGV[1], 8) }
-local newest = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0) or 0
-local values = values_of(redis.call, KEYS)
+local policy, LAST_STATE = policy_of(redis.call, KEYS[1]), (#KEYS - 1) / 4 + 1
+local values = values_of(redis.call, KEYS, LAST_STATE)
 local known, templates, states, written = {}, {}, {}, {}
 
 local function state_of(k, scope)
@@ -88,7 +90,9 @@ local function state_of(k, scope)
       error(KEYS[k] .. ' holds no state', 0)
     end
     state = state_from(layout, numbers)
-    state.key, state.scope, state.queue, state.kinds = KEYS[k], scope, KEYS[k] .. ':queue', KEYS[k] .. ':queue:kinds'
+    state.key, state.scope = KEYS[k], scope
+    local before = LAST_STATE + 3 * (k - 2)
+    state.queue, state.kinds, state.told = KEYS[before + 1], KEYS[before + 2], KEYS[before + 3]
     states[k] = state
   end
   return state
@@ -229,7 +233,7 @@ end
 local function estimates_of(state)
   if not state.estimates then
     state.estimates = {}
-    local text = redis.call('GET', state.key .. ':estimates') or ''
+    local text = redis.call('GET', state.told) or ''
     for name, rate, at in string.gmatch(text, '(%S+) (%d+) (%d+)') do
       state.estimates[name] = { rate = tonumber(rate), at_us = tonumber(at) }
     end
@@ -246,7 +250,7 @@ local function write_estimates(state, now)
     end
   end
   table.sort(text)
-  redis.call('SET', state.key .. ':estimates', table.concat(text, ' '), 'PXAT',
+  redis.call('SET', state.told, table.concat(text, ' '), 'PXAT',
     string.format('%d', math.ceil(last / 1000) + 1000))
 end
 
@@ -499,7 +503,8 @@ end
 
 local function decide(charge)
   local template = charge.template
-  local newer = newest > template.revision and newest or look(charge)
+  learn(policy, template.revision)
+  local newer = policy.newest > template.revision and policy.newest or look(charge)
   if newer then
     return { CODES.STALE, newer }
   end
@@ -563,6 +568,7 @@ for i = 1, #charges / WIDTH do
     left = left - answered(i, left, answers)
   end
 end
+keep_learned(redis.call, policy)
 for state, template in pairs(written) do
   local value = state_value(state, template.demands, known)
   redis.call('SET', state.key, value, 'PXAT', string.format('%d', state.expires_ms))

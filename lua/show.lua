@@ -1,6 +1,6 @@
 -- Shows the state of a key, a tenant or the cluster in words, as HGETALL shows a hash. Reads only; levels are
 -- those of the instant at_us, as they are stored.
---   redis-cli --eval lua/show.lua 'weir:{acme}:key:k1' weir:policy
+--   redis-cli --eval lua/show.lua 'weir:{p40}:acme:key:k1' weir:policy
 --
 -- KEYS
 --   1      the state

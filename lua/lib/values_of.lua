@@ -1,14 +1,15 @@
 -- The values of the keys, by the number of the key; false where there is none, an empty text where there is something
--- of another type. The first key is the policy, and has none. `call` runs a command.
-local function values_of(call, keys)
-  local values, absent = call('MGET', unpack(keys)), {}
-  for k = 2, #keys do
+-- of another type. The first key is the policy, and has none; the states are the next ones, up to `last`. `call` runs a
+-- command.
+local function values_of(call, keys, last)
+  local values, absent = call('MGET', unpack(keys, 1, last)), {}
+  for k = 2, last do
     if not values[k] then
       absent[#absent + 1] = keys[k]
     end
   end
   if #absent > 0 and call('EXISTS', unpack(absent)) > 0 then
-    for k = 2, #keys do
+    for k = 2, last do
       values[k] = values[k] or call('EXISTS', keys[k]) > 0 and ''
     end
   end

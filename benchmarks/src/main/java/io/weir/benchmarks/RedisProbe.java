@@ -15,39 +15,39 @@ public final class RedisProbe implements AutoCloseable {
 
   /** CPU time that Redis has used, user and system, of all its threads. */
   public double cpuSeconds() {
-    String info = connections.connection().sync().info("cpu");
+    String info = connections.sync().info("cpu");
     return number(info, "used_cpu_user") + number(info, "used_cpu_sys");
   }
 
   /** Bytes that Redis has allocated. */
   public long usedMemory() {
-    return (long) number(connections.connection().sync().info("memory"), "used_memory");
+    return (long) number(connections.sync().info("memory"), "used_memory");
   }
 
   /** Begins to count calls that hold Redis for longer. */
   void watchSlowCalls(long micros) {
-    connections.connection().sync().configSet("slowlog-log-slower-than", Long.toString(micros));
-    connections.connection().sync().slowlogReset();
+    connections.sync().configSet("slowlog-log-slower-than", Long.toString(micros));
+    connections.sync().slowlogReset();
   }
 
   /** How many there were since then; 128 at most are remembered. */
   long slowCalls() {
-    return connections.connection().sync().slowlogLen();
+    return connections.sync().slowlogLen();
   }
 
   /** How many keys there are. */
   public long keys() {
-    return connections.connection().sync().dbsize();
+    return connections.sync().dbsize();
   }
 
   String version() {
-    Matcher version = Pattern.compile("redis_version:(\\S+)")
-        .matcher(connections.connection().sync().info("server"));
+    Matcher version =
+        Pattern.compile("redis_version:(\\S+)").matcher(connections.sync().info("server"));
     return version.find() ? version.group(1) : "unknown";
   }
 
   public void clear() {
-    connections.connection().sync().flushall();
+    connections.sync().flushall();
   }
 
   @Override

@@ -23,7 +23,7 @@ import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.Policy;
 import io.weir.state.control.ClusterPolicy;
 import io.weir.state.degraded.DegradingStore;
-import io.weir.state.degraded.OutageBreaker;
+import io.weir.state.degraded.Outages;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisBucketStore;
@@ -60,14 +60,13 @@ public final class Node implements AutoCloseable {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
   private final RedisConnections connections;
-  private final OutageBreaker breaker;
+  private final Outages outages;
   private final Vertx vertx;
   private final NodeContext context;
 
-  private Node(
-      RedisConnections connections, OutageBreaker breaker, Vertx vertx, NodeContext context) {
+  private Node(RedisConnections connections, Outages outages, Vertx vertx, NodeContext context) {
     this.connections = connections;
-    this.breaker = breaker;
+    this.outages = outages;
     this.vertx = vertx;
     this.context = context;
   }
@@ -107,12 +106,17 @@ public final class Node implements AutoCloseable {
       end(vertx);
       throw e;
     }
-    OutageBreaker breaker = new OutageBreaker(connections::probe);
-    RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging, breaker);
+    Outages outages = new Outages(connections.parts(), connections::probe);
+    RedisBucketStore store =
+        RedisBucketStore.of(connections, policies::isChanging, outages::observer);
     DegradingStore degrading = new DegradingStore(
-        new TimedBucketStore(store, metrics), breaker, policies::liveNodes, System::nanoTime);
+        new TimedBucketStore(store, metrics),
+        outages,
+        charge -> connections.partOf(charge.tenant()),
+        policies::liveNodes,
+        System::nanoTime);
     Decider decider = new Decider(new Throttle(degrading, policies), metrics);
-    metrics.away(breaker::isAway);
+    metrics.away(outages::shareAway);
     Bulkhead held = new Bulkhead(250, 500, 1000);
     metrics.held(held::taken);
     NodeContext context = new NodeContext(
@@ -131,7 +135,7 @@ public final class Node implements AutoCloseable {
         new IdempotencyStore(connections),
         metrics,
         openApi());
-    Node node = new Node(connections, breaker, vertx, context);
+    Node node = new Node(connections, outages, vertx, context);
     warmUp(store);
     node.serve();
     return node;
@@ -160,7 +164,7 @@ public final class Node implements AutoCloseable {
         .handle((done, error) -> done)
         .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
         .join();
-    breaker.close();
+    outages.close();
     try {
       context.policies().close();
     } finally {

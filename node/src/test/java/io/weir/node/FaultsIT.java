@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.KillArgs;
-import io.lettuce.core.RedisFuture;
 import io.weir.policy.FailureMode;
 import io.weir.state.redis.RedisConnections;
 import java.net.http.HttpRequest;
@@ -103,13 +102,13 @@ final class FaultsIT {
     try (NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.ALLOW)) {
       assertThat(ping(node).statusCode()).isEqualTo(200);
       try (var redis = RedisConnections.open(node.redis().uri(), Duration.ofSeconds(2))) {
-        redis.connection().sync().configSet("requirepass", "another");
-        redis.connection().sync().clientKill(KillArgs.Builder.typeNormal().skipme());
+        redis.sync().configSet("requirepass", "another");
+        redis.sync().clientKill(KillArgs.Builder.typeNormal().skipme());
         await().atMost(Duration.ofSeconds(5)).until(() -> ping(node).statusCode() == 503);
         for (int i = 0; i < 20; i++) {
           assertThat(ping(node).statusCode()).isEqualTo(503);
         }
-        redis.connection().sync().configSet("requirepass", "");
+        redis.sync().configSet("requirepass", "");
       }
     }
   }
@@ -118,8 +117,8 @@ final class FaultsIT {
   void aRedisThatComesBackWithAnotherPasswordIsNoOutageAnyMore() {
     try (NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.ALLOW)) {
       try (var redis = RedisConnections.open(node.redis().uri(), Duration.ofSeconds(30))) {
-        redis.connection().sync().configSet("requirepass", "another");
-        redis.connection().sync().clientPause(8000);
+        redis.sync().configSet("requirepass", "another");
+        redis.sync().clientPause(8000);
         // Several at once: each waits for Redis until it is known to be away.
         ExecutorService threads = Executors.newFixedThreadPool(8);
         List<CompletableFuture<Void>> callers = new ArrayList<>();
@@ -128,14 +127,15 @@ final class FaultsIT {
         }
         callers.forEach(CompletableFuture::join);
         threads.shutdown();
-        RedisFuture<Long> unused =
-            redis.connection().async().clientKill(KillArgs.Builder.typeNormal().skipme());
+        CompletableFuture<Long> killed = CompletableFuture.supplyAsync(
+            () -> redis.sync().clientKill(KillArgs.Builder.typeNormal().skipme()));
         await().atMost(Duration.ofSeconds(20)).until(() -> ping(node).statusCode() == 503);
         for (int i = 0; i < 20; i++) {
           assertThat(ping(node).statusCode()).isEqualTo(503);
         }
         assertThat(node.get("/health/ready").statusCode()).isEqualTo(503);
-        redis.connection().sync().configSet("requirepass", "");
+        killed.join();
+        redis.sync().configSet("requirepass", "");
       }
     }
   }
@@ -159,7 +159,7 @@ final class FaultsIT {
       assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
       try (var redis = RedisConnections.open(node.redis().uri(), Duration.ofSeconds(2))) {
         for (int i = 0; i < 5; i++) {
-          redis.connection().sync().scriptFlush();
+          redis.sync().scriptFlush();
         }
       }
       CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);

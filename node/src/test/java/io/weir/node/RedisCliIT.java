@@ -62,7 +62,7 @@ final class RedisCliIT {
       outputs.add(run.output().strip());
     }
     assertThat(outputs).hasSize(12);
-    assertThat(outputs.get(0)).isEqualTo("weir:{acme}:key:k1");
+    assertThat(outputs.get(0)).isEqualTo("weir:{p40}:acme:key:k1");
     assertThat(outputs.get(1)).isEqualTo("2");
     assertThat(outputs.get(2))
         .containsPattern("requests@200\n\\d+ \\(\\d.* of 10 operations, (9\\d|100)\\.\\d %");
@@ -74,11 +74,12 @@ final class RedisCliIT {
     assertThat(outputs.get(7).lines())
         .hasSize(2)
         .allMatch(line -> line.matches("\\d{16}\\.-[0-9a-f]{10} \\d{16} .*"));
-    assertThat(outputs.get(8)).startsWith("2 weir:{acme}:");
+    assertThat(outputs.get(8)).startsWith("2 weir:{p40}:acme:");
     assertThat(outputs.get(9)).isEqualTo("3"); // no estimates were made
     assertThat(outputs.get(10).lines().findFirst()).contains("1");
     assertThat(outputs.get(11)).contains("requests@200 50000", "of-tenant@10000 100000");
-    assertThat(bash("redis-cli EXISTS 'weir:{acme}:key:k1'").output().strip()).isEqualTo("0");
+    assertThat(bash("redis-cli EXISTS 'weir:{p40}:acme:key:k1'").output().strip())
+        .isEqualTo("0");
   }
 
   private static List<String> commands() throws IOException {

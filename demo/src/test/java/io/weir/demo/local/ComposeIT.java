@@ -99,7 +99,7 @@ final class ComposeIT {
   @Order(2)
   void aStateIsShownInWordsInTheContainerOfRedis() {
     String shown =
-        compose(COMMAND_WITHIN, "exec", "-T", "redis", "weir-show", "weir:{acme}:key:plain");
+        compose(COMMAND_WITHIN, "exec", "-T", "redis", "weir-show", "weir:{p40}:acme:key:plain");
     assertThat(shown).contains("requests@100000", " of 100 operations, ", "empty at 20");
   }
 

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -74,11 +74,11 @@ public final class NodeMetrics {
     return registry.scrape();
   }
 
-  /** Shows whether the shared state is away. */
-  public void away(BooleanSupplier isAway) {
-    Gauge.builder("throttle.shared.state.away", () -> isAway.getAsBoolean() ? 1 : 0)
+  /** Shows how much of the shared state is away. */
+  public void away(DoubleSupplier share) {
+    Gauge.builder("throttle.shared.state.away", share::getAsDouble)
         .description(
-            "1 while the shared state is away, and plans are limited as their failureMode says")
+            "The share of the shared state that is away: 1 for all; plans are limited as their failureMode says")
         .register((MeterRegistry) registry);
   }
 

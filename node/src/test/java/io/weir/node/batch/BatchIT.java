@@ -305,7 +305,7 @@ final class BatchIT {
   void whereRedisIsFullABatchIsWorthSendingAgain() {
     try (RedisConnections connections =
         RedisConnections.open(node.redis().uri(), Duration.ofSeconds(2))) {
-      connections.connection().sync().configSet("maxmemory", "1");
+      connections.sync().configSet("maxmemory", "1");
       HttpResponse<String> plain =
           batch("k10", "{\"items\": [{\"method\": \"GET\", \"path\": \"/other/x\"}]}");
       HttpResponse<String> named = batch(
@@ -313,7 +313,7 @@ final class BatchIT {
           "{\"items\": [{\"method\": \"GET\", \"path\": \"/other/x\"}]}",
           "Idempotency-Key",
           "full");
-      connections.connection().sync().configSet("maxmemory", "0");
+      connections.sync().configSet("maxmemory", "0");
       assertThat(List.of(plain.statusCode(), named.statusCode())).containsOnly(503);
       assertThat(named.headers().firstValue("Retry-After")).isPresent();
     }

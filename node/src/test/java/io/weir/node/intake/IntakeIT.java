@@ -152,7 +152,7 @@ final class IntakeIT {
     assertThat(node.get("/health/ready").statusCode()).isEqualTo(200);
     try (RedisConnections connections =
         RedisConnections.open(node.redis().uri(), Duration.ofSeconds(2))) {
-      var redis = connections.connection().sync();
+      var redis = connections.sync();
       if (fault.equals("full")) {
         redis.configSet("maxmemory", "1");
       } else {

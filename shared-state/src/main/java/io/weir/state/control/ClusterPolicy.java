@@ -77,7 +77,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
    * @throws StoreUnavailableException where Redis does not answer
    */
   public static ClusterPolicy open(String uri, String name, String seed) {
-    ClusterPolicy policy = new ClusterPolicy(PolicyHash.connect(RedisAddress.parse(uri)));
+    ClusterPolicy policy = new ClusterPolicy(PolicyHash.connect(RedisAddress.parse(uri), false));
     try {
       policy.start(name, seed);
       return policy;
@@ -237,11 +237,30 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       PolicyText published = PolicyText.of(next, name, text, reading.policy());
       if (stored.replace(inRedis, published) || isInForce(published)) {
         take(new Document(new PolicyRevision(next, reading.policy()), published));
+        raiseCopies(next);
         return new Publication(next, reading.warnings());
       }
     }
     throw new StoreUnavailableException(
         StoreFault.SLOW, "too many others publish a policy at this moment", null);
+  }
+
+  // A master may be lost at this moment: its successor is told.
+  private void raiseCopies(long revision) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        stored.raiseCopies(revision);
+        return;
+      } catch (StoreUnavailableException e) {
+        if (attempt == MAX_PUBLISH_ATTEMPTS) {
+          throw new StoreUnavailableException(
+              e.fault(),
+              "revision %d is in force, and a part of Redis could not be told: %s"
+                  .formatted(revision, e.getMessage()),
+              e);
+        }
+      }
+    }
   }
 
   // An answer may be lost, and the same asked again: then it was this one that was faster.

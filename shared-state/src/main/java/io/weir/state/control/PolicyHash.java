@@ -2,7 +2,9 @@ package io.weir.state.control;
 
 import io.weir.state.redis.Faults;
 import io.weir.state.redis.RedisAddress;
+import io.weir.state.redis.RedisAddress.Topology;
 import io.weir.state.redis.wire.LuaScript;
+import io.weir.state.redis.wire.Partition;
 import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
@@ -11,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -24,7 +28,6 @@ import org.redisson.client.RedisConnectionException;
 import org.redisson.client.RedisException;
 import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.codec.StringCodec;
-import org.redisson.config.Config;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,14 +43,20 @@ final class PolicyHash implements AutoCloseable {
   private static final Duration PROPOSAL_LASTS = Duration.ofMinutes(1);
 
   private final RedissonClient redisson;
+  private final boolean isCluster;
   private final LuaScript publish = LuaScript.load("publish");
+  private final LuaScript raise = LuaScript.load("raise");
 
-  private PolicyHash(RedissonClient redisson) {
+  private PolicyHash(RedissonClient redisson, boolean isCluster) {
     this.redisson = redisson;
+    this.isCluster = isCluster;
   }
 
-  static PolicyHash connect(RedisAddress address) {
-    return asking(() -> new PolicyHash(Redisson.create(config(address))));
+  /** @param isLater whether nothing has to answer yet */
+  static PolicyHash connect(RedisAddress address, boolean isLater) {
+    return asking(() -> new PolicyHash(
+        Redisson.create(RedissonSetup.config(address, isLater)),
+        address.topology() == Topology.CLUSTER));
   }
 
   /** Who else is alive, by the same connections. */
@@ -86,6 +95,28 @@ final class PolicyHash implements AutoCloseable {
       }
       return published;
     });
+  }
+
+  /** Where there are copies of the revision: from now on nothing is decided anywhere by an older one. */
+  void raiseCopies(long revision) {
+    if (isCluster) {
+      asking(() -> CompletableFuture.allOf(Partition.all()
+              .mapToObj(part -> raised(part, revision))
+              .toArray(CompletableFuture[]::new))
+          .join());
+    }
+  }
+
+  private CompletableFuture<Object> raised(int partition, long revision) {
+    return redisson
+        .getScript(StringCodec.INSTANCE)
+        .evalAsync(
+            RScript.Mode.READ_WRITE,
+            raise.source(),
+            RScript.ReturnType.LONG,
+            List.of(RedisKeys.policyOf(partition)),
+            Long.toString(revision))
+        .toCompletableFuture();
   }
 
   // Nodes that miss the notice find the policy within a second.
@@ -155,8 +186,15 @@ final class PolicyHash implements AutoCloseable {
     try {
       return question.get();
     } catch (RedisException e) {
-      throw new StoreUnavailableException(fault(e), "Redis did not answer: " + summary(e), e);
+      throw unavailable(e);
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RedisException cause ? unavailable(cause) : e;
     }
+  }
+
+  private static StoreUnavailableException unavailable(RedisException error) {
+    return new StoreUnavailableException(
+        fault(error), "Redis did not answer: " + summary(error), error);
   }
 
   private static StoreFault fault(RedisException error) {
@@ -173,25 +211,5 @@ final class PolicyHash implements AutoCloseable {
   private static String summary(RedisException error) {
     String message = String.valueOf(error.getMessage()).lines().findFirst().orElse("");
     return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
-  }
-
-  private static Config config(RedisAddress address) {
-    Config config = new Config();
-    config.setThreads(2).setNettyThreads(2);
-    address.username().ifPresent(config::setUsername);
-    address.password().ifPresent(config::setPassword);
-    String scheme = address.tls() ? "rediss" : "redis";
-    config
-        .useSingleServer()
-        .setAddress("%s://%s:%d".formatted(scheme, address.host(), address.port()))
-        .setDatabase(address.database())
-        .setConnectionMinimumIdleSize(1)
-        .setConnectionPoolSize(4)
-        .setSubscriptionConnectionMinimumIdleSize(1)
-        .setSubscriptionConnectionPoolSize(2)
-        .setTimeout((int) Duration.ofSeconds(1).toMillis())
-        .setConnectTimeout((int) Duration.ofSeconds(2).toMillis())
-        .setRetryAttempts(1);
-    return config;
   }
 }

@@ -15,6 +15,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,35 +26,41 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DegradingStore implements BucketStore {
   private final BucketStore store;
-  private final OutageBreaker breaker;
+  private final Outages outages;
+  private final ToIntFunction<Charge> part;
   private final LongSupplier nanoClock;
   private final LastLevels levels = new LastLevels();
-  private final LocalShare local;
+  /** By part of the shared state. */
+  private final List<LocalShare> shares;
 
   /**
-   * @param breaker hears how calls of {@code store} end
+   * @param outages hears how calls of {@code store} end
+   * @param part which part of the shared state decides on a charge
    * @param liveNodes how many nodes there were when they were last counted, this one among them
    * @param nanoClock nanoseconds since any fixed instant
    */
   public DegradingStore(
-      BucketStore store, OutageBreaker breaker, IntSupplier liveNodes, LongSupplier nanoClock) {
+      BucketStore store,
+      Outages outages,
+      ToIntFunction<Charge> part,
+      IntSupplier liveNodes,
+      LongSupplier nanoClock) {
     this.store = store;
-    this.breaker = breaker;
+    this.outages = outages;
+    this.part = part;
     this.nanoClock = nanoClock;
-    this.local = new LocalShare(nanoClock, liveNodes, levels);
-    breaker.onChange(isAway -> {
-      if (!isAway) {
-        local.handOver();
-      }
-    });
+    this.shares = IntStream.range(0, outages.parts())
+        .mapToObj(i -> new LocalShare(nanoClock, liveNodes, levels, outages.parts()))
+        .toList();
+    outages.onBack(i -> shares.get(i).handOver());
   }
 
   @Override
   public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
-    if (breaker.isAway()) {
+    if (outages.isAway(part.applyAsInt(charge))) {
       return instead(charge);
     }
-    return local.isHandingOver() ? agreed(charge) : asked(charge);
+    return share(charge).isHandingOver() ? agreed(charge) : asked(charge);
   }
 
   private CompletionStage<StoreAnswer> asked(Charge charge) {
@@ -64,6 +72,7 @@ public final class DegradingStore implements BucketStore {
 
   // Both have to agree, so that what was decided here is not admitted once more.
   private CompletionStage<StoreAnswer> agreed(Charge charge) {
+    LocalShare local = share(charge);
     Agreement agreement = local.agree(charge);
     if (agreement.denied().isPresent()) {
       return CompletableFuture.completedFuture(
@@ -82,7 +91,8 @@ public final class DegradingStore implements BucketStore {
   private StoreAnswer noted(Charge charge, StoreAnswer answer) {
     if (answer instanceof Decided decided) {
       levels.note(charge, decided.decision(), nanoClock.getAsLong());
-      if (local.hasDecided() && !breaker.isAway()) {
+      LocalShare local = share(charge);
+      if (local.hasDecided() && !outages.isAway(part.applyAsInt(charge))) {
         local.handOver();
       }
     }
@@ -111,10 +121,14 @@ public final class DegradingStore implements BucketStore {
       throw new CompletionException(cause);
     }
     return switch (charge.failureMode()) {
-      case LOCAL -> new Decided(local.decide(charge), QueueReport.NONE);
+      case LOCAL -> new Decided(share(charge).decide(charge), QueueReport.NONE);
       case ALLOW -> new Decided(new Allowed(charge.revision(), List.of(), true), QueueReport.NONE);
       case DENY -> throw new CompletionException(cause);
     };
+  }
+
+  private LocalShare share(Charge charge) {
+    return shares.get(part.applyAsInt(charge));
   }
 
   private static Throwable unwrapped(Throwable error) {

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalShare {
   private static final int MAX_BUCKETS = 100_000;
+  private static final int MAX_BUCKETS_OF_MANY = 5_000;
   private static final long MIN_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long MAX_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(30);
   // A bucket that was not used for longer is of another outage.
@@ -36,20 +37,23 @@ final class LocalShare {
   private final LongSupplier nanoClock;
   private final IntSupplier liveNodes;
   private final LastLevels levels;
-  private final Map<Key, LocalBucket> buckets = new LinkedHashMap<>(16, 0.75f, true) {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Key, LocalBucket> eldest) {
-      return size() > MAX_BUCKETS;
-    }
-  };
+  private final Map<Key, LocalBucket> buckets;
   private volatile boolean hasDecided;
   private volatile boolean isHandingOver;
   private long backSinceNanos;
   private long decidedNanos;
 
-  LocalShare(LongSupplier nanoClock, IntSupplier liveNodes, LastLevels levels) {
+  /** @param parts how many such shares a node has, each of another part of the shared state */
+  LocalShare(LongSupplier nanoClock, IntSupplier liveNodes, LastLevels levels, int parts) {
+    int most = parts == 1 ? MAX_BUCKETS : MAX_BUCKETS_OF_MANY;
+    this.buckets = new LinkedHashMap<>(16, 0.75f, true) {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<Key, LocalBucket> eldest) {
+        return size() > most;
+      }
+    };
     this.nanoClock = nanoClock;
     this.liveNodes = liveNodes;
     this.levels = levels;

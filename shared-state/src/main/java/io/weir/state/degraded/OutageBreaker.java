@@ -10,31 +10,35 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Knows whether the shared state is away, by how calls to it ended, so that no request waits for it meanwhile. It is
+ * Knows whether a part of the shared state is away, by how calls to it ended, so that no request waits for it meanwhile. It is
  * away once half of the calls of the last two seconds were not answered. Then a probe each half second finds out whether
  * it is back. Safe for use by many threads.
  */
-public final class OutageBreaker implements CallObserver, AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(OutageBreaker.class);
+final class OutageBreaker implements CallObserver, AutoCloseable {
   private static final int WINDOW_SECONDS = 2;
   private static final int MIN_CALLS = 3;
 
   private final Supplier<? extends CompletionStage<?>> probe;
   private final CircuitBreaker breaker;
-  private volatile Consumer<Boolean> listener = isAway -> {};
+  private final Consumer<Boolean> listener;
   private volatile boolean isClosed;
 
-  /** @param probe asks the shared state for next to nothing */
-  public OutageBreaker(Supplier<? extends CompletionStage<?>> probe) {
-    this(probe, Duration.ofMillis(500));
+  /**
+   * @param probe asks for next to nothing
+   * @param listener is told when it goes away, with true, and when it is back
+   */
+  OutageBreaker(Supplier<? extends CompletionStage<?>> probe, Consumer<Boolean> listener) {
+    this(probe, listener, Duration.ofMillis(500));
   }
 
-  OutageBreaker(Supplier<? extends CompletionStage<?>> probe, Duration probeEvery) {
+  OutageBreaker(
+      Supplier<? extends CompletionStage<?>> probe,
+      Consumer<Boolean> listener,
+      Duration probeEvery) {
     this.probe = probe;
+    this.listener = listener;
     this.breaker = CircuitBreaker.of(
         "shared-state",
         CircuitBreakerConfig.custom()
@@ -58,13 +62,8 @@ public final class OutageBreaker implements CallObserver, AutoCloseable {
     }
   }
 
-  /** Tells {@code newListener} when the shared state goes away, with true, and when it is back. */
-  void onChange(Consumer<Boolean> newListener) {
-    listener = newListener;
-  }
-
-  /** Whether the shared state is away, as far as is known. */
-  public boolean isAway() {
+  /** Whether it is away, as far as is known. */
+  boolean isAway() {
     return breaker.getState() != State.CLOSED;
   }
 
@@ -79,15 +78,11 @@ public final class OutageBreaker implements CallObserver, AutoCloseable {
     switch (event.getStateTransition().getToState()) {
       case OPEN -> {
         if (from == State.CLOSED) {
-          LOG.warn("the shared state is away: plans are limited as their failureMode says");
           listener.accept(true);
         }
       }
       case HALF_OPEN -> probe();
-      case CLOSED -> {
-        LOG.info("the shared state answers again");
-        listener.accept(false);
-      }
+      case CLOSED -> listener.accept(false);
       default -> {}
     }
   }

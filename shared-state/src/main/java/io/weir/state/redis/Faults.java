@@ -56,6 +56,32 @@ public final class Faults {
         || error.getCause() instanceof RedisNoScriptException;
   }
 
+  /** Whether a replica answered, that was the master a moment ago. */
+  static boolean isReadOnly(Throwable error) {
+    return says(error, "READONLY");
+  }
+
+  /** Whether a node of a Redis Cluster says that another one has the keys. */
+  static boolean isRedirect(Throwable error) {
+    return says(error, "MOVED") || says(error, "ASK");
+  }
+
+  /** Whether the keys are on their way from one node of a Redis Cluster to another. */
+  static boolean isMigrating(Throwable error) {
+    return says(error, "TRYAGAIN");
+  }
+
+  private static boolean says(Throwable error, String word) {
+    @Nullable Throwable cause = error;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (says(String.valueOf(cause.getMessage()), word)) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
   private static @Nullable StoreFault own(Throwable error) {
     if (error instanceof TimeoutException || error instanceof RedisCommandTimeoutException) {
       return StoreFault.SLOW;

@@ -4,27 +4,22 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.EventLoop;
-import io.weir.bucket.Demand;
 import io.weir.state.redis.wire.Answers;
 import io.weir.state.redis.wire.Batch;
-import io.weir.state.redis.wire.ChargeTemplate;
 import io.weir.state.redis.wire.Lane;
 import io.weir.state.redis.wire.PendingCharge;
-import io.weir.throttle.Charge;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +36,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupCommit {
   private static final int MAX_WAITING = 100_000;
-  private static final int MAX_TEMPLATES = 4096;
+  private static final long MIGRATING_MILLIS = 5;
 
   private final Link link;
-  private final StatefulRedisConnection<String, String> connection;
   private final EventLoop loop;
   private final Lane lane;
+  private final String policy;
   private final byte[] sha1;
   private final long timeoutNanos;
   private final AnswerReader reader;
@@ -58,23 +53,31 @@ final class GroupCommit {
   private final AtomicBoolean isScheduled = new AtomicBoolean();
 
   private final FairQueue fair = new FairQueue();
-  private final IdentityHashMap<List<Demand>, ChargeTemplate> templates = new IdentityHashMap<>();
+  private final Templates templates;
   private final Queue<Batch> idle = new ArrayDeque<>();
   private @Nullable PendingCharge leftOver;
-  private long batches;
   private int calls;
   private boolean isScriptUnknown;
 
   /**
+   * @param policy the key that has the newest revision
+   * @param templates of all that is sent on this link
    * @param reader is told the answers, on the event loop of the link
    * @param observer is told how calls end
    */
   GroupCommit(
-      Link link, Duration commandTimeout, Lane lane, AnswerReader reader, CallObserver observer) {
+      Link link,
+      Duration commandTimeout,
+      Lane lane,
+      String policy,
+      Templates templates,
+      AnswerReader reader,
+      CallObserver observer) {
     this.link = link;
-    this.connection = link.connection();
     this.loop = link.eventLoop();
     this.lane = lane;
+    this.policy = policy;
+    this.templates = templates;
     this.reader = reader;
     this.observer = observer;
     this.sha1 = lane.script().sha1().getBytes(UTF_8);
@@ -120,8 +123,8 @@ final class GroupCommit {
 
   private Batch gathered() {
     Batch recycled = idle.poll();
-    Batch batch = recycled == null ? new Batch(lane) : recycled;
-    batch.begin(++batches);
+    Batch batch = recycled == null ? new Batch(lane, policy) : recycled;
+    batch.begin(templates.nextBatch());
     long now = System.nanoTime();
     PendingCharge pending = next();
     while (pending != null && gather(batch, pending, now)) {
@@ -136,7 +139,7 @@ final class GroupCommit {
       if (nowNanos - pending.askedNanos() > timeoutNanos) {
         pending.completeExceptionally(new StoreUnavailableException(
             StoreFault.OVERLOADED, "Redis is behind: a charge waited too long", null));
-      } else if (!batch.add(pending, templateOf(pending.charge()))) {
+      } else if (!batch.add(pending, templates.of(pending.charge()))) {
         leftOver = pending;
         return false;
       }
@@ -163,19 +166,6 @@ final class GroupCommit {
     return fair.poll();
   }
 
-  private ChargeTemplate templateOf(Charge charge) {
-    ChargeTemplate known = templates.get(charge.demands());
-    if (known != null && known.areOf(charge)) {
-      return known;
-    }
-    if (templates.size() >= MAX_TEMPLATES) {
-      templates.clear();
-    }
-    ChargeTemplate made = new ChargeTemplate(charge);
-    templates.put(charge.demands(), made);
-    return made;
-  }
-
   private void send(Batch batch, CommandType type, byte[] scriptArgument) {
     long sent = System.nanoTime();
     AsyncCommand<String, String, Answers> command = new AsyncCommand<>(new Command<>(
@@ -194,11 +184,7 @@ final class GroupCommit {
         failWaiting(link.unavailable(e));
       }
     });
-    try {
-      connection.dispatch(command);
-    } catch (RuntimeException e) {
-      command.completeExceptionally(e);
-    }
+    link.dispatch(command);
   }
 
   private void ended(
@@ -213,6 +199,11 @@ final class GroupCommit {
       send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
       return;
     }
+    if (error != null && Faults.isMigrating(error) && isInTime(batch)) {
+      var unused = loop.schedule(
+          () -> send(batch, type, sent(type)), MIGRATING_MILLIS, TimeUnit.MILLISECONDS);
+      return;
+    }
     if (answers != null && wasRefusedTooEarly(batch, sentNanos, answers)) {
       send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
       return;
@@ -220,6 +211,11 @@ final class GroupCommit {
     calls--;
     if (calls == 0) {
       isScriptUnknown = false;
+    }
+    if (answers == null) {
+      link.failed(requireNonNull(error));
+    } else {
+      link.answered();
     }
     observer.ended(
         answers == null
@@ -238,6 +234,16 @@ final class GroupCommit {
     if (isScheduled.compareAndSet(false, true)) {
       schedule();
     }
+  }
+
+  private byte[] sent(CommandType type) {
+    return type == CommandType.EVALSHA ? sha1 : lane.script().source().getBytes(UTF_8);
+  }
+
+  // The first of a batch was asked before the others.
+  private boolean isInTime(Batch batch) {
+    long asked = batch.entries().get(0).first().askedNanos();
+    return System.nanoTime() - asked < timeoutNanos;
   }
 
   // Redis found that nobody waits any more, and its clock or this one's had been changed: asked

@@ -2,9 +2,7 @@ package io.weir.state.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
@@ -13,8 +11,6 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -31,13 +27,13 @@ public final class IdempotencyStore {
 
   private static final int ID_BYTES = 16;
 
-  private final RedisAsyncCommands<String, String> commands;
+  private final RedisConnections redis;
   private final MemoryWatch memory;
   private final LuaScript claim = LuaScript.load("claim");
   private final LuaScript keepResult = LuaScript.load("keep_result");
 
   public IdempotencyStore(RedisConnections redis) {
-    this.commands = redis.connection().async();
+    this.redis = redis;
     this.memory = redis.memory();
   }
 
@@ -99,9 +95,7 @@ public final class IdempotencyStore {
   /** Whether the answer of an item is kept: it was executed, as everybody can know. */
   public CompletionStage<Boolean> isKept(String tenant, String subject, String idempotencyKey) {
     String key = new Item(tenant, subject, idempotencyKey, "").redisKey();
-    return commands
-        .hexists(key, "answer")
-        .exceptionallyCompose(error -> CompletableFuture.failedFuture(unavailable(error)));
+    return redis.ask(commands -> commands.hexists(key, "answer"));
   }
 
   /** Keeps the answer of an item that was claimed by that token; without effect where it is no longer. */
@@ -129,21 +123,16 @@ public final class IdempotencyStore {
 
   private CompletionStage<List<Object>> run(LuaScript script, Item item, String... arguments) {
     String[] keys = {item.redisKey(), RedisKeys.answerBytes(item.tenant(), item.subject())};
-    CompletionStage<List<Object>> answer =
-        commands.evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments);
-    return answer
-        .handle((found, error) -> error instanceof RedisNoScriptException
-            ? commands.<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, arguments)
-            : answer)
-        .thenCompose(stage -> stage)
-        .exceptionallyCompose(error -> CompletableFuture.failedFuture(unavailable(error)));
-  }
-
-  private static StoreUnavailableException unavailable(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    return new StoreUnavailableException(
-        Faults.of(cause), String.valueOf(cause.getMessage()), cause);
+    return redis.ask(commands -> {
+      CompletionStage<List<Object>> answer =
+          commands.evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments);
+      return answer
+          .handle((found, error) -> error != null && Faults.isUnknownScript(error)
+              ? commands.<List<Object>>eval(
+                  script.source(), ScriptOutputType.MULTI, keys, arguments)
+              : answer)
+          .thenCompose(stage -> stage);
+    });
   }
 
   /** The SHA-256 of all of these, one after another, in hexadecimal digits. */

@@ -9,7 +9,7 @@ import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
-/** The lanes of one connection. Safe for use by many threads; its queued owners are known on its event loop. */
+/** The lanes of one connection to one part. Safe for use by many threads; its queued owners are known on its event loop. */
 final class Lanes {
   private final EventLoop loop;
   private final QueuedOwners queued = new QueuedOwners();
@@ -20,6 +20,8 @@ final class Lanes {
   Lanes(
       Link link,
       Duration timeout,
+      String policy,
+      Templates templates,
       Lane fast,
       Lane queue,
       Lane peek,
@@ -30,14 +32,24 @@ final class Lanes {
         link,
         timeout,
         queue,
+        policy,
+        templates,
         new AnswerReader(denials, queued, PendingCharge::cannotBeHandedOn),
         observer);
     this.fast = new GroupCommit(
-        link, timeout, fast, new AnswerReader(denials, queued, this.queue::ask), observer);
+        link,
+        timeout,
+        fast,
+        policy,
+        templates,
+        new AnswerReader(denials, queued, this.queue::ask),
+        observer);
     this.peek = new GroupCommit(
         link,
         timeout,
         peek,
+        policy,
+        templates,
         new AnswerReader(denials, new QueuedOwners(), PendingCharge::cannotBeHandedOn),
         observer);
   }

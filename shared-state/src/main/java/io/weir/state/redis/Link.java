@@ -1,38 +1,191 @@
 package io.weir.state.redis;
 
-import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.event.Event;
 import io.lettuce.core.event.connection.ConnectionActivatedEvent;
 import io.lettuce.core.event.connection.ReconnectFailedEvent;
-import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.EventLoop;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
 /**
- * A connection, and the event loop it lives on.
- *
- * @param events tells of its attempts to connect
- * @param refusal why Redis refused the last attempt; null where it did not
+ * A connection, or one to each master of a Redis Cluster, and the event loop they live on. It may not have been made
+ * yet: then what is asked fails. Safe for use by many threads.
  */
-record Link(
-    StatefulRedisConnection<String, String> connection,
-    EventLoop eventLoop,
-    RedisClient client,
-    ClientResources resources,
-    Disposable events,
-    AtomicReference<@Nullable StoreFault> refusal) {
+final class Link {
+  private static final long LOOK_AGAIN_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final long SILENT_FOR_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final LinkClient client;
+  private final EventLoop eventLoop;
+  private final Disposable events;
+  /** Why Redis refused the last attempt to connect; null where it did not. */
+  private final AtomicReference<@Nullable StoreFault> refusal = new AtomicReference<>();
+
+  private final AtomicLong lookedNanos = new AtomicLong(System.nanoTime() - LOOK_AGAIN_AFTER_NANOS);
+  private volatile long answeredNanos = System.nanoTime();
+  private volatile @Nullable StatefulConnection<String, String> connection;
+
+  private Link(LinkClient client, EventLoop eventLoop) {
+    this.client = client;
+    this.eventLoop = eventLoop;
+    this.events = client.events(this::noteConnecting);
+  }
+
+  /** Connects. What it fails with is as {@link RedisConnections#open} says, the client is ended then. */
+  static Link connected(LinkClient client) {
+    try {
+      StatefulConnection<String, String> connection = client.connect();
+      Link link = new Link(client, client.eventLoop());
+      link.connection = connection;
+      return link;
+    } catch (RuntimeException e) {
+      client.shutDown();
+      throw e;
+    }
+  }
+
+  /** One that connects when {@link #connect} is called. */
+  static Link later(LinkClient client) {
+    return new Link(client, client.eventLoop());
+  }
+
+  /** Connects where that was not done; blocks. */
+  void connect() {
+    if (connection != null) {
+      return;
+    }
+    try {
+      connection = client.connect();
+      refusal.set(null);
+    } catch (RuntimeException e) {
+      StoreFault fault = Faults.of(e);
+      refusal.updateAndGet(before -> fault.isOutage() ? before : fault);
+      throw e;
+    }
+  }
+
+  /** What is found there is of no use: it is as if nothing was there, and no outage. */
+  void refuse(StoreFault fault) {
+    refusal.set(fault);
+    StatefulConnection<String, String> made = connection;
+    connection = null;
+    if (made != null) {
+      CompletableFuture<Void> unused = made.closeAsync();
+    }
+  }
+
+  boolean isConnected() {
+    return connection != null;
+  }
+
+  EventLoop eventLoop() {
+    return eventLoop;
+  }
+
+  /** Sends a command; where there is no connection, it fails. */
+  void dispatch(RedisCommand<String, String, ?> command) {
+    StatefulConnection<String, String> made = connection;
+    if (made == null) {
+      command.completeExceptionally(notConnected());
+      return;
+    }
+    try {
+      made.dispatch(command);
+    } catch (RuntimeException e) {
+      command.completeExceptionally(e);
+    }
+  }
+
+  /** Asks with the client's own commands; what fails does so with {@link StoreUnavailableException}. */
+  <T> CompletableFuture<T> ask(
+      Function<RedisClusterAsyncCommands<String, String>, CompletionStage<T>> question) {
+    try {
+      return question
+          .apply(commands())
+          .exceptionallyCompose(error -> CompletableFuture.failedFuture(unavailable(error)))
+          .toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(unavailable(e));
+    }
+  }
+
+  /** What each master says of itself in this section. */
+  CompletableFuture<List<String>> info(String section) {
+    return ask(commands -> commands instanceof RedisAdvancedClusterAsyncCommands<String, String> all
+        ? allOf(List.of(all.upstream().commands().info(section).futures()))
+        : commands.info(section).thenApply(List::of));
+  }
+
+  private static CompletionStage<List<String>> allOf(List<CompletableFuture<String>> infos) {
+    return CompletableFuture.allOf(infos.toArray(CompletableFuture[]::new))
+        .thenApply(done -> infos.stream().map(CompletableFuture::join).toList());
+  }
+
+  private RedisClusterAsyncCommands<String, String> commands() {
+    StatefulConnection<String, String> made = connection;
+    if (made instanceof StatefulRedisClusterConnection<String, String> cluster) {
+      return cluster.async();
+    }
+    if (made instanceof StatefulRedisConnection<String, String> single) {
+      return single.async();
+    }
+    throw notConnected();
+  }
+
+  /** The same commands, each waiting for its answer. */
+  RedisClusterCommands<String, String> sync() {
+    StatefulConnection<String, String> made = connection;
+    if (made instanceof StatefulRedisClusterConnection<String, String> cluster) {
+      return cluster.sync();
+    }
+    if (made instanceof StatefulRedisConnection<String, String> single) {
+      return single.sync();
+    }
+    throw notConnected();
+  }
+
+  /** Notes that Redis answered. */
+  void answered() {
+    answeredNanos = System.nanoTime();
+  }
+
+  /** Notes that a call failed: another Redis may be the master by now. */
+  void failed(Throwable error) {
+    StoreFault fault = Faults.of(error);
+    boolean isElsewhere = Faults.isReadOnly(error);
+    boolean isSilent = System.nanoTime() - answeredNanos > SILENT_FOR_NANOS;
+    if (!fault.isOutage()) {
+      return;
+    }
+    long looked = lookedNanos.get();
+    long now = System.nanoTime();
+    if (now - looked > LOOK_AGAIN_AFTER_NANOS && lookedNanos.compareAndSet(looked, now)) {
+      client.lookAgain(isElsewhere || isSilent);
+    }
+  }
+
   /** What an error means, and for what reason the connection is not there, where Redis gives one. */
   StoreFault fault(Throwable error) {
-    StoreFault fault = Faults.of(error);
+    StoreFault fault = client.isCluster() && Faults.isRedirect(error)
+        ? StoreFault.UNREACHABLE // more of them than are followed: the cluster is changing
+        : Faults.of(error);
     @Nullable StoreFault refused = refusal.get();
     return fault == StoreFault.UNREACHABLE && refused != null ? refused : fault;
   }
@@ -45,25 +198,24 @@ record Link(
         fault(cause), "Redis did not answer: " + cause.getMessage(), cause);
   }
 
-  /** The same answer, or an error with its reason. */
-  <T> CompletableFuture<T> named(CompletionStage<T> answer) {
-    return answer
-        .exceptionallyCompose(error -> CompletableFuture.failedFuture(unavailable(error)))
-        .toCompletableFuture();
-  }
-
   CompletableFuture<Void> closed() {
     events.dispose();
-    return connection.closeAsync();
+    StatefulConnection<String, String> made = connection;
+    return made == null ? CompletableFuture.completedFuture(null) : made.closeAsync();
   }
 
   void shutDown() {
-    shutDown(client, resources);
+    client.shutDown();
+  }
+
+  private StoreUnavailableException notConnected() {
+    return new StoreUnavailableException(
+        StoreFault.UNREACHABLE, "no connection to Redis was made yet", null);
   }
 
   // A connection that Redis refuses looks like one that is lost; the reason is in the event of the
   // attempt.
-  static void noteConnecting(Event event, AtomicReference<@Nullable StoreFault> refusal) {
+  private void noteConnecting(Event event) {
     if (event instanceof ReconnectFailedEvent failed) {
       StoreFault fault = Faults.of(failed.getCause());
       // A refusal stays until a connection succeeds: a timeout after it is no outage.
@@ -71,10 +223,5 @@ record Link(
     } else if (event instanceof ConnectionActivatedEvent) {
       refusal.set(null);
     }
-  }
-
-  static void shutDown(RedisClient client, ClientResources resources) {
-    client.shutdown(0, 1, TimeUnit.SECONDS);
-    resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }
 }

@@ -1,10 +1,11 @@
 package io.weir.state.redis;
 
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -12,23 +13,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once a second how much of its memory Redis has used. Queues may fill three quarters of it: the rest is for the
- * buckets of those who do not wait. The memory is what {@code maxmemory} allows, or all of Redis's machine where that is
- * not set. Safe for use by many threads; owned by the connections it asks on.
+ * Looks once a second how much of its memory Redis has used; on a Redis Cluster the fullest master counts. Queues may
+ * fill three quarters of it: the rest is for the buckets of those who do not wait. The memory is what {@code maxmemory}
+ * allows, or all of Redis's machine where that is not set. Safe for use by many threads; owned by the connections it
+ * asks on.
  */
 final class MemoryWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
   private static final long EVERY_MILLIS = 1000;
   private static final int QUARTERS = 4;
 
-  private final StatefulRedisConnection<String, String> connection;
+  private final Link link;
   private final ScheduledFuture<?> looking;
   private volatile boolean isShort;
   private volatile boolean isRefused;
+  private volatile boolean isEvicting;
 
-  MemoryWatch(StatefulRedisConnection<String, String> connection, EventLoop loop) {
-    this.connection = connection;
-    this.looking = loop.scheduleWithFixedDelay(this::look, 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+  MemoryWatch(Link link) {
+    this.link = link;
+    this.looking =
+        link.eventLoop().scheduleWithFixedDelay(this::look, 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Whether no place should be made. What was known last counts where Redis does not answer. */
@@ -42,15 +46,18 @@ final class MemoryWatch implements AutoCloseable {
   }
 
   private void look() {
-    if (connection.isOpen()) {
-      connection.async().info("memory").whenComplete(this::learn);
+    if (link.isConnected()) {
+      var unused = link.info("memory").whenComplete(this::learn);
     }
   }
 
-  private void learn(String info, @Nullable Throwable error) {
+  private void learn(List<String> infos, @Nullable Throwable error) {
     if (error == null) {
-      isShort = isShort(info);
-    } else if (error instanceof RedisCommandExecutionException && !isRefused) {
+      isShort = infos.stream().anyMatch(MemoryWatch::isShort);
+      warnOfEviction(infos);
+    } else if (error instanceof StoreUnavailableException known
+        && known.fault() == StoreFault.REFUSED
+        && !isRefused) {
       isRefused = true;
       LOG.warn(
           "Redis does not tell how much memory it uses: queues may fill it ({})",
@@ -58,14 +65,37 @@ final class MemoryWatch implements AutoCloseable {
     }
   }
 
+  private void warnOfEviction(List<String> infos) {
+    Optional<String> found =
+        infos.stream().flatMap(info -> eviction(info).stream()).findFirst();
+    if (found.isPresent() && !isEvicting) {
+      LOG.error("{}", found.get());
+    }
+    isEvicting = found.isPresent();
+  }
+
+  /** What is wrong where Redis evicts keys when it is full: limits would be forgotten. */
+  static Optional<String> eviction(String info) {
+    Map<String, String> fields = fields(info);
+    String policy = fields.getOrDefault("maxmemory_policy", "noeviction");
+    return number(fields, "maxmemory") == 0 || policy.equals("noeviction")
+        ? Optional.empty()
+        : Optional.of("Redis forgets limits when its memory is full: its maxmemory-policy is "
+            + policy + " (expected: noeviction)");
+  }
+
   static boolean isShort(String info) {
-    Map<String, String> fields = info.lines()
-        .map(line -> line.split(":", 2))
-        .filter(parts -> parts.length == 2)
-        .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1].strip(), (a, b) -> a));
+    Map<String, String> fields = fields(info);
     long most = number(fields, "maxmemory");
     long available = most > 0 ? most : number(fields, "total_system_memory");
     return available > 0 && number(fields, "used_memory") > available / QUARTERS * (QUARTERS - 1);
+  }
+
+  private static Map<String, String> fields(String info) {
+    return info.lines()
+        .map(line -> line.split(":", 2))
+        .filter(parts -> parts.length == 2)
+        .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1].strip(), (a, b) -> a));
   }
 
   private static long number(Map<String, String> fields, String name) {

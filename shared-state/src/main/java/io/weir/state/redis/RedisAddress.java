@@ -1,73 +1,207 @@
 package io.weir.state.redis;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Where Redis is: the one reading of its URI, so that everybody who connects sees the same database.
  *
- * @param tls whether the connection is encrypted
+ * @param tls whether the connections are encrypted
+ * @param hosts one of a single Redis; otherwise Sentinels, or some nodes of a Cluster, of which one has to answer
  * @param database the number of the database
+ * @param master what the Sentinels call the master; empty but for them
+ * @param clientName what Redis calls the connections
  */
 public record RedisAddress(
+    Topology topology,
     boolean tls,
-    String host,
-    int port,
+    List<Host> hosts,
     int database,
-    Optional<String> username,
-    Optional<String> password) {
-  private static final int DEFAULT_PORT = 6379;
-  private static final Pattern DATABASE = Pattern.compile("/?|/\\d{1,4}");
+    Credentials credentials,
+    Credentials sentinelCredentials,
+    String master,
+    String clientName,
+    TlsFiles tlsFiles) {
+  private static final String FORM = "redis[s][+sentinel|+cluster]://[[username]:password@]"
+      + "host[:port][,host[:port]]...[/database][?option=value&...]";
+  private static final Pattern URI = Pattern.compile(
+      "redis(?<tls>s?)(?:\\+(?<topology>sentinel|cluster))?://(?:(?<user>[^@/?]*)@)?"
+          + "(?<hosts>[^@/?#]+)(?:/(?<database>\\d{0,4}))?(?:\\?(?<options>[^#]*))?");
+  private static final Pattern HOST =
+      Pattern.compile("(?<name>\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]+)(?::(?<port>\\d{1,5}))?");
+  private static final int MAX_PORT = 65_535;
+  private static final Set<String> OPTIONS = new TreeSet<>(Set.of(
+      "master", "clientName", "sentinelUsername", "sentinelPassword", "ca", "certificate", "key"));
+
+  /** What there is of Redis. */
+  public enum Topology {
+    /** One Redis, or the master of some that somebody else looks after. */
+    SINGLE(6379),
+    /** A master that Sentinels know. */
+    SENTINEL(26_379),
+    /** A Redis Cluster. */
+    CLUSTER(6379);
+
+    private final int defaultPort;
+
+    Topology(int defaultPort) {
+      this.defaultPort = defaultPort;
+    }
+  }
+
+  /** A host, IPv6 addresses without brackets. */
+  public record Host(String name, int port) {}
+
+  /** Who connects. */
+  public record Credentials(Optional<String> username, Optional<String> password) {
+    @Override
+    public String toString() {
+      return "Credentials"; // without the password
+    }
+  }
 
   /**
-   * Reads {@code redis[s]://[[username]:password@]host[:port][/database]}; what is special in a URI is
-   * percent-encoded.
+   * Files in PEM form; where there are none, what the Java platform trusts.
+   *
+   * @param ca who is trusted to sign the certificates of Redis
+   * @param certificate what this side shows, with {@code key}, PKCS#8 and not encrypted
+   */
+  public record TlsFiles(Optional<Path> ca, Optional<Path> certificate, Optional<Path> key) {
+    /** Whether there is any. */
+    public boolean areGiven() {
+      return ca.isPresent() || certificate.isPresent();
+    }
+  }
+
+  public RedisAddress {
+    hosts = List.copyOf(hosts);
+  }
+
+  /**
+   * Reads {@code redis[s][+sentinel|+cluster]://[[username]:password@]host[:port][,host[:port]]...[/database][?options]};
+   * what is special in a URI is percent-encoded. The options are {@code master} (for Sentinels), {@code
+   * sentinelUsername}, {@code sentinelPassword}, {@code clientName}, {@code ca}, {@code certificate} and {@code key}.
    *
    * @throws IllegalArgumentException where it is something else; the message does not repeat it, for it
    *     may hold a password
    */
   public static RedisAddress parse(String text) {
-    URI uri = uri(text);
-    boolean redis = "redis".equals(uri.getScheme()) || "rediss".equals(uri.getScheme());
-    if (!redis || uri.getHost() == null || !DATABASE.matcher(uri.getRawPath()).matches()) {
-      throw malformed();
+    Matcher uri = URI.matcher(text);
+    if (!uri.matches()) {
+      throw new IllegalArgumentException("the URI of Redis (expected: " + FORM + ")");
     }
-    String path = uri.getRawPath().replace("/", "");
-    String user = Optional.ofNullable(uri.getRawUserInfo()).orElse("");
-    int colon = user.indexOf(':');
-    return new RedisAddress(
-        "rediss".equals(uri.getScheme()),
-        uri.getHost(),
-        uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort(),
-        path.isEmpty() ? 0 : Integer.parseInt(path),
-        decoded(colon < 0 ? "" : user.substring(0, colon)),
-        decoded(user.substring(colon + 1)));
+    Topology topology = Optional.ofNullable(uri.group("topology"))
+        .map(name -> name.equals("cluster") ? Topology.CLUSTER : Topology.SENTINEL)
+        .orElse(Topology.SINGLE);
+    boolean tls = !uri.group("tls").isEmpty();
+    Map<String, String> options = options(uri.group("options"));
+    String database = Optional.ofNullable(uri.group("database")).orElse("");
+    RedisAddress address = new RedisAddress(
+        topology,
+        tls,
+        hosts(uri.group("hosts"), topology),
+        database.isEmpty() ? 0 : Integer.parseInt(database),
+        credentials(Optional.ofNullable(uri.group("user")).orElse("")),
+        new Credentials(given(options, "sentinelUsername"), given(options, "sentinelPassword")),
+        options.getOrDefault("master", ""),
+        options.getOrDefault("clientName", "weir"),
+        new TlsFiles(
+            given(options, "ca").map(Path::of),
+            given(options, "certificate").map(Path::of),
+            given(options, "key").map(Path::of)));
+    address.requireSense();
+    return address;
   }
 
   @Override
   public String toString() {
-    return "%s:%d/%d".formatted(host, port, database); // without the password
+    return "%s/%d"
+        .formatted(
+            hosts.stream()
+                .map(host -> host.name() + ":" + host.port())
+                .collect(Collectors.joining(",")),
+            database); // without the password
   }
 
-  private static URI uri(String text) {
-    try {
-      return new URI(text);
-    } catch (URISyntaxException e) {
-      throw malformed();
+  private void requireSense() {
+    boolean hasFiles = tlsFiles.areGiven() || tlsFiles.key().isPresent();
+    String wrong = topology == Topology.SINGLE && hosts.size() > 1
+        ? "several hosts (expected: redis+sentinel:// or redis+cluster://, or one host)"
+        : topology == Topology.CLUSTER && database > 0
+            ? "a database (expected: none, a Redis Cluster has only 0)"
+            : (topology == Topology.SENTINEL) == master.isEmpty()
+                ? "the option master (expected: with redis+sentinel://, and there only)"
+                : hasFiles && !tls
+                    ? "the options ca, certificate and key (expected: with rediss:// only)"
+                    : tlsFiles.certificate().isPresent() != tlsFiles.key().isPresent()
+                        ? "the options certificate and key (expected: both or none)"
+                        : "";
+    if (!wrong.isEmpty()) {
+      throw new IllegalArgumentException("the URI of Redis: " + wrong);
     }
   }
 
-  private static Optional<String> decoded(String text) {
-    String plain = URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
-    return Optional.of(plain).filter(t -> !t.isEmpty());
+  private static List<Host> hosts(String text, Topology topology) {
+    return Arrays.stream(text.split(",", -1))
+        .map(part -> {
+          Matcher host = HOST.matcher(part);
+          int port = !host.matches()
+              ? 0
+              : Optional.ofNullable(host.group("port"))
+                  .map(Integer::parseInt)
+                  .orElse(topology.defaultPort);
+          if (port < 1 || port > MAX_PORT) {
+            throw new IllegalArgumentException("the URI of Redis: a host (expected: " + FORM + ")");
+          }
+          return new Host(host.group("name").replaceAll("[\\[\\]]", ""), port);
+        })
+        .toList();
   }
 
-  private static IllegalArgumentException malformed() {
-    return new IllegalArgumentException(
-        "the URI of Redis (expected: redis[s]://[[username]:password@]host[:port][/database])");
+  private static Credentials credentials(String user) {
+    int colon = user.indexOf(':');
+    return new Credentials(
+        decoded(colon < 0 ? "" : user.substring(0, colon)), decoded(user.substring(colon + 1)));
+  }
+
+  private static Map<String, String> options(String query) {
+    Map<String, String> options = new HashMap<>();
+    for (String option : Optional.ofNullable(query).orElse("").split("&", -1)) {
+      String[] parts = option.split("=", 2);
+      boolean isKnown = parts.length == 2 && OPTIONS.contains(parts[0]);
+      if (!option.isEmpty()
+          && (!isKnown || options.put(parts[0], decoded(parts[1]).orElse("")) != null)) {
+        throw new IllegalArgumentException(
+            "the URI of Redis: an option (expected: name=value, once each of " + OPTIONS + ")");
+      }
+    }
+    return options;
+  }
+
+  private static Optional<String> given(Map<String, String> options, String name) {
+    return Optional.ofNullable(options.get(name)).filter(value -> !value.isEmpty());
+  }
+
+  private static Optional<String> decoded(String text) {
+    String plain;
+    try {
+      plain = URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      // Its message repeats what may be a password.
+      throw new IllegalArgumentException(
+          "the URI of Redis: percent-encoding (expected: %25 for %)");
+    }
+    return Optional.of(plain).filter(t -> !t.isEmpty());
   }
 }

@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Buckets in Redis, one round trip a decision: charges that come while calls are in flight share the next one, and
@@ -29,7 +31,10 @@ import java.util.function.LongSupplier;
 public final class RedisBucketStore implements BucketStore {
   private static final long REDIS_TIME = -1;
 
-  private final List<Lanes> lanes;
+  private final RedisConnections redis;
+  /** By connection and part. */
+  private final List<List<Lanes>> lanes;
+
   private final DenialCache denials;
   private final boolean isLive;
   private final LongSupplier clock;
@@ -40,14 +45,29 @@ public final class RedisBucketStore implements BucketStore {
       Map<String, String> includes,
       LongSupplier clock,
       BooleanSupplier isPolicyChanging,
-      CallObserver observer) {
+      IntFunction<CallObserver> observers) {
+    this.redis = redis;
     this.denials = new DenialCache(System::nanoTime, isPolicyChanging);
     this.isLive = includes.isEmpty();
     Lane fast = Lane.fast(includes);
     Lane queue = Lane.queue(includes);
     Lane peek = Lane.peek(includes);
     this.lanes = redis.links().stream()
-        .map(link -> new Lanes(link, redis.commandTimeout(), fast, queue, peek, denials, observer))
+        .map(link -> {
+          Templates templates = new Templates();
+          return IntStream.range(0, redis.parts())
+              .mapToObj(part -> new Lanes(
+                  link,
+                  redis.commandTimeout(),
+                  redis.policyOf(part),
+                  templates,
+                  fast,
+                  queue,
+                  peek,
+                  denials,
+                  observers.apply(part)))
+              .toList();
+        })
         .toList();
     this.clock = clock;
     this.memory = redis.memory();
@@ -60,17 +80,19 @@ public final class RedisBucketStore implements BucketStore {
    *     moment: every charge is asked of Redis then
    */
   public static RedisBucketStore of(RedisConnections redis, BooleanSupplier isPolicyChanging) {
-    return of(redis, isPolicyChanging, CallObserver.NONE);
+    return of(redis, isPolicyChanging, part -> CallObserver.NONE);
   }
 
   /**
    * The same.
    *
-   * @param observer is told how each call ends
+   * @param observers by part of the shared state: is told how each call ends
    */
   public static RedisBucketStore of(
-      RedisConnections redis, BooleanSupplier isPolicyChanging, CallObserver observer) {
-    return new RedisBucketStore(redis, Map.of(), () -> REDIS_TIME, isPolicyChanging, observer);
+      RedisConnections redis,
+      BooleanSupplier isPolicyChanging,
+      IntFunction<CallObserver> observers) {
+    return new RedisBucketStore(redis, Map.of(), () -> REDIS_TIME, isPolicyChanging, observers);
   }
 
   /**
@@ -81,7 +103,7 @@ public final class RedisBucketStore implements BucketStore {
    */
   public static RedisBucketStore rehearsing(RedisConnections redis, LongSupplier clockMicros) {
     return new RedisBucketStore(
-        redis, Map.of("now", "now_argument"), clockMicros, () -> false, CallObserver.NONE);
+        redis, Map.of("now", "now_argument"), clockMicros, () -> false, part -> CallObserver.NONE);
   }
 
   @Override
@@ -96,24 +118,26 @@ public final class RedisBucketStore implements BucketStore {
       spare = denials.spare(charge);
     }
     PendingCharge pending = new PendingCharge(charge, clock.getAsLong(), denials.now(), spare);
-    nearest().charge(pending);
+    nearest(charge).charge(pending);
     return pending;
   }
 
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
     PendingCharge pending = new PendingCharge(charge, clock.getAsLong(), denials.now(), 0);
-    nearest().peek(pending);
+    nearest(charge).peek(pending);
     return pending;
   }
 
   // On the caller's event loop, if it has a connection.
-  private Lanes nearest() {
+  private Lanes nearest(Charge charge) {
+    int part = redis.partOf(charge.tenant());
     for (int i = 1; i < lanes.size(); i++) {
-      if (lanes.get(i).isHere()) {
-        return lanes.get(i);
+      Lanes here = lanes.get(i).get(part);
+      if (here.isHere()) {
+        return here;
       }
     }
-    return lanes.get(0);
+    return lanes.get(0).get(part);
   }
 }

@@ -1,20 +1,12 @@
 package io.weir.state.redis;
 
-import static java.util.Objects.requireNonNull;
-
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.SetArgs;
-import io.lettuce.core.SocketOptions;
-import io.lettuce.core.TimeoutOptions;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.Delay;
-import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.channel.Channel;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.netty.channel.EventLoop;
+import io.weir.state.redis.RedisAddress.Topology;
+import io.weir.state.redis.wire.Partition;
 import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
@@ -24,45 +16,50 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Disposable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The connections to Redis that decisions travel on: one, or one on each event loop of a server. Mutable; owned
- * by whoever opened them.
+ * The connections to Redis that decisions travel on: one, or one on each event loop of a server; to a Redis Cluster, one
+ * to each master for that. Mutable; owned by whoever opened them.
  */
 public final class RedisConnections implements AutoCloseable {
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
-  private static final int CONNECT_ATTEMPTS = 5;
-  private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
+  private static final Logger LOG = LoggerFactory.getLogger(RedisConnections.class);
   private static final Duration PROBE_LASTS = Duration.ofSeconds(10);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
-  // Enough for one connection, whose channel has one thread for its life.
-  private static final int THREADS = 2;
-  // A Redis that hangs is not buried under what nobody waits for any more.
-  private static final int MAX_QUEUED = 2000;
+  private static final long CONNECT_AGAIN_MILLIS = 500;
+  private static final int LOOKS = 5;
 
   private final List<Link> links;
+  private final RedisAddress address;
   private final Duration commandTimeout;
   private final MemoryWatch memory;
+  private @Nullable ScheduledExecutorService connecting;
 
-  private RedisConnections(List<Link> links, Duration commandTimeout) {
+  private RedisConnections(RedisAddress address, List<Link> links, Duration commandTimeout) {
     this.links = List.copyOf(links);
+    this.address = address;
     this.commandTimeout = commandTimeout;
-    this.memory = new MemoryWatch(links.get(0).connection(), links.get(0).eventLoop());
+    this.memory = new MemoryWatch(links.get(0));
   }
 
   /**
-   * Connects, with a thread of its own. From then on a lost connection is opened again every tenth of a second,
-   * and what is asked meanwhile fails at once: a decision that waits for Redis is worth nothing.
+   * Connects, with a thread of its own. From then on a lost connection is opened again, at first at once and later four
+   * times a second, and what is asked meanwhile fails at once: a decision that waits for Redis is worth nothing.
    *
-   * @param uri such as {@code redis://:password@host:6379/0}
+   * @param uri see {@link RedisAddress#parse}
    * @param commandTimeout after which an answer is no longer waited for
-   * @throws IllegalArgumentException where the URI is none, see {@link RedisAddress#parse}
-   * @throws StoreUnavailableException where nothing answers there
+   * @throws IllegalArgumentException where the URI is none, or a file that it names
+   * @throws StoreUnavailableException where nothing answers there, or what answers forgets limits, or is a node of a
+   *     Redis Cluster that was not called one
    */
   public static RedisConnections open(String uri, Duration commandTimeout) {
     return open(uri, commandTimeout, List.of(Optional.empty()));
@@ -77,83 +74,121 @@ public final class RedisConnections implements AutoCloseable {
    */
   public static RedisConnections open(
       String uri, Duration commandTimeout, Collection<EventLoop> eventLoops) {
+    return open(uri, commandTimeout, given(eventLoops));
+  }
+
+  /** The same, also where nothing answers yet: it is tried again, twice a second, by a thread of its own. */
+  public static RedisConnections openLater(
+      String uri, Duration commandTimeout, Collection<EventLoop> eventLoops) {
+    RedisAddress address = RedisAddress.parse(uri);
+    TlsMaterial tls = TlsMaterial.read(address.tlsFiles());
+    List<Link> links = given(eventLoops).stream()
+        .map(loop -> Link.later(new LinkClient(address, tls, commandTimeout, loop)))
+        .toList();
+    RedisConnections connections = new RedisConnections(address, links, commandTimeout);
+    connections.connectInTheEnd();
+    return connections;
+  }
+
+  private static List<Optional<EventLoop>> given(Collection<EventLoop> eventLoops) {
     if (eventLoops.isEmpty()) {
       throw new IllegalArgumentException("eventLoops: none (expected: at least one)");
     }
-    return open(uri, commandTimeout, eventLoops.stream().map(Optional::of).toList());
+    return eventLoops.stream().map(Optional::of).toList();
   }
 
   private static RedisConnections open(
       String uri, Duration commandTimeout, List<Optional<EventLoop>> eventLoops) {
-    RedisURI address = lettuceUri(RedisAddress.parse(uri));
+    RedisAddress address = RedisAddress.parse(uri);
+    TlsMaterial tls = TlsMaterial.read(address.tlsFiles());
     List<Link> links = new ArrayList<>();
     try {
       for (Optional<EventLoop> eventLoop : eventLoops) {
-        links.add(connected(address, commandTimeout, eventLoop));
+        links.add(Link.connected(new LinkClient(address, tls, commandTimeout, eventLoop)));
       }
+      requireUsable(address, links.get(0));
     } catch (RuntimeException e) {
       close(links);
-      throw e instanceof RedisConnectionException
-          ? new StoreUnavailableException(Faults.of(e), "no Redis to connect to: " + reason(e), e)
-          : e;
+      throw e instanceof RedisConnectionException ? notConnected(e) : e;
     }
-    return new RedisConnections(links, commandTimeout);
+    return new RedisConnections(address, links, commandTimeout);
   }
 
-  // The last cause says what can be mended: a wrong password, a refused connection.
-  private static String reason(RuntimeException error) {
-    Throwable cause = error;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause == error
-        ? String.valueOf(error.getMessage())
-        : "%s (%s)".formatted(error.getMessage(), cause.getMessage());
+  private static StoreUnavailableException notConnected(RuntimeException error) {
+    return new StoreUnavailableException(
+        Faults.of(error), "no Redis to connect to: " + LinkClient.innermost(error), error);
   }
 
-  private static Link connected(
-      RedisURI address, Duration commandTimeout, Optional<EventLoop> given) {
-    AtomicReference<EventLoop> used = new AtomicReference<>();
-    ClientResources.Builder builder = ClientResources.builder()
-        .nettyCustomizer(remember(used))
-        .computationThreadPoolSize(THREADS)
-        .reconnectDelay(Delay.constant(RECONNECT_DELAY));
-    given.ifPresentOrElse(
-        loop -> builder.eventLoopGroupProvider(new LentEventLoop(loop)),
-        () -> builder.ioThreadPoolSize(THREADS));
-    ClientResources resources = builder.build();
-    AtomicReference<@Nullable StoreFault> refusal = new AtomicReference<>();
-    Disposable events =
-        resources.eventBus().get().subscribe(event -> Link.noteConnecting(event, refusal));
-    RedisClient client = RedisClient.create(resources, address);
-    client.setOptions(options(commandTimeout));
+  private void connectInTheEnd() {
+    ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor(task -> {
+      Thread thread = new Thread(task, "weir-connecting");
+      thread.setDaemon(true);
+      return thread;
+    });
+    connecting = executor;
+    var unused = executor.scheduleWithFixedDelay(
+        () -> {
+          if (areConnected()) {
+            executor.shutdown();
+          }
+        },
+        0,
+        CONNECT_AGAIN_MILLIS,
+        TimeUnit.MILLISECONDS);
+  }
+
+  private boolean areConnected() {
     try {
-      StatefulRedisConnection<String, String> connection = connect(client);
-      EventLoop eventLoop = requireNonNull(used.get(), "a connected channel has an event loop");
-      return new Link(connection, eventLoop, client, resources, events, refusal);
+      links.forEach(Link::connect);
+      requireUsable(address, links.get(0));
+      return true;
+    } catch (StoreUnavailableException e) {
+      LOG.error("{}", e.getMessage());
+      links.forEach(link -> link.refuse(e.fault()));
     } catch (RuntimeException e) {
-      events.dispose();
-      Link.shutDown(client, resources);
-      throw e;
+      LOG.info("no Redis to connect to yet: {}", LinkClient.innermost(e));
+    }
+    return false;
+  }
+
+  // What may not be asked, or is not answered, is not known to be wrong.
+  private static void requireUsable(RedisAddress address, Link link) {
+    for (String memory : looked(link, "memory")) {
+      MemoryWatch.eviction(memory).ifPresent(RedisConnections::misconfigured);
+    }
+    boolean isClusters =
+        looked(link, "cluster").stream().anyMatch(info -> info.contains("cluster_enabled:1"));
+    if (isClusters && address.topology() != Topology.CLUSTER) {
+      misconfigured("Redis is a node of a Redis Cluster (expected: redis+cluster://)");
     }
   }
 
-  // Lettuce may see that it closed a connection before it sees why: then it is asked again.
-  private static StatefulRedisConnection<String, String> connect(RedisClient client) {
-    for (int attempt = 1; ; attempt++) {
+  private static void misconfigured(String problem) {
+    throw new StoreUnavailableException(StoreFault.MISCONFIGURED, problem, null);
+  }
+
+  private static List<String> looked(Link link, String section) {
+    for (int look = 0; look < LOOKS; look++) {
       try {
-        return client.connect();
-      } catch (RedisConnectionException e) {
-        if (attempt == CONNECT_ATTEMPTS || !reason(e).contains("closed prematurely")) {
-          throw e;
+        return link.info(section).join();
+      } catch (CompletionException e) {
+        if (!Faults.of(e).isOutage()) {
+          return List.of();
         }
       }
     }
+    return List.of();
   }
 
-  /** The first connection; it multiplexes all threads. */
-  public StatefulRedisConnection<String, String> connection() {
-    return links.get(0).connection();
+  /** Commands that wait for their answers, on the first connection. */
+  public RedisClusterCommands<String, String> sync() {
+    return links.get(0).sync();
+  }
+
+  /** Asks on the first connection; what fails does so with {@link StoreUnavailableException}. */
+  <T> CompletableFuture<T> ask(
+      Function<RedisClusterAsyncCommands<String, String>, CompletionStage<T>> question) {
+    return links.get(0).ask(question);
   }
 
   List<Link> links() {
@@ -169,28 +204,50 @@ public final class RedisConnections implements AutoCloseable {
     return commandTimeout;
   }
 
-  /**
-   * Asks Redis for nothing, on each connection; completes exceptionally with {@link StoreUnavailableException} where one
-   * is not answered in time.
-   */
-  public CompletionStage<Void> ping() {
-    return CompletableFuture.allOf(links.stream()
-        .map(link -> link.named(link.connection().async().ping()))
-        .toArray(CompletableFuture[]::new));
+  /** In how many parts the shared state may be away: 1, or {@link Partition#COUNT} of a Redis Cluster. */
+  public int parts() {
+    return address.topology() == Topology.CLUSTER ? Partition.COUNT : 1;
   }
 
-  /** The same, and writes a key that soon expires: a Redis that is full, or a replica, takes none. */
-  public CompletionStage<Void> probe() {
-    Link first = links.get(0);
-    return ping()
-        .thenCompose(answered -> first.named(
-            connection().async().set(RedisKeys.PROBE, "1", SetArgs.Builder.px(PROBE_LASTS))))
+  /** Which of {@link #parts} has the buckets of a tenant and its keys. */
+  public int partOf(String tenant) {
+    return parts() == 1 ? 0 : Partition.of(tenant);
+  }
+
+  /** The key that has the newest revision of the policy, for what is asked of a part. */
+  String policyOf(int part) {
+    return parts() == 1 ? RedisKeys.POLICY : RedisKeys.policyOf(part);
+  }
+
+  /**
+   * Asks a part for nothing, on each connection, and writes a key that soon expires: a Redis that is full, or a replica,
+   * takes none. Completes exceptionally with {@link StoreUnavailableException} where one is not answered in time.
+   */
+  public CompletionStage<Void> probe(int part) {
+    String key = parts() == 1 ? RedisKeys.PROBE : RedisKeys.probeOf(part);
+    return CompletableFuture.allOf(links.stream()
+            .map(link -> link.ask(commands -> commands.exists(key)).whenComplete((found, error) -> {
+              if (error != null) {
+                link.failed(error);
+              }
+            }))
+            .toArray(CompletableFuture[]::new))
+        .thenCompose(
+            answered -> ask(commands -> commands.set(key, "1", SetArgs.Builder.px(PROBE_LASTS))))
         .thenApply(written -> null);
+  }
+
+  /** The same of any part. */
+  public CompletionStage<Void> probe() {
+    return probe(ThreadLocalRandom.current().nextInt(parts()));
   }
 
   /** Closes all, in a few seconds at most, also where an event loop hangs. */
   @Override
   public void close() {
+    if (connecting != null) {
+      connecting.shutdownNow();
+    }
     memory.close();
     close(links);
   }
@@ -201,41 +258,5 @@ public final class RedisConnections implements AutoCloseable {
         .handle((done, error) -> error == null)
         .join();
     links.forEach(Link::shutDown);
-  }
-
-  private static NettyCustomizer remember(AtomicReference<EventLoop> eventLoop) {
-    return new NettyCustomizer() {
-      @Override
-      public void afterChannelInitialized(Channel channel) {
-        eventLoop.compareAndSet(null, channel.eventLoop());
-      }
-    };
-  }
-
-  private static RedisURI lettuceUri(RedisAddress address) {
-    RedisURI.Builder builder = RedisURI.builder()
-        .withHost(address.host())
-        .withPort(address.port())
-        .withSsl(address.tls())
-        .withDatabase(address.database());
-    address
-        .password()
-        .ifPresent(password -> address
-            .username()
-            .ifPresentOrElse(
-                username -> builder.withAuthentication(username, password),
-                () -> builder.withPassword(password.toCharArray())));
-    return builder.build();
-  }
-
-  private static ClientOptions options(Duration commandTimeout) {
-    return ClientOptions.builder()
-        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-        // What was sent before the connection broke may have been taken: it is not sent again.
-        .replayFilter(command -> true)
-        .requestQueueSize(MAX_QUEUED)
-        .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
-        .socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).build())
-        .build();
   }
 }

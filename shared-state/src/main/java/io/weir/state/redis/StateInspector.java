@@ -2,7 +2,7 @@ package io.weir.state.redis;
 
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
@@ -30,9 +30,11 @@ public final class StateInspector {
    */
   public Map<String, String> show(String key) {
     try {
-      RedisCommands<String, String> commands = connections.connection().sync();
-      List<String> reply =
-          commands.eval(SHOW.source(), ScriptOutputType.MULTI, key, RedisKeys.POLICY);
+      RedisClusterCommands<String, String> commands = connections.sync();
+      // A script of a Redis Cluster asks for the keys of one place only.
+      String[] keys =
+          connections.parts() == 1 ? new String[] {key, RedisKeys.POLICY} : new String[] {key};
+      List<String> reply = commands.eval(SHOW.source(), ScriptOutputType.MULTI, keys);
       Map<String, String> fields = new LinkedHashMap<>();
       for (int i = 0; i < reply.size(); i += 2) {
         fields.put(reply.get(i), reply.get(i + 1));

@@ -58,14 +58,14 @@ final class ClusterPolicyIT {
   @Test
   void everyNodeHasReadAPolicyBeforeItIsInForce() {
     try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
-      connections.connection().sync().configResetstat();
+      connections.sync().configResetstat();
       publish(one, policy(50));
       assertThat(other.reload(0).toCompletableFuture().join().revision()).isEqualTo(2);
       // The revision is looked up; the document is not read again.
-      assertThat(connections.connection().sync().info("commandstats"))
+      assertThat(connections.sync().info("commandstats"))
           .contains("cmdstat_hmget:")
           .doesNotContain("cmdstat_hgetall:");
-      assertThat(connections.connection().sync().keys("weir:policy:next:*")).isEmpty();
+      assertThat(connections.sync().keys("weir:policy:next:*")).isEmpty();
     }
     assertThat(one.isChanging()).isFalse();
     assertThat(other.isChanging()).isFalse();
@@ -117,7 +117,7 @@ final class ClusterPolicyIT {
     publish(one, policy(60));
     await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 3);
     try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
-      connections.connection().sync().flushall();
+      connections.sync().flushall();
     }
     try (ClusterPolicy late = ClusterPolicy.open(redis.uri(), "late", policy(7))) {
       await()
@@ -164,7 +164,6 @@ final class ClusterPolicyIT {
     try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
       // As a node would that knew no other policy when Redis had lost this one.
       connections
-          .connection()
           .sync()
           .hset(
               RedisKeys.POLICY,
@@ -183,8 +182,7 @@ final class ClusterPolicyIT {
         RedisConnections connections =
             RedisConnections.open(redis.uri() + "/3", Duration.ofSeconds(2))) {
       assertThat(rate(third)).isEqualTo(5000);
-      assertThat(connections.connection().sync().hget(RedisKeys.POLICY, "revision"))
-          .isEqualTo("1");
+      assertThat(connections.sync().hget(RedisKeys.POLICY, "revision")).isEqualTo("1");
     }
     assertThat(rate(one)).isEqualTo(100_000);
   }

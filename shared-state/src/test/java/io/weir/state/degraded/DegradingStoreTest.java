@@ -34,7 +34,7 @@ final class DegradingStoreTest {
 
   private final AtomicLong nanos = new AtomicLong();
   private final BucketStore memory = new InMemoryBucketStore(() -> nanos.get() / 1000);
-  private final OutageBreaker breaker = new OutageBreaker(CompletableFuture::new);
+  private final Outages outages = new Outages(1, part -> new CompletableFuture<>());
   private @Nullable StoreFault fault;
   private int asked;
   private final DegradingStore store = new DegradingStore(
@@ -52,7 +52,8 @@ final class DegradingStoreTest {
           return memory.peek(charge);
         }
       },
-      breaker,
+      outages,
+      charge -> 0,
       () -> 1,
       nanos::get);
 
@@ -85,7 +86,7 @@ final class DegradingStoreTest {
     fault = StoreFault.UNREACHABLE;
     for (int i = 0; i < 10; i++) {
       decide(FailureMode.LOCAL);
-      breaker.ended(false);
+      outages.observer(0).ended(false);
     }
     int before = asked;
     for (int i = 0; i < 100; i++) {

@@ -29,7 +29,7 @@ final class LocalShareTest {
   private final AtomicLong clock = new AtomicLong();
   private final LastLevels levels = new LastLevels();
   private int nodes = 3;
-  private final LocalShare local = new LocalShare(clock::get, () -> nodes, levels);
+  private final LocalShare local = new LocalShare(clock::get, () -> nodes, levels, 1);
 
   @ParameterizedTest(name = "{0} nodes")
   @CsvSource({"1, 1001", "3, 334", "7, 143"})

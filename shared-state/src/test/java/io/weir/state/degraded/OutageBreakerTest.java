@@ -27,11 +27,11 @@ final class OutageBreakerTest {
         probes.incrementAndGet();
         return probed;
       },
+      changes::add,
       Duration.ofMillis(10));
 
   @Test
   void halfOfTheCallsUnansweredAreAnOutageAndFewerAreNot() {
-    breaker.onChange(changes::add);
     for (int i = 0; i < 30; i++) {
       breaker.ended(i % 3 != 2);
     }
@@ -53,7 +53,6 @@ final class OutageBreakerTest {
 
   @Test
   void withoutAnyRequestAProbeFindsOutThatItIsBack() {
-    breaker.onChange(changes::add);
     probed = CompletableFuture.failedFuture(fault(StoreFault.UNREACHABLE));
     away();
     await().atMost(Duration.ofSeconds(5)).until(() -> probes.get() >= 3);

@@ -46,7 +46,7 @@ abstract class ContainerContract extends BucketStoreContract {
 
   @Override
   protected BucketStore emptyStore(ManualClock clock) {
-    connections.connection().sync().flushall();
+    connections.sync().flushall();
     return RedisBucketStore.rehearsing(connections, clock);
   }
 }

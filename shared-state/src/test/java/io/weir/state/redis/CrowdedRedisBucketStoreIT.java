@@ -28,7 +28,7 @@ final class CrowdedRedisBucketStoreIT extends BucketStoreContract {
 
   @Override
   protected BucketStore emptyStore(ManualClock clock) {
-    connections.connection().sync().flushall();
+    connections.sync().flushall();
     return new CrowdedStore(
         RedisBucketStore.rehearsing(connections, clock),
         connections.links().get(0).eventLoop(),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -52,7 +52,7 @@ final class RedisAclIT {
   static void start() throws IOException {
     redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
     admin = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
-    RedisCommands<String, String> commands = admin.connection().sync();
+    RedisClusterCommands<String, String> commands = admin.sync();
     // Before 7 there are no rights to single subcommands and channels.
     assumeTrue(!commands.info("server").contains("redis_version:6."), "Redis 7 or newer");
     String[] words = Files.readString(Path.of("../docs/how-to/redis.md"))
@@ -87,7 +87,7 @@ final class RedisAclIT {
       assertThat(decided(store, charge)).isInstanceOf(Allowed.class);
       assertThat(decided(store, charge)).isInstanceOf(Denied.class);
       assertThat(connections.probe().toCompletableFuture().join()).isNull();
-      assertThat(new StateInspector(connections).show("weir:{acme}:key:k1")).isNotEmpty();
+      assertThat(new StateInspector(connections).show("weir:{p40}:acme:key:k1")).isNotEmpty();
       assertThat(policies
               .publish("test", POLICY, OptionalLong.empty())
               .toCompletableFuture()
@@ -118,7 +118,7 @@ final class RedisAclIT {
   @Test
   void itMayDoNothingElse() {
     try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5))) {
-      RedisCommands<String, String> commands = connections.connection().sync();
+      RedisClusterCommands<String, String> commands = connections.sync();
       assertThatThrownBy(commands::flushall)
           .isInstanceOf(RedisCommandExecutionException.class)
           .hasMessageStartingWith("NOPERM");

@@ -3,24 +3,60 @@ package io.weir.state.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.state.redis.RedisAddress.Credentials;
+import io.weir.state.redis.RedisAddress.Host;
+import io.weir.state.redis.RedisAddress.TlsFiles;
+import io.weir.state.redis.RedisAddress.Topology;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class RedisAddressTest {
+  private static final Credentials NOBODY = new Credentials(Optional.empty(), Optional.empty());
+  private static final TlsFiles NO_FILES =
+      new TlsFiles(Optional.empty(), Optional.empty(), Optional.empty());
+
   @Test
   void everythingMayBeLeftOutButTheHost() {
     assertThat(RedisAddress.parse("redis://cache"))
-        .isEqualTo(new RedisAddress(false, "cache", 6379, 0, Optional.empty(), Optional.empty()));
+        .isEqualTo(new RedisAddress(
+            Topology.SINGLE,
+            false,
+            List.of(new Host("cache", 6379)),
+            0,
+            NOBODY,
+            NOBODY,
+            "",
+            "weir",
+            NO_FILES));
   }
 
   @Test
   void everyPartIsRead() {
-    assertThat(RedisAddress.parse("rediss://weir:p%40ss+word@cache:7000/3"))
+    assertThat(RedisAddress.parse("rediss+sentinel://weir:p%40ss+word@one,two:7000/3?master=main"
+            + "&sentinelUsername=s&sentinelPassword=t&clientName=mine&ca=ca.pem&certificate=c.pem"
+            + "&key=%2Fk.pem"))
         .isEqualTo(new RedisAddress(
-            true, "cache", 7000, 3, Optional.of("weir"), Optional.of("p@ss+word")));
-    assertThat(RedisAddress.parse("redis://:secret@[::1]:7000").password()).contains("secret");
+            Topology.SENTINEL,
+            true,
+            List.of(new Host("one", 26_379), new Host("two", 7000)),
+            3,
+            new Credentials(Optional.of("weir"), Optional.of("p@ss+word")),
+            new Credentials(Optional.of("s"), Optional.of("t")),
+            "main",
+            "mine",
+            new TlsFiles(
+                Optional.of(Path.of("ca.pem")),
+                Optional.of(Path.of("c.pem")),
+                Optional.of(Path.of("/k.pem")))));
+    RedisAddress cluster = RedisAddress.parse("redis+cluster://:secret@[::1]:7000,b");
+    assertThat(cluster.topology()).isEqualTo(Topology.CLUSTER);
+    assertThat(cluster.hosts()).containsExactly(new Host("::1", 7000), new Host("b", 6379));
+    assertThat(cluster.credentials().password()).contains("secret");
   }
 
   @ParameterizedTest
@@ -29,14 +65,34 @@ final class RedisAddressTest {
         "",
         "cache:6379",
         "http://:s3cr3t@cache",
-        "redis://:s3cr3t^@cache",
+        "redis://:s3cr3t%x@cache",
         "redis://:s3cr3t@",
-        "redis://:s3cr3t@cache/x"
+        "redis://:s3cr3t@cache/x",
+        "redis://:s3cr3t@cache:0",
+        "redis://:s3cr3t@cache:65536",
+        "redis://:s3cr3t@ca che",
+        "redis+cluster://:s3cr3t@a,",
+        "redis://cache?password=s3cr3t",
+        "redis://cache?clientName=a&clientName=s3cr3t"
       })
   void anythingElseIsRefusedWithoutRepeatingIt(String text) {
     assertThatThrownBy(() -> RedisAddress.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("expected: ")
         .hasMessageNotContaining("s3cr3t");
     assertThat(RedisAddress.parse("redis://:s3cr3t@cache").toString()).doesNotContain("s3cr3t");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'redis://a,b', several hosts",
+    "'redis+cluster://a,b/1', a database",
+    "'redis+sentinel://a,b', the option master",
+    "'redis://a?master=main', the option master",
+    "'redis://a?ca=ca.pem', the options ca",
+    "'rediss://a?key=k.pem', both or none",
+  })
+  void whatMakesNoSenseIsNamed(String text, String problem) {
+    assertThatThrownBy(() -> RedisAddress.parse(text)).hasMessageContaining(problem);
   }
 }

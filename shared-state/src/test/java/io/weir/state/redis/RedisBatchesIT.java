@@ -2,7 +2,7 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
@@ -33,14 +33,14 @@ final class RedisBatchesIT {
 
   private EmbeddedRedis redis;
   private RedisConnections connections;
-  private RedisCommands<String, String> commands;
+  private RedisClusterCommands<String, String> commands;
   private RedisBucketStore store;
 
   @BeforeEach
   void start() {
     redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
     connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
-    commands = connections.connection().sync();
+    commands = connections.sync();
     store = RedisBucketStore.of(connections, () -> false);
     // Redis learns the script.
     together(List.of(charge("first"))).forEach(RedisBatchesIT::decided);
@@ -81,7 +81,7 @@ final class RedisBatchesIT {
 
   @Test
   void oneThatFailsFailsAlone() {
-    commands.set("weir:{acme}:key:broken", "this is no state");
+    commands.set("weir:{p40}:acme:key:broken", "this is no state");
     List<CompletionStage<StoreAnswer>> answers =
         together(List.of(charge("a"), charge("broken"), charge("b"), charge("a")));
     assertThat(decided(answers.get(0))).isInstanceOf(Allowed.class);
@@ -89,19 +89,19 @@ final class RedisBatchesIT {
         .failsWithin(Duration.ofSeconds(5))
         .withThrowableOfType(Exception.class)
         .withCauseInstanceOf(StoreUnavailableException.class)
-        .withMessageContaining("weir:{acme}:key:broken holds no state");
+        .withMessageContaining("weir:{p40}:acme:key:broken holds no state");
     assertThat(decided(answers.get(2))).isInstanceOf(Allowed.class);
     assertThat(decided(answers.get(3)).limits().get(0).remaining()).isEqualTo(8);
-    assertThat(commands.get("weir:{acme}:key:broken")).isEqualTo("this is no state");
+    assertThat(commands.get("weir:{p40}:acme:key:broken")).isEqualTo("this is no state");
   }
 
   @Test
   void whatIsOfAnotherTypeIsNeitherReadNorReplaced() {
-    commands.hset("weir:{acme}:key:hash", "at_us", "1");
+    commands.hset("weir:{p40}:acme:key:hash", "at_us", "1");
     List<CompletionStage<StoreAnswer>> answers = together(List.of(charge("hash"), charge("b")));
     assertThat(answers.get(0).toCompletableFuture()).failsWithin(Duration.ofSeconds(5));
     assertThat(decided(answers.get(1))).isInstanceOf(Allowed.class);
-    assertThat(commands.hgetall("weir:{acme}:key:hash")).hasSize(1);
+    assertThat(commands.hgetall("weir:{p40}:acme:key:hash")).hasSize(1);
   }
 
   @Test
@@ -127,12 +127,12 @@ final class RedisBatchesIT {
       Demand demand = new Demand(bucket, Bucket.UNITS_PER_OPERATION);
       decided(store.tryCharge(new Charge("acme", "k", 1, List.of(demand), 1)));
     }
-    assertThat(States.show(commands, "weir:{acme}:key:k").size()).isLessThan(100);
+    assertThat(States.show(commands, "weir:{p40}:acme:key:k").size()).isLessThan(100);
   }
 
   @Test
   void aLineThatIsNoLineFailsWhoWantsToWaitInItAlone() {
-    commands.set("weir:{acme}:key:k:queue", "this is no line");
+    commands.set("weir:{p40}:acme:key:k:queue", "this is no line");
     Demand fast =
         new Demand(new Bucket("fast", Scope.KEY, 10_000, 2000), Bucket.UNITS_PER_OPERATION);
     Charge waiting =

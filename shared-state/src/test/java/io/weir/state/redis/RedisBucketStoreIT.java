@@ -27,7 +27,7 @@ final class RedisBucketStoreIT extends BucketStoreContract {
 
   @Override
   protected BucketStore emptyStore(ManualClock clock) {
-    connections.connection().sync().flushall();
+    connections.sync().flushall();
     return RedisBucketStore.rehearsing(connections, clock);
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
@@ -56,16 +56,18 @@ final class RedisFaultsIT {
   @Test
   void aKeyExpiresWhenItsBucketsAreEmpty() {
     assertThat(take(5)).isInstanceOf(Allowed.class);
-    RedisCommands<String, String> commands = connections.connection().sync();
+    RedisClusterCommands<String, String> commands = connections.sync();
     // Empty in 500 ms, 501 where they begin within one; as long again and a second is the most.
-    assertThat(commands.pttl("weir:{acme}:key:k1")).isBetween(400L, 2 * 501L + 1000);
-    await().atMost(Duration.ofSeconds(4)).until(() -> commands.exists("weir:{acme}:key:k1") == 0);
+    assertThat(commands.pttl("weir:{p40}:acme:key:k1")).isBetween(400L, 2 * 501L + 1000);
+    await()
+        .atMost(Duration.ofSeconds(4))
+        .until(() -> commands.exists("weir:{p40}:acme:key:k1") == 0);
   }
 
   @Test
   void whatIsInAKeyExplainsItself() {
     take(5);
-    assertThat(States.show(connections.connection().sync(), "weir:{acme}:key:k1"))
+    assertThat(States.show(connections.sync(), "weir:{p40}:acme:key:k1"))
         .containsOnlyKeys("at_us", "revision", "expires_ms", "ten@10000")
         .containsEntry("revision", "1")
         .containsEntry("ten@10000", "5000000000");
@@ -74,14 +76,14 @@ final class RedisFaultsIT {
   @Test
   void forgottenScriptsAreSentAgain() {
     take(1);
-    connections.connection().sync().scriptFlush();
+    connections.sync().scriptFlush();
     assertThat(take(1)).isInstanceOf(Allowed.class);
     assertThat(take(1).limits().get(0).remaining()).isLessThanOrEqualTo(9);
   }
 
   @Test
   void aPublishedPolicyMakesOlderRevisionsStaleAtOnce() {
-    connections.connection().sync().hset(RedisKeys.POLICY, "revision", "3");
+    connections.sync().hset(RedisKeys.POLICY, "revision", "3");
     assertThat(answer(1)).isEqualTo(new StoreAnswer.Stale(3));
   }
 
@@ -103,7 +105,7 @@ final class RedisFaultsIT {
   void aRedisThatHangsIsNotWaitedForLongerThanTheTimeout() {
     take(1);
     try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
-      other.connection().sync().clientPause(1500);
+      other.sync().clientPause(1500);
       assertUnavailable();
     }
     await().atMost(Duration.ofSeconds(4)).until(() -> tryTake(1) instanceof Allowed);
@@ -117,7 +119,7 @@ final class RedisFaultsIT {
     store.tryCharge(charge).toCompletableFuture().join();
     List<CompletableFuture<StoreAnswer>> givenUp = new ArrayList<>();
     try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
-      other.connection().sync().clientPause(1500);
+      other.sync().clientPause(1500);
       for (int i = 0; i < 30; i++) {
         givenUp.add(store.tryCharge(charge).toCompletableFuture());
       }
@@ -126,7 +128,7 @@ final class RedisFaultsIT {
     await()
         .atMost(Duration.ofSeconds(4))
         .until(() -> connections
-            .ping()
+            .probe()
             .handle((pong, error) -> error == null)
             .toCompletableFuture()
             .join());
@@ -139,15 +141,15 @@ final class RedisFaultsIT {
   void queuesLeaveAQuarterOfTheMemoryToThoseWhoDoNotWait() {
     assertThat(takeOrWait("k3", 20)).isInstanceOf(Allowed.class);
     assertThat(isPromised("k3")).isTrue();
-    RedisCommands<String, String> commands = connections.connection().sync();
+    RedisClusterCommands<String, String> commands = connections.sync();
     long used = usedMemory(commands);
     commands.configSet("maxmemory", Long.toString(used + used / 8));
     await().atMost(Duration.ofSeconds(5)).until(() -> !isPromised("k3"));
-    long places = commands.zcard("weir:{acme}:key:k3:queue");
+    long places = commands.zcard("weir:{p40}:acme:key:k3:queue");
     for (int i = 0; i < 20; i++) {
       assertThat(isPromised("k3")).isFalse();
     }
-    assertThat(commands.zcard("weir:{acme}:key:k3:queue")).isEqualTo(places);
+    assertThat(commands.zcard("weir:{p40}:acme:key:k3:queue")).isEqualTo(places);
     assertThat(takeOrWait("k4", 10)).isInstanceOf(Allowed.class);
     commands.configSet("maxmemory", "0");
     await().atMost(Duration.ofSeconds(5)).until(() -> isPromised("k3"));
@@ -156,7 +158,7 @@ final class RedisFaultsIT {
   @Test
   void aRedisWithoutMemorySaysSoAndGoesOnOnceItHasSome() {
     take(1);
-    RedisCommands<String, String> commands = connections.connection().sync();
+    RedisClusterCommands<String, String> commands = connections.sync();
     commands.configSet("maxmemory", "1");
     assertThatThrownBy(() -> answer(1))
         .hasCauseInstanceOf(StoreUnavailableException.class)
@@ -175,7 +177,7 @@ final class RedisFaultsIT {
 
   @Test
   void aWrongPasswordIsSaidToBeOne() {
-    connections.connection().sync().configSet("requirepass", "right");
+    connections.sync().configSet("requirepass", "right");
     String uri = redis.uri().replace("redis://", "redis://:wrong@");
     assertThatThrownBy(() -> RedisConnections.open(uri, TIMEOUT))
         .isInstanceOf(StoreUnavailableException.class)
@@ -197,7 +199,7 @@ final class RedisFaultsIT {
     return ((StoreAnswer.Decided) answer).decision();
   }
 
-  private static long usedMemory(RedisCommands<String, String> commands) {
+  private static long usedMemory(RedisClusterCommands<String, String> commands) {
     return commands
         .info("memory")
         .lines()

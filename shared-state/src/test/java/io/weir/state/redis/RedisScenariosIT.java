@@ -2,7 +2,7 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.state.memory.InMemoryBucketStore;
 import io.weir.testkit.ManualClock;
@@ -56,7 +56,7 @@ final class RedisScenariosIT {
   @ParameterizedTest(name = "{0}, seed {1}")
   @MethodSource("histories")
   void agreesWithMemoryAfterEveryStep(Kind kind, long seed) {
-    RedisCommands<String, String> commands = connections.connection().sync();
+    RedisClusterCommands<String, String> commands = connections.sync();
     commands.flushall();
     ManualClock clock = new ManualClock();
     ScenarioRun run = new ScenarioRun(
@@ -95,13 +95,13 @@ final class RedisScenariosIT {
             "estimate",
             "slot");
     // The shortest way of the fast lane, its general one, and what only the queue lane does.
-    String calls = connections.connection().sync().info("commandstats");
+    String calls = connections.sync().info("commandstats");
     assertThat(calls)
         .contains(
             "cmdstat_setrange", "cmdstat_set:", "cmdstat_zadd", "cmdstat_zrem", "cmdstat_unlink");
   }
 
-  private static void everyNumberIsExact(RedisCommands<String, String> commands) {
+  private static void everyNumberIsExact(RedisClusterCommands<String, String> commands) {
     for (String key : commands.keys("weir:*")) {
       assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       if (key.matches(".*(:queue|:queue:kinds|:estimates)")) {

@@ -2,7 +2,7 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
@@ -55,7 +55,7 @@ final class RedisSlotsIT {
   @ParameterizedTest(name = "seeds from {0}")
   @ValueSource(longs = {1, 101, 201})
   void agreesWithMemoryAfterEveryStep(long first) {
-    RedisCommands<String, String> commands = connections.connection().sync();
+    RedisClusterCommands<String, String> commands = connections.sync();
     long made = 0;
     for (long seed = first; seed < first + 9; seed++) {
       commands.flushall();
@@ -69,7 +69,7 @@ final class RedisSlotsIT {
           connections.links().get(0).eventLoop());
       run.run(400);
       made += run.seen("made");
-      for (String key : commands.keys("weir:{acme}:*")) {
+      for (String key : commands.keys("weir:{p40}:acme:*")) {
         assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       }
       everyPlaceIsCounted(commands);
@@ -78,7 +78,7 @@ final class RedisSlotsIT {
   }
 
   // What the buckets of a state know of those who wait is what its queue says.
-  private static void everyPlaceIsCounted(RedisCommands<String, String> commands) {
+  private static void everyPlaceIsCounted(RedisClusterCommands<String, String> commands) {
     for (String queue : commands.keys("weir:*:queue")) {
       String state = queue.substring(0, queue.length() - ":queue".length());
       String letter = state.endsWith(":tenant") ? "t" : "k";
@@ -103,7 +103,7 @@ final class RedisSlotsIT {
 
   @Test
   void aLineThatRedisForgotIsNoHindrance() {
-    RedisCommands<String, String> commands = connections.connection().sync();
+    RedisClusterCommands<String, String> commands = connections.sync();
     commands.flushall();
     ManualClock clock = new ManualClock();
     RedisBucketStore store = RedisBucketStore.rehearsing(connections, clock);
@@ -111,19 +111,19 @@ final class RedisSlotsIT {
     for (char letter = 'a'; letter < 'd'; letter++) {
       ask(store, TicketRequest.wanted(Optional.empty(), id(letter)));
     }
-    assertThat(States.show(commands, "weir:{acme}:key:k1").get("requests@1000.waiting"))
+    assertThat(States.show(commands, "weir:{p40}:acme:key:k1").get("requests@1000.waiting"))
         .isEqualTo("3");
-    commands.del("weir:{acme}:key:k1:queue", "weir:{acme}:key:k1:queue:kinds");
+    commands.del("weir:{p40}:acme:key:k1:queue", "weir:{p40}:acme:key:k1:queue:kinds");
     clock.advance(2_000_000);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
-    assertThat(States.show(commands, "weir:{acme}:key:k1").get("requests@1000.waiting"))
+    assertThat(States.show(commands, "weir:{p40}:acme:key:k1").get("requests@1000.waiting"))
         .isNull();
   }
 
   @Test
   void twoNodesAskedInTurnNeverContradictEachOther() {
-    connections.connection().sync().flushall();
+    connections.sync().flushall();
     try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
       List<RedisBucketStore> nodes = List.of(
           RedisBucketStore.of(connections, () -> false), RedisBucketStore.of(other, () -> false));
@@ -144,7 +144,7 @@ final class RedisSlotsIT {
 
   @Test
   void aTicketThatRedisForgotIsThatOfANewCaller() {
-    RedisCommands<String, String> commands = connections.connection().sync();
+    RedisClusterCommands<String, String> commands = connections.sync();
     commands.flushall();
     ManualClock clock = new ManualClock();
     RedisBucketStore store = RedisBucketStore.rehearsing(connections, clock);

@@ -1,7 +1,7 @@
 package io.weir.state.redis;
 
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -17,7 +17,7 @@ final class States {
   private States() {}
 
   /** The fields of a state and their raw numbers; none where there is no such state. */
-  static Map<String, String> show(RedisCommands<String, String> commands, String key) {
+  static Map<String, String> show(RedisClusterCommands<String, String> commands, String key) {
     List<String> reply = commands.eval(script(), ScriptOutputType.MULTI, key);
     Map<String, String> fields = new LinkedHashMap<>();
     for (int i = 0; i < reply.size(); i += 2) {

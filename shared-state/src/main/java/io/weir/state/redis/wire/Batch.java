@@ -24,15 +24,16 @@ public final class Batch {
   private static final int ENTRY_BYTES = 17;
   private static final int PLACE_BYTES = 4;
   private static final int CLOCK_BYTES = 7;
+  private static final int QUEUE_KEYS = 3;
   private static final byte[] CRLF = {'\r', '\n'};
-  private static final byte[] POLICY = RedisKeys.POLICY.getBytes(US_ASCII);
-  private static final byte[] CLUSTER = RedisKeys.CLUSTER.getBytes(US_ASCII);
 
   private final Lane lane;
+  private final String policy;
   private final List<Entry> entries = new ArrayList<>();
   private final Map<Owner, Entry> lastOf = new HashMap<>();
   private final Map<String, Integer> tenants = new HashMap<>();
   private final ByteBuf keys = Unpooled.buffer(4096);
+  private final ByteBuf queues = Unpooled.buffer(0);
   private final ByteBuf arguments = Unpooled.buffer(1024);
   private long number;
   private int keyCount;
@@ -42,8 +43,10 @@ public final class Batch {
   private int cluster;
   private boolean isSentAgain;
 
-  public Batch(Lane lane) {
+  /** @param policy the key that has the newest revision, of the partition of all charges */
+  public Batch(Lane lane, String policy) {
     this.lane = lane;
+    this.policy = policy;
   }
 
   /**
@@ -56,6 +59,7 @@ public final class Batch {
     lastOf.clear();
     tenants.clear();
     keys.clear();
+    queues.clear();
     arguments.clear();
     number = newNumber;
     isSentAgain = false;
@@ -64,7 +68,7 @@ public final class Batch {
     chargeCount = 0;
     demandCount = 0;
     cluster = 0;
-    writeText(keys, POLICY);
+    writeText(keys, policy.getBytes(US_ASCII));
   }
 
   public boolean isEmpty() {
@@ -163,22 +167,39 @@ public final class Batch {
 
   private int writeKey(Charge charge) {
     RedisKeys.writeKey(keys, charge.tenant(), charge.subject());
+    if (lane.hasQueues()) {
+      writeQueues(RedisKeys.key(charge.tenant(), charge.subject()));
+    }
     return ++keyCount;
   }
 
   private int tenant(String tenant) {
-    return tenants.computeIfAbsent(tenant, name -> {
-      writeText(keys, RedisKeys.tenant(name).getBytes(US_ASCII));
-      return ++keyCount;
-    });
+    return tenants.computeIfAbsent(tenant, name -> writeState(RedisKeys.tenant(name)));
   }
 
   private int cluster() {
     if (cluster == 0) {
-      writeText(keys, CLUSTER);
-      cluster = ++keyCount;
+      cluster = writeState(RedisKeys.CLUSTER);
     }
     return cluster;
+  }
+
+  private int writeState(String state) {
+    writeText(keys, state.getBytes(US_ASCII));
+    if (lane.hasQueues()) {
+      writeQueues(state);
+    }
+    return ++keyCount;
+  }
+
+  private void writeQueues(String state) {
+    writeText(queues, RedisKeys.queue(state).getBytes(US_ASCII));
+    writeText(queues, RedisKeys.kinds(state).getBytes(US_ASCII));
+    writeText(queues, RedisKeys.estimates(state).getBytes(US_ASCII));
+  }
+
+  private int allKeys() {
+    return keyCount + (lane.hasQueues() ? QUEUE_KEYS * (keyCount - 1) : 0);
   }
 
   /** Writes a bulk string of the protocol. */
@@ -209,20 +230,21 @@ public final class Batch {
 
     Arguments(byte[] script, long notAfterMicros) {
       super(StringCodec.ASCII);
+      addKey(policy); // a Redis Cluster is asked where this is
       this.script = script;
       this.notAfterMicros = notAfterMicros;
     }
 
     @Override
     public int count() {
-      return 2 + keyCount + argumentCount + (lane.isRehearsal() ? 1 : 0);
+      return 2 + allKeys() + argumentCount + (lane.isRehearsal() ? 1 : 0);
     }
 
     @Override
     public void encode(ByteBuf to) {
       writeText(to, script);
-      writeText(to, Integer.toString(keyCount).getBytes(US_ASCII));
-      to.writeBytes(keys, 0, keys.writerIndex());
+      writeText(to, Integer.toString(allKeys()).getBytes(US_ASCII));
+      to.writeBytes(keys, 0, keys.writerIndex()).writeBytes(queues, 0, queues.writerIndex());
       int entryBytes = ENTRY_BYTES + (lane.hasPlaces() ? PLACE_BYTES : 0);
       writeLength(to, CLOCK_BYTES + entryBytes * entries.size());
       ChargeTemplate.writeNumber(to, notAfterMicros);

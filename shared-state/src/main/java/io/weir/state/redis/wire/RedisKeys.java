@@ -6,13 +6,15 @@ import io.netty.buffer.ByteBuf;
 
 /**
  * Every key that Weir writes, see {@code docs/reference/redis.md}. The prefix names the format; another
- * format would have another prefix. Keys of one tenant carry it as hash tag, so that Redis Cluster keeps
- * them together.
+ * format would have another prefix. Keys of one tenant carry its {@link Partition} as hash tag, so that Redis Cluster
+ * keeps them together, and those of many tenants, too.
  */
 public final class RedisKeys {
   private static final String PREFIX = "weir:";
-  private static final byte[] TENANT_BEGINS = (PREFIX + "{").getBytes(US_ASCII);
-  private static final byte[] SUBJECT_BEGINS = "}:key:".getBytes(US_ASCII);
+  private static final byte[][] PARTITION_BEGINS = Partition.all()
+      .mapToObj(partition -> (PREFIX + Partition.tag(partition) + ":").getBytes(US_ASCII))
+      .toArray(byte[][]::new);
+  private static final byte[] SUBJECT_BEGINS = ":key:".getBytes(US_ASCII);
 
   /** A hash: the policy in force. */
   public static final String POLICY = PREFIX + "policy";
@@ -36,16 +38,27 @@ public final class RedisKeys {
     return POLICY + ":next:" + name;
   }
 
+  /** A hash: the newest revision of the policy that counts in a partition of a Redis Cluster. */
+  public static String policyOf(int partition) {
+    return PREFIX + Partition.tag(partition) + ":policy";
+  }
+
+  /** A text: that the master of a partition took a write a moment ago. */
+  public static String probeOf(int partition) {
+    return PREFIX + Partition.tag(partition) + ":probe";
+  }
+
   /** A packed text: the buckets of one API key. */
   public static String key(String tenant, String subject) {
-    return PREFIX + "{" + tenant + "}:key:" + subject;
+    return ofTenant(tenant) + ":key:" + subject;
   }
 
   /** Writes {@link #key} as a bulk string of the protocol. */
   public static void writeKey(ByteBuf to, String tenant, String subject) {
-    Batch.writeLength(
-        to, TENANT_BEGINS.length + tenant.length() + SUBJECT_BEGINS.length + subject.length());
-    to.writeBytes(TENANT_BEGINS).writeCharSequence(tenant, US_ASCII);
+    byte[] name = tenant.getBytes(US_ASCII);
+    byte[] begin = PARTITION_BEGINS[Partition.of(name)];
+    Batch.writeLength(to, begin.length + name.length + SUBJECT_BEGINS.length + subject.length());
+    to.writeBytes(begin).writeBytes(name);
     to.writeBytes(SUBJECT_BEGINS).writeCharSequence(subject, US_ASCII);
     to.writeByte('\r').writeByte('\n');
   }
@@ -53,6 +66,16 @@ public final class RedisKeys {
   /** A sorted set: the places of whose state this key holds. */
   public static String queue(String state) {
     return state + ":queue";
+  }
+
+  /** A sorted set: an index of the places of a state that anybody may keep. */
+  public static String kinds(String state) {
+    return queue(state) + ":kinds";
+  }
+
+  /** A text: the last moments that callers of a state were told without a place. */
+  public static String estimates(String state) {
+    return state + ":estimates";
   }
 
   /** A sorted set: the places of one API key. */
@@ -67,16 +90,20 @@ public final class RedisKeys {
 
   /** A hash: what became of an item of a batch; {@code item} is made of its idempotency key. */
   public static String answer(String tenant, String subject, String item) {
-    return PREFIX + "{" + tenant + "}:answer:" + subject + ":" + item;
+    return ofTenant(tenant) + ":answer:" + subject + ":" + item;
   }
 
   /** A number: the bytes of all answers that are kept for one API key. */
   public static String answerBytes(String tenant, String subject) {
-    return PREFIX + "{" + tenant + "}:answers:" + subject;
+    return ofTenant(tenant) + ":answers:" + subject;
   }
 
   /** A packed text: the buckets of one tenant. */
   public static String tenant(String tenant) {
-    return PREFIX + "{" + tenant + "}:tenant";
+    return ofTenant(tenant) + ":tenant";
+  }
+
+  private static String ofTenant(String tenant) {
+    return PREFIX + Partition.tag(Partition.of(tenant)) + ":" + tenant;
   }
 }

@@ -1,0 +1,17 @@
+-- The newest revision of the policy that is known here. weir:policy is written by those who publish; a partition's copy
+-- of it learns from every charge.
+local function policy_of(call, key)
+  return { key = key, newest = tonumber(call('HGET', key, 'revision') or 0) or 0, is_copy = key ~= 'weir:policy' }
+end
+
+local function learn(policy, revision)
+  if policy.is_copy and revision > policy.newest then
+    policy.newest, policy.has_learned = revision, true
+  end
+end
+
+local function keep_learned(call, policy)
+  if policy.has_learned then
+    call('HSET', policy.key, 'revision', string.format('%d', policy.newest))
+  end
+end

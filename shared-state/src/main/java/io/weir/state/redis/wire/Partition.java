@@ -1,0 +1,38 @@
+package io.weir.state.redis.wire;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.lettuce.core.codec.CRC16;
+import java.util.stream.IntStream;
+
+/**
+ * The parts of the shared state that a Redis Cluster may keep on different masters. All keys of a tenant are in one: the
+ * one of its name's CRC16 (Redis Cluster specification, appendix A), modulo their number.
+ */
+public final class Partition {
+  /** How many there are, whatever Redis it is: the keys are the same everywhere. */
+  public static final int COUNT = 64;
+
+  private static final int TWO_DIGITS = 10;
+
+  private Partition() {}
+
+  /** All of them. */
+  public static IntStream all() {
+    return IntStream.range(0, COUNT);
+  }
+
+  /** That of a tenant. */
+  public static int of(String tenant) {
+    return of(tenant.getBytes(US_ASCII));
+  }
+
+  static int of(byte[] tenant) {
+    return CRC16.crc16(tenant) % COUNT;
+  }
+
+  /** Its hash tag, <code>{p07}</code>. */
+  public static String tag(int partition) {
+    return "{p" + (partition < TWO_DIGITS ? "0" : "") + partition + "}";
+  }
+}
