@@ -65,12 +65,21 @@ public final class EmbeddedRedis implements AutoCloseable {
   public static EmbeddedRedis start(Binary binary, int port) {
     try {
       Path directory = Files.createTempDirectory("weir-redis");
-      Optional<Path> installed = binary == Binary.ANY ? onPath() : Optional.empty();
-      Path executable = installed.isPresent() ? installed.get() : bundled(directory);
-      return new EmbeddedRedis(directory, executable, port == 0 ? freePort() : port);
+      return new EmbeddedRedis(
+          directory, executable(binary, directory), port == 0 ? freePort() : port);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /**
+   * The program to run.
+   *
+   * @param directory where the bundled one is unpacked
+   */
+  public static Path executable(Binary binary, Path directory) throws IOException {
+    Optional<Path> installed = binary == Binary.ANY ? onPath() : Optional.empty();
+    return installed.isPresent() ? installed.get() : bundled(directory);
   }
 
   /** The address for clients, {@code redis://127.0.0.1:port}. */

@@ -1,0 +1,33 @@
+package io.weir.state.redis;
+
+import io.weir.testkit.BucketStoreContract;
+import io.weir.testkit.ManualClock;
+import io.weir.testkit.RedisSentinels;
+import io.weir.throttle.BucketStore;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract, on a master that three Sentinels know. */
+final class SentinelRedisBucketStoreIT extends BucketStoreContract {
+  private static RedisSentinels sentinels;
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start() {
+    sentinels = RedisSentinels.start();
+    connections = RedisConnections.open(sentinels.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    sentinels.close();
+  }
+
+  @Override
+  protected BucketStore emptyStore(ManualClock clock) {
+    connections.sync().flushall();
+    return RedisBucketStore.rehearsing(connections, clock);
+  }
+}

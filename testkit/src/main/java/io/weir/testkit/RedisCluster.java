@@ -1,0 +1,195 @@
+package io.weir.testkit;
+
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * A Redis Cluster of processes, each master with as many replicas. Owned by the test that started it, and ended by
+ * {@link #close}.
+ */
+public final class RedisCluster implements AutoCloseable {
+  private static final int SLOTS = 16_384;
+  private static final int NODE_TIMEOUT_MILLIS = 1000;
+  private static final Duration READY_WITHIN = Duration.ofSeconds(60);
+
+  private final List<RedisProcess> nodes;
+  private final int masters;
+
+  private RedisCluster(List<RedisProcess> nodes, int masters) {
+    this.nodes = List.copyOf(nodes);
+    this.masters = masters;
+  }
+
+  /** Starts one and returns when all of its slots are served. */
+  public static RedisCluster start(int masters, int replicasOfEach) {
+    List<RedisProcess> nodes = new ArrayList<>();
+    try {
+      for (int port : freePorts(masters * (1 + replicasOfEach))) {
+        nodes.add(RedisProcess.start(
+            port,
+            Map.of(),
+            "--cluster-enabled",
+            "yes",
+            "--cluster-node-timeout",
+            Integer.toString(NODE_TIMEOUT_MILLIS),
+            "--cluster-require-full-coverage",
+            "no",
+            "--repl-diskless-sync-delay",
+            "0"));
+      }
+      RedisCluster cluster = new RedisCluster(nodes, masters);
+      cluster.join();
+      return cluster;
+    } catch (RuntimeException e) {
+      nodes.forEach(RedisProcess::close);
+      throw e;
+    }
+  }
+
+  // The port of the cluster's own bus is 10,000 above, and has to be one, too.
+  private static List<Integer> freePorts(int count) {
+    List<Integer> ports = new ArrayList<>();
+    while (ports.size() < count) {
+      FreePorts.some(count).stream()
+          .filter(port -> port <= 55_535)
+          .limit(count - ports.size())
+          .forEach(ports::add);
+      if (ports.isEmpty()) {
+        int first = 20_000 + (int) (System.nanoTime() % 20_000);
+        IntStream.range(first, first + count).forEach(ports::add);
+      }
+    }
+    return ports;
+  }
+
+  /** The address for clients. */
+  public String uri() {
+    return "redis+cluster://" + addresses();
+  }
+
+  /** The hosts with their ports, a comma between. */
+  public String addresses() {
+    return nodes.stream()
+        .map(node -> RedisProcess.HOST + ":" + node.port())
+        .collect(Collectors.joining(","));
+  }
+
+  /** All of its nodes; at first the masters come before the replicas. */
+  public List<RedisProcess> nodes() {
+    return nodes;
+  }
+
+  /** The node that is the master of a slot, as it is known to the first node that answers. */
+  public RedisProcess masterOf(int slot) {
+    int port = nodes.stream()
+        .flatMap(node -> tableIfThere(node).lines())
+        .filter(line -> line.contains("master") && !line.contains("fail") && serves(line, slot))
+        .mapToInt(RedisCluster::portOf)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no master of slot " + slot));
+    return nodes.stream().filter(node -> node.port() == port).findFirst().orElseThrow();
+  }
+
+  /** Moves a slot with all of its keys, key by key, as a resharding does. */
+  public void move(int slot, RedisProcess to) {
+    RedisProcess from = masterOf(slot);
+    to.ask("CLUSTER SETSLOT %d IMPORTING %s".formatted(slot, from.ask("CLUSTER MYID")));
+    from.ask("CLUSTER SETSLOT %d MIGRATING %s".formatted(slot, to.ask("CLUSTER MYID")));
+    for (String keys = keys(from, slot); !keys.isEmpty(); keys = keys(from, slot)) {
+      keys.lines()
+          .forEach(key ->
+              from.ask("MIGRATE %s %d %s 0 2000".formatted(RedisProcess.HOST, to.port(), key)));
+    }
+    for (RedisProcess node : List.of(to, from)) {
+      node.ask("CLUSTER SETSLOT %d NODE %s".formatted(slot, to.ask("CLUSTER MYID")));
+    }
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(RedisProcess::close);
+  }
+
+  private void join() {
+    for (int i = 0; i < masters; i++) {
+      int from = SLOTS * i / masters;
+      int to = SLOTS * (i + 1) / masters;
+      nodes
+          .get(i)
+          .ask("CLUSTER ADDSLOTS "
+              + IntStream.range(from, to)
+                  .mapToObj(Integer::toString)
+                  .collect(Collectors.joining(" ")));
+      nodes.get(i).ask("CLUSTER SET-CONFIG-EPOCH " + (i + 1));
+    }
+    for (RedisProcess node : nodes) {
+      nodes.get(0).ask("CLUSTER MEET %s %d".formatted(RedisProcess.HOST, node.port()));
+    }
+    await(() -> nodes.stream()
+        .allMatch(node ->
+            table(node).lines().count() == nodes.size() && !table(node).contains("handshake")));
+    for (int i = masters; i < nodes.size(); i++) {
+      RedisProcess replica = nodes.get(i);
+      String master = nodes.get(i % masters).ask("CLUSTER MYID");
+      await(() -> replica.ask("CLUSTER REPLICATE " + master).equals("+OK"));
+    }
+    await(() -> nodes.stream()
+        .allMatch(node -> node.ask("CLUSTER INFO").contains("cluster_state:ok")
+            && node.ask("CLUSTER INFO").contains("cluster_slots_ok:" + SLOTS)));
+    await(() -> nodes.stream()
+        .skip(masters)
+        .allMatch(replica -> replica.ask("INFO replication").contains("master_link_status:up")));
+  }
+
+  private static String keys(RedisProcess node, int slot) {
+    return node.ask("CLUSTER GETKEYSINSLOT %d 10".formatted(slot));
+  }
+
+  private static String tableIfThere(RedisProcess node) {
+    try {
+      return table(node);
+    } catch (UncheckedIOException e) {
+      return "";
+    }
+  }
+
+  private static String table(RedisProcess node) {
+    return node.ask("CLUSTER NODES").strip();
+  }
+
+  private static int portOf(String line) {
+    String address = line.split(" ", 3)[1];
+    return Integer.parseInt(address.substring(address.indexOf(':') + 1, address.indexOf('@')));
+  }
+
+  private static boolean serves(String line, int slot) {
+    String[] words = line.split(" ", -1);
+    for (int i = 8; i < words.length; i++) {
+      if (!words[i].startsWith("[")) {
+        String[] range = words[i].split("-", 2);
+        int from = Integer.parseInt(range[0]);
+        int to = Integer.parseInt(range[range.length - 1]);
+        if (from <= slot && slot <= to) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  static void await(BooleanSupplier condition) {
+    long end = System.nanoTime() + READY_WITHIN.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > end) {
+        throw new IllegalStateException("not ready within " + READY_WITHIN);
+      }
+      RedisProcess.pauseFor(Duration.ofMillis(50));
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package io.weir.testkit;
+
+import io.weir.embedded.EmbeddedRedis;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * A Redis that a test can kill, pause and start again, as a child process on the loopback address. Mutable; owned by the
+ * test that started it, and ended by {@link #close}.
+ */
+public final class RedisProcess implements AutoCloseable {
+  /** Where it listens. */
+  public static final String HOST = "127.0.0.1";
+
+  private static final Duration STARTS_WITHIN = Duration.ofSeconds(20);
+  private static final int SOCKET_MILLIS = 2000;
+
+  private final Path directory;
+  private final int port;
+  private final List<String> command;
+  private final Map<String, String> environment;
+  private Process process;
+
+  private RedisProcess(
+      Path directory, int port, List<String> command, Map<String, String> environment) {
+    this.directory = directory;
+    this.port = port;
+    this.command = command;
+    this.environment = environment;
+    this.process = started();
+  }
+
+  /** Starts one with these options, which keeps nothing on disk unless they say so. */
+  public static RedisProcess start(String... options) {
+    return start(FreePorts.one(), Map.of(), options);
+  }
+
+  /** The same on a port of one's choice, and with more environment. */
+  public static RedisProcess start(int port, Map<String, String> environment, String... options) {
+    try {
+      Path directory = Files.createTempDirectory("weir-redis");
+      List<String> command = new ArrayList<>(List.of(
+          EmbeddedRedis.executable(EmbeddedRedis.Binary.ANY, directory).toString(),
+          "--port",
+          Integer.toString(port),
+          "--bind",
+          HOST,
+          "--dir",
+          directory.toString(),
+          "--save",
+          ""));
+      command.addAll(List.of(options));
+      return new RedisProcess(directory, port, command, environment);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A Sentinel, by its configuration file, whose port is {@code port}. */
+  static RedisProcess sentinel(int port, String configuration) {
+    try {
+      Path directory = Files.createTempDirectory("weir-sentinel");
+      Path file = Files.writeString(directory.resolve("sentinel.conf"), configuration);
+      String executable =
+          EmbeddedRedis.executable(EmbeddedRedis.Binary.ANY, directory).toString();
+      return new RedisProcess(
+          directory, port, List.of(executable, file.toString(), "--sentinel"), Map.of());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Its port. */
+  public int port() {
+    return port;
+  }
+
+  /** Its folder, which lasts as long as this object. */
+  public Path directory() {
+    return directory;
+  }
+
+  /** The address for clients. */
+  public String uri() {
+    return "redis://" + HOST + ":" + port;
+  }
+
+  /** Sends one command, words with a space between; gives the answer, an array as one line for each. */
+  public String ask(String words) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(SOCKET_MILLIS);
+      socket.getOutputStream().write((words + "\r\n").getBytes(StandardCharsets.US_ASCII));
+      return answer(new BufferedInputStream(socket.getInputStream()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Ends it as SIGKILL does. */
+  public void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  /** Starts it again, with what it kept on disk. */
+  public void restart() {
+    kill();
+    process = started();
+  }
+
+  /** It neither answers nor closes its connections until {@link #resume}. */
+  public void pause() {
+    signal("-STOP");
+  }
+
+  /** Lets it go on after {@link #pause}. */
+  public void resume() {
+    signal("-CONT");
+  }
+
+  @Override
+  public void close() {
+    kill();
+    try (Stream<Path> files = Files.walk(directory)) {
+      files.sorted((a, b) -> b.compareTo(a)).map(Path::toFile).forEach(file -> {
+        if (!file.delete()) {
+          file.deleteOnExit();
+        }
+      });
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void signal(String signal) {
+    CommandRun sent =
+        CommandRun.of(Duration.ofSeconds(5), "kill", signal, Long.toString(process.pid()));
+    if (!sent.succeeded()) {
+      throw new IllegalStateException(sent.output());
+    }
+  }
+
+  private Process started() {
+    try {
+      ProcessBuilder builder = new ProcessBuilder(command)
+          .redirectErrorStream(true)
+          .redirectOutput(directory.resolve("redis.log").toFile());
+      builder.environment().putAll(environment);
+      Process begun = builder.start();
+      process = begun;
+      awaitAnswer(begun);
+      return begun;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void awaitAnswer(Process begun) throws IOException {
+    long end = System.nanoTime() + STARTS_WITHIN.toNanos();
+    while (System.nanoTime() < end && begun.isAlive()) {
+      try {
+        if (!ask("PING").isEmpty()) {
+          return;
+        }
+      } catch (UncheckedIOException e) {
+        pauseFor(Duration.ofMillis(20));
+      }
+    }
+    begun.destroyForcibly();
+    throw new IOException(
+        "Redis did not start: " + Files.readString(directory.resolve("redis.log")));
+  }
+
+  static void pauseFor(Duration time) {
+    new CompletableFuture<Void>()
+        .completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
+  private static String answer(InputStream in) throws IOException {
+    String first = line(in);
+    if (first.startsWith("$") && !first.equals("$-1")) {
+      byte[] text = in.readNBytes(Integer.parseInt(first.substring(1)));
+      line(in); // what ends it
+      return new String(text, StandardCharsets.UTF_8);
+    }
+    if (first.startsWith("*")) {
+      StringBuilder lines = new StringBuilder();
+      for (int left = Integer.parseInt(first.substring(1)); left > 0; left--) {
+        lines.append(answer(in)).append('\n');
+      }
+      return lines.toString();
+    }
+    return first;
+  }
+
+  private static String line(InputStream in) throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    for (int next = in.read(); next >= 0 && next != '\n'; next = in.read()) {
+      line.write(next);
+    }
+    return line.toString(StandardCharsets.UTF_8).strip();
+  }
+}
