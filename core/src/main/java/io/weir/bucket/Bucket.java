@@ -16,8 +16,10 @@ import java.math.BigInteger;
  * @param scope whose bucket it is
  * @param milliOpsPerSec the drain in thousandths of logical operations per second, above 0
  * @param burstMillis how long the bucket takes to drain from full, in milliseconds, above 0, at most 366 days
+ * @param leased whether nodes hold leases of it wherever it is kept; of scope {@code cluster} only
  */
-public record Bucket(String name, Scope scope, long milliOpsPerSec, long burstMillis) {
+public record Bucket(
+    String name, Scope scope, long milliOpsPerSec, long burstMillis, boolean leased) {
 
   /** Units of one logical operation. */
   public static final long UNITS_PER_OPERATION = 1_000_000_000L;
@@ -33,7 +35,16 @@ public record Bucket(String name, Scope scope, long milliOpsPerSec, long burstMi
 
   private static final long MICROS_PER_MILLI = 1000;
 
+  /** A bucket that is not leased, unless it has to be. */
+  public Bucket(String name, Scope scope, long milliOpsPerSec, long burstMillis) {
+    this(name, scope, milliOpsPerSec, burstMillis, false);
+  }
+
   public Bucket {
+    if (leased && scope != Scope.CLUSTER) {
+      throw new IllegalArgumentException(
+          "leased: a bucket of scope %s (expected: cluster)".formatted(scope));
+    }
     Names.requireBucket(name);
     requireNonNull(scope, "scope");
     requirePositive("milliOpsPerSec", milliOpsPerSec);

@@ -49,6 +49,10 @@ final class BucketsReader {
         .flatMap(given -> unique(section, given));
     Scope scope = section.choice("scope", Scopes.BY_WORD).orElse(defaultScope);
     boolean highVolume = section.flag("highVolume");
+    boolean leased = section.flag("leased");
+    if (leased && scope != Scope.CLUSTER) {
+      section.error("leased_without_cluster", "leased", "only a bucket of scope cluster is leased");
+    }
     OptionalLong burst = shapes.burstMillis(section);
     Optional<List<BucketShape.Group>> groups = shapes.groups(section);
     section.refuseUnknown();
@@ -57,6 +61,7 @@ final class BucketsReader {
     }
     return shapes
         .shape(section, name.get(), scope, burst.orElse(0), groups.get())
+        .map(shape -> shape.withLeases(leased && scope == Scope.CLUSTER))
         .map(shape -> new DefinedBucket(
             section, shape, highVolume ? BucketSet.HIGH_VOLUME : BucketSet.ORDINARY));
   }

@@ -73,6 +73,11 @@ public record Charge(
         : this;
   }
 
+  /** The same charge on some of its buckets. */
+  public Charge withDemands(List<Demand> some) {
+    return new Charge(tenant, subject, revision, some, cost, slots, ticket, failureMode);
+  }
+
   /** Builds the decision of this charge. */
   public Verdict verdict() {
     return new Verdict(revision, demands, cost);

@@ -25,9 +25,12 @@ import io.weir.state.control.ClusterPolicy;
 import io.weir.state.degraded.DegradingStore;
 import io.weir.state.degraded.Outages;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.lease.Leases;
+import io.weir.state.lease.LeasingStore;
 import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisBucketStore;
 import io.weir.state.redis.RedisConnections;
+import io.weir.state.redis.RedisLeases;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreUnavailableException;
@@ -39,6 +42,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -115,7 +119,16 @@ public final class Node implements AutoCloseable {
         charge -> connections.partOf(charge.tenant()),
         policies::liveNodes,
         System::nanoTime);
-    Decider decider = new Decider(new Throttle(degrading, policies), metrics);
+    Leases leases = new Leases(
+        new RedisLeases(connections),
+        UUID.randomUUID().toString(),
+        outages,
+        policies::liveNodes,
+        System::nanoTime);
+    LeasingStore leasing =
+        new LeasingStore(degrading, leases, outages, policies::liveNodes, System::nanoTime);
+    metrics.leased(leases::operationsHeld);
+    Decider decider = new Decider(new Throttle(leasing, policies), metrics);
     metrics.away(outages::shareAway);
     Bulkhead held = new Bulkhead(250, 500, 1000);
     metrics.held(held::taken);

@@ -74,6 +74,13 @@ public final class NodeMetrics {
     return registry.scrape();
   }
 
+  /** Shows what this node holds of leased buckets: by so much the others may be below the limit. */
+  public void leased(DoubleSupplier operations) {
+    Gauge.builder("throttle.leased.operations", operations::getAsDouble)
+        .description("Operations of leased buckets that this node holds and has not used")
+        .register(registry);
+  }
+
   /** Shows how much of the shared state is away. */
   public void away(DoubleSupplier share) {
     Gauge.builder("throttle.shared.state.away", share::getAsDouble)

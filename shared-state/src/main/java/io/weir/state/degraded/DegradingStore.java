@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
@@ -57,28 +58,36 @@ public final class DegradingStore implements BucketStore {
 
   @Override
   public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+    return tryCharge(charge, store::tryCharge);
+  }
+
+  /** The same, where something else than {@code store} is asked. */
+  public CompletionStage<StoreAnswer> tryCharge(
+      Charge charge, Function<Charge, CompletionStage<StoreAnswer>> question) {
     if (outages.isAway(part.applyAsInt(charge))) {
       return instead(charge);
     }
-    return share(charge).isHandingOver() ? agreed(charge) : asked(charge);
+    return share(charge).isHandingOver() ? agreed(charge, question) : asked(charge, question);
   }
 
-  private CompletionStage<StoreAnswer> asked(Charge charge) {
-    return store
-        .tryCharge(charge)
+  private CompletionStage<StoreAnswer> asked(
+      Charge charge, Function<Charge, CompletionStage<StoreAnswer>> question) {
+    return question
+        .apply(charge)
         .handle(
             (answer, error) -> error == null ? noted(charge, answer) : insteadOf(charge, error));
   }
 
   // Both have to agree, so that what was decided here is not admitted once more.
-  private CompletionStage<StoreAnswer> agreed(Charge charge) {
+  private CompletionStage<StoreAnswer> agreed(
+      Charge charge, Function<Charge, CompletionStage<StoreAnswer>> question) {
     LocalShare local = share(charge);
     Agreement agreement = local.agree(charge);
     if (agreement.denied().isPresent()) {
       return CompletableFuture.completedFuture(
           new Decided(agreement.denied().get(), QueueReport.NONE));
     }
-    return store.tryCharge(charge).handle((answer, error) -> {
+    return question.apply(charge).handle((answer, error) -> {
       boolean isAdmitted =
           answer instanceof Decided decided && decided.decision() instanceof Allowed;
       if (!isAdmitted) {

@@ -3,6 +3,7 @@ package io.weir.state.degraded;
 import io.weir.state.redis.CallObserver;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
@@ -19,7 +20,7 @@ public final class Outages implements AutoCloseable {
 
   private final List<OutageBreaker> breakers;
   private final AtomicInteger away = new AtomicInteger();
-  private volatile IntConsumer back = part -> {};
+  private final List<IntConsumer> listeners = new CopyOnWriteArrayList<>();
 
   /**
    * @param parts how many there are
@@ -53,7 +54,7 @@ public final class Outages implements AutoCloseable {
 
   /** Tells {@code listener} which part is back. */
   void onBack(IntConsumer listener) {
-    back = listener;
+    listeners.add(listener);
   }
 
   /** Probes no more. */
@@ -70,7 +71,7 @@ public final class Outages implements AutoCloseable {
             breakers.size() == 1 ? "the shared state" : "a part of the shared state");
       }
     } else {
-      back.accept(part);
+      listeners.forEach(listener -> listener.accept(part));
       if (away.decrementAndGet() == 0) {
         LOG.info("the shared state answers again");
       }

@@ -2,7 +2,6 @@ package io.weir.state.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.lettuce.core.ScriptOutputType;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
@@ -122,17 +121,11 @@ public final class IdempotencyStore {
   }
 
   private CompletionStage<List<Object>> run(LuaScript script, Item item, String... arguments) {
-    String[] keys = {item.redisKey(), RedisKeys.answerBytes(item.tenant(), item.subject())};
-    return redis.ask(commands -> {
-      CompletionStage<List<Object>> answer =
-          commands.evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments);
-      return answer
-          .handle((found, error) -> error != null && Faults.isUnknownScript(error)
-              ? commands.<List<Object>>eval(
-                  script.source(), ScriptOutputType.MULTI, keys, arguments)
-              : answer)
-          .thenCompose(stage -> stage);
-    });
+    return Scripts.run(
+        redis,
+        script,
+        List.of(item.redisKey(), RedisKeys.answerBytes(item.tenant(), item.subject())),
+        List.of(arguments));
   }
 
   /** The SHA-256 of all of these, one after another, in hexadecimal digits. */

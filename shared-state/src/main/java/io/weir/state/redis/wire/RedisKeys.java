@@ -103,6 +103,11 @@ public final class RedisKeys {
     return ofTenant(tenant) + ":tenant";
   }
 
+  /** A hash: a bucket of scope {@code cluster} of which nodes hold leases. */
+  public static String pool(String bucket) {
+    return PREFIX + Partition.tag(Partition.of(bucket)) + ":cluster:" + bucket;
+  }
+
   private static String ofTenant(String tenant) {
     return PREFIX + Partition.tag(Partition.of(tenant)) + ":" + tenant;
   }

@@ -1,0 +1,131 @@
+package io.weir.lease;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.LeakyBucket;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The shared side of leases: a bucket of which parts are out. What is out holds capacity and does not drain, until its
+ * holder says that it was spent, gives it back, or its lease is over: then it counts as spent at that instant. So the
+ * level that is counted here is never below the one that callers made, and nothing is granted beyond the capacity. The
+ * same as {@code lua/lease.lua}. Immutable.
+ *
+ * <p>Leases that run out by time are those of Gray and Cheriton (Leases: An Efficient Fault-Tolerant Mechanism for
+ * Distributed File Cache Consistency, 1989); the holder stops before the grantor gives the share to others.
+ *
+ * @param rate of the bucket, in units a microsecond
+ * @param used units that drain
+ * @param atMicros the instant of that level
+ * @param shares what is out, by holder
+ */
+public record LeasePool(long rate, long used, long atMicros, Map<String, Share> shares) {
+
+  public LeasePool {
+    shares = Map.copyOf(shares);
+  }
+
+  /**
+   * What one holder has.
+   *
+   * @param out units
+   * @param untilMicros when its lease is over
+   * @param sequence of the last report
+   * @param spent what that said
+   */
+  public record Share(long out, long untilMicros, long sequence, long spent) {}
+
+  /**
+   * An answer.
+   *
+   * @param pool what is left
+   * @param granted units, on top of what the holder kept; -1 where the report came after a later one
+   * @param waitMicros where nothing was granted, when there may be something
+   */
+  public record Granted(LeasePool pool, long granted, long waitMicros) {}
+
+  /** A bucket that nobody has used. */
+  public static LeasePool empty(Bucket bucket) {
+    return new LeasePool(bucket.milliOpsPerSec(), 0, 0, Map.of());
+  }
+
+  /** All that is out. */
+  public long out() {
+    return shares.values().stream().mapToLong(Share::out).sum();
+  }
+
+  /**
+   * Takes a report and grants what is free, for {@code leaseMicros} from now on.
+   *
+   * @param bucket its shape by the policy of the holder
+   */
+  public Granted exchange(Bucket bucket, LeaseReport report, long leaseMicros, long clockMicros) {
+    LeasePool now = settled(Math.max(clockMicros, atMicros)).reshaped(bucket);
+    Share known = now.shares.get(report.holder());
+    if (known != null && report.sequence() <= known.sequence()) {
+      return new Granted(this, -1, 0);
+    }
+    long before = known == null ? report.acknowledged() : known.spent();
+    long capacity = bucket.capacityUnits();
+    long level = Math.min(capacity, now.used + Math.max(0, report.spent() - before));
+    long others = now.out() - (known == null ? 0 : known.out());
+    long free = Math.max(0, capacity - level - others - report.keeps());
+    long granted = Math.min(report.wants(), free);
+    granted = granted < report.least() ? 0 : granted;
+    Map<String, Share> next = new TreeMap<>(now.shares);
+    next.remove(report.holder());
+    long out = report.keeps() + granted;
+    if (out > 0) {
+      next.put(
+          report.holder(),
+          new Share(out, now.atMicros + leaseMicros, report.sequence(), report.spent()));
+    }
+    long wait = granted > 0 || report.wants() == 0
+        ? 0
+        : Math.min(leaseMicros, ceilDiv(report.least() - free, now.rate));
+    return new Granted(
+        new LeasePool(now.rate, level, now.atMicros, next), granted, Math.max(wait, 0));
+  }
+
+  // Leases that are over count as spent when they ended.
+  private LeasePool settled(long now) {
+    long level = used;
+    long at = atMicros;
+    Map<String, Share> left = new TreeMap<>(shares);
+    List<Map.Entry<String, Share>> over = shares.entrySet().stream()
+        .filter(entry -> entry.getValue().untilMicros() <= now)
+        .sorted(Comparator.comparingLong(entry -> entry.getValue().untilMicros()))
+        .toList();
+    for (Map.Entry<String, Share> entry : over) {
+      long ended = Math.max(at, entry.getValue().untilMicros());
+      level = LeakyBucket.drained(level, rate, ended - at) + entry.getValue().out();
+      at = ended;
+      left.remove(entry.getKey());
+    }
+    return new LeasePool(rate, LeakyBucket.drained(level, rate, now - at), now, left);
+  }
+
+  // After a change of policy the time to drain stays what it was; what is out is rounded up.
+  private LeasePool reshaped(Bucket bucket) {
+    if (rate == bucket.milliOpsPerSec()) {
+      return this;
+    }
+    Map<String, Share> next = new TreeMap<>();
+    shares.forEach((holder, share) -> next.put(
+        holder,
+        new Share(
+            Math.min(
+                bucket.capacityUnits(), LeakyBucket.carriedOver(share.out(), rate, bucket) + 1),
+            share.untilMicros(),
+            share.sequence(),
+            share.spent())));
+    return new LeasePool(
+        bucket.milliOpsPerSec(), LeakyBucket.carriedOver(used, rate, bucket), atMicros, next);
+  }
+
+  private static long ceilDiv(long dividend, long divisor) {
+    return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
+  }
+}

@@ -1,0 +1,89 @@
+package io.weir.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Scope;
+import io.weir.lease.LeasePool.Granted;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class LeasePoolTest {
+  // 1000 units, one of which drains each microsecond.
+  private static final Bucket BUCKET = new Bucket("b", Scope.CLUSTER, 1, 1);
+  private static final long LEASE = 100;
+
+  private final Map<String, Long> heard = new HashMap<>();
+  private LeasePool pool = LeasePool.empty(BUCKET);
+
+  @Test
+  void whatIsOutDoesNotDrainUntilItIsReported() {
+    assertThat(ask("a", 1, 0, 0, 600, 0)).isEqualTo(600);
+    assertThat(ask("b", 1, 0, 0, 600, 50)).isEqualTo(400);
+    assertThat(pool.used()).isZero();
+    assertThat(ask("a", 2, 600, 0, 1000, 60)).isZero();
+    assertThat(pool.used()).isEqualTo(600);
+    assertThat(ask("a", 3, 600, 0, 1000, 70)).isEqualTo(10);
+  }
+
+  @Test
+  void aLeaseThatIsOverCountsAsSpentWhenItEnded() {
+    ask("a", 1, 0, 0, 600, 0);
+    assertThat(ask("b", 1, 0, 0, 1000, 300)).isEqualTo(1000 - (600 - 200));
+  }
+
+  @Test
+  void whatIsGivenBackIsFreeAtOnce() {
+    ask("a", 1, 0, 0, 1000, 0);
+    ask("a", 2, 100, 0, 0, 10);
+    assertThat(ask("b", 1, 0, 0, 1000, 10)).isEqualTo(900);
+  }
+
+  @Test
+  void aReportThatWasOvertakenChangesNothing() {
+    ask("a", 2, 0, 0, 500, 0);
+    LeasePool before = pool;
+    assertThat(ask("a", 1, 0, 0, 500, 1)).isEqualTo(-1);
+    assertThat(pool).isEqualTo(before);
+  }
+
+  @Test
+  void lessThanTheLeastIsNotGrantedAndTheWaitIsUntilThen() {
+    ask("a", 1, 0, 0, 950, 0);
+    ask("a", 2, 950, 0, 0, 0);
+    Granted granted = pool.exchange(BUCKET, new LeaseReport("b", 1, 0, 0, 0, 80, 80), LEASE, 10);
+    assertThat(granted.granted()).isZero();
+    assertThat(granted.waitMicros()).isEqualTo(20);
+  }
+
+  @Test
+  void anotherRateCarriesTheTimeToDrainOver() {
+    ask("a", 1, 0, 0, 500, 0);
+    ask("a", 2, 200, 300, 0, 0);
+    Bucket twice = new Bucket("b", Scope.CLUSTER, 2, 1);
+    LeasePool after =
+        pool.exchange(twice, new LeaseReport("b", 1, 0, 0, 0, 0, 1), LEASE, 0).pool();
+    assertThat(after.used()).isEqualTo(400);
+    assertThat(after.out()).isEqualTo(601);
+  }
+
+  @Test
+  void theClockThatGoesBackDrainsNothing() {
+    ask("a", 1, 0, 0, 500, 1000);
+    ask("a", 2, 500, 0, 0, 1000);
+    ask("a", 3, 500, 0, 0, 500);
+    assertThat(pool.used()).isEqualTo(500);
+    assertThat(pool.atMicros()).isEqualTo(1000);
+  }
+
+  private long ask(
+      String holder, long sequence, long spent, long keeps, long wants, long nowMicros) {
+    long acknowledged = heard.getOrDefault(holder, 0L);
+    heard.merge(holder, spent, Math::max);
+    LeaseReport report = new LeaseReport(holder, sequence, spent, acknowledged, keeps, wants, 1);
+    Granted granted = pool.exchange(BUCKET, report, LEASE, nowMicros);
+    pool = granted.pool();
+    return granted.granted();
+  }
+}

@@ -1,0 +1,134 @@
+-- Lends a part of a bucket to one node: takes its report, counts what it has spent, and grants what is free. What is
+-- out holds capacity and does not drain, until it is reported as spent or given back, or the lease is over: then it
+-- counts as spent at that instant. So never more is granted than the bucket holds.
+--
+-- KEYS
+--   1      the bucket, a hash: rate, used and at_us as of a state, and for each holder h:<holder>: what is out, until
+--          when, the number of its last report, and what that said it had spent, with spaces between
+--   2      weir:policy or the copy of it in the bucket's partition, as of charge.lua
+-- ARGV
+--   1 holder        text: a node, in one life, with one shape of the bucket
+--   2 sequence      integer, above 0: the number of the report
+--   3 revision      integer, above 0: the policy that the holder decides by
+--   4 rate          units drained a microsecond, 1 to 9.007e12
+--   5 capacity      units, 1 to 9.007e15
+--   6 spent         units: all that it has spent in its life
+--   7 acknowledged  units: so much of that is known to have been heard
+--   8 keeps         units: what it holds and may still spend
+--   9 wants         units: how much more it would like
+--   10 least        units, above 0: less than this is of no use to it
+--   11 lease_us     microseconds, above 0: how long a lease lasts
+-- RETURNS
+--   { GRANTED, clock_us, granted, used, out, wait_us }   units on top of what it kept, -1 where a later report was
+--                          heard already; the level then, what is out in all, and where nothing was granted, when there
+--                          may be something
+--   { STALE, revision }    a newer revision was published: nothing has changed
+-- ERRORS
+--   none but those of wrong arguments
+-- TTL
+--   until the bucket is empty and no lease is left
+
+--@include now
+--@include policy_of
+--@include drained
+--@include ceil_div
+--@include carried_over
+
+local GRANTED, STALE = 0, 1
+local holder, sequence = ARGV[1], tonumber(ARGV[2])
+local revision, rate, capacity = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local spent, acknowledged, keeps = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local wants, least, lease_us = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
+
+local policy = policy_of(redis.call, KEYS[2])
+learn(policy, revision)
+if policy.newest > revision then
+  return { STALE, policy.newest }
+end
+
+local function read_pool()
+  local fields, pool = redis.call('HGETALL', KEYS[1]), { rate = rate, used = 0, at_us = 0, shares = {}, gone = {} }
+  for i = 1, #fields, 2 do
+    local of = string.match(fields[i], '^h:(.+)$')
+    if of then
+      local out, until_us, number, total = string.match(fields[i + 1], '^(%d+) (%d+) (%d+) (%d+)$')
+      pool.shares[of] = { out = tonumber(out), until_us = tonumber(until_us), sequence = tonumber(number),
+        spent = tonumber(total) }
+    else
+      pool[fields[i]] = tonumber(fields[i + 1])
+    end
+  end
+  return pool
+end
+
+-- Leases that are over count as spent when they ended.
+local function settle(pool, now)
+  local over = {}
+  for of, share in pairs(pool.shares) do
+    if share.until_us <= now then
+      over[#over + 1] = share
+      pool.shares[of], pool.gone[#pool.gone + 1] = nil, 'h:' .. of
+    end
+  end
+  table.sort(over, function(a, b) return a.until_us < b.until_us end)
+  for _, share in ipairs(over) do
+    local ended = math.max(pool.at_us, share.until_us)
+    pool.used = drained(pool.used, pool.rate, ended - pool.at_us) + share.out
+    pool.at_us = ended
+  end
+  pool.used, pool.at_us = drained(pool.used, pool.rate, now - pool.at_us), now
+end
+
+-- After a change of policy the time to drain stays what it was; what is out is rounded up.
+local function reshape(pool)
+  if pool.rate == rate then
+    return
+  end
+  for _, share in pairs(pool.shares) do
+    share.out = math.min(capacity, carried_over(share.out, pool.rate, rate, capacity) + 1)
+  end
+  pool.used, pool.rate, pool.is_reshaped = carried_over(pool.used, pool.rate, rate, capacity), rate, true
+end
+
+local function write_share(of, share)
+  redis.call('HSET', KEYS[1], 'h:' .. of,
+    string.format('%d %d %d %d', share.out, share.until_us, share.sequence, share.spent))
+end
+
+local function write(pool, mine)
+  pool.shares[holder] = mine.out > 0 and mine or nil
+  pool.gone[#pool.gone + 1] = 'h:' .. holder
+  redis.call('HDEL', KEYS[1], unpack(pool.gone))
+  for of, share in pairs(pool.shares) do
+    if share == mine or pool.is_reshaped then
+      write_share(of, share)
+    end
+  end
+  redis.call('HSET', KEYS[1], 'rate', string.format('%d', rate), 'used', string.format('%d', pool.used), 'at_us',
+    string.format('%d', pool.at_us))
+  redis.call('PEXPIRE', KEYS[1], math.ceil((capacity / rate + lease_us) / 1000) + 1000)
+end
+
+local pool = read_pool()
+local now = math.max(now_us(1), pool.at_us)
+settle(pool, now)
+reshape(pool)
+local known = pool.shares[holder]
+local others = 0
+for of, share in pairs(pool.shares) do
+  others = others + (of == holder and 0 or share.out)
+end
+if known and sequence <= known.sequence then
+  return { GRANTED, now, -1, pool.used, others + known.out, 0 }
+end
+pool.used = math.min(capacity, pool.used + math.max(0, spent - (known and known.spent or acknowledged)))
+local free = math.max(0, capacity - pool.used - others - keeps)
+local granted = math.min(wants, free)
+granted = granted < least and 0 or granted
+write(pool, { out = keeps + granted, until_us = now + lease_us, sequence = sequence, spent = spent })
+keep_learned(redis.call, policy)
+local wait_us = 0
+if granted == 0 and wants > 0 then
+  wait_us = math.max(0, math.min(lease_us, ceil_div(least - free, rate)))
+end
+return { GRANTED, now, granted, pool.used, others + keeps + granted, wait_us }

@@ -1,0 +1,293 @@
+package io.weir.state.lease;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.LeakyBucket;
+import io.weir.lease.Lease;
+import io.weir.lease.LeaseReport;
+import io.weir.state.redis.CallObserver;
+import io.weir.state.redis.RedisLeases;
+import io.weir.state.redis.RedisLeases.Answer;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node's lease of one bucket. It reports at most every 5 ms and asks for as much as it needs in the next 20; whoever
+ * finds nothing left waits for the report that is on its way, and is denied where that brings nothing. What an idle node
+ * holds is given back. Safe for use by many threads, one at a time inside; never blocks.
+ */
+final class LeasedBucket {
+  static final Duration LEASE = Duration.ofMillis(200);
+  private static final Duration MARGIN = Duration.ofMillis(20);
+  private static final Duration TICK = Duration.ofMillis(20);
+  private static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long NEEDED_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long MAX_TOLD_MICROS = TimeUnit.SECONDS.toMicros(30);
+  private static final int MAX_WAITING = 10_000;
+  private static final long NANOS_PER_MICRO = 1000;
+
+  private final RedisLeases leases;
+  private final Bucket bucket;
+  private final Lease lease;
+  private final CallObserver observer;
+  private final IntSupplier liveNodes;
+  private final LongSupplier nanoClock;
+  private final Queue<Waiting> waiting = new ArrayDeque<>();
+  /** How many of those that wait the report on its way asks for. */
+  private int counted;
+
+  private long revision;
+  private long reportedNanos;
+  private long askedSince;
+  private double unitsPerNano;
+  private boolean isDry;
+  private long freeAtNanos;
+  private long toldNanos;
+  private long usedByAll;
+  private long usedAtNanos;
+  private boolean isTicking;
+
+  LeasedBucket(
+      RedisLeases leases,
+      Bucket bucket,
+      String holder,
+      CallObserver observer,
+      IntSupplier liveNodes,
+      LongSupplier nanoClock) {
+    this.leases = leases;
+    this.bucket = bucket;
+    this.lease = new Lease(holder);
+    this.observer = observer;
+    this.liveNodes = liveNodes;
+    this.nanoClock = nanoClock;
+    this.reportedNanos = nanoClock.getAsLong() - REPORT_EVERY_NANOS;
+  }
+
+  /** What became of a wish. */
+  sealed interface Taking {
+    /** It is taken, and has to be settled. */
+    record Took(Lease.Taken taken, long used) implements Taking {}
+
+    /** There is nothing left. */
+    record Nothing(long waitMicros, long used) implements Taking {}
+
+    /** A newer policy is in force. */
+    record Outdated(long revision) implements Taking {}
+  }
+
+  private record Waiting(long units, CompletableFuture<Taking> answer) {}
+
+  /** Something to do once the lock is free. */
+  private record Next(List<Runnable> steps) {
+    Next() {
+      this(new ArrayList<>());
+    }
+
+    void run() {
+      steps.forEach(Runnable::run);
+    }
+  }
+
+  Bucket bucket() {
+    return bucket;
+  }
+
+  /** Units that this node holds and may spend. */
+  synchronized long balance() {
+    return lease.balance();
+  }
+
+  /**
+   * Takes units, for a charge of this revision of the policy.
+   *
+   * @return completes exceptionally with {@link StoreUnavailableException} where the lease is over and cannot be renewed
+   */
+  CompletionStage<Taking> take(long units, long ofRevision) {
+    Next next = new Next();
+    CompletionStage<Taking> answer = take(units, ofRevision, next);
+    next.run();
+    return answer;
+  }
+
+  private synchronized CompletionStage<Taking> take(long units, long ofRevision, Next next) {
+    revision = Math.max(revision, ofRevision);
+    if (ofRevision < revision) {
+      return CompletableFuture.completedFuture(new Taking.Outdated(revision));
+    }
+    long now = nanoClock.getAsLong();
+    askedSince += units;
+    if (waiting.isEmpty() && lease.has(units, now)) {
+      Taking took = new Taking.Took(lease.take(units), used(now));
+      if (lease.balance() < needed() / 2) {
+        reportIfDue(now, next);
+      }
+      tick(next);
+      return CompletableFuture.completedFuture(took);
+    }
+    if (isDry && now - reportedNanos < REPORT_EVERY_NANOS) {
+      return CompletableFuture.completedFuture(nothing(units, now));
+    }
+    if (waiting.size() == MAX_WAITING) {
+      return CompletableFuture.failedFuture(new StoreUnavailableException(
+          StoreFault.OVERLOADED, "too many wait for a lease already", null));
+    }
+    Waiting mine = new Waiting(units, new CompletableFuture<>());
+    waiting.add(mine);
+    if (!lease.isAsking()) {
+      report(now, next);
+    }
+    tick(next);
+    return mine.answer();
+  }
+
+  synchronized void settle(Lease.Taken taken, boolean isSpent) {
+    lease.settle(taken, isSpent);
+  }
+
+  private void reportIfDue(long now, Next next) {
+    if (!lease.isAsking() && now - reportedNanos >= REPORT_EVERY_NANOS) {
+      report(now, next);
+    }
+  }
+
+  private void report(long now, Next next) {
+    long elapsed = Math.max(1, now - reportedNanos);
+    unitsPerNano = (unitsPerNano + (double) askedSince / elapsed) / 2;
+    askedSince = 0;
+    reportedNanos = now;
+    long waits = waiting.stream().mapToLong(Waiting::units).sum();
+    counted = waiting.size();
+    long needed = Math.min(bucket.capacityUnits(), Math.max(needed(), waits));
+    long first = waiting.isEmpty() ? 0 : waiting.element().units();
+    long least = Math.max(1, first - Math.min(needed, lease.balance()));
+    LeaseReport report = lease.report(needed, Math.max(0, needed - lease.balance()), least, now);
+    long ofRevision = revision;
+    next.steps()
+        .add(() -> leases
+            .exchange(bucket, report, ofRevision, LEASE)
+            .whenComplete((answer, error) -> heard(report, now, answer, error)));
+  }
+
+  private long needed() {
+    double needed = unitsPerNano * NEEDED_FOR_NANOS;
+    return needed < Bucket.UNITS_PER_OPERATION
+        ? 0 // so seldom asked that each asks for its own
+        : (long) Math.min(needed, (double) bucket.capacityUnits());
+  }
+
+  private void heard(
+      LeaseReport report, long sentNanos, @Nullable Answer answer, @Nullable Throwable error) {
+    Next next = new Next();
+    hear(report, sentNanos, answer, error, next);
+    next.run();
+  }
+
+  private synchronized void hear(
+      LeaseReport report,
+      long sentNanos,
+      @Nullable Answer answer,
+      @Nullable Throwable error,
+      Next next) {
+    long now = nanoClock.getAsLong();
+    if (answer instanceof Answer.Granted granted) {
+      next.steps().add(() -> observer.ended(true));
+      lease.granted(report, granted.granted(), sentNanos + LEASE.minus(MARGIN).toNanos(), now);
+      usedByAll = granted.used() + granted.out() - lease.balance();
+      usedAtNanos = now;
+      isDry = granted.granted() < report.wants();
+      freeAtNanos = now + granted.waitMicros() * NANOS_PER_MICRO;
+      serve(now, next);
+    } else if (answer instanceof Answer.Stale stale) {
+      lease.unanswered(report);
+      revision = Math.max(revision, stale.revision());
+      endAll(waiter -> waiter.complete(new Taking.Outdated(stale.revision())), next);
+    } else if (error != null) {
+      lease.unanswered(report);
+      Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+      boolean isAnswered =
+          !(cause instanceof StoreUnavailableException known) || !known.fault().isOutage();
+      next.steps().add(() -> observer.ended(isAnswered));
+      endAll(waiter -> waiter.completeExceptionally(cause), next);
+    }
+  }
+
+  // Those that came after the report was sent were not asked for: where there may be more, it is
+  // asked for them.
+  private void serve(long now, Next next) {
+    for (int left = counted; !waiting.isEmpty(); left--) {
+      boolean has = lease.has(waiting.element().units(), now);
+      if (!has && left <= 0 && !isDry) {
+        report(now, next);
+        return;
+      }
+      Waiting first = waiting.remove();
+      Taking taking =
+          has ? new Taking.Took(lease.take(first.units()), used(now)) : nothing(first.units(), now);
+      next.steps().add(() -> first.answer().complete(taking));
+    }
+  }
+
+  private void endAll(Consumer<CompletableFuture<Taking>> how, Next next) {
+    for (Waiting one : waiting) {
+      next.steps().add(() -> how.accept(one.answer()));
+    }
+    waiting.clear();
+  }
+
+  // Each caller is told another moment: what drains is shared among the nodes.
+  private Taking nothing(long units, long now) {
+    long first = Math.max(now, freeAtNanos);
+    long step = units * liveNodes.getAsInt() / bucket.milliOpsPerSec() * NANOS_PER_MICRO;
+    toldNanos = Math.max(first, toldNanos + step);
+    if (toldNanos - now > MAX_TOLD_MICROS * NANOS_PER_MICRO) {
+      toldNanos = first;
+    }
+    long wait = Math.max(1, (toldNanos - now) / NANOS_PER_MICRO);
+    return new Taking.Nothing(wait, Math.max(used(now), bucket.capacityUnits() - units + 1));
+  }
+
+  private long used(long now) {
+    long elapsed = Math.max(0, now - usedAtNanos) / NANOS_PER_MICRO;
+    return Math.min(
+        bucket.capacityUnits(), LeakyBucket.drained(usedByAll, bucket.milliOpsPerSec(), elapsed));
+  }
+
+  // What is spent drains only once it is reported, and what an idle node holds is missed elsewhere.
+  private void tick(Next next) {
+    if (!isTicking) {
+      isTicking = true;
+      next.steps().add(() -> {
+        var unused = leases.later(this::ticked, TICK);
+      });
+    }
+  }
+
+  private void ticked() {
+    Next next = new Next();
+    tickedNow(next);
+    next.run();
+  }
+
+  private synchronized void tickedNow(Next next) {
+    isTicking = false;
+    long now = nanoClock.getAsLong();
+    if (lease.isOut(now)) {
+      if (now - reportedNanos >= TICK.toNanos() && !lease.isAsking()) {
+        report(now, next);
+      }
+      tick(next);
+    }
+  }
+}

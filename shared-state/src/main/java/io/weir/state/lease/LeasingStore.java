@@ -1,0 +1,117 @@
+package io.weir.state.lease;
+
+import io.weir.bucket.Demand;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.state.degraded.DegradingStore;
+import io.weir.state.degraded.Outages;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * A store of which some buckets of scope {@code cluster} are leased: what a charge demands from these is taken from the
+ * node's lease before the others are asked, and given back where they deny. Safe for use by many threads; never blocks.
+ */
+public final class LeasingStore implements BucketStore {
+  private static final int SLOTS = 1 << 12;
+
+  private final BucketStore own;
+  private final Leases leases;
+  private final DegradingStore ofLeases;
+  private final AtomicReferenceArray<Split> splits = new AtomicReferenceArray<>(SLOTS);
+
+  /**
+   * Puts leases before a store.
+   *
+   * @param own decides on the other buckets
+   * @param outages of {@code leases}
+   */
+  public LeasingStore(
+      BucketStore own,
+      Leases leases,
+      Outages outages,
+      IntSupplier liveNodes,
+      LongSupplier nanoClock) {
+    this.own = own;
+    this.leases = leases;
+    this.ofLeases = new DegradingStore(own, outages, leases::partOf, liveNodes, nanoClock);
+  }
+
+  @Override
+  public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+    Split split = split(charge.demands());
+    if (split.leased().isEmpty()) {
+      return own.tryCharge(charge);
+    }
+    Leases.Takings takings = new Leases.Takings(split.leased().size());
+    return ofLeases
+        .tryCharge(split.leasedPart(charge), part -> leases.take(part, takings))
+        .thenCompose(answer -> {
+          boolean isAllowed =
+              answer instanceof Decided decided && decided.decision() instanceof Allowed;
+          if (isAllowed && !split.own().isEmpty()) {
+            return asked(charge, split, takings);
+          }
+          takings.settle(isAllowed);
+          return CompletableFuture.completedFuture(merged(charge, split, false, takings, answer));
+        });
+  }
+
+  /** Looks at the buckets that are not leased: what is free of the others, no node knows exactly. */
+  @Override
+  public CompletionStage<StoreAnswer> peek(Charge charge) {
+    Split split = split(charge.demands());
+    if (split.leased().isEmpty()) {
+      return own.peek(charge);
+    }
+    Leases.Takings takings = new Leases.Takings(split.leased().size());
+    if (split.own().isEmpty()) {
+      return ofLeases
+          .tryCharge(split.leasedPart(charge), part -> leases.take(part, takings))
+          .thenApply(answer -> {
+            takings.settle(false);
+            return merged(charge, split, false, takings, answer);
+          });
+    }
+    return own.peek(split.ownPart(charge))
+        .thenApply(answer -> merged(charge, split, true, takings, answer));
+  }
+
+  private CompletionStage<StoreAnswer> asked(Charge charge, Split split, Leases.Takings takings) {
+    return own.tryCharge(split.ownPart(charge))
+        .whenComplete((answer, error) -> {
+          Decision decision = answer instanceof Decided decided ? decided.decision() : null;
+          takings.settle(decision instanceof Allowed);
+        })
+        .thenApply(answer -> merged(charge, split, true, takings, answer));
+  }
+
+  private static StoreAnswer merged(
+      Charge charge, Split split, boolean isOwn, Leases.Takings takings, StoreAnswer answer) {
+    return answer instanceof Decided decided
+        ? new Decided(
+            split.merged(charge, decided.decision(), isOwn, takings.used()), decided.report())
+        : answer;
+  }
+
+  // Two lists in one slot overwrite each other: they are split again.
+  private Split split(List<Demand> demands) {
+    int hash = System.identityHashCode(demands);
+    int slot = (hash ^ hash >>> 12) & SLOTS - 1;
+    Split known = splits.get(slot);
+    if (known != null && known.areOf(demands)) {
+      return known;
+    }
+    Split made = Split.of(demands, leases::areOf);
+    splits.set(slot, made);
+    return made;
+  }
+}

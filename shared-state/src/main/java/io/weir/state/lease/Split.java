@@ -1,0 +1,79 @@
+package io.weir.state.lease;
+
+import io.weir.bucket.Demand;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.decision.Limit;
+import io.weir.decision.Verdict.Outcome;
+import io.weir.decision.Verdict.Wait;
+import io.weir.throttle.Charge;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * The demands of an operation, and which of them are on leased buckets. One for all charges of an operation by a plan.
+ *
+ * @param all of the operation; known by their identity
+ * @param leased the others are the {@code own} ones
+ */
+record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
+
+  static Split of(List<Demand> demands, Predicate<Demand> isLeased) {
+    return new Split(
+        demands,
+        // Copied here once: a charge keeps the identity of a list that needs no copy.
+        List.copyOf(demands.stream().filter(isLeased).toList()),
+        List.copyOf(demands.stream().filter(isLeased.negate()).toList()));
+  }
+
+  /** Whether it is that of just this list. */
+  @SuppressWarnings("ReferenceEquality") // templates go by the identity, too
+  boolean areOf(List<Demand> demands) {
+    return all == demands;
+  }
+
+  /** The part of a charge on leased buckets. */
+  Charge leasedPart(Charge charge) {
+    return charge.withDemands(leased);
+  }
+
+  /** The part of a charge on all others. */
+  Charge ownPart(Charge charge) {
+    return charge.withDemands(own);
+  }
+
+  /**
+   * The decision on the whole, where one part has decided.
+   *
+   * @param decided by the part that decides
+   * @param isOwn whether that was asked of the others than the leased buckets
+   * @param leasedUnits what is used of the leased buckets, in their order
+   */
+  Decision merged(Charge charge, Decision decided, boolean isOwn, long[] leasedUnits) {
+    if (decided.degraded()) {
+      return decided;
+    }
+    long[] used = new long[all.size()];
+    int ofLeased = 0;
+    int ofOwn = 0;
+    List<Limit> limits = decided.limits();
+    for (int i = 0; i < used.length; i++) {
+      if (leased.contains(all.get(i))) {
+        used[i] = leasedUnits[ofLeased++];
+      } else if (isOwn) {
+        used[i] = limits.get(ofOwn++).usedUnits();
+      }
+    }
+    return decided.fold(
+        (Allowed allowed) -> charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE),
+        (Denied denied) -> charge
+            .verdict()
+            .decision(
+                Outcome.DENIED,
+                used,
+                new Wait(denied.retryAfterMicros(), denied.estimate(), denied.ticket())),
+        (NeverAllowed never) -> charge.verdict().decision(Outcome.NEVER_ALLOWED, used, Wait.NONE));
+  }
+}

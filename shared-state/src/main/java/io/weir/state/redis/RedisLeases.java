@@ -1,0 +1,109 @@
+package io.weir.state.redis;
+
+import io.weir.bucket.Bucket;
+import io.weir.lease.LeaseReport;
+import io.weir.state.redis.wire.LuaScript;
+import io.weir.state.redis.wire.Partition;
+import io.weir.state.redis.wire.RedisKeys;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** The shared side of leases, in Redis. Safe for use by many threads; never blocks. */
+public final class RedisLeases {
+  private static final long STALE = 1;
+
+  private final RedisConnections redis;
+  private final LuaScript script;
+  private final Supplier<List<String>> clock;
+
+  /** @param redis where the pools are */
+  public RedisLeases(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisLeases(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    this.redis = redis;
+    this.script = LuaScript.load("lease", includes);
+    this.clock = clock;
+  }
+
+  /** By another clock than Redis's: a test moves it. */
+  static RedisLeases rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisLeases(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+  }
+
+  /** What a report is answered with. */
+  public sealed interface Answer {
+    /**
+     * It was taken.
+     *
+     * @param granted see {@link io.weir.lease.LeasePool.Granted}
+     * @param used units, at that instant
+     * @param out units that all holders have
+     */
+    record Granted(long granted, long used, long out, long waitMicros) implements Answer {}
+
+    /** A newer policy was published, and nothing has changed. */
+    record Stale(long revision) implements Answer {}
+  }
+
+  /** Which part of the shared state has the pool of a bucket. */
+  public int partOf(Bucket bucket) {
+    return redis.parts() == 1 ? 0 : Partition.of(bucket.name());
+  }
+
+  /** How long an answer is waited for. */
+  public Duration timeout() {
+    return redis.commandTimeout();
+  }
+
+  /** Whether every bucket of scope {@code cluster} has to be leased. */
+  public boolean areNeeded() {
+    return redis.parts() > 1;
+  }
+
+  /** Reports; what fails does so with {@link io.weir.throttle.StoreUnavailableException}. */
+  public CompletionStage<Answer> exchange(
+      Bucket bucket, LeaseReport report, long revision, Duration lease) {
+    List<String> arguments = new ArrayList<>(List.of(
+        report.holder(),
+        Long.toString(report.sequence()),
+        Long.toString(revision),
+        Long.toString(bucket.milliOpsPerSec()),
+        Long.toString(bucket.capacityUnits()),
+        Long.toString(report.spent()),
+        Long.toString(report.acknowledged()),
+        Long.toString(report.keeps()),
+        Long.toString(report.wants()),
+        Long.toString(report.least()),
+        Long.toString(TimeUnit.NANOSECONDS.toMicros(lease.toNanos()))));
+    arguments.addAll(clock.get());
+    List<String> keys = List.of(RedisKeys.pool(bucket.name()), redis.policyOf(partOf(bucket)));
+    return Scripts.run(redis, script, keys, arguments).thenApply(RedisLeases::answer);
+  }
+
+  /** Runs something a little later, on a thread that must not be blocked. */
+  public ScheduledFuture<?> later(Runnable what, Duration after) {
+    return redis.links().get(0).eventLoop().schedule(what, after.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private static Answer answer(List<Object> numbers) {
+    return number(numbers, 0) == STALE
+        ? new Answer.Stale(number(numbers, 1))
+        : new Answer.Granted(
+            number(numbers, 2), number(numbers, 3), number(numbers, 4), number(numbers, 5));
+  }
+
+  private static long number(List<Object> numbers, int index) {
+    return (Long) numbers.get(index);
+  }
+}

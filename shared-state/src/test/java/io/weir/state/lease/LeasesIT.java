@@ -1,0 +1,202 @@
+package io.weir.state.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.policy.FailureMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.state.degraded.DegradingStore;
+import io.weir.state.degraded.Outages;
+import io.weir.state.redis.RedisBucketStore;
+import io.weir.state.redis.RedisConnections;
+import io.weir.state.redis.RedisLeases;
+import io.weir.testkit.RedisCluster;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Three nodes lease one bucket of a Redis Cluster. */
+final class LeasesIT {
+  private static final long OPS_PER_SEC = 20_000;
+  private static final Bucket BUCKET = new Bucket("total", Scope.CLUSTER, OPS_PER_SEC * 1000, 500);
+  private static final Demand SHARED = new Demand(BUCKET, Bucket.UNITS_PER_OPERATION);
+  private static final Demand OWN = new Demand(
+      new Bucket("requests", Scope.KEY, 1_000_000_000, 1000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand NARROW =
+      new Demand(new Bucket("narrow", Scope.KEY, 1000, 1000), Bucket.UNITS_PER_OPERATION);
+  private static final double SECONDS = 3;
+
+  private static RedisCluster cluster;
+
+  private final List<Host> hosts = new ArrayList<>();
+
+  /** What one process would have. */
+  private static final class Host implements AutoCloseable {
+    private final RedisConnections connections =
+        RedisConnections.open(cluster.uri(), Duration.ofMillis(500));
+    private final Outages outages = new Outages(connections.parts(), connections::probe);
+    private final Leases leases;
+    private final BucketStore store;
+    private final AtomicLong admitted = new AtomicLong();
+
+    Host(int index) {
+      BucketStore redis = RedisBucketStore.of(connections, () -> false, outages::observer);
+      DegradingStore degrading = new DegradingStore(
+          redis, outages, charge -> connections.partOf(charge.tenant()), () -> 3, System::nanoTime);
+      leases = new Leases(
+          new RedisLeases(connections), "host" + index, outages, () -> 3, System::nanoTime);
+      store = new LeasingStore(degrading, leases, outages, () -> 3, System::nanoTime);
+    }
+
+    @Override
+    public void close() {
+      outages.close();
+      connections.close();
+    }
+  }
+
+  @BeforeAll
+  static void startCluster() {
+    cluster = RedisCluster.start(3, 0);
+  }
+
+  @AfterAll
+  static void stopCluster() {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void start() {
+    for (int i = 0; i < 3; i++) {
+      hosts.add(new Host(i));
+    }
+    hosts.get(0).connections.sync().flushall();
+  }
+
+  @AfterEach
+  void stop() {
+    hosts.forEach(Host::close);
+  }
+
+  @Test
+  void demandAboveTheLimitIsAdmittedUpToTheLimitAndNeverMore() {
+    run(new long[] {20_000, 20_000, 20_000}, 1.0, 0.97);
+  }
+
+  @Test
+  void unequalDemandStrandsLittle() {
+    run(new long[] {36_000, 2000, 2000}, 1.0, 0.97);
+  }
+
+  @Test
+  void demandBelowTheLimitIsAdmitted() {
+    run(new long[] {5400, 300, 300}, 0.3, 0.99);
+  }
+
+  @Test
+  void whatTheOthersDenyIsGivenBack() {
+    List<Demand> demands = List.of(NARROW, SHARED);
+    assertThat(decide(hosts.get(0), "k", demands)).isInstanceOf(Allowed.class);
+    for (int i = 0; i < 100; i++) {
+      Decision denied = decide(hosts.get(0), "k", demands);
+      assertThat(denied).isInstanceOf(Denied.class);
+      assertThat(((Denied) denied).full()).as(denied.toString()).containsExactly("narrow");
+      assertThat(denied.limits()).hasSize(2);
+    }
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(600)); // all leases are over, and drained
+    int admitted = 0;
+    for (int i = 0; i < 10_000; i++) {
+      admitted += decide(hosts.get(1), "k" + i, List.of(OWN, SHARED)) instanceof Allowed ? 1 : 0;
+    }
+    assertThat(admitted).isEqualTo(10_000);
+  }
+
+  @Test
+  void aCostAboveTheCapacityIsNeverAllowed() {
+    Charge charge = charge("k", List.of(OWN, SHARED), 10_001);
+    Decision decision =
+        ((Decided) hosts.get(0).store.tryCharge(charge).toCompletableFuture().join()).decision();
+    assertThat(decision).isInstanceOf(Decision.NeverAllowed.class);
+  }
+
+  // Each asks as often as that, in rounds of a millisecond.
+  private void run(long[] opsPerSec, double limitShare, double least) {
+    long before = calls();
+    long begin = System.nanoTime();
+    long end = begin + (long) (SECONDS * 1e9);
+    long[] asked = new long[hosts.size()];
+    List<CompletableFuture<Void>> open = new ArrayList<>();
+    for (long now = begin; now < end; now = System.nanoTime()) {
+      for (int i = 0; i < hosts.size(); i++) {
+        long due = (long) ((now - begin) / 1e9 * opsPerSec[i]);
+        for (; asked[i] < due; asked[i]++) {
+          open.add(ask(hosts.get(i), asked[i]));
+        }
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+    open.forEach(CompletableFuture::join);
+    double took = (System.nanoTime() - begin) / 1e9;
+    long admitted = hosts.stream().mapToLong(host -> host.admitted.get()).sum();
+    double burst = limitShare < 1 ? 0 : BUCKET.burstMillis() / 1000.0;
+    double most = OPS_PER_SEC * limitShare * (SECONDS + burst);
+    double calls = (calls() - before) / took;
+    System.out.printf(
+        "leases: %.1f %% of the limit admitted, %.0f calls of Redis a second%n",
+        100 * admitted / most, calls);
+    assertThat((double) admitted)
+        .isBetween(least * most, OPS_PER_SEC * limitShare * (took + burst));
+    assertThat(calls).isLessThanOrEqualTo(2000);
+  }
+
+  private CompletableFuture<Void> ask(Host host, long number) {
+    return host.store
+        .tryCharge(charge("k" + number % 100, List.of(SHARED), 1))
+        .thenAccept(answer -> {
+          if (((Decided) answer).decision() instanceof Allowed) {
+            host.admitted.incrementAndGet();
+          }
+        })
+        .toCompletableFuture();
+  }
+
+  // What the pool's master was asked; nothing else is asked in these runs.
+  private static long calls() {
+    return cluster.nodes().stream()
+        .map(node -> node.ask("INFO commandstats"))
+        .flatMap(String::lines)
+        .filter(line -> line.startsWith("cmdstat_evalsha:calls="))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D*(\\d+),.*", "$1")))
+        .sum();
+  }
+
+  private static Decision decide(Host host, String subject, List<Demand> demands) {
+    StoreAnswer answer =
+        host.store.tryCharge(charge(subject, demands, 1)).toCompletableFuture().join();
+    return ((Decided) answer).decision();
+  }
+
+  private static Charge charge(String subject, List<Demand> demands, long cost) {
+    return new Charge(
+        "acme", subject, 1, demands, cost, SlotRules.OFF, TicketRequest.NONE, FailureMode.DENY);
+  }
+}

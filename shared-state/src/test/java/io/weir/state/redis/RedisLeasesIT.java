@@ -1,0 +1,113 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Scope;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.lease.LeasePool;
+import io.weir.lease.LeasePool.Granted;
+import io.weir.lease.LeaseReport;
+import io.weir.state.redis.RedisLeases.Answer;
+import io.weir.state.redis.wire.RedisKeys;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The script of leases answers as the pure pool does. */
+final class RedisLeasesIT {
+  private static final Duration LEASE = Duration.ofMillis(200);
+  private static final int STEPS = 3000;
+
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void bothSidesCountTheSame(long seed) {
+    Random random = new Random(seed);
+    String name = "b" + seed;
+    Bucket[] shapes = {
+      new Bucket(name, Scope.CLUSTER, 20_000_000, 1000),
+      new Bucket(name, Scope.CLUSTER, 30_000_000, 500),
+      new Bucket(name, Scope.CLUSTER, 7, 3)
+    };
+    long[] spent = new long[4];
+    LeasePool pool = LeasePool.empty(shapes[0]);
+    long now = 4_000_000_000_000_000L;
+    for (int step = 1; step <= STEPS; step++) {
+      now += random.nextInt(10) == 0 ? random.nextInt(2_000_000) - 10_000 : random.nextInt(20_000);
+      Bucket bucket = shapes[random.nextInt(50) == 0 ? random.nextInt(3) : 0];
+      int holder = random.nextInt(spent.length);
+      long most = bucket.capacityUnits();
+      long before = spent[holder];
+      spent[holder] += random.nextInt(3) == 0 ? 0 : Math.floorMod(random.nextLong(), most / 8 + 1);
+      LeaseReport report = new LeaseReport(
+          "n" + holder,
+          random.nextInt(20) == 0 ? Math.max(1, step - 30) : step,
+          spent[holder],
+          before,
+          random.nextInt(4) == 0 ? Math.floorMod(random.nextLong(), most / 8 + 1) : 0,
+          random.nextInt(4) == 0 ? 0 : Math.floorMod(random.nextLong(), most + 1),
+          1 + Math.floorMod(random.nextLong(), most / 16 + 1));
+      Granted expected = pool.exchange(bucket, report, LEASE.toNanos() / 1000, now);
+      Answer.Granted found = (Answer.Granted) answer(bucket, report, 1, now);
+      String about = "step %d: %s on %s".formatted(step, report, pool);
+      assertThat(found.granted()).as(about).isEqualTo(expected.granted());
+      if (found.granted() >= 0) {
+        assertThat(found)
+            .as(about)
+            .isEqualTo(new Answer.Granted(
+                expected.granted(),
+                expected.pool().used(),
+                expected.pool().out(),
+                expected.waitMicros()));
+      }
+      pool = expected.pool();
+    }
+  }
+
+  @Test
+  void anOlderPolicyIsToldSo() {
+    Bucket bucket = new Bucket("stale", Scope.CLUSTER, 1000, 1000);
+    connections.sync().hset(RedisKeys.POLICY, "revision", "7");
+    LeaseReport report = new LeaseReport("n", 1, 0, 0, 0, 10, 1);
+    assertThat(answer(bucket, report, 6, 1)).isEqualTo(new Answer.Stale(7));
+    assertThat(answer(bucket, report, 7, 1)).isInstanceOf(Answer.Granted.class);
+    connections.sync().del(RedisKeys.POLICY);
+  }
+
+  @Test
+  void aPoolThatNobodyUsesExpires() {
+    Bucket bucket = new Bucket("expiring", Scope.CLUSTER, 1000, 500);
+    RedisLeases leases = new RedisLeases(connections);
+    leases
+        .exchange(bucket, new LeaseReport("n", 1, 0, 0, 0, 10, 1), 1, LEASE)
+        .toCompletableFuture()
+        .join();
+    assertThat(connections.sync().pttl(RedisKeys.pool("expiring"))).isBetween(600L, 1701L);
+  }
+
+  private static Answer answer(Bucket bucket, LeaseReport report, long revision, long now) {
+    return RedisLeases.rehearsing(connections, () -> now)
+        .exchange(bucket, report, revision, LEASE)
+        .toCompletableFuture()
+        .join();
+  }
+}
