@@ -1,11 +1,16 @@
 package io.weir.lease;
 
+import java.time.Duration;
+
 /**
  * The holder's side: what a node may spend of a bucket, and what it has to report. It stops at its own deadline, which
  * comes before the one of the {@link LeasePool}, and counts a grant only once it has heard of it. Mutable; used by one
  * thread at a time.
  */
 public final class Lease {
+  /** How long a pool counts on a holder. */
+  public static final Duration LASTS = Duration.ofMillis(200);
+
   private final String holder;
   private long balance;
   private long pending;

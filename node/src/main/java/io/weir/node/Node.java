@@ -39,6 +39,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,15 +97,15 @@ public final class Node implements AutoCloseable {
         .setPreferNativeTransport(true));
     RedisConnections connections;
     try {
-      connections =
-          RedisConnections.open(config.redisUri(), config.redisTimeout(), eventLoops(vertx));
+      connections = connections(config, eventLoops(vertx));
     } catch (RuntimeException e) {
       end(vertx);
       throw e;
     }
     ClusterPolicy policies;
     try {
-      policies = ClusterPolicy.open(config.redisUri(), config.policyFile().toString(), seed);
+      policies = ClusterPolicy.open(
+          config.redisUri(), config.policyFile().toString(), seed, config.policyCopy());
     } catch (RuntimeException e) {
       connections.close();
       end(vertx);
@@ -152,6 +153,18 @@ public final class Node implements AutoCloseable {
     warmUp(store);
     node.serve();
     return node;
+  }
+
+  // With a policy that is kept a node starts also while Redis is away.
+  private static RedisConnections connections(NodeConfig config, List<EventLoop> eventLoops) {
+    try {
+      return RedisConnections.open(config.redisUri(), config.redisTimeout(), eventLoops);
+    } catch (StoreUnavailableException e) {
+      if (!e.fault().isOutage() || config.policyCopy().filter(Files::exists).isEmpty()) {
+        throw e;
+      }
+      return RedisConnections.openLater(config.redisUri(), config.redisTimeout(), eventLoops);
+    }
   }
 
   private static boolean servesInOutage(Policy policy) {

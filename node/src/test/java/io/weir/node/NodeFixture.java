@@ -238,6 +238,7 @@ public final class NodeFixture implements AutoCloseable {
         adminPort,
         redis.uri(),
         policyFile,
+        Optional.empty(),
         Optional.of(SERVICE),
         Optional.of(ADMIN),
         Duration.ofMillis(500),

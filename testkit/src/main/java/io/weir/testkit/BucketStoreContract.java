@@ -1,6 +1,7 @@
 package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
@@ -47,6 +48,11 @@ public abstract class BucketStoreContract {
 
   /** Makes an empty store on this clock. */
   protected abstract BucketStore emptyStore(ManualClock clock);
+
+  /** Whether it has buckets of scope {@code cluster} itself: on a Redis Cluster they are leased. */
+  protected boolean hasClusterBuckets() {
+    return true;
+  }
 
   @BeforeEach
   void makeStore() {
@@ -674,7 +680,12 @@ public abstract class BucketStoreContract {
   }
 
   private StoreAnswer answer(Charge charge) {
+    assumeTrue(hasClusterBuckets() || charge.demands().stream().allMatch(this::isNarrow));
     return await(store().tryCharge(charge));
+  }
+
+  private boolean isNarrow(Demand demand) {
+    return demand.bucket().scope() != Scope.CLUSTER;
   }
 
   private static Decision decision(StoreAnswer answer) {

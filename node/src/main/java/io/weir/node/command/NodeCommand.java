@@ -78,6 +78,12 @@ final class NodeCommand implements Callable<Integer> {
   private Path policy = Path.of("policy.yaml");
 
   @Option(
+      names = "--policy-copy",
+      paramLabel = "FILE",
+      description = "keeps the policy in force, to start while Redis is away (nowhere)")
+  private @Nullable Path policyCopy;
+
+  @Option(
       names = "--service-token",
       paramLabel = "TOKEN",
       description =
@@ -152,6 +158,7 @@ final class NodeCommand implements Callable<Integer> {
         adminPort(),
         redisUri,
         policy,
+        Optional.ofNullable(policyCopy).filter(file -> !file.toString().isBlank()),
         Optional.ofNullable(serviceToken).filter(token -> !token.isBlank()),
         Optional.ofNullable(adminToken).filter(token -> !token.isBlank()),
         Duration.ofMillis(inRange("--redis-timeout-ms", redisTimeoutMillis, 1, 10_000)),

@@ -14,6 +14,7 @@ import java.util.OptionalInt;
  * @param adminPort that port; empty where they are on the other one
  * @param redisUri the shared state
  * @param policyFile published where Redis has no policy
+ * @param policyCopy where the policy in force is kept, to start while Redis is away; empty for nowhere
  * @param serviceToken what trusted services show; in clear or as hash
  * @param adminToken what operators show; in clear or as hash
  * @param redisTimeout how long a decision may wait for Redis
@@ -28,6 +29,7 @@ public record NodeConfig(
     OptionalInt adminPort,
     String redisUri,
     Path policyFile,
+    Optional<Path> policyCopy,
     Optional<String> serviceToken,
     Optional<String> adminToken,
     Duration redisTimeout,

@@ -34,6 +34,7 @@ final class NodeCommandTest {
             Path.of("policy.yaml"),
             Optional.empty(),
             Optional.empty(),
+            Optional.empty(),
             Duration.ofMillis(75),
             Runtime.getRuntime().availableProcessors(),
             Duration.ofSeconds(2),
@@ -55,6 +56,7 @@ final class NodeCommandTest {
     environment.put("WEIR_SHUTDOWN_DELAY_MS", "4");
     environment.put("WEIR_ADMIN_HOST", "127.0.0.2");
     environment.put("WEIR_ADMIN_PORT", "9002");
+    environment.put("WEIR_POLICY_COPY", "copy.yaml");
     assertThat(config(environment)).usingRecursiveComparison().isEqualTo(all());
   }
 
@@ -67,6 +69,7 @@ final class NodeCommandTest {
         port = 9001
         redis-uri = redis://r:1
         policy = p.yaml
+        policy-copy = copy.yaml
         service-token = s
         admin-token = a
         redis-timeout-ms = 20
@@ -139,6 +142,7 @@ final class NodeCommandTest {
         OptionalInt.of(9002),
         "redis://r:1",
         Path.of("p.yaml"),
+        Optional.of(Path.of("copy.yaml")),
         Optional.of("s"),
         Optional.of("a"),
         Duration.ofMillis(20),

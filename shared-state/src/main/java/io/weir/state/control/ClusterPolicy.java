@@ -9,13 +9,12 @@ import io.weir.state.redis.RedisAddress;
 import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
-import java.time.Duration;
-import java.util.Map;
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -39,10 +38,8 @@ import org.slf4j.LoggerFactory;
 public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterPolicy.class);
   private static final long LOOK_EVERY_MILLIS = 1000;
-  private static final int MAX_PUBLISH_ATTEMPTS = 5;
   // Requests wait for it after a change of policy; no longer than callers of Redis ever should.
   private static final long RELOAD_TIMEOUT_MILLIS = 1000;
-  private static final Duration READY_WITHIN = Duration.ofSeconds(3);
 
   private final PolicyHash stored;
   // Parsing a long policy takes longer than an event loop may be held.
@@ -59,12 +56,17 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private final Membership membership;
   private final LostPolicy lost = new LostPolicy();
   private final NextPolicy upcoming = new NextPolicy();
-  private final Map<String, Readiness> proposed = new ConcurrentHashMap<>();
+  private final PolicyPublisher publisher;
   private final AtomicBoolean unreadable = new AtomicBoolean();
   private @Nullable ScheduledFuture<?> looking;
 
-  private ClusterPolicy(PolicyHash stored) {
+  private final PolicyCopy copy;
+  private boolean isHearing;
+
+  private ClusterPolicy(PolicyHash stored, PolicyCopy copy) {
     this.stored = stored;
+    this.copy = copy;
+    this.publisher = new PolicyPublisher(stored, upcoming, executor, this::document, this::take);
     this.membership = stored.membership(node);
   }
 
@@ -77,7 +79,20 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
    * @throws StoreUnavailableException where Redis does not answer
    */
   public static ClusterPolicy open(String uri, String name, String seed) {
-    ClusterPolicy policy = new ClusterPolicy(PolicyHash.connect(RedisAddress.parse(uri), false));
+    return open(uri, name, seed, Optional.empty());
+  }
+
+  /**
+   * The same with a file in which the policy in force is kept: where Redis is away, that one counts until it is back.
+   *
+   * @param file may be missing yet; nobody else writes it
+   * @throws StoreUnavailableException where Redis does not answer, and no policy is kept
+   */
+  public static ClusterPolicy open(String uri, String name, String seed, Optional<Path> file) {
+    PolicyCopy copy = new PolicyCopy(file);
+    boolean isLater = copy.read().isPresent();
+    ClusterPolicy policy =
+        new ClusterPolicy(PolicyHash.connect(RedisAddress.parse(uri), isLater), copy);
     try {
       policy.start(name, seed);
       return policy;
@@ -135,10 +150,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
    *     {@link ChangedException}, and then nothing has changed, or {@link StoreUnavailableException}
    */
   public CompletionStage<Publication> publish(String name, String text, OptionalLong expected) {
-    // Read beside the executor: a long policy must not keep a reload waiting.
-    return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
-        .thenComposeAsync(reading -> propose(name, text, reading, expected), executor)
-        .thenApplyAsync(reading -> publishNow(name, text, reading, expected), executor);
+    return publisher.publish(name, text, expected);
   }
 
   @Override
@@ -152,6 +164,25 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   }
 
   private void start(String name, String seed) {
+    try {
+      takeOver(name, seed);
+    } catch (StoreUnavailableException e) {
+      takeKept(e);
+    }
+    looking = executor.scheduleWithFixedDelay(
+        this::beatAndLook, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void takeKept(StoreUnavailableException error) {
+    PolicyText kept = copy.read().filter(text -> error.fault().isOutage()).orElseThrow(() -> error);
+    LOG.warn(
+        "Redis is away: revision {} counts, as it was kept ({})",
+        kept.revision(),
+        error.getMessage());
+    take(Document.parse(kept));
+  }
+
+  private void takeOver(String name, String seed) {
     if (stored.stamp().revision() == 0) {
       PolicyReading reading = PolicyDocuments.parse(name, seed);
       // Where another node was faster, its policy counts.
@@ -159,9 +190,14 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     }
     take(Document.parse(stored.read()));
     membership.beat();
-    stored.onNotice(this::hear);
-    looking = executor.scheduleWithFixedDelay(
-        this::beatAndLook, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    hearNotices();
+  }
+
+  private void hearNotices() {
+    if (!isHearing) {
+      stored.onNotice(this::hear);
+      isHearing = true;
+    }
   }
 
   private void hear(Notice notice) {
@@ -171,47 +207,9 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
           executor.execute(() -> prepare(notice.what()));
         }
       }
-      case READY -> {
-        String[] proposalAndNode = notice.what().split(" ", 2);
-        Readiness waiting = proposed.get(proposalAndNode[0]);
-        if (waiting != null && proposalAndNode.length == 2) {
-          waiting.isReady(proposalAndNode[1]);
-        }
-      }
+      case READY -> publisher.isReady(notice.what());
       case IN_FORCE -> look();
     }
-  }
-
-  private CompletionStage<PolicyReading> propose(
-      String name, String text, PolicyReading reading, OptionalLong expected) {
-    requireRevision(expected, stored.stamp().revision());
-    String id = UUID.randomUUID().toString();
-    Readiness readiness = new Readiness();
-    PolicyText next = PolicyText.of(0, name, text, reading.policy());
-    stored.lay(id, next);
-    proposed.put(id, readiness);
-    upcoming.await(reading.policy(), next);
-    try {
-      readiness.told(stored.tell(new Notice(Notice.Kind.PROPOSED, id)));
-    } catch (StoreUnavailableException e) {
-      proposed.remove(id);
-      upcoming.forget(next.digest());
-      throw e;
-    }
-    return readiness
-        .within(READY_WITHIN)
-        .thenApplyAsync(
-            all -> {
-              if (!all) {
-                LOG.warn(
-                    "not every node has read the next policy within {}; it is in force all the same",
-                    READY_WITHIN);
-              }
-              proposed.remove(id);
-              stored.removeLaid(id);
-              return reading;
-            },
-            executor);
   }
 
   // The proposer waits for this node, even if the policy cannot be read here.
@@ -225,53 +223,6 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       stored.tell(new Notice(Notice.Kind.READY, id + " " + node));
     } catch (StoreUnavailableException e) {
       LOG.warn("the next policy was read, and nobody could be told: {}", e.getMessage());
-    }
-  }
-
-  private Publication publishNow(
-      String name, String text, PolicyReading reading, OptionalLong expected) {
-    for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
-      long inRedis = stored.stamp().revision();
-      requireRevision(expected, inRedis);
-      long next = Math.max(inRedis, current().revision()) + 1;
-      PolicyText published = PolicyText.of(next, name, text, reading.policy());
-      if (stored.replace(inRedis, published) || isInForce(published)) {
-        take(new Document(new PolicyRevision(next, reading.policy()), published));
-        raiseCopies(next);
-        return new Publication(next, reading.warnings());
-      }
-    }
-    throw new StoreUnavailableException(
-        StoreFault.SLOW, "too many others publish a policy at this moment", null);
-  }
-
-  // A master may be lost at this moment: its successor is told.
-  private void raiseCopies(long revision) {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        stored.raiseCopies(revision);
-        return;
-      } catch (StoreUnavailableException e) {
-        if (attempt == MAX_PUBLISH_ATTEMPTS) {
-          throw new StoreUnavailableException(
-              e.fault(),
-              "revision %d is in force, and a part of Redis could not be told: %s"
-                  .formatted(revision, e.getMessage()),
-              e);
-        }
-      }
-    }
-  }
-
-  // An answer may be lost, and the same asked again: then it was this one that was faster.
-  private boolean isInForce(PolicyText published) {
-    PolicyText stamp = stored.stamp();
-    return stamp.revision() == published.revision() && stamp.digest().equals(published.digest());
-  }
-
-  private static void requireRevision(OptionalLong expected, long inForce) {
-    if (expected.isPresent() && expected.getAsLong() != inForce) {
-      throw new ChangedException();
     }
   }
 
@@ -295,6 +246,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private void load(CompletableFuture<PolicyRevision> result) {
     try {
       settle(stored.stamp());
+      hearNotices();
       finish(result, null);
     } catch (Throwable e) { // of any kind: callers wait for the result
       finish(result, e);
@@ -359,6 +311,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
         known -> known != null && known.policy().revision() >= revision ? known : document);
     if (before == null || before.policy().revision() < revision) {
       LOG.info("policy revision {} is in force", revision);
+      copy.write(document.text());
     }
     upcoming.forget(document.text().digest());
   }

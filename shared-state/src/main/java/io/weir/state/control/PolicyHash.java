@@ -59,6 +59,11 @@ final class PolicyHash implements AutoCloseable {
         address.topology() == Topology.CLUSTER));
   }
 
+  /** Whether parts of the shared state have copies of the revision. */
+  boolean isCluster() {
+    return isCluster;
+  }
+
   /** Who else is alive, by the same connections. */
   Membership membership(String node) {
     return new Membership(redisson, node);

@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * holds is given back. Safe for use by many threads, one at a time inside; never blocks.
  */
 final class LeasedBucket {
-  static final Duration LEASE = Duration.ofMillis(200);
   private static final Duration MARGIN = Duration.ofMillis(20);
   private static final Duration TICK = Duration.ofMillis(20);
   private static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -176,7 +175,7 @@ final class LeasedBucket {
     long ofRevision = revision;
     next.steps()
         .add(() -> leases
-            .exchange(bucket, report, ofRevision, LEASE)
+            .exchange(bucket, report, ofRevision, Lease.LASTS)
             .whenComplete((answer, error) -> heard(report, now, answer, error)));
   }
 
@@ -203,7 +202,8 @@ final class LeasedBucket {
     long now = nanoClock.getAsLong();
     if (answer instanceof Answer.Granted granted) {
       next.steps().add(() -> observer.ended(true));
-      lease.granted(report, granted.granted(), sentNanos + LEASE.minus(MARGIN).toNanos(), now);
+      lease.granted(
+          report, granted.granted(), sentNanos + Lease.LASTS.minus(MARGIN).toNanos(), now);
       usedByAll = granted.used() + granted.out() - lease.balance();
       usedAtNanos = now;
       isDry = granted.granted() < report.wants();

@@ -26,6 +26,11 @@ final class ClusterRedisBucketStoreIT extends BucketStoreContract {
   }
 
   @Override
+  protected boolean hasClusterBuckets() {
+    return false;
+  }
+
+  @Override
   protected BucketStore emptyStore(ManualClock clock) {
     connections.sync().flushall();
     return RedisBucketStore.rehearsing(connections, clock);

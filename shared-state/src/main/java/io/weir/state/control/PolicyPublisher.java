@@ -1,0 +1,160 @@
+package io.weir.state.control;
+
+import io.weir.bucket.Bucket;
+import io.weir.lease.Lease;
+import io.weir.policy.PolicyReading;
+import io.weir.policy.PolicyRevision;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts a policy in force: lays it down for all nodes to read, waits until they have, replaces the one in force by one
+ * atomic step, and sees to it that nothing is decided anywhere by an older one. Safe for use by many threads; owned by a
+ * {@link ClusterPolicy}.
+ */
+final class PolicyPublisher {
+  private static final Logger LOG = LoggerFactory.getLogger(PolicyPublisher.class);
+  private static final int MAX_PUBLISH_ATTEMPTS = 5;
+  private static final Duration READY_WITHIN = Duration.ofSeconds(3);
+
+  private final PolicyHash stored;
+  private final NextPolicy upcoming;
+  private final Executor executor;
+  private final Supplier<Document> current;
+  private final Consumer<Document> take;
+  private final Map<String, Readiness> proposed = new ConcurrentHashMap<>();
+
+  PolicyPublisher(
+      PolicyHash stored,
+      NextPolicy upcoming,
+      Executor executor,
+      Supplier<Document> current,
+      Consumer<Document> take) {
+    this.stored = stored;
+    this.upcoming = upcoming;
+    this.executor = executor;
+    this.current = current;
+    this.take = take;
+  }
+
+  /** See {@link ClusterPolicy#publish}. */
+  CompletionStage<Publication> publish(String name, String text, OptionalLong expected) {
+    // Read beside the executor: a long policy must not keep a reload waiting.
+    return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
+        .thenComposeAsync(reading -> propose(name, text, reading, expected), executor)
+        .thenApplyAsync(reading -> publishNow(name, text, reading, expected), executor)
+        .thenCompose(this::onceLeasesAreOver);
+  }
+
+  /** A node has read a proposal: the proposal's name, and the node's. */
+  void isReady(String proposalAndNode) {
+    String[] parts = proposalAndNode.split(" ", 2);
+    Readiness waiting = proposed.get(parts[0]);
+    if (waiting != null && parts.length == 2) {
+      waiting.isReady(parts[1]);
+    }
+  }
+
+  private CompletionStage<PolicyReading> propose(
+      String name, String text, PolicyReading reading, OptionalLong expected) {
+    requireRevision(expected, stored.stamp().revision());
+    String id = UUID.randomUUID().toString();
+    Readiness readiness = new Readiness();
+    PolicyText next = PolicyText.of(0, name, text, reading.policy());
+    stored.lay(id, next);
+    proposed.put(id, readiness);
+    upcoming.await(reading.policy(), next);
+    try {
+      readiness.told(stored.tell(new Notice(Notice.Kind.PROPOSED, id)));
+    } catch (StoreUnavailableException e) {
+      proposed.remove(id);
+      upcoming.forget(next.digest());
+      throw e;
+    }
+    return readiness
+        .within(READY_WITHIN)
+        .thenApplyAsync(
+            all -> {
+              if (!all) {
+                LOG.warn(
+                    "not every node has read the next policy within {}; it is in force all the same",
+                    READY_WITHIN);
+              }
+              proposed.remove(id);
+              stored.removeLaid(id);
+              return reading;
+            },
+            executor);
+  }
+
+  private Publication publishNow(
+      String name, String text, PolicyReading reading, OptionalLong expected) {
+    for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
+      long inRedis = stored.stamp().revision();
+      requireRevision(expected, inRedis);
+      long next = Math.max(inRedis, current.get().policy().revision()) + 1;
+      PolicyText published = PolicyText.of(next, name, text, reading.policy());
+      if (stored.replace(inRedis, published) || isInForce(published)) {
+        take.accept(new Document(new PolicyRevision(next, reading.policy()), published));
+        raiseCopies(next);
+        return new Publication(next, reading.warnings());
+      }
+    }
+    throw new StoreUnavailableException(
+        StoreFault.SLOW, "too many others publish a policy at this moment", null);
+  }
+
+  // What is leased by the policy before is spent by it.
+  private CompletionStage<Publication> onceLeasesAreOver(Publication publication) {
+    boolean hasLeases = stored.isCluster()
+        || current.get().policy().policy().buckets().stream().anyMatch(Bucket::leased);
+    return hasLeases
+        ? new CompletableFuture<Publication>()
+            .completeOnTimeout(publication, Lease.LASTS.toMillis(), TimeUnit.MILLISECONDS)
+        : CompletableFuture.completedFuture(publication);
+  }
+
+  // A master may be lost at this moment: its successor is told.
+  private void raiseCopies(long revision) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        stored.raiseCopies(revision);
+        return;
+      } catch (StoreUnavailableException e) {
+        if (attempt == MAX_PUBLISH_ATTEMPTS) {
+          throw new StoreUnavailableException(
+              e.fault(),
+              "revision %d is in force, and a part of Redis could not be told: %s"
+                  .formatted(revision, e.getMessage()),
+              e);
+        }
+      }
+    }
+  }
+
+  // An answer may be lost, and the same asked again: then it was this one that was faster.
+  private boolean isInForce(PolicyText published) {
+    PolicyText stamp = stored.stamp();
+    return stamp.revision() == published.revision() && stamp.digest().equals(published.digest());
+  }
+
+  private static void requireRevision(OptionalLong expected, long inForce) {
+    if (expected.isPresent() && expected.getAsLong() != inForce) {
+      throw new ChangedException();
+    }
+  }
+}
