@@ -41,7 +41,7 @@
 --                        beyond the count are for callers to come; 0 for one answer
 --     until_us           the earliest instant at which another newcomer may hear something else
 -- ERRORS
---   none but those of wrong arguments
+--   none but those of wrong arguments, and of a replica, which writes nothing
 -- TTL
 --   a written state expires when its last bucket is empty and nobody waits, or up to as long again and a second
 --   later; a queue and its index a minute or two after its last place; estimates with the last of them
@@ -552,7 +552,11 @@ local function answered(i, left, answers)
   templates[at] = charge.template
   local is_done, answer = pcall(decide, charge)
   if not is_done then
-    answer = { CODES.FAILED, type(answer) == 'table' and answer.err or tostring(answer) }
+    local text = type(answer) == 'table' and answer.err or tostring(answer)
+    if string.find(text, '^-?READONLY ') then
+      error(answer, 0) -- a replica takes nothing of any charge: the master is elsewhere
+    end
+    answer = { CODES.FAILED, text }
   end
   answers[#answers + 1] = answer
   if answer[1] >= CODES.NEVER_ALLOWED then

@@ -73,6 +73,19 @@ public record Charge(
         : this;
   }
 
+  /** A charge of another cost on the same buckets, that takes no place. */
+  public Charge ofCostAlone(long operations) {
+    return new Charge(
+        tenant,
+        subject,
+        revision,
+        demands,
+        operations,
+        SlotRules.OFF,
+        TicketRequest.NONE,
+        failureMode);
+  }
+
   /** The same charge on some of its buckets. */
   public Charge withDemands(List<Demand> some) {
     return new Charge(tenant, subject, revision, some, cost, slots, ticket, failureMode);

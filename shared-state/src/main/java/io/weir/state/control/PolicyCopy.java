@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 final class PolicyCopy {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyCopy.class);
   private static final Pattern CONTENT =
-      Pattern.compile("# weir policy (\\d{1,16}) (\\S+) (.*)\n(.*)", Pattern.DOTALL);
+      Pattern.compile("# weir policy (\\d{1,16}) (\\S+) ([^\n]*)\n(.*)", Pattern.DOTALL);
 
   private final Optional<Path> file;
 

@@ -82,19 +82,37 @@ public final class DegradingStore implements BucketStore {
   private CompletionStage<StoreAnswer> agreed(
       Charge charge, Function<Charge, CompletionStage<StoreAnswer>> question) {
     LocalShare local = share(charge);
+    tellWhatIsOwed(charge, local, question);
     Agreement agreement = local.agree(charge);
     if (agreement.denied().isPresent()) {
       return CompletableFuture.completedFuture(
           new Decided(agreement.denied().get(), QueueReport.NONE));
     }
     return question.apply(charge).handle((answer, error) -> {
-      boolean isAdmitted =
-          answer instanceof Decided decided && decided.decision() instanceof Allowed;
-      if (!isAdmitted) {
+      if (!isAdmitted(answer)) {
         local.takeBack(charge, agreement);
       }
       return error == null ? noted(charge, answer) : insteadOf(charge, error);
     });
+  }
+
+  // What was let in here is counted there; where it does not fit, the bucket is full already.
+  private static void tellWhatIsOwed(
+      Charge charge, LocalShare local, Function<Charge, CompletionStage<StoreAnswer>> question) {
+    long operations = local.owed(charge);
+    if (operations > 0) {
+      CompletionStage<StoreAnswer> unused = question
+          .apply(charge.ofCostAlone(operations))
+          .whenComplete((answer, error) -> {
+            if (!isAdmitted(answer)) {
+              local.oweAgain(charge, operations);
+            }
+          });
+    }
+  }
+
+  private static boolean isAdmitted(@Nullable StoreAnswer answer) {
+    return answer instanceof Decided decided && decided.decision() instanceof Allowed;
   }
 
   private StoreAnswer noted(Charge charge, StoreAnswer answer) {

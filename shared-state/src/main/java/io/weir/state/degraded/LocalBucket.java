@@ -21,12 +21,17 @@ final class LocalBucket {
   private static final long MAX_TOKENS_PER_SECOND = 500_000_000;
   private static final long MAX_TOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final long TELL_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
   private final Bucket bucket;
   private final long unitsPerToken;
   private final long nanosPerToken;
   private final long capacity;
   private final long burstNanos;
   private long toldNanos;
+  private long owedTokens;
+  private long tellAtMost = Long.MAX_VALUE;
+  private long tellAgainNanos = Long.MIN_VALUE;
 
   /**
    * @param usedUnits what is known to be used; where nothing is, there is room for one operation
@@ -71,6 +76,32 @@ final class LocalBucket {
     if (!bucket.tryConsume(tokens(units))) {
       throw new IllegalStateException("taken without a look");
     }
+  }
+
+  /** Notes that units were taken which the shared state does not know of. */
+  void owe(long units) {
+    owedTokens += tokens(units);
+  }
+
+  /** Units to tell the shared state of now: it does not know of them, and they have not drained since. */
+  long owedUnits(long now) {
+    if (now < tellAgainNanos) {
+      return 0;
+    }
+    owedTokens = Math.min(owedTokens, capacity - bucket.getAvailableTokens());
+    return Math.min(tellAtMost, Math.max(0, owedTokens)) * unitsPerToken;
+  }
+
+  /** Notes that the shared state is told of so many. */
+  void told(long units) {
+    owedTokens = Math.max(0, owedTokens - tokens(units));
+  }
+
+  /** They do not fit there: the bucket is full, or what it has to let go first is more than one call lets go. */
+  void oweAgain(long units, long now) {
+    owe(units);
+    tellAtMost = Math.max(1, tokens(units) / 2);
+    tellAgainNanos = now + TELL_EVERY_NANOS;
   }
 
   /** Gives back what was taken. */

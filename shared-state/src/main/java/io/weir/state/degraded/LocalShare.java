@@ -78,11 +78,56 @@ final class LocalShare {
     }
     decidedNanos = now;
     hasDecided = true;
-    List<@Nullable LocalBucket> own = new ArrayList<>();
+    List<LocalBucket> own = new ArrayList<>();
     for (int i = 0; i < charge.demands().size(); i++) {
       own.add(bucket(charge, i));
     }
-    return decide(charge, own);
+    Decision decision = decide(charge, own);
+    if (decision instanceof Allowed) {
+      for (int i = 0; i < own.size(); i++) {
+        own.get(i).owe(charge.demands().get(i).units(charge.cost()));
+      }
+    }
+    return decision;
+  }
+
+  /**
+   * How many operations like those of a charge its buckets have let in by themselves, so that the shared state, which
+   * does not know of them, can be told: afterwards none.
+   */
+  synchronized long owed(Charge charge) {
+    long now = nanoClock.getAsLong();
+    List<@Nullable LocalBucket> own = counting(charge, now);
+    long operations = Long.MAX_VALUE;
+    for (int i = 0; i < own.size(); i++) {
+      LocalBucket bucket = own.get(i);
+      if (bucket != null) {
+        operations =
+            Math.min(operations, charge.demands().get(i).operationsIn(bucket.owedUnits(now)));
+      }
+    }
+    if (operations == Long.MAX_VALUE || operations == 0) {
+      return 0;
+    }
+    for (int i = 0; i < own.size(); i++) {
+      LocalBucket bucket = own.get(i);
+      if (bucket != null) {
+        bucket.told(charge.demands().get(i).units(operations));
+      }
+    }
+    return operations;
+  }
+
+  /** Notes that operations which were {@link #owed} do not fit. */
+  synchronized void oweAgain(Charge charge, long operations) {
+    long now = nanoClock.getAsLong();
+    List<@Nullable LocalBucket> own = counting(charge, now);
+    for (int i = 0; i < own.size(); i++) {
+      LocalBucket bucket = own.get(i);
+      if (bucket != null) {
+        bucket.oweAgain(charge.demands().get(i).units(operations), now);
+      }
+    }
   }
 
   /** Whether anything was decided here since the last {@link #handOver}. */
@@ -155,7 +200,7 @@ final class LocalShare {
   }
 
   // A bucket may be missing: then it agrees.
-  private Decision decide(Charge charge, List<@Nullable LocalBucket> own) {
+  private Decision decide(Charge charge, List<? extends @Nullable LocalBucket> own) {
     long now = nanoClock.getAsLong();
     long told = now;
     List<String> full = new ArrayList<>(0);

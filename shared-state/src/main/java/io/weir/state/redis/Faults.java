@@ -9,6 +9,7 @@ import io.weir.throttle.StoreUnavailableException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -36,18 +37,23 @@ public final class Faults {
 
   /** What an error means; an error that is not known is no outage. */
   public static StoreFault of(Throwable error) {
+    return known(error).orElse(StoreFault.MISCONFIGURED);
+  }
+
+  /** The same; empty for an error that is not known. */
+  static Optional<StoreFault> known(Throwable error) {
     @Nullable Throwable cause = error;
-    StoreFault found = StoreFault.MISCONFIGURED;
+    @Nullable StoreFault found = null;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
       if (cause instanceof StoreUnavailableException known) {
-        return known.fault();
+        return Optional.of(known.fault());
       }
       StoreFault own = own(cause);
       // The innermost cause says it: a refused password ends as a failed connection.
       found = own == null ? found : own;
       cause = cause.getCause();
     }
-    return found;
+    return Optional.ofNullable(found);
   }
 
   /** Whether Redis does not know a script by its digest. */
@@ -101,6 +107,8 @@ public final class Faults {
 
   // Redis 6 repeats the errors of commands within those of scripts.
   private static boolean says(String message, String word) {
-    return message.startsWith(word + " ") || message.contains("-" + word + " ");
+    return message.startsWith(word + " ")
+        || message.startsWith("ERR " + word + " ") // raised again by a script
+        || message.contains("-" + word + " ");
   }
 }

@@ -217,9 +217,8 @@ final class Link {
   // attempt.
   private void noteConnecting(Event event) {
     if (event instanceof ReconnectFailedEvent failed) {
-      StoreFault fault = Faults.of(failed.getCause());
       // A refusal stays until a connection succeeds: a timeout after it is no outage.
-      refusal.updateAndGet(before -> fault.isOutage() ? before : fault);
+      Faults.known(failed.getCause()).filter(fault -> !fault.isOutage()).ifPresent(refusal::set);
     } else if (event instanceof ConnectionActivatedEvent) {
       refusal.set(null);
     }

@@ -1,0 +1,97 @@
+package io.weir.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.node.FaultScene.Answer;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a fault did to callers, as one line of the table.
+ *
+ * @param recoveredMillis from the end of the fault until nobody was let in by a node alone any more, and nobody
+ *     failed
+ * @param admittedPercent of what the limit allows from the beginning of the fault until two seconds after
+ * @param failed requests that got no decision
+ * @param hung requests without an answer in time
+ * @param broken places that were kept in time and not honoured
+ * @param blockedMillis the longest block of an event loop; 0 for less than 100 ms
+ */
+record FaultRow(
+    long recoveredMillis,
+    double admittedPercent,
+    int asked,
+    int failed,
+    int hung,
+    long broken,
+    long blockedMillis) {
+
+  /** From what callers heard between two instants; all of one limit for each key, used up before. */
+  static FaultRow of(
+      FaultScene scene, long from, long mended, long to, double opsPerSec, long brokenBefore) {
+    List<Answer> answers = scene.answers(from, to);
+    long last = answers.stream()
+        .filter(answer -> answer.atNanos() >= mended && (answer.hasFailed() || answer.isByNode()))
+        .mapToLong(Answer::atNanos)
+        .max()
+        .orElse(mended);
+    long admitted = answers.stream().filter(Answer::isAdmitted).count();
+    FaultRow row = new FaultRow(
+        (last - mended) / 1_000_000,
+        100 * admitted / (opsPerSec * (to - from) / 1e9),
+        answers.size(),
+        (int) answers.stream().filter(Answer::hasFailed).count(),
+        scene.hung(),
+        scene.places("broken") - brokenBefore,
+        scene.blockedMillis());
+    System.out.println("measured: " + row.asTable());
+    for (long at = from; at < to; at += 250_000_000L) {
+      List<Answer> some = scene.answers(at, at + 250_000_000L);
+      System.out.printf(
+          "DEBUG %d: %d admitted, %d by nodes, %d failed%n",
+          (at - from) / 1_000_000,
+          some.stream().filter(Answer::isAdmitted).count(),
+          some.stream().filter(Answer::isByNode).count(),
+          some.stream().filter(Answer::hasFailed).count());
+    }
+    return row;
+  }
+
+  /** Nobody hung, and no more was admitted than so much of the limit. */
+  FaultRow atMost(double percent) {
+    assertThat(hung).isZero();
+    assertThat(asked).isPositive();
+    assertThat(admittedPercent).isLessThanOrEqualTo(percent);
+    return this;
+  }
+
+  FaultRow atLeast(double percent) {
+    assertThat(admittedPercent).isGreaterThanOrEqualTo(percent);
+    return this;
+  }
+
+  FaultRow withoutFailures() {
+    assertThat(failed).isZero();
+    return this;
+  }
+
+  FaultRow recoveredWithin(Duration time) {
+    assertThat(recoveredMillis).isLessThanOrEqualTo(time.toMillis());
+    return this;
+  }
+
+  String asTable() {
+    if (asked == 0) {
+      return "– | – | – | – | – | –";
+    }
+    return "%s | %.0f %% | %d of %d | %d | %d | %s"
+        .formatted(
+            recoveredMillis < 0 ? "–" : recoveredMillis + " ms",
+            admittedPercent,
+            failed,
+            asked,
+            hung,
+            broken,
+            blockedMillis == 0 ? "< 100 ms" : blockedMillis + " ms");
+  }
+}

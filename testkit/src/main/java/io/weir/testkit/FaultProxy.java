@@ -1,0 +1,177 @@
+package io.weir.testkit;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Stands between a client and a server on the loopback address, and does to their connections what networks do: delays,
+ * swallows, cuts in the middle, closes one direction. Safe for use by many threads; owned by the test that started it.
+ */
+public final class FaultProxy implements AutoCloseable {
+  private static final int BUFFER_BYTES = 16 << 10;
+
+  private final ServerSocket server;
+  private final int target;
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
+    Thread thread = new Thread(task, "fault-proxy");
+    thread.setDaemon(true);
+    return thread;
+  });
+  private volatile long delayNanos;
+  private volatile boolean isStalled;
+  private volatile boolean isRefusing;
+  private volatile long cutAfterBytes = Long.MAX_VALUE;
+
+  private FaultProxy(ServerSocket server, int target) {
+    this.server = server;
+    this.target = target;
+  }
+
+  /** Starts one before a port. */
+  public static FaultProxy before(int port) {
+    try {
+      ServerSocket server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+      FaultProxy proxy = new FaultProxy(server, port);
+      proxy.threads.execute(proxy::accept);
+      return proxy;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where clients connect. */
+  public int port() {
+    return server.getLocalPort();
+  }
+
+  /** What the server sends arrives so much later. */
+  public void delay(Duration time) {
+    delayNanos = time.toNanos();
+  }
+
+  /** Nothing is passed on any more, and no connection closed; or again. */
+  public void stall(boolean stalled) {
+    isStalled = stalled;
+  }
+
+  /** New connections are closed at once, and those there are; or taken again. */
+  public void refuse(boolean refused) {
+    isRefusing = refused;
+    if (refused) {
+      cut();
+    }
+  }
+
+  /** Closes all connections that are there. */
+  public void cut() {
+    open.forEach(FaultProxy::close);
+  }
+
+  /** Each connection is closed once the server has sent so many bytes more, which may be within an answer. */
+  public void cutAfter(long bytes) {
+    cutAfterBytes = bytes;
+  }
+
+  /** Connections stay whole again. */
+  public void heal() {
+    delayNanos = 0;
+    isStalled = false;
+    isRefusing = false;
+    cutAfterBytes = Long.MAX_VALUE;
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    cut();
+    threads.shutdownNow();
+  }
+
+  private void accept() {
+    while (!server.isClosed()) {
+      acceptOne();
+    }
+  }
+
+  private void acceptOne() {
+    try {
+      Socket client = server.accept();
+      if (isRefusing) {
+        close(client);
+      } else {
+        connect(client);
+      }
+    } catch (IOException e) {
+      // It is closed, or the server is down: the client notices.
+    }
+  }
+
+  private void connect(Socket client) throws IOException {
+    open.add(client);
+    Socket upstream;
+    try {
+      upstream = new Socket(InetAddress.getLoopbackAddress(), target);
+    } catch (IOException e) {
+      close(client);
+      throw e;
+    }
+    open.add(upstream);
+    client.setTcpNoDelay(true);
+    upstream.setTcpNoDelay(true);
+    threads.execute(() -> pass(client, upstream, false));
+    threads.execute(() -> pass(upstream, client, true));
+  }
+
+  private void pass(Socket from, Socket to, boolean isAnswer) {
+    byte[] bytes = new byte[BUFFER_BYTES];
+    long passed = 0;
+    try (from;
+        to) {
+      InputStream in = from.getInputStream();
+      for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
+        while (isStalled) {
+          TimeUnit.MILLISECONDS.sleep(5);
+        }
+        if (isAnswer) {
+          TimeUnit.NANOSECONDS.sleep(delayNanos);
+          passed += read;
+        }
+        int whole = (int) Math.max(0, Math.min(read, read - (passed - cutAfterBytes)));
+        to.getOutputStream().write(bytes, 0, isAnswer ? whole : read);
+        if (isAnswer && passed > cutAfterBytes) {
+          return;
+        }
+      }
+    } catch (IOException e) {
+      // Cut: both ends notice.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      open.remove(from);
+      open.remove(to);
+    }
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
