@@ -45,15 +45,6 @@ record FaultRow(
         scene.places("broken") - brokenBefore,
         scene.blockedMillis());
     System.out.println("measured: " + row.asTable());
-    for (long at = from; at < to; at += 250_000_000L) {
-      List<Answer> some = scene.answers(at, at + 250_000_000L);
-      System.out.printf(
-          "DEBUG %d: %d admitted, %d by nodes, %d failed%n",
-          (at - from) / 1_000_000,
-          some.stream().filter(Answer::isAdmitted).count(),
-          some.stream().filter(Answer::isByNode).count(),
-          some.stream().filter(Answer::hasFailed).count());
-    }
     return row;
   }
 
@@ -72,6 +63,11 @@ record FaultRow(
 
   FaultRow withoutFailures() {
     assertThat(failed).isZero();
+    return this;
+  }
+
+  FaultRow failedAtMost(double percent) {
+    assertThat(100.0 * failed / asked).isLessThanOrEqualTo(percent);
     return this;
   }
 

@@ -15,6 +15,8 @@ import java.util.stream.IntStream;
  */
 public final class RedisCluster implements AutoCloseable {
   private static final int SLOTS = 16_384;
+  // A command of one line has an end.
+  private static final int SLOTS_A_CALL = 4096;
   private static final int NODE_TIMEOUT_MILLIS = 1000;
   private static final Duration READY_WITHIN = Duration.ofSeconds(60);
 
@@ -118,15 +120,14 @@ public final class RedisCluster implements AutoCloseable {
 
   private void join() {
     for (int i = 0; i < masters; i++) {
-      int from = SLOTS * i / masters;
-      int to = SLOTS * (i + 1) / masters;
-      nodes
-          .get(i)
-          .ask("CLUSTER ADDSLOTS "
-              + IntStream.range(from, to)
-                  .mapToObj(Integer::toString)
-                  .collect(Collectors.joining(" ")));
-      nodes.get(i).ask("CLUSTER SET-CONFIG-EPOCH " + (i + 1));
+      RedisProcess master = nodes.get(i);
+      int end = SLOTS * (i + 1) / masters;
+      for (int from = SLOTS * i / masters; from < end; from += SLOTS_A_CALL) {
+        master.ask(IntStream.range(from, Math.min(end, from + SLOTS_A_CALL))
+            .mapToObj(Integer::toString)
+            .collect(Collectors.joining(" ", "CLUSTER ADDSLOTS ", "")));
+      }
+      master.ask("CLUSTER SET-CONFIG-EPOCH " + (i + 1));
     }
     for (RedisProcess node : nodes) {
       nodes.get(0).ask("CLUSTER MEET %s %d".formatted(RedisProcess.HOST, node.port()));

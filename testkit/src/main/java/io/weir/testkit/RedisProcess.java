@@ -71,6 +71,19 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
+  /** The same with another port, on which it talks TLS and shows and wants this certificate. */
+  public static RedisProcess withTls(int tlsPort, TestCertificate certificate) {
+    return start(
+        "--tls-port",
+        Integer.toString(tlsPort),
+        "--tls-cert-file",
+        certificate.certificate().toString(),
+        "--tls-key-file",
+        certificate.key().toString(),
+        "--tls-ca-cert-file",
+        certificate.certificate().toString());
+  }
+
   /** A Sentinel, by its configuration file, whose port is {@code port}. */
   static RedisProcess sentinel(int port, String configuration) {
     try {

@@ -163,7 +163,9 @@ final class LeasedBucket {
 
   private void report(long now, Next next) {
     long elapsed = Math.max(1, now - reportedNanos);
-    unitsPerNano = (unitsPerNano + (double) askedSince / elapsed) / 2;
+    // A moving average: what came in a moment says little.
+    double weight = Math.min(1, (double) elapsed / NEEDED_FOR_NANOS);
+    unitsPerNano += ((double) askedSince / elapsed - unitsPerNano) * weight;
     askedSince = 0;
     reportedNanos = now;
     long waits = waiting.stream().mapToLong(Waiting::units).sum();

@@ -3,20 +3,30 @@ package io.weir.state.redis;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisCluster;
+import io.weir.testkit.RedisProcess;
 import io.weir.throttle.BucketStore;
+import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract, on a Redis Cluster of three masters with a replica each. */
+/** The contract, on a Redis Cluster of three masters with a replica each, as the user of the documents. */
 final class ClusterRedisBucketStoreIT extends BucketStoreContract {
   private static RedisCluster cluster;
   private static RedisConnections connections;
 
   @BeforeAll
-  static void start() {
+  static void start() throws IOException {
     cluster = RedisCluster.start(3, 1);
-    connections = RedisConnections.open(cluster.uri(), Duration.ofSeconds(5));
+    boolean hasRights = !cluster.nodes().get(0).ask("INFO server").contains("redis_version:6.");
+    if (hasRights) {
+      for (RedisProcess node : cluster.nodes()) {
+        node.ask("ACL " + RedisAclIT.documentedUser());
+      }
+    }
+    String uri =
+        hasRights ? cluster.uri().replace("://", "://weir:a-long-password@") : cluster.uri();
+    connections = RedisConnections.open(uri, Duration.ofSeconds(5));
   }
 
   @AfterAll
@@ -32,7 +42,7 @@ final class ClusterRedisBucketStoreIT extends BucketStoreContract {
 
   @Override
   protected BucketStore emptyStore(ManualClock clock) {
-    connections.sync().flushall();
+    cluster.nodes().forEach(node -> node.ask("FLUSHALL"));
     return RedisBucketStore.rehearsing(connections, clock);
   }
 }

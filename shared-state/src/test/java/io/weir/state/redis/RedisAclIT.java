@@ -55,18 +55,22 @@ final class RedisAclIT {
     RedisClusterCommands<String, String> commands = admin.sync();
     // Before 7 there are no rights to single subcommands and channels.
     assumeTrue(!commands.info("server").contains("redis_version:6."), "Redis 7 or newer");
-    String[] words = Files.readString(Path.of("../docs/how-to/redis.md"))
-        .lines()
-        .filter(line -> line.startsWith("ACL SETUSER "))
-        .findFirst()
-        .orElseThrow()
-        .split(" ");
     CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
-    for (String word : List.of(words).subList(1, words.length)) {
+    for (String word : documentedUser().split(" ", -1)) {
       arguments.add(word);
     }
     commands.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), arguments);
     uri = redis.uri().replace("redis://", "redis://weir:a-long-password@");
+  }
+
+  /** SETUSER and what follows it in the document. */
+  static String documentedUser() throws IOException {
+    return Files.readString(Path.of("../docs/how-to/redis.md"))
+        .lines()
+        .filter(line -> line.startsWith("ACL SETUSER "))
+        .findFirst()
+        .orElseThrow()
+        .substring("ACL ".length());
   }
 
   @AfterAll

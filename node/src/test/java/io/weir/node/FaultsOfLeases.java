@@ -1,0 +1,81 @@
+package io.weir.node;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision.Allowed;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.state.degraded.Outages;
+import io.weir.state.lease.Leases;
+import io.weir.state.lease.LeasingStore;
+import io.weir.state.redis.RedisBucketStore;
+import io.weir.state.redis.RedisConnections;
+import io.weir.state.redis.RedisLeases;
+import io.weir.testkit.RedisCluster;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.time.Duration;
+import java.util.List;
+
+/** Two holders of leases, of which one is gone at once, as a node is that is killed. */
+final class FaultsOfLeases {
+  private static final long OPS_PER_SEC = 1000;
+  private static final Duration LASTS = Duration.ofSeconds(3);
+
+  private FaultsOfLeases() {}
+
+  private static final class Holder implements AutoCloseable {
+    private final RedisConnections connections;
+    private final Outages outages;
+    private final LeasingStore store;
+
+    Holder(String uri, String name) {
+      connections = RedisConnections.open(uri, Duration.ofMillis(500));
+      outages = new Outages(connections.parts(), connections::probe);
+      Leases leases =
+          new Leases(new RedisLeases(connections), name, outages, () -> 2, System::nanoTime);
+      store = new LeasingStore(
+          RedisBucketStore.of(connections, () -> false),
+          leases,
+          outages,
+          () -> 2,
+          System::nanoTime);
+    }
+
+    boolean isAdmitted(Charge charge) {
+      Decided decided = (Decided) store.tryCharge(charge).toCompletableFuture().join();
+      return decided.decision() instanceof Allowed;
+    }
+
+    @Override
+    public void close() {
+      outages.close();
+      connections.close();
+    }
+  }
+
+  static FaultRow holderGone() {
+    Bucket bucket = new Bucket("total", Scope.CLUSTER, OPS_PER_SEC * 1000, 1000);
+    List<Demand> demands = List.of(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
+    Charge charge = new Charge("acme", "k", 1, demands, 1, SlotRules.OFF, TicketRequest.NONE);
+    try (RedisCluster cluster = RedisCluster.start(1, 0);
+        Holder stays = new Holder(cluster.uri(), "stays")) {
+      int admitted = 0;
+      int asked = 0;
+      long begin = System.nanoTime();
+      try (Holder goes = new Holder(cluster.uri(), "goes")) {
+        for (; asked < 300; asked++) {
+          admitted += goes.isAdmitted(charge) ? 1 : 0;
+        }
+      }
+      while (System.nanoTime() - begin < LASTS.toNanos()) {
+        admitted += stays.isAdmitted(charge) ? 1 : 0;
+        asked++;
+      }
+      double seconds = (System.nanoTime() - begin) / 1e9;
+      double limit = OPS_PER_SEC * (seconds + bucket.burstMillis() / 1000.0);
+      return new FaultRow(-1, 100 * admitted / limit, asked, 0, 0, 0, 0);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.weir.state.redis;
+
+import io.weir.testkit.BucketStoreContract;
+import io.weir.testkit.FreePorts;
+import io.weir.testkit.ManualClock;
+import io.weir.testkit.RedisProcess;
+import io.weir.testkit.TestCertificate;
+import io.weir.throttle.BucketStore;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract over TLS, where both sides show a certificate, as the user of the documents. */
+final class SecuredRedisBucketStoreIT extends BucketStoreContract {
+  private static TestCertificate certificate;
+  private static RedisProcess redis;
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start() throws IOException {
+    certificate = TestCertificate.of("localhost");
+    int port = FreePorts.one();
+    redis = RedisProcess.withTls(port, certificate);
+    Assumptions.assumeFalse(
+        redis.ask("INFO server").contains("redis_version:6."), "Redis 7 or newer");
+    redis.ask("ACL " + RedisAclIT.documentedUser());
+    connections = RedisConnections.open(
+        "rediss://weir:a-long-password@localhost:%d?ca=%s&certificate=%s&key=%s"
+            .formatted(
+                port, certificate.certificate(), certificate.certificate(), certificate.key()),
+        Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    if (connections != null) {
+      connections.close();
+    }
+    redis.close();
+    certificate.close();
+  }
+
+  @Override
+  protected BucketStore emptyStore(ManualClock clock) {
+    redis.ask("FLUSHALL");
+    return RedisBucketStore.rehearsing(connections, clock);
+  }
+}
