@@ -30,6 +30,7 @@ final class ArchitectureTest {
   private static final String[] CORE = {
     "io.weir.bucket..",
     "io.weir.decision..",
+    "io.weir.lease..",
     "io.weir.policy..",
     "io.weir.slot..",
     "io.weir.throttle.."

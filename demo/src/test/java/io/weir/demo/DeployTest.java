@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.state.document.PolicyDocuments;
 import io.weir.testkit.CommandRun;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -102,6 +103,29 @@ final class DeployTest {
     } finally {
       Files.deleteIfExists(source);
     }
+  }
+
+  // Each variable is a setting of a node, each probe goes to a door that is there, each port has a
+  // name.
+  @Test
+  void theManifestsForKubernetesSayWhatANodeUnderstands() throws IOException {
+    String manifests = Files.readString(DEPLOY.resolve("kubernetes/weir.yaml"));
+    String configuration = Files.readString(Path.of("../docs/reference/configuration.md"));
+    Set<String> variables = found(Pattern.compile("name: (WEIR_[A-Z_]+)"), manifests);
+    assertThat(variables).hasSizeGreaterThan(5);
+    assertThat(variables)
+        .allSatisfy(variable -> assertThat(configuration).contains("`" + variable + "`"));
+    assertThat(found(Pattern.compile("path: (/health/\\w+), port: admin"), manifests))
+        .containsExactlyInAnyOrder("/health/ready", "/health/live");
+    assertThat(found(Pattern.compile("(?m)^kind: (\\w+)$"), manifests))
+        .containsExactlyInAnyOrder("ConfigMap", "Deployment", "Service", "PodDisruptionBudget");
+    String policy = manifests
+        .substring(manifests.indexOf("policy.yaml: |\n") + "policy.yaml: |\n".length())
+        .lines()
+        .takeWhile(line -> line.startsWith("    "))
+        .map(line -> line.substring(4))
+        .collect(Collectors.joining("\n", "", "\n"));
+    assertThat(PolicyDocuments.parse("policy.yaml", policy).policy().buckets()).hasSize(1);
   }
 
   private static JsonObject dashboard() throws IOException {

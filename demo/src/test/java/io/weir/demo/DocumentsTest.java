@@ -120,9 +120,16 @@ final class DocumentsTest {
             "`" + RedisKeys.POLICY + "`",
             "`" + RedisKeys.POLICY_NOTICES + "`",
             "`" + RedisKeys.CLUSTER + "`",
-            "`" + RedisKeys.key("<tenant>", "<id>") + "`",
-            "`" + RedisKeys.answer("<tenant>", "<id>", "<item>") + "`",
-            "`" + RedisKeys.tenant("<tenant>") + "`");
+            inAnyPartition(RedisKeys.key("<tenant>", "<id>")),
+            inAnyPartition(RedisKeys.answer("<tenant>", "<id>", "<item>")),
+            inAnyPartition(RedisKeys.pool("<bucket>")),
+            inAnyPartition(RedisKeys.policyOf(1)),
+            inAnyPartition(RedisKeys.probeOf(1)),
+            inAnyPartition(RedisKeys.tenant("<tenant>")));
+  }
+
+  private static String inAnyPartition(String key) {
+    return "`" + key.replaceFirst("p\\d\\d", "pNN") + "`";
   }
 
   @Test

@@ -17,20 +17,12 @@ import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.metrics.NodeMetrics;
-import io.weir.node.metrics.TimedBucketStore;
 import io.weir.policy.FailureMode;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.Policy;
 import io.weir.state.control.ClusterPolicy;
-import io.weir.state.degraded.DegradingStore;
-import io.weir.state.degraded.Outages;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.lease.Leases;
-import io.weir.state.lease.LeasingStore;
 import io.weir.state.redis.IdempotencyStore;
-import io.weir.state.redis.RedisBucketStore;
-import io.weir.state.redis.RedisConnections;
-import io.weir.state.redis.RedisLeases;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreUnavailableException;
@@ -39,11 +31,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -64,14 +54,12 @@ public final class Node implements AutoCloseable {
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
-  private final RedisConnections connections;
-  private final Outages outages;
+  private final SharedState shared;
   private final Vertx vertx;
   private final NodeContext context;
 
-  private Node(RedisConnections connections, Outages outages, Vertx vertx, NodeContext context) {
-    this.connections = connections;
-    this.outages = outages;
+  private Node(SharedState shared, Vertx vertx, NodeContext context) {
+    this.shared = shared;
     this.vertx = vertx;
     this.context = context;
   }
@@ -95,42 +83,15 @@ public final class Node implements AutoCloseable {
         .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
         .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
         .setPreferNativeTransport(true));
-    RedisConnections connections;
+    SharedState shared;
     try {
-      connections = connections(config, eventLoops(vertx));
+      shared = SharedState.open(config, seed, eventLoops(vertx), metrics);
     } catch (RuntimeException e) {
       end(vertx);
       throw e;
     }
-    ClusterPolicy policies;
-    try {
-      policies = ClusterPolicy.open(
-          config.redisUri(), config.policyFile().toString(), seed, config.policyCopy());
-    } catch (RuntimeException e) {
-      connections.close();
-      end(vertx);
-      throw e;
-    }
-    Outages outages = new Outages(connections.parts(), connections::probe);
-    RedisBucketStore store =
-        RedisBucketStore.of(connections, policies::isChanging, outages::observer);
-    DegradingStore degrading = new DegradingStore(
-        new TimedBucketStore(store, metrics),
-        outages,
-        charge -> connections.partOf(charge.tenant()),
-        policies::liveNodes,
-        System::nanoTime);
-    Leases leases = new Leases(
-        new RedisLeases(connections),
-        UUID.randomUUID().toString(),
-        outages,
-        policies::liveNodes,
-        System::nanoTime);
-    LeasingStore leasing =
-        new LeasingStore(degrading, leases, outages, policies::liveNodes, System::nanoTime);
-    metrics.leased(leases::operationsHeld);
-    Decider decider = new Decider(new Throttle(leasing, policies), metrics);
-    metrics.away(outages::shareAway);
+    ClusterPolicy policies = shared.policies();
+    Decider decider = new Decider(new Throttle(shared.store(), policies), metrics);
     Bulkhead held = new Bulkhead(250, 500, 1000);
     metrics.held(held::taken);
     NodeContext context = new NodeContext(
@@ -141,30 +102,19 @@ public final class Node implements AutoCloseable {
         new TokenGuard(config.serviceToken()),
         new TokenGuard(config.adminToken()),
         new Readiness(
-            () -> Future.fromCompletionStage(connections.probe(), vertx.getOrCreateContext()),
+            () -> Future.fromCompletionStage(
+                shared.connections().probe(), vertx.getOrCreateContext()),
             () -> servesInOutage(policies.current().policy())),
         memory(),
         held,
         new Bulkhead(16, 64, 128),
-        new IdempotencyStore(connections),
+        new IdempotencyStore(shared.connections()),
         metrics,
         openApi());
-    Node node = new Node(connections, outages, vertx, context);
-    warmUp(store);
+    Node node = new Node(shared, vertx, context);
+    warmUp(shared.redis());
     node.serve();
     return node;
-  }
-
-  // With a policy that is kept a node starts also while Redis is away.
-  private static RedisConnections connections(NodeConfig config, List<EventLoop> eventLoops) {
-    try {
-      return RedisConnections.open(config.redisUri(), config.redisTimeout(), eventLoops);
-    } catch (StoreUnavailableException e) {
-      if (!e.fault().isOutage() || config.policyCopy().filter(Files::exists).isEmpty()) {
-        throw e;
-      }
-      return RedisConnections.openLater(config.redisUri(), config.redisTimeout(), eventLoops);
-    }
   }
 
   private static boolean servesInOutage(Policy policy) {
@@ -190,11 +140,9 @@ public final class Node implements AutoCloseable {
         .handle((done, error) -> done)
         .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
         .join();
-    outages.close();
     try {
-      context.policies().close();
+      shared.close();
     } finally {
-      connections.close();
       end(vertx);
     }
   }

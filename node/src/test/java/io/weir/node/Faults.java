@@ -72,7 +72,7 @@ final class Faults {
           try (RedisProcess redis = RedisProcess.start()) {
             return lasting(redis.uri(), SHORT, redis::kill, redis::restart)
                 .atMost(105)
-                .atLeast(70)
+                .atLeast(80)
                 .withoutFailures();
           }
         }),
@@ -80,7 +80,7 @@ final class Faults {
           try (RedisProcess redis = RedisProcess.start("--appendonly", "yes")) {
             return lasting(redis.uri(), SHORT, redis::kill, redis::restart)
                 .atMost(105)
-                .atLeast(70)
+                .atLeast(80)
                 .withoutFailures();
           }
         }),
@@ -88,7 +88,7 @@ final class Faults {
           try (RedisProcess redis = RedisProcess.start()) {
             return lasting(redis.uri(), SHORT, redis::pause, redis::resume)
                 .atMost(110)
-                .atLeast(70)
+                .atLeast(80)
                 .withoutFailures();
           }
         }),
@@ -374,7 +374,7 @@ final class Faults {
         FaultScene.pause(BEFORE);
         return measured(scene, SHORT, () -> {}, redis::restart, RATE)
             .atMost(110)
-            .atLeast(70)
+            .atLeast(80)
             .withoutFailures();
       } finally {
         Files.deleteIfExists(copy);

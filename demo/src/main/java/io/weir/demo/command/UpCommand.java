@@ -6,6 +6,7 @@ import io.weir.demo.local.ClusterSetup;
 import io.weir.demo.local.Crowd;
 import io.weir.demo.local.LocalCluster;
 import io.weir.node.command.WeirCommand;
+import io.weir.state.redis.wire.RedisKeys;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -120,8 +121,8 @@ final class UpCommand implements Callable<Integer> {
       ClusterText.tryWithCurl(key, node, other, out);
       String id = key.key().substring(0, key.key().indexOf('.'));
       out.printf(
-          "  redis-cli -u %s --eval lua/show.lua 'weir:{%s}:key:%s' weir:policy%n",
-          cluster.redis(), key.tenant(), id);
+          "  redis-cli -u %s --eval lua/show.lua '%s' weir:policy%n",
+          cluster.redis(), RedisKeys.key(key.tenant(), id));
     });
     out.flush();
   }

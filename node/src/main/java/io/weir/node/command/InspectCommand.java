@@ -2,6 +2,7 @@ package io.weir.node.command;
 
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.StateInspector;
+import io.weir.state.redis.wire.RedisKeys;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Map;
@@ -35,7 +36,7 @@ final class InspectCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "KEY",
-      description = "of Redis: weir:{TENANT}:key:ID, weir:{TENANT}:tenant or weir:cluster")
+      description = "TENANT/ID for an API key, TENANT/ for a tenant, or a key of Redis")
   private String key = "";
 
   @Option(
@@ -55,15 +56,27 @@ final class InspectCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     try (RedisConnections connections = RedisConnections.open(uri(), TIMEOUT)) {
-      Map<String, String> shown = new StateInspector(connections).show(key);
+      String state = state();
+      Map<String, String> shown = new StateInspector(connections).show(state);
       if (shown.isEmpty()) {
-        out.printf("There is no %s: all of its buckets are empty.%n", key);
+        out.printf("There is no %s: all of its buckets are empty.%n", state);
       }
       int width = shown.keySet().stream().mapToInt(String::length).max().orElse(1);
       shown.forEach((name, value) -> out.printf("%-" + width + "s  %s%n", name, value));
       out.flush();
     }
     return 0;
+  }
+
+  private String state() {
+    int slash = key.indexOf('/');
+    if (key.startsWith("weir:") || slash < 0) {
+      return key;
+    }
+    String tenant = key.substring(0, slash);
+    return slash == key.length() - 1
+        ? RedisKeys.tenant(tenant)
+        : RedisKeys.key(tenant, key.substring(slash + 1));
   }
 
   private String uri() {

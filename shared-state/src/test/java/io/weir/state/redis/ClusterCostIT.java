@@ -1,0 +1,76 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.testkit.RedisCluster;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** What a decision costs Redis does not grow with the number of masters. */
+final class ClusterCostIT {
+  private static final List<Demand> DEMANDS = List.of(
+      new Demand(new Bucket("requests", Scope.KEY, 1_000_000, 1000), Bucket.UNITS_PER_OPERATION));
+  private static final int TENANTS = 640;
+  private static final int IN_FLIGHT = 2000;
+  private static final int DECISIONS = 200_000;
+  // Machines differ, and other processes take part of the caches.
+  private static final double TOLERANCE = 1.3;
+
+  @Test
+  void oneTwoAndThreeMasters() throws InterruptedException {
+    double one = microsPerDecision(1);
+    double two = microsPerDecision(2);
+    double three = microsPerDecision(3);
+    System.out.printf(
+        "a decision costs Redis %.2f µs on one master, %.2f on two, %.2f on three%n",
+        one, two, three);
+    assertThat(two).isLessThan(one * TOLERANCE);
+    assertThat(three).isLessThan(one * TOLERANCE);
+  }
+
+  private static double microsPerDecision(int masters) throws InterruptedException {
+    try (RedisCluster cluster = RedisCluster.start(masters, 0);
+        RedisConnections connections =
+            RedisConnections.open(cluster.uri(), Duration.ofSeconds(5))) {
+      RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+      ask(store); // what is loaded and connected at first
+      double before = cpuSeconds(cluster);
+      ask(store);
+      return (cpuSeconds(cluster) - before) * 1e6 / DECISIONS;
+    }
+  }
+
+  private static void ask(RedisBucketStore store) throws InterruptedException {
+    Semaphore room = new Semaphore(IN_FLIGHT);
+    AtomicLong failed = new AtomicLong();
+    for (int i = 0; i < DECISIONS; i++) {
+      room.acquire();
+      Charge charge = new Charge("t" + i % TENANTS, "k" + i % 10_000, 1, DEMANDS, 1);
+      CompletionStage<StoreAnswer> unused = store
+          .tryCharge(charge)
+          .whenComplete((answer, error) -> {
+            room.release();
+            failed.addAndGet(error == null ? 0 : 1);
+          });
+    }
+    room.acquire(IN_FLIGHT);
+    assertThat(failed).hasValue(0);
+  }
+
+  private static double cpuSeconds(RedisCluster cluster) {
+    return cluster.nodes().stream()
+        .flatMap(node -> node.ask("INFO cpu").lines())
+        .filter(line -> line.startsWith("used_cpu_sys:") || line.startsWith("used_cpu_user:"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(':') + 1)))
+        .sum();
+  }
+}
