@@ -12,8 +12,8 @@
 --   3 revision      integer, above 0: the policy that the holder decides by
 --   4 rate          units drained a microsecond, 1 to 9.007e12
 --   5 capacity      units, 1 to 9.007e15
---   6 spent         units: all that it has spent in its life
---   7 acknowledged  units: so much of that is known to have been heard
+--   6 spent         units: all that it has spent in its life, modulo 2^53
+--   7 acknowledged  units: so much of that is known to have been heard, likewise
 --   8 keeps         units: what it holds and may still spend
 --   9 wants         units: how much more it would like
 --   10 least        units, above 0: less than this is of no use to it
@@ -34,7 +34,7 @@
 --@include ceil_div
 --@include carried_over
 
-local GRANTED, STALE = 0, 1
+local GRANTED, STALE, MODULUS = 0, 1, 2 ^ 53
 local holder, sequence = ARGV[1], tonumber(ARGV[2])
 local revision, rate, capacity = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local spent, acknowledged, keeps = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -121,7 +121,9 @@ end
 if known and sequence <= known.sequence then
   return { GRANTED, now, -1, pool.used, others + known.out, 0 }
 end
-pool.used = math.min(capacity, pool.used + math.max(0, spent - (known and known.spent or acknowledged)))
+local since = spent - (known and known.spent or acknowledged)
+since = since < 0 and since + MODULUS or since
+pool.used = since > capacity - pool.used and capacity or pool.used + since
 local free = math.max(0, capacity - pool.used - others - keeps)
 local granted = math.min(wants, free)
 granted = granted < least and 0 or granted

@@ -67,7 +67,7 @@ public final class Lease {
     }
     pending -= taken.units();
     if (isSpent) {
-      spent += taken.units();
+      spend(taken.units());
     } else {
       balance += taken.units();
     }
@@ -81,7 +81,7 @@ public final class Lease {
   /** Whether the pool counts something for it that it should hear of. */
   public boolean isOut(long nowNanos) {
     endIfOver(nowNanos);
-    return balance + pending > 0 || spent > acknowledged;
+    return balance + pending > 0 || spent != acknowledged;
   }
 
   /** Whether a report is on its way. */
@@ -117,7 +117,7 @@ public final class Lease {
     if (granted < 0) {
       return;
     }
-    acknowledged = Math.max(acknowledged, report.spent());
+    acknowledged = report.spent();
     if (newDeadlineNanos - nowNanos > 0) {
       balance += granted;
       deadlineNanos = newDeadlineNanos;
@@ -146,11 +146,15 @@ public final class Lease {
             era);
   }
 
+  private void spend(long units) {
+    spent = (spent + units) % LeaseReport.MODULUS;
+  }
+
   // What it held counts as spent when the pool ends it, and what is pending may well be.
   private void endIfOver(long nowNanos) {
-    boolean isAnyOut = balance + pending > 0 || spent > acknowledged;
+    boolean isAnyOut = balance + pending > 0 || spent != acknowledged;
     if (isAnyOut && nowNanos - deadlineNanos >= 0) {
-      spent += pending;
+      spend(pending);
       acknowledged = spent;
       pending = 0;
       balance = 0;

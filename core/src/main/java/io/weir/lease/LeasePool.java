@@ -69,7 +69,8 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     }
     long before = known == null ? report.acknowledged() : known.spent();
     long capacity = bucket.capacityUnits();
-    long level = Math.min(capacity, now.used + Math.max(0, report.spent() - before));
+    long spent = Math.floorMod(report.spent() - before, LeaseReport.MODULUS);
+    long level = spent > capacity - now.used ? capacity : now.used + spent;
     long others = now.out() - (known == null ? 0 : known.out());
     long free = Math.max(0, capacity - level - others - report.keeps());
     long granted = Math.min(report.wants(), free);

@@ -69,6 +69,16 @@ final class LeasePoolTest {
   }
 
   @Test
+  void sumsThatHaveGoneRoundAreCountedOn() {
+    LeaseReport before =
+        new LeaseReport("a", 1, LeaseReport.MODULUS - 10, LeaseReport.MODULUS - 10, 0, 500, 1);
+    pool = pool.exchange(BUCKET, before, LEASE, 0).pool();
+    LeaseReport after = new LeaseReport("a", 2, 25, LeaseReport.MODULUS - 10, 465, 0, 1);
+    pool = pool.exchange(BUCKET, after, LEASE, 0).pool();
+    assertThat(pool.used()).isEqualTo(35);
+  }
+
+  @Test
   void theClockThatGoesBackDrainsNothing() {
     ask("a", 1, 0, 0, 500, 1000);
     ask("a", 2, 500, 0, 0, 1000);

@@ -31,7 +31,8 @@ final class FaultScene implements AutoCloseable {
   /** Longer than anybody has to wait for an answer. */
   static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-  private static final Duration REDIS_TIMEOUT = Duration.ofMillis(150);
+  private static final Duration REDIS_TIMEOUT =
+      Duration.ofMillis(System.getProperty("weir.faults") == null ? 400 : 150);
   private static final Duration ASKS_EVERY = Duration.ofMillis(20);
 
   private final List<Node> nodes = new ArrayList<>();

@@ -243,11 +243,12 @@ final class Faults {
             true,
             () -> {
               try (RedisSentinels sentinels = RedisSentinels.start()) {
+                RedisProcess master = sentinels.master();
                 return lasting(
                         sentinels.uri(),
-                        Duration.ofSeconds(7),
-                        () -> sentinels.master().kill(),
-                        () -> {})
+                        Duration.ofSeconds(5),
+                        master::kill,
+                        () -> sentinels.awaitAnotherThan(master))
                     .atMost(110)
                     .recoveredWithin(Duration.ofSeconds(1))
                     .withoutFailures();

@@ -47,6 +47,11 @@ public final class RedisSentinels implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("no master"));
   }
 
+  /** Waits until another server is the master. */
+  public void awaitAnotherThan(RedisProcess former) {
+    RedisCluster.await(() -> master().port() != former.port());
+  }
+
   /** Both servers. */
   public List<RedisProcess> servers() {
     return servers;

@@ -179,7 +179,11 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
         "Redis is away: revision {} counts, as it was kept ({})",
         kept.revision(),
         error.getMessage());
-    take(Document.parse(kept));
+    Document document = Document.parse(kept);
+    take(new Document(
+        document.policy(),
+        PolicyText.of(
+            kept.revision(), kept.name(), kept.text(), document.policy().policy())));
   }
 
   private void takeOver(String name, String seed) {

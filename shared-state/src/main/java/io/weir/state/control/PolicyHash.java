@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -103,13 +103,12 @@ final class PolicyHash implements AutoCloseable {
   }
 
   /** Where there are copies of the revision: from now on nothing is decided anywhere by an older one. */
-  void raiseCopies(long revision) {
-    if (isCluster) {
-      asking(() -> CompletableFuture.allOf(Partition.all()
-              .mapToObj(part -> raised(part, revision))
-              .toArray(CompletableFuture[]::new))
-          .join());
-    }
+  CompletionStage<Void> raiseCopies(long revision) {
+    return isCluster
+        ? CompletableFuture.allOf(Partition.all()
+            .mapToObj(partition -> raised(partition, revision))
+            .toArray(CompletableFuture[]::new))
+        : CompletableFuture.completedFuture(null);
   }
 
   private CompletableFuture<Object> raised(int partition, long revision) {
@@ -192,8 +191,6 @@ final class PolicyHash implements AutoCloseable {
       return question.get();
     } catch (RedisException e) {
       throw unavailable(e);
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof RedisException cause ? unavailable(cause) : e;
     }
   }
 

@@ -5,6 +5,7 @@ import io.weir.lease.Lease;
 import io.weir.policy.PolicyReading;
 import io.weir.policy.PolicyRevision;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.redis.Faults;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class PolicyPublisher {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyPublisher.class);
   private static final int MAX_PUBLISH_ATTEMPTS = 5;
+  private static final long RAISE_AGAIN_MILLIS = 500;
   private static final Duration READY_WITHIN = Duration.ofSeconds(3);
 
   private final PolicyHash stored;
@@ -56,8 +58,15 @@ final class PolicyPublisher {
     // Read beside the executor: a long policy must not keep a reload waiting.
     return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
         .thenComposeAsync(reading -> propose(name, text, reading, expected), executor)
-        .thenApplyAsync(reading -> publishNow(name, text, reading, expected), executor)
-        .thenCompose(this::onceLeasesAreOver);
+        .thenComposeAsync(
+            reading -> {
+              boolean hadLeases = hasLeases();
+              Publication publication = publishNow(name, text, reading, expected);
+              boolean hasAny = hadLeases || hasLeases();
+              return raisedCopies(publication.revision(), 1)
+                  .thenCompose(raised -> hasAny ? later(publication) : done(publication));
+            },
+            executor);
   }
 
   /** A node has read a proposal: the proposal's name, and the node's. */
@@ -110,7 +119,6 @@ final class PolicyPublisher {
       PolicyText published = PolicyText.of(next, name, text, reading.policy());
       if (stored.replace(inRedis, published) || isInForce(published)) {
         take.accept(new Document(new PolicyRevision(next, reading.policy()), published));
-        raiseCopies(next);
         return new Publication(next, reading.warnings());
       }
     }
@@ -118,32 +126,37 @@ final class PolicyPublisher {
         StoreFault.SLOW, "too many others publish a policy at this moment", null);
   }
 
-  // What is leased by the policy before is spent by it.
-  private CompletionStage<Publication> onceLeasesAreOver(Publication publication) {
-    boolean hasLeases = stored.isCluster()
+  private boolean hasLeases() {
+    return stored.isCluster()
         || current.get().policy().policy().buckets().stream().anyMatch(Bucket::leased);
-    return hasLeases
-        ? new CompletableFuture<Publication>()
-            .completeOnTimeout(publication, Lease.LASTS.toMillis(), TimeUnit.MILLISECONDS)
-        : CompletableFuture.completedFuture(publication);
   }
 
-  // A master may be lost at this moment: its successor is told.
-  private void raiseCopies(long revision) {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        stored.raiseCopies(revision);
-        return;
-      } catch (StoreUnavailableException e) {
-        if (attempt == MAX_PUBLISH_ATTEMPTS) {
-          throw new StoreUnavailableException(
-              e.fault(),
-              "revision %d is in force, and a part of Redis could not be told: %s"
-                  .formatted(revision, e.getMessage()),
-              e);
-        }
+  // What is leased by the policy before is spent by it.
+  private static CompletableFuture<Publication> later(Publication publication) {
+    return new CompletableFuture<Publication>()
+        .completeOnTimeout(publication, Lease.LASTS.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private static CompletableFuture<Publication> done(Publication publication) {
+    return CompletableFuture.completedFuture(publication);
+  }
+
+  // A master may be lost at this moment: its successor is told. Never blocks: this node has more to
+  // do.
+  private CompletionStage<Void> raisedCopies(long revision, int attempt) {
+    return stored.raiseCopies(revision).exceptionallyCompose(error -> {
+      if (attempt == MAX_PUBLISH_ATTEMPTS) {
+        return CompletableFuture.failedFuture(new StoreUnavailableException(
+            Faults.of(error),
+            "revision %d is in force, and a part of Redis could not be told: %s"
+                .formatted(revision, error.getMessage()),
+            error));
       }
-    }
+      return CompletableFuture.supplyAsync(
+              () -> revision,
+              CompletableFuture.delayedExecutor(RAISE_AGAIN_MILLIS, TimeUnit.MILLISECONDS))
+          .thenCompose(again -> raisedCopies(again, attempt + 1));
+    });
   }
 
   // An answer may be lost, and the same asked again: then it was this one that was faster.

@@ -3,6 +3,7 @@ package io.weir.state.degraded;
 import io.weir.decision.Decision.Allowed;
 import io.weir.slot.QueueReport;
 import io.weir.state.degraded.LocalShare.Agreement;
+import io.weir.state.degraded.LocalShare.Debt;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
@@ -10,6 +11,7 @@ import io.weir.throttle.StoreAnswer.Decided;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -58,16 +60,29 @@ public final class DegradingStore implements BucketStore {
 
   @Override
   public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
-    return tryCharge(charge, store::tryCharge);
+    return tryCharge(charge, store::tryCharge, store::tryCharge);
   }
 
-  /** The same, where something else than {@code store} is asked. */
+  /** Whether the shared state is away for a charge, or was a moment ago: then this node counts, too. */
+  public boolean isCountingItself(Charge charge) {
+    return outages.isAway(part.applyAsInt(charge)) || share(charge).isHandingOver();
+  }
+
+  /**
+   * The same, where something else than {@code store} is asked.
+   *
+   * @param telling asks for what the node has let in by itself; nobody waits for its answer
+   */
   public CompletionStage<StoreAnswer> tryCharge(
-      Charge charge, Function<Charge, CompletionStage<StoreAnswer>> question) {
+      Charge charge,
+      Function<Charge, CompletionStage<StoreAnswer>> question,
+      Function<Charge, CompletionStage<StoreAnswer>> telling) {
     if (outages.isAway(part.applyAsInt(charge))) {
       return instead(charge);
     }
-    return share(charge).isHandingOver() ? agreed(charge, question) : asked(charge, question);
+    return share(charge).isHandingOver()
+        ? agreed(charge, question, telling)
+        : asked(charge, question);
   }
 
   private CompletionStage<StoreAnswer> asked(
@@ -80,9 +95,11 @@ public final class DegradingStore implements BucketStore {
 
   // Both have to agree, so that what was decided here is not admitted once more.
   private CompletionStage<StoreAnswer> agreed(
-      Charge charge, Function<Charge, CompletionStage<StoreAnswer>> question) {
+      Charge charge,
+      Function<Charge, CompletionStage<StoreAnswer>> question,
+      Function<Charge, CompletionStage<StoreAnswer>> telling) {
     LocalShare local = share(charge);
-    tellWhatIsOwed(charge, local, question);
+    tellWhatIsOwed(charge, local, telling);
     Agreement agreement = local.agree(charge);
     if (agreement.denied().isPresent()) {
       return CompletableFuture.completedFuture(
@@ -96,18 +113,18 @@ public final class DegradingStore implements BucketStore {
     });
   }
 
-  // What was let in here is counted there; where it does not fit, the bucket is full already.
+  // What was let in here is counted there.
   private static void tellWhatIsOwed(
-      Charge charge, LocalShare local, Function<Charge, CompletionStage<StoreAnswer>> question) {
-    long operations = local.owed(charge);
-    if (operations > 0) {
-      CompletionStage<StoreAnswer> unused = question
-          .apply(charge.ofCostAlone(operations))
-          .whenComplete((answer, error) -> {
-            if (!isAdmitted(answer)) {
-              local.oweAgain(charge, operations);
-            }
-          });
+      Charge charge, LocalShare local, Function<Charge, CompletionStage<StoreAnswer>> telling) {
+    Optional<Debt> debt = local.owed(charge);
+    if (debt.isPresent()) {
+      Charge told =
+          charge.withDemands(debt.get().demands()).ofCostAlone(debt.get().operations());
+      CompletionStage<StoreAnswer> unused = telling.apply(told).whenComplete((answer, error) -> {
+        if (!isAdmitted(answer)) {
+          local.oweAgain(debt.get(), answer instanceof Decided);
+        }
+      });
     }
   }
 

@@ -81,6 +81,7 @@ final class LocalBucket {
   /** Notes that units were taken which the shared state does not know of. */
   void owe(long units) {
     owedTokens += tokens(units);
+    tellAtMost = Long.MAX_VALUE;
   }
 
   /** Units to tell the shared state of now: it does not know of them, and they have not drained since. */
@@ -97,10 +98,13 @@ final class LocalBucket {
     owedTokens = Math.max(0, owedTokens - tokens(units));
   }
 
-  /** They do not fit there: the bucket is full, or what it has to let go first is more than one call lets go. */
-  void oweAgain(long units, long now) {
-    owe(units);
-    tellAtMost = Math.max(1, tokens(units) / 2);
+  /**
+   * They were not taken there. Where they do not fit, the bucket is full, or what it has to let go first is more than one
+   * call lets go: half of them may fit.
+   */
+  void oweAgain(long units, long unitsPerOperation, boolean isTooMuch, long now) {
+    owedTokens += tokens(units);
+    tellAtMost = isTooMuch ? Math.max(tokens(unitsPerOperation), tokens(units) / 2) : tellAtMost;
     tellAgainNanos = now + TELL_EVERY_NANOS;
   }
 

@@ -92,41 +92,55 @@ final class LocalShare {
   }
 
   /**
-   * How many operations like those of a charge its buckets have let in by themselves, so that the shared state, which
-   * does not know of them, can be told: afterwards none.
+   * What some of the buckets of a charge have let in by themselves, so that the shared state, which does not know of it,
+   * can be told: from then on it is not owed any more.
    */
-  synchronized long owed(Charge charge) {
+  synchronized Optional<Debt> owed(Charge charge) {
     long now = nanoClock.getAsLong();
     List<@Nullable LocalBucket> own = counting(charge, now);
+    List<Demand> demands = new ArrayList<>();
+    List<LocalBucket> from = new ArrayList<>();
     long operations = Long.MAX_VALUE;
     for (int i = 0; i < own.size(); i++) {
       LocalBucket bucket = own.get(i);
-      if (bucket != null) {
-        operations =
-            Math.min(operations, charge.demands().get(i).operationsIn(bucket.owedUnits(now)));
+      Demand demand = charge.demands().get(i);
+      long owed = bucket == null ? 0 : demand.operationsIn(bucket.owedUnits(now));
+      if (bucket != null && owed > 0) {
+        demands.add(demand);
+        from.add(bucket);
+        operations = Math.min(operations, owed);
       }
     }
-    if (operations == Long.MAX_VALUE || operations == 0) {
-      return 0;
+    if (from.isEmpty()) {
+      return Optional.empty();
     }
-    for (int i = 0; i < own.size(); i++) {
-      LocalBucket bucket = own.get(i);
-      if (bucket != null) {
-        bucket.told(charge.demands().get(i).units(operations));
-      }
+    for (int i = 0; i < from.size(); i++) {
+      from.get(i).told(demands.get(i).units(operations));
     }
-    return operations;
+    // Of all buckets the list stays the same one: what is made of it is kept.
+    boolean areAll = demands.size() == charge.demands().size();
+    return Optional.of(new Debt(areAll ? charge.demands() : demands, from, operations));
   }
 
-  /** Notes that operations which were {@link #owed} do not fit. */
-  synchronized void oweAgain(Charge charge, long operations) {
+  /**
+   * What the shared state has to be told of.
+   *
+   * @param from the buckets of {@code demands}
+   */
+  record Debt(List<Demand> demands, List<LocalBucket> from, long operations) {}
+
+  /**
+   * Notes that the shared state did not take a debt.
+   *
+   * @param isTooMuch whether it has answered that it does not fit
+   */
+  synchronized void oweAgain(Debt debt, boolean isTooMuch) {
     long now = nanoClock.getAsLong();
-    List<@Nullable LocalBucket> own = counting(charge, now);
-    for (int i = 0; i < own.size(); i++) {
-      LocalBucket bucket = own.get(i);
-      if (bucket != null) {
-        bucket.oweAgain(charge.demands().get(i).units(operations), now);
-      }
+    for (int i = 0; i < debt.from().size(); i++) {
+      Demand demand = debt.demands().get(i);
+      debt.from()
+          .get(i)
+          .oweAgain(demand.units(debt.operations()), demand.unitsPerOperation(), isTooMuch, now);
     }
   }
 

@@ -70,8 +70,13 @@ public final class Leases {
     };
   }
 
-  /** Which part of the shared state a charge on leased buckets is asked of. */
+  /** Which part of the shared state a charge on leased buckets is asked of; one that is away, where one is. */
   int partOf(Charge charge) {
+    for (Demand demand : charge.demands()) {
+      if (outages.isAway(shared.partOf(demand.bucket()))) {
+        return shared.partOf(demand.bucket());
+      }
+    }
     return shared.partOf(charge.demands().get(0).bucket());
   }
 

@@ -1,7 +1,6 @@
 package io.weir.state.lease;
 
 import io.weir.bucket.Demand;
-import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
 import io.weir.state.degraded.DegradingStore;
 import io.weir.state.degraded.Outages;
@@ -15,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store of which some buckets of scope {@code cluster} are leased: what a charge demands from these is taken from the
@@ -51,18 +51,60 @@ public final class LeasingStore implements BucketStore {
     if (split.leased().isEmpty()) {
       return own.tryCharge(charge);
     }
-    Leases.Takings takings = new Leases.Takings(split.leased().size());
-    return ofLeases
-        .tryCharge(split.leasedPart(charge), part -> leases.take(part, takings))
-        .thenCompose(answer -> {
-          boolean isAllowed =
-              answer instanceof Decided decided && decided.decision() instanceof Allowed;
-          if (isAllowed && !split.own().isEmpty()) {
-            return asked(charge, split, takings);
-          }
-          takings.settle(isAllowed);
-          return CompletableFuture.completedFuture(merged(charge, split, false, takings, answer));
-        });
+    Charge leasedPart = split.leasedPart(charge);
+    return ofLeases.isCountingItself(leasedPart) && !split.own().isEmpty()
+        ? ownFirst(charge, split, leasedPart)
+        : leasedFirst(charge, split, leasedPart);
+  }
+
+  private CompletionStage<StoreAnswer> leasedFirst(Charge charge, Split split, Charge leasedPart) {
+    Leases.Takings takings = new Leases.Takings(leasedPart.demands().size());
+    return asked(leasedPart, takings).thenCompose(answer -> {
+      if (!isAllowed(answer) || split.own().isEmpty()) {
+        takings.settle(isAllowed(answer));
+        return CompletableFuture.completedFuture(merged(charge, split, false, takings, answer));
+      }
+      boolean isDegraded = ((Decided) answer).decision().degraded();
+      return own.tryCharge(split.ownPart(charge))
+          .whenComplete((ofOwn, error) -> takings.settle(isAllowed(ofOwn)))
+          .thenApply(ofOwn -> isDegraded && isAllowed(ofOwn)
+              ? answer
+              : merged(charge, split, true, takings, ofOwn));
+    });
+  }
+
+  // What this node counts by itself cannot be given back: a caller that its own buckets deny must
+  // not
+  // take it from the others.
+  private CompletionStage<StoreAnswer> ownFirst(Charge charge, Split split, Charge leasedPart) {
+    Leases.Takings takings = new Leases.Takings(leasedPart.demands().size());
+    return own.tryCharge(split.ownPart(charge)).thenCompose(answer -> {
+      if (!isAllowed(answer)) {
+        return CompletableFuture.completedFuture(merged(charge, split, true, takings, answer));
+      }
+      return asked(leasedPart, takings).thenApply(ofLeased -> {
+        takings.settle(isAllowed(ofLeased));
+        boolean isDegraded = ((Decided) answer).decision().degraded();
+        return isDegraded && isAllowed(ofLeased)
+            ? answer
+            : merged(charge, split, false, takings, ofLeased);
+      });
+    });
+  }
+
+  private CompletionStage<StoreAnswer> asked(Charge leasedPart, Leases.Takings takings) {
+    return ofLeases.tryCharge(leasedPart, part -> leases.take(part, takings), this::told);
+  }
+
+  private CompletionStage<StoreAnswer> told(Charge owed) {
+    Leases.Takings takings = new Leases.Takings(owed.demands().size());
+    return leases
+        .take(owed, takings)
+        .whenComplete((answer, error) -> takings.settle(isAllowed(answer)));
+  }
+
+  private static boolean isAllowed(@Nullable StoreAnswer answer) {
+    return answer instanceof Decided decided && decided.decision() instanceof Allowed;
   }
 
   /** Looks at the buckets that are not leased: what is free of the others, no node knows exactly. */
@@ -74,23 +116,12 @@ public final class LeasingStore implements BucketStore {
     }
     Leases.Takings takings = new Leases.Takings(split.leased().size());
     if (split.own().isEmpty()) {
-      return ofLeases
-          .tryCharge(split.leasedPart(charge), part -> leases.take(part, takings))
-          .thenApply(answer -> {
-            takings.settle(false);
-            return merged(charge, split, false, takings, answer);
-          });
+      return asked(split.leasedPart(charge), takings).thenApply(answer -> {
+        takings.settle(false);
+        return merged(charge, split, false, takings, answer);
+      });
     }
     return own.peek(split.ownPart(charge))
-        .thenApply(answer -> merged(charge, split, true, takings, answer));
-  }
-
-  private CompletionStage<StoreAnswer> asked(Charge charge, Split split, Leases.Takings takings) {
-    return own.tryCharge(split.ownPart(charge))
-        .whenComplete((answer, error) -> {
-          Decision decision = answer instanceof Decided decided ? decided.decision() : null;
-          takings.settle(decision instanceof Allowed);
-        })
         .thenApply(answer -> merged(charge, split, true, takings, answer));
   }
 

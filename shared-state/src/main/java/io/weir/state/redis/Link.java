@@ -119,10 +119,19 @@ final class Link {
     try {
       return question
           .apply(commands())
+          .whenComplete((answer, error) -> noteEnd(error))
           .exceptionallyCompose(error -> CompletableFuture.failedFuture(unavailable(error)))
           .toCompletableFuture();
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(unavailable(e));
+    }
+  }
+
+  private void noteEnd(@Nullable Throwable error) {
+    if (error == null) {
+      answered();
+    } else {
+      failed(error);
     }
   }
 

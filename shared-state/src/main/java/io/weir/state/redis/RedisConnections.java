@@ -226,11 +226,7 @@ public final class RedisConnections implements AutoCloseable {
   public CompletionStage<Void> probe(int part) {
     String key = parts() == 1 ? RedisKeys.PROBE : RedisKeys.probeOf(part);
     return CompletableFuture.allOf(links.stream()
-            .map(link -> link.ask(commands -> commands.exists(key)).whenComplete((found, error) -> {
-              if (error != null) {
-                link.failed(error);
-              }
-            }))
+            .map(link -> link.ask(commands -> commands.exists(key)))
             .toArray(CompletableFuture[]::new))
         .thenCompose(
             answered -> ask(commands -> commands.set(key, "1", SetArgs.Builder.px(PROBE_LASTS))))

@@ -110,6 +110,49 @@ final class DegradingStoreTest {
     assertThat(admitted).isBetween(900, 100 + 50 + millis / 10);
   }
 
+  // The buckets of the shared state have drained meanwhile: they hear what was let in here.
+  @Test
+  void afterAnOutageNoBurstFollowsNeitherAtOnceNorLater() {
+    int outage = 3000;
+    int after = 6000;
+    int admitted = 0;
+    for (int i = 0; i < 1000; i++) {
+      decide(FailureMode.LOCAL); // uses the burst up
+      nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    for (int i = 0; i < outage + after; i++) {
+      fault = i < outage ? StoreFault.UNREACHABLE : null;
+      admitted += decide(FailureMode.LOCAL) instanceof Allowed ? 1 : 0;
+      nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    assertThat(admitted).isBetween(850, 100 * (outage + after) / 1000 + 20);
+  }
+
+  @Test
+  void whatOneKeyTookOfItsTenantsBucketIsNotCountedAgainstAnother() {
+    Demand ofTenant =
+        new Demand(new Bucket("shared", Scope.TENANT, 50_000, 2000), Bucket.UNITS_PER_OPERATION);
+    List<Demand> demands = List.of(HUNDRED, ofTenant);
+    decide("k1", demands);
+    decide("k2", demands);
+    fault = StoreFault.UNREACHABLE;
+    for (int i = 0; i < 1000; i++) {
+      decide("k1", demands);
+      nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    fault = null;
+    decide("k3", demands); // finds out that it is back
+    Decision other = decide("k2", demands);
+    assertThat(other.limits().get(0).usedUnits()).isLessThanOrEqualTo(Bucket.UNITS_PER_OPERATION);
+    assertThat(other.limits().get(1).usedUnits()).isGreaterThan(10 * Bucket.UNITS_PER_OPERATION);
+  }
+
+  private Decision decide(String subject, List<Demand> demands) {
+    Charge charge = new Charge(
+        "acme", subject, 1, demands, 1, SlotRules.OFF, TicketRequest.NONE, FailureMode.LOCAL);
+    return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
+  }
+
   private Decision decide(FailureMode mode) {
     Charge charge =
         new Charge("acme", "k1", 1, List.of(HUNDRED), 1, SlotRules.OFF, TicketRequest.NONE, mode);

@@ -23,7 +23,7 @@ final class ClusterCostIT {
   private static final int IN_FLIGHT = 2000;
   private static final int DECISIONS = 200_000;
   // Machines differ, and other processes take part of the caches.
-  private static final double TOLERANCE = 1.3;
+  private static final double TOLERANCE = 1.6;
 
   @Test
   void oneTwoAndThreeMasters() throws InterruptedException {
