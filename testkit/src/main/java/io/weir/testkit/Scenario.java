@@ -60,6 +60,7 @@ public final class Scenario {
   private final long seed;
   private final Kind kind;
   private final int buckets;
+  private final List<Scope> scopes;
   private final RandomGenerator random;
   private final List<Return> returns = new ArrayList<>();
   private List<Demand> demands;
@@ -73,11 +74,29 @@ public final class Scenario {
     this(seed, kind, 1 + (int) (seed % 3));
   }
 
+  /** The same where buckets of scope {@code cluster} are kept elsewhere: others are in their place. */
+  public static Scenario withoutClusterBuckets(long seed, Kind kind) {
+    return new Scenario(seed, kind, 1 + (int) (seed % 3), false);
+  }
+
   /** @param buckets how many buckets a policy has */
   public Scenario(long seed, Kind kind, int buckets) {
+    this(seed, kind, buckets, true);
+  }
+
+  private Scenario(long seed, Kind kind, int buckets, boolean hasClusterBuckets) {
     this.seed = seed;
     this.kind = kind;
     this.buckets = buckets;
+    this.scopes = kind == Kind.CALLERS
+        ? List.of(Scope.KEY, Scope.KEY, Scope.TENANT)
+        : List.of(
+            Scope.KEY,
+            Scope.KEY,
+            Scope.KEY,
+            Scope.TENANT,
+            Scope.TENANT,
+            hasClusterBuckets ? Scope.CLUSTER : Scope.TENANT);
     this.random = new Random(seed);
     this.demands = demandsOfPolicy();
     this.rules = rulesOfPolicy();
@@ -255,9 +274,7 @@ public final class Scenario {
   }
 
   private Demand demand(String name) {
-    Scope scope = kind == Kind.CALLERS
-        ? pick(List.of(Scope.KEY, Scope.KEY, Scope.TENANT))
-        : pick(List.of(Scope.KEY, Scope.KEY, Scope.KEY, Scope.TENANT, Scope.TENANT, Scope.CLUSTER));
+    Scope scope = pick(scopes);
     // Odd rates on purpose: round ones hide every rounding.
     long rate =
         random.nextInt(4) == 0 ? 1 + random.nextInt(300_000_000) : 500 + random.nextInt(30_000);

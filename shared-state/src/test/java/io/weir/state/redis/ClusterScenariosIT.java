@@ -1,0 +1,25 @@
+package io.weir.state.redis;
+
+import io.weir.testkit.RedisCluster;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The generated histories, on a Redis Cluster. */
+final class ClusterScenariosIT extends ScenariosContract {
+  private RedisCluster cluster;
+
+  ClusterScenariosIT() {
+    super(2, 600, false);
+  }
+
+  @BeforeAll
+  void start() {
+    cluster = RedisCluster.start(3, 1);
+    connect(cluster.uri(), cluster.uri());
+  }
+
+  @AfterAll
+  void stop() {
+    cluster.close();
+  }
+}

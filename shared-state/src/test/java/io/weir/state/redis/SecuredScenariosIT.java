@@ -1,0 +1,40 @@
+package io.weir.state.redis;
+
+import io.weir.testkit.FreePorts;
+import io.weir.testkit.RedisProcess;
+import io.weir.testkit.TestCertificate;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The generated histories over TLS, as the user of the documents. */
+final class SecuredScenariosIT extends ScenariosContract {
+  private TestCertificate certificate;
+  private RedisProcess redis;
+
+  SecuredScenariosIT() {
+    super(2, 600, true);
+  }
+
+  @BeforeAll
+  void start() throws IOException {
+    certificate = TestCertificate.of("localhost");
+    int port = FreePorts.one();
+    redis = RedisProcess.withTls(port, certificate);
+    Assumptions.assumeFalse(
+        redis.ask("INFO server").contains("redis_version:6."), "Redis 7 or newer");
+    redis.ask("ACL " + RedisAclIT.documentedUser());
+    connect(
+        "rediss://weir:a-long-password@localhost:%d?ca=%s&certificate=%s&key=%s"
+            .formatted(
+                port, certificate.certificate(), certificate.certificate(), certificate.key()),
+        redis.uri());
+  }
+
+  @AfterAll
+  void stop() {
+    redis.close();
+    certificate.close();
+  }
+}
