@@ -213,6 +213,11 @@ final class Faults {
                 .atMost(110)
                 .withoutFailures()),
         new Fault(
+            "connections are closed in one direction only",
+            "shares for a moment, at most 110 % of the limit, no request fails",
+            false,
+            () -> proxied(FaultProxy::halfClose, FaultProxy::heal).atMost(110).withoutFailures()),
+        new Fault(
             "one node of three cannot reach Redis",
             "its share on top of the limit: at most 135 %, no request fails",
             false,

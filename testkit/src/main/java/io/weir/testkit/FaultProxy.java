@@ -78,6 +78,17 @@ public final class FaultProxy implements AutoCloseable {
     open.forEach(FaultProxy::close);
   }
 
+  /** To both sides nothing is sent any more; what they send is still read. */
+  public void halfClose() {
+    for (Socket socket : open) {
+      try {
+        socket.shutdownOutput();
+      } catch (IOException e) {
+        close(socket); // it was closed already
+      }
+    }
+  }
+
   /** Each connection is closed once the server has sent so many bytes more, which may be within an answer. */
   public void cutAfter(long bytes) {
     cutAfterBytes = bytes;

@@ -172,7 +172,7 @@ final class GroupCommit {
         type,
         new Answers(),
         batch.argumentsFor(scriptArgument, lane.isRehearsal() ? 0 : clock.notAfter(sent))));
-    command.onComplete((answers, error) -> {
+    link.send(command, (answers, error) -> {
       if (loop.inEventLoop()) {
         ended(batch, type, sent, answers, error);
         return;
@@ -184,7 +184,6 @@ final class GroupCommit {
         failWaiting(link.unavailable(e));
       }
     });
-    link.dispatch(command);
   }
 
   private void ended(

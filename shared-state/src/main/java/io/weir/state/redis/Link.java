@@ -6,9 +6,15 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.event.Event;
 import io.lettuce.core.event.connection.ConnectionActivatedEvent;
 import io.lettuce.core.event.connection.ReconnectFailedEvent;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.EventLoop;
 import io.weir.throttle.StoreFault;
@@ -20,6 +26,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -31,6 +38,9 @@ import reactor.core.Disposable;
 final class Link {
   private static final long LOOK_AGAIN_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long SILENT_FOR_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  // An answer that comes is worth more than one more replica.
+  private static final long REPLICAS_WITHIN_MILLIS = 20;
 
   private final LinkClient client;
   private final EventLoop eventLoop;
@@ -99,8 +109,31 @@ final class Link {
     return eventLoop;
   }
 
-  /** Sends a command; where there is no connection, it fails. */
-  void dispatch(RedisCommand<String, String, ?> command) {
+  /**
+   * Sends a command and tells how it ended; where the address wants replicas to have what it wrote, after they have, or
+   * 20 ms.
+   */
+  <T> void send(
+      AsyncCommand<String, String, T> command,
+      BiConsumer<? super @Nullable T, @Nullable Throwable> listener) {
+    if (client.waitReplicas() == 0) {
+      command.onComplete(listener);
+      dispatch(command);
+      return;
+    }
+    AsyncCommand<String, String, Long> wait = new AsyncCommand<>(new Command<>(
+        CommandType.WAIT,
+        new IntegerOutput<>(StringCodec.ASCII),
+        new CommandArgs<>(StringCodec.ASCII)
+            .add(client.waitReplicas())
+            .add(REPLICAS_WITHIN_MILLIS)));
+    // Redis answers in the order in which it was asked: the command has ended then.
+    wait.onComplete((replicas, error) -> command.onComplete(listener));
+    dispatch(command);
+    dispatch(wait);
+  }
+
+  private void dispatch(RedisCommand<String, String, ?> command) {
     StatefulConnection<String, String> made = connection;
     if (made == null) {
       command.completeExceptionally(notConnected());

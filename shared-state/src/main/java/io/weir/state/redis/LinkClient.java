@@ -49,6 +49,7 @@ final class LinkClient {
   private static final int MAX_QUEUED = 2000;
   private static final int MAX_REDIRECTS = 3;
 
+  private final int waitReplicas;
   private final ClientResources resources;
   private final AbstractRedisClient client;
   private final AtomicReference<@Nullable EventLoop> used = new AtomicReference<>();
@@ -57,6 +58,7 @@ final class LinkClient {
   /** @param given where all connections live; empty for a thread of its own */
   LinkClient(
       RedisAddress address, TlsMaterial tls, Duration commandTimeout, Optional<EventLoop> given) {
+    waitReplicas = address.waitReplicas();
     given.ifPresent(used::set);
     ClientResources.Builder builder = ClientResources.builder()
         .nettyCustomizer(remember())
@@ -98,6 +100,11 @@ final class LinkClient {
   /** The loop that the connections live on; that of the first one where none was given. */
   EventLoop eventLoop() {
     return requireNonNull(used.get(), "a connected channel has an event loop");
+  }
+
+  /** See {@link RedisAddress#waitReplicas}. */
+  int waitReplicas() {
+    return waitReplicas;
   }
 
   boolean isCluster() {

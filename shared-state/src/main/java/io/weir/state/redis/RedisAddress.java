@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
  * @param database the number of the database
  * @param master what the Sentinels call the master; empty but for them
  * @param clientName what Redis calls the connections
+ * @param waitReplicas how many replicas have to have a decision before it is told; 0 for none
  */
 public record RedisAddress(
     Topology topology,
@@ -32,6 +33,7 @@ public record RedisAddress(
     Credentials sentinelCredentials,
     String master,
     String clientName,
+    int waitReplicas,
     TlsFiles tlsFiles) {
   private static final String FORM = "redis[s][+sentinel|+cluster]://[[username]:password@]"
       + "host[:port][,host[:port]]...[/database][?option=value&...]";
@@ -42,7 +44,14 @@ public record RedisAddress(
       Pattern.compile("(?<name>\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]+)(?::(?<port>\\d{1,5}))?");
   private static final int MAX_PORT = 65_535;
   private static final Set<String> OPTIONS = new TreeSet<>(Set.of(
-      "master", "clientName", "sentinelUsername", "sentinelPassword", "ca", "certificate", "key"));
+      "master",
+      "clientName",
+      "waitReplicas",
+      "sentinelUsername",
+      "sentinelPassword",
+      "ca",
+      "certificate",
+      "key"));
 
   /** What there is of Redis. */
   public enum Topology {
@@ -91,7 +100,7 @@ public record RedisAddress(
   /**
    * Reads {@code redis[s][+sentinel|+cluster]://[[username]:password@]host[:port][,host[:port]]...[/database][?options]};
    * what is special in a URI is percent-encoded. The options are {@code master} (for Sentinels), {@code
-   * sentinelUsername}, {@code sentinelPassword}, {@code clientName}, {@code ca}, {@code certificate} and {@code key}.
+   * sentinelUsername}, {@code sentinelPassword}, {@code clientName}, {@code waitReplicas}, {@code ca}, {@code certificate} and {@code key}.
    *
    * @throws IllegalArgumentException where it is something else; the message does not repeat it, for it
    *     may hold a password
@@ -116,6 +125,7 @@ public record RedisAddress(
         new Credentials(given(options, "sentinelUsername"), given(options, "sentinelPassword")),
         options.getOrDefault("master", ""),
         options.getOrDefault("clientName", "weir"),
+        waitReplicas(options),
         new TlsFiles(
             given(options, "ca").map(Path::of),
             given(options, "certificate").map(Path::of),
@@ -140,13 +150,15 @@ public record RedisAddress(
         ? "several hosts (expected: redis+sentinel:// or redis+cluster://, or one host)"
         : topology == Topology.CLUSTER && database > 0
             ? "a database (expected: none, a Redis Cluster has only 0)"
-            : (topology == Topology.SENTINEL) == master.isEmpty()
-                ? "the option master (expected: with redis+sentinel://, and there only)"
-                : hasFiles && !tls
-                    ? "the options ca, certificate and key (expected: with rediss:// only)"
-                    : tlsFiles.certificate().isPresent() != tlsFiles.key().isPresent()
-                        ? "the options certificate and key (expected: both or none)"
-                        : "";
+            : topology == Topology.CLUSTER && waitReplicas > 0
+                ? "the option waitReplicas (expected: none, with a Redis Cluster)"
+                : (topology == Topology.SENTINEL) == master.isEmpty()
+                    ? "the option master (expected: with redis+sentinel://, and there only)"
+                    : hasFiles && !tls
+                        ? "the options ca, certificate and key (expected: with rediss:// only)"
+                        : tlsFiles.certificate().isPresent() != tlsFiles.key().isPresent()
+                            ? "the options certificate and key (expected: both or none)"
+                            : "";
     if (!wrong.isEmpty()) {
       throw new IllegalArgumentException("the URI of Redis: " + wrong);
     }
@@ -187,6 +199,14 @@ public record RedisAddress(
       }
     }
     return options;
+  }
+
+  private static int waitReplicas(Map<String, String> options) {
+    String text = options.getOrDefault("waitReplicas", "0");
+    if (!text.matches("[0-9]")) {
+      throw new IllegalArgumentException("the URI of Redis: waitReplicas (expected: 0 to 9)");
+    }
+    return Integer.parseInt(text);
   }
 
   private static Optional<String> given(Map<String, String> options, String name) {

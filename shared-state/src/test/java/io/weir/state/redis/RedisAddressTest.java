@@ -32,13 +32,14 @@ final class RedisAddressTest {
             NOBODY,
             "",
             "weir",
+            0,
             NO_FILES));
   }
 
   @Test
   void everyPartIsRead() {
     assertThat(RedisAddress.parse("rediss+sentinel://weir:p%40ss+word@one,two:7000/3?master=main"
-            + "&sentinelUsername=s&sentinelPassword=t&clientName=mine&ca=ca.pem&certificate=c.pem"
+            + "&sentinelUsername=s&sentinelPassword=t&clientName=mine&waitReplicas=2&ca=ca.pem&certificate=c.pem"
             + "&key=%2Fk.pem"))
         .isEqualTo(new RedisAddress(
             Topology.SENTINEL,
@@ -49,6 +50,7 @@ final class RedisAddressTest {
             new Credentials(Optional.of("s"), Optional.of("t")),
             "main",
             "mine",
+            2,
             new TlsFiles(
                 Optional.of(Path.of("ca.pem")),
                 Optional.of(Path.of("c.pem")),
@@ -90,6 +92,8 @@ final class RedisAddressTest {
     "'redis+sentinel://a,b', the option master",
     "'redis://a?master=main', the option master",
     "'redis://a?ca=ca.pem', the options ca",
+    "'redis://a?waitReplicas=x', waitReplicas",
+    "'redis+cluster://a?waitReplicas=1', waitReplicas",
     "'rediss://a?key=k.pem', both or none",
   })
   void whatMakesNoSenseIsNamed(String text, String problem) {

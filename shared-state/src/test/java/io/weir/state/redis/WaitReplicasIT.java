@@ -1,0 +1,135 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision.Allowed;
+import io.weir.state.redis.wire.RedisKeys;
+import io.weir.testkit.RedisProcess;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a master forgets that is killed, with and without waiting for its replica. */
+final class WaitReplicasIT {
+  // An operation an hour drains: what is used stays.
+  private static final Bucket BUCKET = new Bucket("requests", Scope.KEY, 1, 9_000_000_000L);
+  private static final List<Demand> DEMANDS =
+      List.of(new Demand(BUCKET, Bucket.UNITS_PER_OPERATION / 1000));
+  private static final int SEQUENTIAL = 500;
+
+  private RedisProcess master;
+  private RedisProcess replica;
+
+  @BeforeEach
+  void start() {
+    master = RedisProcess.start("--repl-diskless-sync-delay", "0");
+    replica = RedisProcess.start("--replicaof", "127.0.0.1 " + master.port());
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> replica.ask("INFO replication").contains("master_link_status:up"));
+  }
+
+  @AfterEach
+  void stop() {
+    replica.close();
+    master.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void whatAKilledMasterForgets(int waitReplicas) {
+    try (RedisConnections connections = open(waitReplicas)) {
+      RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+      long begin = System.nanoTime();
+      for (int i = 0; i < SEQUENTIAL; i++) {
+        assertThat(isAllowed(store.tryCharge(charge()).toCompletableFuture().join()))
+            .isTrue();
+      }
+      long micros = (System.nanoTime() - begin) / 1000 / SEQUENTIAL;
+      AtomicLong admitted = new AtomicLong(SEQUENTIAL);
+      CompletableFuture<Void> killed = CompletableFuture.runAsync(() -> {
+        await().atMost(Duration.ofSeconds(20)).until(() -> admitted.get() > 20_000);
+        master.kill();
+      });
+      while (!killed.isDone()) {
+        CompletableFuture<?>[] some = new CompletableFuture<?>[64];
+        for (int i = 0; i < some.length; i++) {
+          some[i] = store
+              .tryCharge(charge())
+              .handle((answer, error) ->
+                  error == null && isAllowed(answer) ? admitted.incrementAndGet() : 0)
+              .toCompletableFuture();
+        }
+        CompletableFuture.allOf(some).join();
+      }
+      replica.ask("REPLICAOF NO ONE");
+      long forgotten = admitted.get() - usedOf(replica);
+      System.out.printf(
+          "waitReplicas=%d: a decision takes %d µs, of %d a killed master's replica did not know %d%n",
+          waitReplicas, micros, admitted.get(), Math.max(0, forgotten));
+      // One call may be on its way without the option: 256 charges, four times.
+      assertThat(forgotten).isLessThanOrEqualTo(waitReplicas == 0 ? 1024 : 0);
+    }
+  }
+
+  private static long oneAfterAnother(RedisBucketStore store) {
+    long begin = System.nanoTime();
+    for (int i = 0; i < SEQUENTIAL; i++) {
+      assertThat(isAllowed(store.tryCharge(charge()).toCompletableFuture().join()))
+          .isTrue();
+    }
+    return (System.nanoTime() - begin) / 1000;
+  }
+
+  @Test
+  void aReplicaThatHangsDelaysADecisionAndFailsNone() {
+    try (RedisConnections connections = open(1)) {
+      RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+      replica.pause();
+      for (int i = 0; i < 10; i++) {
+        assertThat(isAllowed(store.tryCharge(charge()).toCompletableFuture().join()))
+            .isTrue();
+      }
+      assertThat(master.ask("INFO commandstats")).contains("cmdstat_wait");
+    } finally {
+      replica.resume();
+    }
+  }
+
+  private RedisConnections open(int waitReplicas) {
+    return RedisConnections.open(
+        master.uri() + "/0?waitReplicas=" + waitReplicas, Duration.ofSeconds(5));
+  }
+
+  private static long usedOf(RedisProcess server) {
+    try (RedisConnections connections =
+        RedisConnections.open(server.uri(), Duration.ofSeconds(5))) {
+      Map<String, String> fields = States.show(connections.sync(), RedisKeys.key("acme", "k1"));
+      // A part of an operation has drained.
+      long unit = DEMANDS.get(0).unitsPerOperation();
+      return (Long.parseLong(fields.get("requests@1")) + unit - 1) / unit;
+    }
+  }
+
+  private static boolean isAllowed(StoreAnswer answer) {
+    return answer instanceof Decided decided && decided.decision() instanceof Allowed;
+  }
+
+  private static Charge charge() {
+    return new Charge("acme", "k1", 1, DEMANDS, 1);
+  }
+}
