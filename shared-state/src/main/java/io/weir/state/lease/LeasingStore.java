@@ -73,9 +73,9 @@ public final class LeasingStore implements BucketStore {
     });
   }
 
-  // What this node counts by itself cannot be given back: a caller that its own buckets deny must
-  // not
-  // take it from the others.
+  // What this node counts by itself cannot be given back: it is asked last, so that a caller whom
+  // its
+  // own buckets deny takes nothing from the others.
   private CompletionStage<StoreAnswer> ownFirst(Charge charge, Split split, Charge leasedPart) {
     Leases.Takings takings = new Leases.Takings(leasedPart.demands().size());
     return own.tryCharge(split.ownPart(charge)).thenCompose(answer -> {
@@ -84,10 +84,16 @@ public final class LeasingStore implements BucketStore {
       }
       return asked(leasedPart, takings).thenApply(ofLeased -> {
         takings.settle(isAllowed(ofLeased));
-        boolean isDegraded = ((Decided) answer).decision().degraded();
-        return isDegraded && isAllowed(ofLeased)
-            ? answer
-            : merged(charge, split, false, takings, ofLeased);
+        boolean isDegraded =
+            isAllowed(ofLeased) && ((Decided) ofLeased).decision().degraded();
+        return isDegraded
+            ? ofLeased
+            : merged(
+                charge,
+                split,
+                isAllowed(ofLeased),
+                takings,
+                isAllowed(ofLeased) ? answer : ofLeased);
       });
     });
   }
