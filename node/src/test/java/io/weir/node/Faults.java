@@ -274,10 +274,10 @@ final class Faults {
   private static List<Fault> ofCallers() {
     return List.of(
         new Fault(
-            "10,000 connections to one node that say nothing",
+            "9,500 connections to one node that say nothing",
             "nothing is noticed by others",
             false,
-            () -> hostile(10_000, "").atMost(105).withoutFailures()),
+            () -> hostile(9_500, "").atMost(105).withoutFailures()),
         new Fault(
             "1000 half-sent requests to one node",
             "nothing is noticed by others",
