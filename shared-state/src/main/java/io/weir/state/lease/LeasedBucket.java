@@ -49,7 +49,7 @@ final class LeasedBucket {
 
   private long revision;
   private long reportedNanos;
-  private long askedSince;
+  private long demanded;
   private double unitsPerNano;
   private boolean isDry;
   private long freeAtNanos;
@@ -126,7 +126,6 @@ final class LeasedBucket {
       return CompletableFuture.completedFuture(new Taking.Outdated(revision));
     }
     long now = nanoClock.getAsLong();
-    askedSince += units;
     if (waiting.isEmpty() && lease.has(units, now)) {
       Taking took = new Taking.Took(lease.take(units), used(now));
       if (lease.balance() < needed() / 2) {
@@ -151,7 +150,10 @@ final class LeasedBucket {
     return mine.answer();
   }
 
+  // What another bucket denied is no demand: a key far above its own limit must not make this node
+  // hold what others need.
   synchronized void settle(Lease.Taken taken, boolean isSpent) {
+    demanded += isSpent ? taken.units() : 0;
     lease.settle(taken, isSpent);
   }
 
@@ -165,8 +167,8 @@ final class LeasedBucket {
     long elapsed = Math.max(1, now - reportedNanos);
     // A moving average: what came in a moment says little.
     double weight = Math.min(1, (double) elapsed / NEEDED_FOR_NANOS);
-    unitsPerNano += ((double) askedSince / elapsed - unitsPerNano) * weight;
-    askedSince = 0;
+    unitsPerNano += ((double) demanded / elapsed - unitsPerNano) * weight;
+    demanded = 0;
     reportedNanos = now;
     long waits = waiting.stream().mapToLong(Waiting::units).sum();
     counted = waiting.size();
@@ -250,6 +252,7 @@ final class LeasedBucket {
 
   // Each caller is told another moment: what drains is shared among the nodes.
   private Taking nothing(long units, long now) {
+    demanded += units;
     long first = Math.max(now, freeAtNanos);
     long step = units * liveNodes.getAsInt() / bucket.milliOpsPerSec() * NANOS_PER_MICRO;
     toldNanos = Math.max(first, toldNanos + step);
