@@ -12,6 +12,7 @@
 --   { NEVER_ALLOWED, used... }   a cost is above its capacity
 --   { STALE, revision }          a newer revision was published or has decided
 --   { FAILED, text }             what is in Redis cannot be understood
+--   of charges of several kinds also as queue.lua: { OUTSIDE }, { AGAIN, used... }, { ENDED }
 -- ERRORS
 --   none but those of wrong arguments
 -- TTL
@@ -29,47 +30,122 @@
 --@include drain
 --@include carried_over
 --@include state_from
+--@include has_queue
 --@include demands_of
 --@include bucket_of
 --@include slot_of
+--@include counters
+--@include kinds
+--@include quota
+--@include permit
+--@include congestion
+--@include ledger
+--@include mixed
+--@include payers
 
-local at, _, cost, key, tenant, cluster = struct.unpack('>I2I2I7I2I2I2', ARGV[1], 8)
-local keys, template, values = { key, tenant, cluster }, template_of(ARGV[at]), values_of(redis.call, KEYS, #KEYS)
-local demands, now, states = demands_of(template, cost), now_us(1), {}
+local not_after, state_count = struct.unpack('>I7I2', ARGV[1])
+local at, _, cost, key, tenant, cluster, others, hold = struct.unpack('>I2I2I7I2I2I2I2I2', ARGV[1], 10)
+local keys, template = { key, tenant, cluster }, template_of(ARGV[at])
+local values = values_of(redis.call, KEYS, 1 + state_count)
+local now, states = now_us(1), {}
 local newest = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0) or 0
-local is_too_much, answer = is_never(demands), { CODES.ALLOWED }
+local function state_keys_of(of)
+  local names = {}
+  for scope = CODES.KEY, CODES.CLUSTER do
+    names[scope] = KEYS[of[scope]]
+  end
+  return names
+end
+
+local charge = { now = now, cost = cost, state_keys = state_keys_of(keys),
+  others = others > 0 and others_of(ARGV[others]) or {}, hold = hold > 0 and hold_of(ARGV[hold]) or nil }
 
 -- Whether slots that were given are no slots any more.
-local function has_void_queue(state, scope)
+local function has_void_queue(demands, state, scope)
   return state.at_us - now > template.lateness or has_other_rate(demands, scope, state) and has_queue(state)
 end
 
-for _, scope in ipairs(template.scopes) do
-  local layout, numbers = unpacked(values[keys[scope]], {})
-  if not layout then
-    return { now, { CODES.FAILED, KEYS[keys[scope]] .. ' holds no state' } }
-  end
-  local state = state_from(layout, numbers)
-  if not is_too_much and has_void_queue(state, scope) then
-    for _, bucket in pairs(state.buckets) do
-      bucket.waiting, bucket.unclaimed, bucket.slot = 0, 0, 0
+-- Reads the states; gives a text where one is none.
+local function read_states(demands)
+  for _, scope in ipairs(template.scopes) do
+    local layout, numbers = unpacked(values[keys[scope]], {})
+    if not layout then
+      return KEYS[keys[scope]] .. ' holds no state'
     end
+    local state = state_from(layout, numbers)
+    if not is_never(demands) and has_void_queue(demands, state, scope) then
+      for _, bucket in pairs(state.buckets) do
+        bucket.waiting, bucket.unclaimed, bucket.slot = 0, 0, 0
+      end
+    end
+    state.at_us = math.min(state.at_us, now)
+    states[scope], newest = state, math.max(newest, state.revision)
   end
-  state.at_us = math.min(state.at_us, now)
-  states[scope], newest = state, math.max(newest, state.revision)
-end
-if newest > template.revision then
-  return { now, { CODES.STALE, newest } }
 end
 
-for i, demand in ipairs(demands) do
-  demand.bucket = bucket_of(demand, states[demand.scope], now)
-  answer[i + 1] = shown(demand)
+local function loaded(of_cost)
+  local demands, used = demands_of(template, of_cost), {}
+  local by_name = {}
+  for i, demand in ipairs(demands) do
+    demand.bucket = bucket_of(demand, states[demand.scope], now)
+    used[i], by_name[demand.name] = shown(demand), demand.bucket.used
+  end
+  charge.used_of = function(bucket)
+    return by_name[bucket] or 0
+  end
+  return demands, used
 end
-local slot = not is_too_much and slot_of(demands, now)
-if slot then
-  answer[1], answer[#answer + 1], answer[#answer + 2] = CODES.DENIED, slot - now, 1
-elseif is_too_much then
-  answer[1] = CODES.NEVER_ALLOWED
+
+local function with_wait(answer, wait_us)
+  answer[#answer + 1], answer[#answer + 2] = wait_us, 1
+  return answer
 end
-return { now, answer }
+
+-- A ticket is not looked at.
+local function peek_mixed()
+  local _, used = loaded(cost)
+  local before = charge.hold and charge.hold.reserves and redis.call('GET', reservation_key(charge))
+  if before then
+    return string.sub(before, 1, 5) == 'open ' and { CODES.AGAIN, unpack(used) } or { CODES.ENDED }
+  end
+  local looked = look_at(charge, {}, redis.call)
+  if not looked then
+    return { CODES.OUTSIDE }
+  end
+  local all
+  all, used = loaded(looked.cost)
+  local payers, paid = payers_of(all, now)
+  local slot = slot_of(payers, now)
+  if is_never(all) or looked.is_never then
+    return answer_of(CODES.NEVER_ALLOWED, used, looked, paid)
+  elseif slot or looked.wait_us then
+    return with_wait(answer_of(CODES.DENIED, used, looked, paid),
+      math.max(slot and slot - now or 0, looked.wait_us or 0))
+  end
+  return answer_of(CODES.ALLOWED, used, looked, paid)
+end
+
+local function peek_rates()
+  local demands, used = loaded(cost)
+  if is_never(demands) then
+    return { CODES.NEVER_ALLOWED, unpack(used) }
+  end
+  local slot = slot_of(demands, now)
+  if slot then
+    return with_wait({ CODES.DENIED, unpack(used) }, slot - now)
+  end
+  return { CODES.ALLOWED, unpack(used) }
+end
+
+if not_after > 0 and now > not_after then
+  return { now }
+end
+local problem = read_states(demands_of(template, cost))
+if problem then
+  return { now, { CODES.FAILED, problem } }
+elseif newest > template.revision then
+  return { now, { CODES.STALE, newest } }
+elseif #charge.others > 0 or charge.hold or template.is_unusual then
+  return { now, peek_mixed() }
+end
+return { now, peek_rates() }

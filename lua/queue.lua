@@ -7,14 +7,18 @@
 --   then   the states of keys, tenants and the cluster, each once
 --   then   of each state, in the same order: <state>:queue, which holds the places, <state>:queue:kinds, the index of
 --          those that anybody may keep, and <state>:estimates, the last moments told
+--   then   all other keys that charges of several kinds may touch, as of take.lua
 -- ARGV
---   1      not_after, as of charge.lua. Then the charges, packed, 21 bytes for each, most significant byte first
+--   1      not_after and how many states there are, as of take.lua. Then the charges, packed, 25 bytes for each, most
+--          significant byte first
 --            template   2 bytes: which argument holds it
 --            count      2 bytes, above 0: how many equal charges it stands for
 --            cost       7 bytes, above 0, in operations
 --            key        2 bytes: which of KEYS is the state of the key
---            tenant     2 bytes: the same of the tenant, 0 where no bucket is the tenant's
+--            tenant     2 bytes: the same of the tenant, 0 where nothing is the tenant's
 --            cluster    2 bytes: the same of the cluster
+--            others     2 bytes: which argument holds what is demanded beside rates, as of take.lua, 0 for nothing
+--            hold       2 bytes: which argument holds what the request holds, 0 for nothing
 --            ticket     2 bytes: which argument holds what the caller shows and wants, 0 for nothing
 --            spare      2 bytes: how many moments more an estimate may take, for callers to come
 --   then   templates, as of charge.lua
@@ -40,6 +44,8 @@
 --     step_us, moments   of an estimate: it stands for so many answers, each step_us after the one before; those
 --                        beyond the count are for callers to come; 0 for one answer
 --     until_us           the earliest instant at which another newcomer may hear something else
+--   of a charge of several kinds the first three have more behind the units used, as lib/mixed.lua has it; or
+--     { OUTSIDE }, { AGAIN, used... } or { ENDED }, as of take.lua
 -- ERRORS
 --   none but those of wrong arguments, and of a replica, which writes nothing
 -- TTL
@@ -61,6 +67,7 @@
 --@include drain
 --@include carried_over
 --@include state_from
+--@include has_queue
 --@include state_value
 --@include demands_of
 --@include bucket_of
@@ -70,15 +77,26 @@
 --@include let_go
 --@include booking
 --@include estimate
+--@include counters
+--@include kinds
+--@include quota
+--@include permit
+--@include congestion
+--@include ledger
+--@include ledger_write
+--@include mixed
+--@include mixed_take
+--@include payers
 
-local WIDTH, ANY_WAIT = 8, 1e15
+local WIDTH, ANY_WAIT = 10, 1e15
 local LETTERS = { 'k', 't' }
-local not_after = struct.unpack('>I7', ARGV[1])
+local not_after, state_count = struct.unpack('>I7I2', ARGV[1])
 if not_after > 0 and now_us(1) > not_after then
   return { now_us(1) }
 end
-local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2I2I2', (#ARGV[1] - 7) / 21), ARGV[1], 8) }
-local policy, LAST_STATE = policy_of(redis.call, KEYS[1]), (#KEYS - 1) / 4 + 1
+local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2I2I2I2I2', (#ARGV[1] - 9) / 25), ARGV[1], 10) }
+local policy, LAST_STATE = policy_of(redis.call, KEYS[1]), 1 + state_count
+local index, ledger = string.gsub(KEYS[1], 'policy$', 'holds'), {}
 local values = values_of(redis.call, KEYS, LAST_STATE)
 local known, templates, states, written = {}, {}, {}, {}
 
@@ -255,8 +273,10 @@ local function write_estimates(state, now)
 end
 
 local function read_charge(i)
-  local base, at = WIDTH * (i - 1), charges[WIDTH * (i - 1) + 7]
-  local charge = { now = now_us(i), count = charges[base + 2], cost = charges[base + 3], spare = charges[base + 8],
+  local base, at = WIDTH * (i - 1), charges[WIDTH * (i - 1) + 9]
+  local others, holds_at = charges[base + 7], charges[base + 8]
+  local charge = { now = now_us(i), count = charges[base + 2], cost = charges[base + 3], spare = charges[base + 10],
+    others = others > 0 and others_of(ARGV[others]) or {}, hold = holds_at > 0 and hold_of(ARGV[holds_at]) or nil,
     keys = { charges[base + 4], charges[base + 5], charges[base + 6] }, within = -1, new_id = '', ticket = '',
     lost = 0, returned = CODES.NOT }
   if at > 0 then
@@ -274,7 +294,7 @@ end
 
 -- Writes what a charge made of its buckets; of a denial that changed none of them, only what a change of policy did.
 local function commit_all(charge, has_changed)
-  for _, scope in ipairs(charge.template.scopes) do
+  for _, scope in ipairs(charge.scopes) do
     local is_carried = false
     for _, demand in ipairs(charge.demands) do
       is_carried = is_carried or demand.scope == scope and demand.is_carried
@@ -477,7 +497,7 @@ end
 
 -- The states of a charge, that of its key among them, at its instant; a newer revision where one has decided.
 local function look(charge)
-  charge.states = {}
+  charge.states, charge.scopes = {}, charge.template.scopes
   for _, scope in ipairs(charge.template.scopes) do
     local state = state_of(charge.keys[scope], scope)
     charge.states[scope] = state
@@ -501,28 +521,20 @@ local function name_kind(charge)
   end
 end
 
-local function decide(charge)
-  local template = charge.template
-  learn(policy, template.revision)
-  local newer = policy.newest > template.revision and policy.newest or look(charge)
-  if newer then
-    return { CODES.STALE, newer }
-  end
-  charge.demands = demands_of(template, charge.cost)
-  if is_never(charge.demands) then
-    load_buckets(charge)
-    return reply(CODES.NEVER_ALLOWED, charge)
-  end
-  local waits = false
-  for _, scope in ipairs(template.scopes) do
+-- Moves states back that are ahead of the clock, and ends queues whose slots are no slots any more.
+local function settle_states(charge)
+  for _, scope in ipairs(charge.template.scopes) do
     local state = charge.states[scope]
-    rebase(state, charge.now, template)
+    rebase(state, charge.now, charge.template)
     if has_other_rate(charge.demands, scope, state) and has_queue(state) then
       end_queue(state)
-      commit(state, charge.now, {}, template)
+      commit(state, charge.now, {}, charge.template)
     end
-    waits = waits or has_queue(state)
   end
+end
+
+local function decide_on_rates(charge, waits)
+  local template = charge.template
   if not waits and charge.ticket == '' then
     load_buckets(charge)
     if template.mode == CODES.OFF or not slot_of(charge.demands, charge.now) then
@@ -544,6 +556,147 @@ local function decide(charge)
   return as_newcomer(charge, rules)
 end
 
+-- The shares of the place of a ticket that is in time, whatever it is for; nil where there is none.
+local function shares_of_ticket(charge)
+  local state, ticket = charge.states[1], charge.ticket
+  if ticket == '' or not state.queue_us or tonumber(string.sub(ticket, 1, 16)) < charge.now then
+    return nil
+  end
+  local text = redis.call('ZRANGEBYLEX', state.queue, '[' .. ticket .. ' ', '(' .. ticket .. '!', 'LIMIT', 0, 1)[1]
+  return text and place_of(text).shares
+end
+
+local function levels_of(charge)
+  charge.demands = demands_of(charge.template, charge.cost)
+  load_buckets(charge)
+  local by_name = {}
+  for _, demand in ipairs(charge.demands) do
+    by_name[demand.name] = demand.bucket.used
+  end
+  charge.used_of = function(bucket)
+    return by_name[bucket] or 0
+  end
+end
+
+-- The units used of all demands: of those that were asked as they are in an answer, of the others as they are.
+local function used_of_all(all, asked, answer)
+  local used = {}
+  for i, demand in ipairs(all) do
+    used[i] = shown(demand)
+    for j, other in ipairs(asked) do
+      if answer and other.name == demand.name and other.scope == demand.scope then
+        used[i] = answer[j + 1]
+      end
+    end
+  end
+  return used
+end
+
+-- Whether the reservation of a charge is there: the answer to it then.
+local function answer_again(charge)
+  local before = charge.hold and charge.hold.reserves and redis.call('GET', reservation_key(charge))
+  if not before then
+    return nil
+  elseif string.sub(before, 1, 5) ~= 'open ' then
+    return { CODES.ENDED }
+  end
+  return { CODES.AGAIN, unpack(used_of_all(charge.demands, {})) }
+end
+
+-- From here on the charge is for these demands alone, and for the states that they need.
+local function ask_alone(charge, payers)
+  local all_states = charge.states
+  charge.demands, charge.states, charge.scopes = payers, { all_states[1] }, {}
+  local is_known = {}
+  for _, demand in ipairs(payers) do
+    if not is_known[demand.scope] then
+      charge.scopes[#charge.scopes + 1], is_known[demand.scope] = demand.scope, true
+      charge.states[demand.scope] = all_states[demand.scope]
+    end
+  end
+end
+
+local function waits_in(charge)
+  for _, scope in ipairs(charge.scopes) do
+    if has_queue(charge.states[scope]) then
+      return true
+    end
+  end
+  return false
+end
+
+local function decide_mixed(charge)
+  charge.demands = demands_of(charge.template, charge.cost)
+  settle_states(charge)
+  levels_of(charge)
+  local again = answer_again(charge)
+  if again then
+    return again
+  end
+  local looked = look_at(charge, ledger, redis.call)
+  if not looked then
+    return { CODES.OUTSIDE }
+  end
+  charge.cost = looked.cost
+  levels_of(charge)
+  local all = charge.demands
+  local payers, paid = payers_of(all, charge.now, shares_of_ticket(charge))
+  ask_alone(charge, payers)
+  if is_never(all) or looked.is_never then
+    return answer_of(CODES.NEVER_ALLOWED, used_of_all(all, {}), looked, paid)
+  elseif looked.wait_us then
+    keep_counters(charge, looked, 'denied')
+    local slot = slot_of(payers, charge.now)
+    local answer = answer_of(CODES.DENIED, used_of_all(all, {}), looked, paid)
+    answer[#answer + 1] = math.max(looked.wait_us, slot and slot - charge.now or 0)
+    answer[#answer + 1] = 1
+    return answer
+  end
+  local of_rates = #payers == 0 and { CODES.ALLOWED } or decide_on_rates(charge, waits_in(charge))
+  local answer = answer_of(of_rates[1], used_of_all(all, payers, of_rates), looked, paid)
+  for i = #payers + 2, #of_rates do
+    answer[#answer + 1] = of_rates[i]
+  end
+  if of_rates[1] == CODES.ALLOWED then
+    take_others(charge, looked, payers, index, redis.call)
+  else
+    keep_counters(charge, looked, 'denied')
+  end
+  return answer
+end
+
+local function state_keys_of(keys)
+  local names = {}
+  for scope = CODES.KEY, CODES.CLUSTER do
+    names[scope] = KEYS[keys[scope]]
+  end
+  return names
+end
+
+local function is_mixed(charge)
+  return #charge.others > 0 or charge.hold or charge.template.is_unusual
+end
+
+local function decide(charge)
+  local template = charge.template
+  learn(policy, template.revision)
+  local newer = policy.newest > template.revision and policy.newest or look(charge)
+  if newer then
+    return { CODES.STALE, newer }
+  end
+  if is_mixed(charge) then
+    charge.state_keys = state_keys_of(charge.keys)
+    return decide_mixed(charge)
+  end
+  charge.demands = demands_of(template, charge.cost)
+  if is_never(charge.demands) then
+    load_buckets(charge)
+    return reply(CODES.NEVER_ALLOWED, charge)
+  end
+  settle_states(charge)
+  return decide_on_rates(charge, waits_in(charge))
+end
+
 -- Answers those of equal charges that are left; gives how many.
 local function answered(i, left, answers)
   local charge = read_charge(i)
@@ -559,7 +712,7 @@ local function answered(i, left, answers)
     answer = { CODES.FAILED, text }
   end
   answers[#answers + 1] = answer
-  if answer[1] >= CODES.NEVER_ALLOWED then
+  if answer[1] >= CODES.NEVER_ALLOWED or is_mixed(charge) then
     return left
   end
   return math.max(1, math.min(left, answer[#charge.demands + 11] or 1))
@@ -573,6 +726,7 @@ for i = 1, #charges / WIDTH do
   end
 end
 keep_learned(redis.call, policy)
+write_counters(ledger, redis.call)
 for state, template in pairs(written) do
   local value = state_value(state, template.demands, known)
   redis.call('SET', state.key, value, 'PXAT', string.format('%d', state.expires_ms))

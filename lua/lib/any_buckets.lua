@@ -21,13 +21,13 @@ local function way_of(of_scope, layout, known)
     return false
   end
   local way = { rates = grown.rates, count = grown.count, format = grown.format, is_own = text == of_scope.text,
-    text = grown ~= layout and text or nil, units = {}, capacity = {} }
+    text = grown ~= layout and text or nil, index = grown.index, units = {}, once = {}, capacity = {} }
   for j = 1, grown.count do
     way.units[j], way.capacity[j] = 0, math.huge
   end
   for _, demand in ipairs(of_scope.demands) do
     local j = grown.index[demand.field] - LAYOUT.BEFORE_FIELDS
-    way.units[j], way.capacity[j] = demand.units, demand.capacity
+    way.units[j], way.once[j], way.capacity[j] = demand.units, demand.requests, demand.capacity
   end
   return way
 end
@@ -60,9 +60,9 @@ local function taken(way, numbers, revision, cost, count, now)
   if elapsed < 0 or numbers[3] > revision then
     return nil
   end
-  local rates, units, capacity, fit, longest_us = way.rates, way.units, way.capacity, count, 0
+  local rates, units, once, capacity, fit, longest_us = way.rates, way.units, way.once, way.capacity, count, 0
   for j = 1, way.count do
-    local rate, each, at = rates[j], units[j] * cost, j + LAYOUT.BEFORE_FIELDS
+    local rate, each, at = rates[j], once[j] and units[j] or units[j] * cost, j + LAYOUT.BEFORE_FIELDS
     local level = drained(numbers[at] or 0, rate, elapsed)
     local used = level + each * count
     if used > capacity[j] then

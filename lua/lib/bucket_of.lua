@@ -1,7 +1,7 @@
 -- The bucket of a demand, as it stands at `now`: drained, and carried over from an older rate or burst.
 -- A table of its own. Second, whether it was carried over. Uses drain, carried_over.
 local function bucket_of(demand, state, now)
-  local bucket = { key = demand.field, rate = demand.rate, used = 0, waiting = 0, unclaimed = 0, slot = 0 }
+  local bucket = { key = demand.field, rate = demand.rate, used = 0, waiting = 0, unclaimed = 0, slot = 0, debt = 0 }
   local before = state.buckets[demand.name]
   if not before then
     return bucket, false
@@ -10,9 +10,11 @@ local function bucket_of(demand, state, now)
   drain(bucket, state.at_us, now)
   local was = bucket.used
   if before.key == demand.field then
-    bucket.used = math.min(was, demand.capacity)
+    local most = demand.capacity + before.debt
+    bucket.used = math.min(was, most)
+    bucket.debt = math.max(0, bucket.used - demand.capacity)
     bucket.waiting, bucket.slot = before.waiting, before.slot
-    return bucket, was > demand.capacity
+    return bucket, was > most
   end
   bucket.used = carried_over(was, before.rate, demand.rate, demand.capacity)
   bucket.rate, bucket.unclaimed = demand.rate, 0

@@ -3,19 +3,22 @@
 local function demands_of(template, cost)
   local demands = {}
   for i, demand in ipairs(template.demands) do
-    local units = demand.units * cost
+    local units = demand.requests and demand.units or demand.units * cost
     units = units > demand.capacity and demand.capacity + 1 or units
     local need_us = ceil_div(units, demand.rate)
     demands[i] = { scope = demand.scope, field = demand.field, name = demand.name, rate = demand.rate,
-      capacity = demand.capacity, cost = units, need_us = need_us, free_us = demand.capacity / demand.rate - need_us }
+      units = demand.units, requests = demand.requests, overflow = demand.overflow, capacity = demand.capacity,
+      cost = units, need_us = need_us, free_us = demand.capacity / demand.rate - need_us }
   end
   return demands
 end
 
--- Whether one of them can never pass.
+-- Whether one of them can never pass, nor what it overflows to.
 local function is_never(demands)
-  for _, demand in ipairs(demands) do
-    if demand.cost > demand.capacity then
+  for i, demand in ipairs(demands) do
+    local overflow = demands[i + 1] and demands[i + 1].overflow and demands[i + 1]
+    if not demand.overflow and demand.cost > demand.capacity
+      and (not overflow or overflow.cost > overflow.capacity) then
       return true
     end
   end

@@ -11,20 +11,11 @@ local function state_from(layout, numbers)
     else
       local bucket = buckets[name]
       if not bucket then
-        bucket = { key = part.key, rate = part.rate, used = 0, waiting = 0, unclaimed = 0, slot = 0 }
+        bucket = { key = part.key, rate = part.rate, used = 0, waiting = 0, unclaimed = 0, slot = 0, debt = 0 }
         buckets[name] = bucket
       end
       bucket[part.what] = value
     end
   end
   return state
-end
-
-local function has_queue(state)
-  for _, bucket in pairs(state.buckets) do
-    if bucket.waiting > 0 then
-      return true
-    end
-  end
-  return false
 end

@@ -10,13 +10,20 @@ end
 
 -- Whether a bucket has this to be kept.
 local function is_kept(bucket, key, what)
-  return bucket and bucket.key == key and (what == 'used' and bucket.used > 0 or what ~= 'used' and bucket.waiting > 0)
+  if not bucket or bucket.key ~= key then
+    return false
+  elseif what == 'used' then
+    return bucket.used > 0
+  elseif what == 'debt' then
+    return bucket.debt > 0
+  end
+  return bucket.waiting > 0
 end
 
 local function count_of(state)
   local count = state.queue_us and 2 or 0
   for _, bucket in pairs(state.buckets) do
-    count = count + (bucket.used > 0 and 1 or 0) + (bucket.waiting > 0 and 3 or 0)
+    count = count + (bucket.used > 0 and 1 or 0) + (bucket.waiting > 0 and 3 or 0) + (bucket.debt > 0 and 1 or 0)
   end
   return count
 end
@@ -54,6 +61,9 @@ local function fields_of(state, demands)
   for name, bucket in pairs(state.buckets) do
     if bucket.used > 0 and not first[name] then
       others[#others + 1] = bucket.key
+    end
+    if bucket.debt > 0 then
+      others[#others + 1] = bucket.key .. '.debt'
     end
     for _, what in ipairs(bucket.waiting > 0 and { '.unclaimed', '.slot', '.waiting' } or {}) do
       others[#others + 1] = bucket.key .. what

@@ -1,24 +1,44 @@
--- Reads what all charges of one operation by one plan have in common, as charge.lua has it in its arguments.
+-- Reads what all charges of one operation by one plan have in common, as charge.lua has it in its arguments. The byte
+-- of a scope has 8 more where each request counts as one operation, and 16 more where the demand is asked only if the
+-- one before it has no room: `by_scope` is without these.
+local PER_REQUEST, OVERFLOW = 8, 16
+
+local function add_to(of_scopes, demand)
+  local of_scope = of_scopes[demand.scope]
+  if not of_scope then
+    of_scope = { text = demand.field, demands = {} }
+    of_scopes[demand.scope] = of_scope
+  else
+    of_scope.text = of_scope.text .. ' ' .. demand.field
+  end
+  of_scope.demands[#of_scope.demands + 1] = demand
+end
+
 local function template_of(text)
   local revision, mode, lateness, max_queue, horizon, _, count = struct.unpack('>I7BI7I4I7BI2', text)
   local template = { revision = revision, mode = mode, lateness = lateness, max_queue = max_queue, horizon = horizon,
     demands = {}, scopes = {}, by_scope = {} }
   local at, fields = 30, string.gmatch(string.sub(text, 30 + 22 * count), '%S+')
+  local is_known = {}
   for i = 1, count do
     local scope, rate, capacity, units
     scope, rate, capacity, units, at = struct.unpack('>BI7I7I7', text, at)
     local field = fields()
+    local overflow = scope >= OVERFLOW
+    scope = overflow and scope - OVERFLOW or scope
+    local requests = scope >= PER_REQUEST
+    scope = requests and scope - PER_REQUEST or scope
     local demand = { scope = scope, rate = rate, capacity = capacity, units = units, field = field,
-      name = string.match(field, '^[^@]+') }
-    local of_scope = template.by_scope[scope]
-    if not of_scope then
-      template.scopes[#template.scopes + 1] = scope
-      of_scope = { text = field, demands = {} }
-      template.by_scope[scope] = of_scope
-    else
-      of_scope.text = of_scope.text .. ' ' .. field
+      name = string.match(field, '^[^@]+'), requests = requests, overflow = overflow }
+    if not is_known[scope] then
+      template.scopes[#template.scopes + 1], is_known[scope] = scope, true
     end
-    template.demands[i], of_scope.demands[#of_scope.demands + 1] = demand, demand
+    template.has_overflow = template.has_overflow or overflow
+    template.is_unusual = template.is_unusual or overflow or requests
+    if not overflow then
+      add_to(template.by_scope, demand)
+    end
+    template.demands[i] = demand
   end
   return template
 end

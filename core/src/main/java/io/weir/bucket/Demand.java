@@ -1,12 +1,21 @@
 package io.weir.bucket;
 
+import java.util.List;
+
 /**
  * What one operation takes from one bucket.
  *
  * @param bucket the bucket that is asked
  * @param unitsPerOperation above 0, at most the bucket's capacity
+ * @param perRequest whether each request counts as one operation, whatever it costs
+ * @param overflow whether it is asked only where the demand before it has no room
  */
-public record Demand(Bucket bucket, long unitsPerOperation) {
+public record Demand(Bucket bucket, long unitsPerOperation, boolean perRequest, boolean overflow) {
+
+  /** A demand that counts the cost, and is always asked. */
+  public Demand(Bucket bucket, long unitsPerOperation) {
+    this(bucket, unitsPerOperation, false, false);
+  }
 
   public Demand {
     if (unitsPerOperation <= 0 || unitsPerOperation > bucket.capacityUnits()) {
@@ -22,9 +31,17 @@ public record Demand(Bucket bucket, long unitsPerOperation) {
    */
   public long units(long cost) {
     long capacity = bucket.capacityUnits();
+    if (perRequest) {
+      return unitsPerOperation;
+    }
     long units = cost * unitsPerOperation;
     boolean overflows = Math.multiplyHigh(cost, unitsPerOperation) != 0 || units < 0;
     return overflows || units > capacity ? capacity + 1 : units;
+  }
+
+  /** Whether the demand at an index has another one behind it that is asked where it has no room. */
+  public static boolean hasOverflow(List<Demand> demands, int index) {
+    return index + 1 < demands.size() && demands.get(index + 1).overflow;
   }
 
   /** How many operations fit into this many units. */

@@ -53,10 +53,17 @@ public final class LeakyBucket {
       return Math.min(usedUnits, to.capacityUnits());
     }
     // The product has up to 106 bits. Only a change of policy comes here.
-    BigInteger units = BigInteger.valueOf(usedUnits)
-        .multiply(BigInteger.valueOf(to.milliOpsPerSec()))
-        .divide(BigInteger.valueOf(fromMilliOpsPerSec));
-    return units.min(BigInteger.valueOf(to.capacityUnits())).longValueExact();
+    return rescaled(usedUnits, fromMilliOpsPerSec, to.milliOpsPerSec(), to.capacityUnits());
+  }
+
+  /** Units of one rate in units of another that take as long to drain; rounded down, at most {@code most}. */
+  public static long rescaled(
+      long units, long fromMilliOpsPerSec, long toMilliOpsPerSec, long most) {
+    return BigInteger.valueOf(units)
+        .multiply(BigInteger.valueOf(toMilliOpsPerSec))
+        .divide(BigInteger.valueOf(fromMilliOpsPerSec))
+        .min(BigInteger.valueOf(most))
+        .longValueExact();
   }
 
   private static long ceilDiv(long dividend, long divisor) {

@@ -32,6 +32,11 @@ public sealed interface Decision {
     return false;
   }
 
+  /** What else there is to say. */
+  default Remarks remarks() {
+    return Remarks.NONE;
+  }
+
   /** One function per case, so that a new case does not compile until everybody handles it. */
   <T> T fold(
       Function<? super Allowed, ? extends T> allowed,
@@ -39,9 +44,14 @@ public sealed interface Decision {
       Function<? super NeverAllowed, ? extends T> neverAllowed);
 
   /** The request may pass; its cost is taken from every bucket. */
-  record Allowed(long revision, List<Limit> limits, boolean degraded) implements Decision {
+  record Allowed(long revision, List<Limit> limits, boolean degraded, Remarks remarks)
+      implements Decision {
     public Allowed {
       limits = Limits.immutable(limits);
+    }
+
+    public Allowed(long revision, List<Limit> limits, boolean degraded) {
+      this(revision, limits, degraded, Remarks.NONE);
     }
 
     public Allowed(long revision, List<Limit> limits) {
@@ -60,7 +70,7 @@ public sealed interface Decision {
   /**
    * The request may not pass now.
    *
-   * @param full the buckets that had no room, by name; none where the caller came before its slot
+   * @param full the limits that had no room, by name; none where the caller came before its slot
    * @param retryAfterMicros the wait until its slot, or an estimate
    * @param estimate whether the wait is an estimate: nothing was promised
    * @param ticket what the caller shows when it comes back to its slot
@@ -72,11 +82,23 @@ public sealed interface Decision {
       long retryAfterMicros,
       boolean estimate,
       Optional<String> ticket,
-      boolean degraded)
+      boolean degraded,
+      Remarks remarks)
       implements Decision {
     public Denied {
       limits = Limits.immutable(limits);
       full = List.copyOf(full);
+    }
+
+    public Denied(
+        long revision,
+        List<Limit> limits,
+        List<String> full,
+        long retryAfterMicros,
+        boolean estimate,
+        Optional<String> ticket,
+        boolean degraded) {
+      this(revision, limits, full, retryAfterMicros, estimate, ticket, degraded, Remarks.NONE);
     }
 
     public Denied(
@@ -131,7 +153,9 @@ public sealed interface Decision {
     /** The policy froze the subject or the operation with a limit of zero. */
     ACCESS_DISABLED("access_disabled"),
     /** The policy names no limit for the operation and denies such operations. */
-    OPERATION_NOT_CONFIGURED("operation_not_configured");
+    OPERATION_NOT_CONFIGURED("operation_not_configured"),
+    /** A reservation of this id has ended already. */
+    RESERVATION_ENDED("reservation_ended");
 
     private final String code;
 

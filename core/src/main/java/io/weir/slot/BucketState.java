@@ -13,6 +13,7 @@ import io.weir.bucket.LeakyBucket;
  * @param waiting how many open places hold capacity in it; 0 where it has no queue
  * @param unclaimedUnits the capacity of places that nobody kept; 0 without a queue
  * @param lastSlotMicros where the last place stands in this bucket; 0 without a queue
+ * @param debtUnits by how much the level may be above the capacity: what was settled above what was reserved
  */
 public record BucketState(
     long atMicros,
@@ -20,7 +21,8 @@ public record BucketState(
     long usedUnits,
     long waiting,
     long unclaimedUnits,
-    long lastSlotMicros) {
+    long lastSlotMicros,
+    long debtUnits) {
 
   public BucketState {
     if (waiting <= 0) {
@@ -32,7 +34,7 @@ public record BucketState(
 
   /** An empty bucket. */
   public static BucketState empty(long atMicros, Bucket bucket) {
-    return new BucketState(atMicros, bucket.milliOpsPerSec(), 0, 0, 0, 0);
+    return new BucketState(atMicros, bucket.milliOpsPerSec(), 0, 0, 0, 0, 0);
   }
 
   /** The same later: the level drains, and then what is unclaimed. */
@@ -52,10 +54,44 @@ public record BucketState(
 
   /** The same under the rate and burst of a policy; another rate ends its queue. */
   public BucketState carriedTo(Bucket bucket) {
+    if (milliOpsPerSec == bucket.milliOpsPerSec()) {
+      long most = bucket.capacityUnits() + debtUnits;
+      return with(atMicros, Math.min(usedUnits, most), waiting, unclaimedUnits, lastSlotMicros)
+          .withDebtAbove(bucket.capacityUnits());
+    }
     long used = LeakyBucket.carriedOver(usedUnits, milliOpsPerSec, bucket);
-    return milliOpsPerSec == bucket.milliOpsPerSec()
-        ? with(atMicros, used, waiting, unclaimedUnits, lastSlotMicros)
-        : new BucketState(atMicros, bucket.milliOpsPerSec(), used, 0, 0, 0);
+    return new BucketState(atMicros, bucket.milliOpsPerSec(), used, 0, 0, 0, 0);
+  }
+
+  /** The same after more was used than was reserved, up to what numbers hold; {@code capacityUnits} as of then. */
+  public BucketState owing(long units, long capacityUnits) {
+    long most = SlotLimits.MAX_UNITS - unclaimedUnits - usedUnits;
+    return with(
+            atMicros, usedUnits + Math.min(units, most), waiting, unclaimedUnits, lastSlotMicros)
+        .withDebtAbove(capacityUnits);
+  }
+
+  /** The same after so much was given back, as far as it is there: what others wait for, newcomers may have. */
+  public BucketState refunded(long units, long capacityUnits) {
+    long back = Math.min(units, usedUnits);
+    return with(
+            atMicros,
+            usedUnits - back,
+            waiting,
+            waiting > 0 ? unclaimedUnits + back : 0,
+            lastSlotMicros)
+        .withDebtAbove(capacityUnits);
+  }
+
+  private BucketState withDebtAbove(long capacityUnits) {
+    return new BucketState(
+        atMicros,
+        milliOpsPerSec,
+        usedUnits,
+        waiting,
+        unclaimedUnits,
+        lastSlotMicros,
+        Math.max(0, usedUnits - capacityUnits));
   }
 
   /** The same at an earlier instant, where the clock went back: the level stays. */
@@ -143,6 +179,6 @@ public record BucketState(
   }
 
   private BucketState with(long at, long used, long newWaiting, long unclaimed, long slot) {
-    return new BucketState(at, milliOpsPerSec, used, newWaiting, unclaimed, slot);
+    return new BucketState(at, milliOpsPerSec, used, newWaiting, unclaimed, slot, debtUnits);
   }
 }

@@ -36,7 +36,7 @@ public record BucketTurn(
   }
 
   /** The holder of a place needs room for it; a newcomer needs an empty queue, unclaimed capacity, or its turn. */
-  boolean isReady() {
+  public boolean isReady() {
     return isHeld ? state.fits(bucket, units) : state.isReady(bucket, units);
   }
 
@@ -46,7 +46,7 @@ public record BucketTurn(
   }
 
   /** When it will be ready. */
-  long readyMicros() {
+  public long readyMicros() {
     return isHeld ? state.roomMicros(bucket, units) : turnMicros();
   }
 

@@ -3,6 +3,7 @@ package io.weir.throttle;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Names;
 import io.weir.decision.Verdict;
+import io.weir.kind.Extras;
 import io.weir.policy.FailureMode;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
@@ -15,11 +16,12 @@ import java.util.List;
  * @param tenant the subject's tenant
  * @param subject the id of the subject's API key, never its secret
  * @param revision the policy's revision, above 0
- * @param demands what one operation takes, each bucket once; not empty
+ * @param demands what one operation takes, each bucket once; empty only where there are extras
  * @param cost in operations, above 0
  * @param slots what the subject's plan says of places
  * @param ticket what the caller shows and wants
  * @param failureMode what the subject's plan says of outages
+ * @param extras what it demands beside rates
  */
 public record Charge(
     String tenant,
@@ -29,7 +31,8 @@ public record Charge(
     long cost,
     SlotRules slots,
     TicketRequest ticket,
-    FailureMode failureMode) {
+    FailureMode failureMode,
+    Extras extras) {
 
   private static final int MAX_DEMANDS = 500;
 
@@ -37,7 +40,7 @@ public record Charge(
     requireId("tenant", tenant);
     requireId("subject", subject);
     demands = List.copyOf(demands);
-    if (demands.isEmpty()) {
+    if (demands.isEmpty() && extras.isEmpty()) {
       throw new IllegalArgumentException("demands: none (expected: at least one)");
     }
     if (demands.size() > MAX_DEMANDS) {
@@ -46,6 +49,19 @@ public record Charge(
     }
     requirePositive("revision", revision);
     requirePositive("cost", cost);
+  }
+
+  /** A charge for rates alone. */
+  public Charge(
+      String tenant,
+      String subject,
+      long revision,
+      List<Demand> demands,
+      long cost,
+      SlotRules slots,
+      TicketRequest ticket,
+      FailureMode failureMode) {
+    this(tenant, subject, revision, demands, cost, slots, ticket, failureMode, Extras.NONE);
   }
 
   /** A charge that is refused in an outage. */
@@ -69,7 +85,15 @@ public record Charge(
   public Charge withoutNewPlaces() {
     return slots.mode() == SlotMode.RESERVE
         ? new Charge(
-            tenant, subject, revision, demands, cost, slots.withoutNewPlaces(), ticket, failureMode)
+            tenant,
+            subject,
+            revision,
+            demands,
+            cost,
+            slots.withoutNewPlaces(),
+            ticket,
+            failureMode,
+            extras)
         : this;
   }
 
@@ -88,7 +112,31 @@ public record Charge(
 
   /** The same charge on some of its buckets. */
   public Charge withDemands(List<Demand> some) {
-    return new Charge(tenant, subject, revision, some, cost, slots, ticket, failureMode);
+    return new Charge(tenant, subject, revision, some, cost, slots, ticket, failureMode, extras);
+  }
+
+  /** The same charge for rates alone, on some of its buckets and at a cost. */
+  public Charge ofRates(List<Demand> some, long operations) {
+    return new Charge(tenant, subject, revision, some, operations, slots, ticket, failureMode);
+  }
+
+  /** The same charge with other extras. */
+  public Charge withExtras(Extras other) {
+    return new Charge(tenant, subject, revision, demands, cost, slots, ticket, failureMode, other);
+  }
+
+  /** Whether it has more to it than rates that all count the cost. */
+  public boolean isMixed() {
+    return !extras.isEmpty() || isAnyUnusual();
+  }
+
+  private boolean isAnyUnusual() {
+    for (Demand demand : demands) {
+      if (demand.perRequest() || demand.overflow()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Builds the decision of this charge. */

@@ -11,6 +11,7 @@ import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Limit;
+import io.weir.kind.Kind;
 import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotLimits;
 import io.weir.slot.SlotMode;
@@ -117,7 +118,8 @@ public abstract class BucketStoreContract {
     @Test
     void isEmptyAgainAtItsReset() {
       Limit limit = allowed(charge(3, TEN)).limits().get(0);
-      assertThat(limit).isEqualTo(new Limit("ten", 10, 1000, 3_000_000_000L, 7, 300_000));
+      assertThat(limit)
+          .isEqualTo(new Limit("ten", Kind.RATE, Scope.KEY, 10, 1000, 3_000_000_000L, 7, 300_000));
       clock.advance(300_000);
       assertThat(allowed(charge(10, TEN)).limits().get(0).remaining()).isZero();
     }

@@ -17,6 +17,10 @@ import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
+import io.weir.throttle.Ended;
+import io.weir.throttle.Ending;
+import io.weir.throttle.Held;
+import io.weir.throttle.HoldStore;
 import io.weir.throttle.StoreAnswer;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -24,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -31,7 +36,9 @@ import java.util.stream.Stream;
  * Buckets in the memory of one process: for services of one node, and the specification of every other
  * store. Mutable; safe for use by many threads, one at a time inside.
  */
-public final class InMemoryBucketStore implements BucketStore {
+public final class InMemoryBucketStore implements BucketStore, HoldStore {
+  private static final int MOST_EXPIRED = 100;
+
   private final LongSupplier clockMicros;
   private final Memory memory = new Memory();
 
@@ -42,6 +49,42 @@ public final class InMemoryBucketStore implements BucketStore {
 
   @Override
   public synchronized CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+    memory.sweep(clockMicros.getAsLong());
+    return charge.isMixed() ? mixed(charge, false, this::chargeRates) : chargeRates(charge);
+  }
+
+  private CompletionStage<StoreAnswer> mixed(
+      Charge charge, boolean isPeek, Function<Charge, CompletionStage<StoreAnswer>> rates) {
+    StoreAnswer answer = new MixedCharge(
+            charge,
+            memory,
+            clockMicros.getAsLong(),
+            isPeek,
+            asked -> rates.apply(asked).toCompletableFuture().join())
+        .decide();
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  @Override
+  public synchronized CompletionStage<Ended> end(Held held, Ending ending) {
+    return CompletableFuture.completedFuture(endings().end(held, ending));
+  }
+
+  @Override
+  public synchronized CompletionStage<List<Boolean>> renew(List<Held> held) {
+    return CompletableFuture.completedFuture(held.stream().map(endings()::renew).toList());
+  }
+
+  @Override
+  public synchronized CompletionStage<Integer> expire() {
+    return CompletableFuture.completedFuture(endings().expire(MOST_EXPIRED));
+  }
+
+  private Endings endings() {
+    return new Endings(memory, clockMicros.getAsLong());
+  }
+
+  private CompletionStage<StoreAnswer> chargeRates(Charge charge) {
     Look look = new Look(charge, memory, clockMicros.getAsLong());
     if (look.newestRevision() > charge.revision()) {
       return CompletableFuture.completedFuture(new StoreAnswer.Stale(look.newestRevision()));
@@ -54,7 +97,6 @@ public final class InMemoryBucketStore implements BucketStore {
     boolean alone = !look.hasQueue() && charge.ticket().shown().isEmpty();
     look.load();
     Outcome outcome = verdict.outcome(look.used());
-    memory.sweep(look.now());
     return alone && (outcome == Outcome.ALLOWED || charge.slots().mode() == SlotMode.OFF)
         ? withoutQueue(look, verdict, outcome)
         : inQueue(look, verdict);
@@ -62,6 +104,10 @@ public final class InMemoryBucketStore implements BucketStore {
 
   @Override
   public synchronized CompletionStage<StoreAnswer> peek(Charge charge) {
+    return charge.isMixed() ? mixed(charge, true, this::peekRates) : peekRates(charge);
+  }
+
+  private CompletionStage<StoreAnswer> peekRates(Charge charge) {
     Look look = new Look(charge, memory, clockMicros.getAsLong());
     if (look.newestRevision() > charge.revision()) {
       return CompletableFuture.completedFuture(new StoreAnswer.Stale(look.newestRevision()));
@@ -100,7 +146,8 @@ public final class InMemoryBucketStore implements BucketStore {
       } else {
         wait = Math.max(wait, LeakyBucket.waitMicros(bucket, used[i], verdict.units(i)));
       }
-      after.add(new BucketState(look.now(), bucket.milliOpsPerSec(), used[i], 0, 0, 0));
+      long debt = Math.max(0, used[i] - bucket.capacityUnits());
+      after.add(new BucketState(look.now(), bucket.milliOpsPerSec(), used[i], 0, 0, 0, debt));
     }
     look.commit(after, outcome == Outcome.ALLOWED);
     Wait told = new Wait(wait, true, Optional.empty());

@@ -167,6 +167,21 @@ final class Look {
         .filter(found -> !found.holdsIn(Scope.TENANT) || queue(Scope.TENANT).contains(found));
   }
 
+  /** The place of a ticket, for whatever request, that is in time. */
+  Optional<Place> placeOf(String ticket) {
+    return queue(Scope.KEY).byTicket(ticket, now);
+  }
+
+  /** The units used of a bucket of the charge; 0 of any other. */
+  long usedOf(String bucket) {
+    for (int i = 0; i < buckets.size(); i++) {
+      if (charge.demands().get(i).bucket().name().equals(bucket)) {
+        return buckets.get(i).usedUnits();
+      }
+    }
+    return 0;
+  }
+
   /** What became of the ticket of a caller that has no place. */
   Returned withoutPlace() {
     return charge.ticket().deadlineMicros().stream()
@@ -230,15 +245,16 @@ final class Look {
 
   /** The buckets of the charge, as a request of its cost finds them. */
   List<BucketTurn> turns() {
+    return turns(charge.cost());
+  }
+
+  /** The same as a request of another cost finds them. */
+  List<BucketTurn> turns(long cost) {
     List<BucketTurn> turns = new ArrayList<>();
     for (int i = 0; i < buckets.size(); i++) {
       Demand demand = charge.demands().get(i);
       turns.add(new BucketTurn(
-          demand.bucket(),
-          buckets.get(i),
-          demand.units(charge.cost()),
-          false,
-          estimate(demand.bucket())));
+          demand.bucket(), buckets.get(i), demand.units(cost), false, estimate(demand.bucket())));
     }
     return turns;
   }

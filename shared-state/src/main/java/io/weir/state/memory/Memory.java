@@ -1,10 +1,17 @@
 package io.weir.state.memory;
 
 import io.weir.bucket.Scope;
+import io.weir.kind.Counter;
+import io.weir.kind.Permits;
+import io.weir.kind.Reservation;
 import io.weir.throttle.Charge;
+import io.weir.throttle.Ended;
+import io.weir.throttle.Held;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * All that a store remembers, by owner: of each key, each tenant and the cluster. What is empty is forgotten now and
@@ -12,23 +19,142 @@ import java.util.Map;
  */
 final class Memory {
   private static final int FIRST_SWEEP = 1024;
+  /** How long it is known how a reservation ended. */
+  static final long ENDS_KEPT_US = 600_000_000;
 
   private final Map<Object, State> states = new HashMap<>();
   private final Map<Object, PlaceQueue> queues = new HashMap<>();
   private final Map<Object, Map<String, Estimate>> estimates = new HashMap<>();
+  private final Map<Object, Map<String, Counter>> counters = new HashMap<>();
+  private final Map<Object, Map<String, Long>> permits = new HashMap<>();
+  private final Map<List<String>, Holding> reservations = new HashMap<>();
   private int sweepAt = FIRST_SWEEP;
   private long sweptRevision;
 
   /** The last moment that was told of a bucket without a place. */
   record Estimate(long milliOpsPerSec, long atMicros) {}
 
+  /**
+   * A reservation, and how it ended.
+   *
+   * @param forgottenMicros when the end is forgotten
+   */
+  record Holding(Held held, Reservation reservation, Optional<Ended> ended, long forgottenMicros) {}
+
   /** Who owns the buckets of a scope. */
   static Object owner(Charge charge, Scope scope) {
+    return owner(charge.tenant(), charge.subject(), scope);
+  }
+
+  static Object owner(String tenant, String subject, Scope scope) {
     return switch (scope) {
-      case KEY -> List.of(charge.tenant(), charge.subject());
-      case TENANT -> List.of(charge.tenant());
+      case KEY -> List.of(tenant, subject);
+      case TENANT -> List.of(tenant);
       case CLUSTER -> List.of();
     };
+  }
+
+  /** What is stored of a limit of another kind than a rate. */
+  Counter counter(Object owner, String limit, long nowMicros) {
+    return counters
+        .getOrDefault(owner, Map.of())
+        .getOrDefault(limit, Counter.NONE)
+        .at(nowMicros);
+  }
+
+  /** Remembers a counter; where it is another one, those of the owner whose time is over are forgotten. */
+  void put(Object owner, String limit, Counter counter, long nowMicros) {
+    if (counter.equals(counter(owner, limit, nowMicros))) {
+      return;
+    }
+    Map<String, Counter> all = counters.computeIfAbsent(owner, any -> new HashMap<>());
+    all.put(limit, counter);
+    all.values().removeIf(other -> other.untilMicros() <= nowMicros);
+  }
+
+  /** How many permits are held. */
+  long held(Object owner, String limit, long nowMicros) {
+    return permits.getOrDefault(List.of(owner, limit), Map.of()).values().stream()
+        .filter(until -> until > nowMicros)
+        .count();
+  }
+
+  void hold(Object owner, String limit, String id, long untilMicros) {
+    permits.computeIfAbsent(List.of(owner, limit), any -> new HashMap<>()).put(id, untilMicros);
+  }
+
+  /** Frees a permit; false where it is not held. */
+  boolean release(Object owner, String limit, String id, long nowMicros) {
+    Long until = permits.getOrDefault(List.of(owner, limit), new HashMap<>()).remove(id);
+    return until != null && until > nowMicros;
+  }
+
+  /** Holds a permit for longer; false where it is not held. */
+  boolean renew(Object owner, String limit, String id, long nowMicros, long untilMicros) {
+    Map<String, Long> all = permits.getOrDefault(List.of(owner, limit), new HashMap<>());
+    boolean isHeld = all.getOrDefault(id, 0L) > nowMicros;
+    if (isHeld) {
+      all.put(id, untilMicros);
+    }
+    return isHeld;
+  }
+
+  /** Forgets the permits of a limit that have expired. */
+  void forgetExpired(Object owner, String limit, long nowMicros) {
+    permits
+        .getOrDefault(List.of(owner, limit), new HashMap<>())
+        .values()
+        .removeIf(until -> until <= nowMicros);
+  }
+
+  Optional<Holding> reservation(Charge charge, String id) {
+    return reservation(charge.tenant(), charge.subject(), id);
+  }
+
+  Optional<Holding> reservation(String tenant, String subject, String id) {
+    return Optional.ofNullable(reservations.get(List.of(tenant, subject, id)));
+  }
+
+  void reserve(Charge charge, String id, Reservation reservation) {
+    Held held = Held.of(charge, charge.extras().hold().orElseThrow());
+    reservations.put(
+        List.of(charge.tenant(), charge.subject(), id),
+        new Holding(held, reservation, Optional.empty(), Long.MAX_VALUE));
+  }
+
+  void end(Held held, Ended ended, long nowMicros) {
+    reservations.computeIfPresent(
+        List.of(held.tenant(), held.subject(), held.id()),
+        (id, open) -> new Holding(
+            open.held(), open.reservation(), Optional.of(ended), nowMicros + ENDS_KEPT_US));
+  }
+
+  /** Reserves for longer; false where nothing is reserved. */
+  boolean renew(Held held, long nowMicros) {
+    List<String> id = List.of(held.tenant(), held.subject(), held.id());
+    Holding open = reservations.get(id);
+    if (open == null
+        || open.ended().isPresent()
+        || open.reservation().expiresMicros() <= nowMicros) {
+      return false;
+    }
+    Reservation later = open.reservation().until(nowMicros + held.leaseMicros());
+    reservations.put(id, new Holding(open.held(), later, Optional.empty(), Long.MAX_VALUE));
+    return true;
+  }
+
+  /** Reservations whose time is over, the first ones first. */
+  List<Held> due(long nowMicros, int most) {
+    return reservations.values().stream()
+        .filter(open -> open.ended().isEmpty())
+        .filter(open -> open.reservation().expiresMicros() <= nowMicros)
+        .sorted(Comparator.comparingLong((Holding open) -> open.reservation().expiresMicros())
+            .thenComparing(open -> open.held().tenant())
+            .thenComparing(open -> open.held().subject())
+            .thenComparing(open -> open.held().id()))
+        .limit(most)
+        .map(Holding::held)
+        .toList();
   }
 
   State state(Object owner) {
@@ -82,11 +208,23 @@ final class Memory {
         .values()
         .removeIf(all -> all.values().stream().allMatch(one -> one.atMicros() <= nowMicros));
     states.entrySet().removeIf(entry -> isForgotten(entry.getKey(), entry.getValue(), nowMicros));
+    counters
+        .values()
+        .removeIf(all -> all.values().stream().allMatch(one -> one.untilMicros() <= nowMicros));
+    long before = nowMicros - Permits.KEPT_US; // a clock that goes back finds the others again
+    permits.values().forEach(all -> all.values().removeIf(until -> until <= before));
+    permits.values().removeIf(Map::isEmpty);
+    reservations.values().removeIf(open -> open.forgottenMicros() <= nowMicros);
     sweepAt = Math.max(FIRST_SWEEP, size() * 2);
   }
 
   private int size() {
-    return states.size() + queues.size() + estimates.size();
+    return states.size()
+        + queues.size()
+        + estimates.size()
+        + counters.size()
+        + permits.size()
+        + reservations.size();
   }
 
   private boolean isForgotten(Object owner, State state, long nowMicros) {

@@ -93,7 +93,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
       return false;
     }
     long used = before.at(nowMicros).usedUnits();
-    return used > bucket.capacityUnits()
+    return used > bucket.capacityUnits() + before.debtUnits()
         || (used > 0 && before.milliOpsPerSec() != bucket.milliOpsPerSec());
   }
 

@@ -38,6 +38,7 @@ final class AnswerReader {
   private final DenialCache denials;
   private final QueuedOwners queued;
   private final HandBack handBack;
+  private final HandBack askAgain;
 
   /** Takes over what the fast lane does not decide. */
   @FunctionalInterface
@@ -45,10 +46,12 @@ final class AnswerReader {
     void ask(PendingCharge pending);
   }
 
-  AnswerReader(DenialCache denials, QueuedOwners queued, HandBack handBack) {
+  /** @param askAgain takes over what was asked for another instant */
+  AnswerReader(DenialCache denials, QueuedOwners queued, HandBack handBack, HandBack askAgain) {
     this.denials = denials;
     this.queued = queued;
     this.handBack = handBack;
+    this.askAgain = askAgain;
   }
 
   /** Answers all charges of the batch. What one of them makes of its answer does not touch the others. */
@@ -106,16 +109,37 @@ final class AnswerReader {
         forAll(first, pending -> pending.completeExceptionally(error));
         return null;
       }
+      case OUTSIDE -> {
+        forAll(first, askAgain::ask);
+        return null;
+      }
+      case AGAIN -> {
+        long[] used = numbersOf(first.charge(), answers);
+        completeAll(first, MixedAnswer.again(first.charge(), used));
+        return null;
+      }
+      case ENDED -> {
+        completeAll(first, MixedAnswer.ended(first.charge()));
+        return null;
+      }
       case STALE -> {
         completeAll(first, new StoreAnswer.Stale(answers.next()));
         return null;
       }
       case NEVER_ALLOWED -> {
+        if (first.charge().isMixed()) {
+          completeAll(first, mixed(first, code.outcome(), numbers - 1, clock, answers));
+          return null;
+        }
         completeAll(
             first, detailed(first, code.outcome(), numbers - 1, clock, answers).answer());
         return null;
       }
       case ALLOWED, DENIED -> {
+        if (first.charge().isMixed()) {
+          completeAll(first, mixed(first, code.outcome(), numbers - 1, clock, answers));
+          return null;
+        }
         return completeSome(first, detailed(first, code.outcome(), numbers - 1, clock, answers));
       }
     }
@@ -196,15 +220,39 @@ final class AnswerReader {
     }
   }
 
-  // Of an answer of which the code is read already; `numbers` are left.
-  private Detailed detailed(
-      PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
-    Charge charge = first.charge();
+  private static long[] numbersOf(Charge charge, Answers answers) {
     long[] used = new long[charge.demands().size()];
     for (int i = 0; i < used.length; i++) {
       used[i] = answers.next();
     }
-    int left = numbers - used.length;
+    return used;
+  }
+
+  // What belongs to the other kinds stands behind the units used.
+  private StoreAnswer mixed(
+      PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
+    Charge charge = first.charge();
+    long[] used = numbersOf(charge, answers);
+    MixedAnswer mixed = MixedAnswer.read(charge, used, answers);
+    int left = numbers - used.length - mixed.numbers();
+    if (mixed.isFull() && outcome == Outcome.DENIED) {
+      return mixed.denied(answers.next(), answers.next());
+    }
+    Detailed ofRates =
+        detailed(mixed.asRates(first), mixed.usedOfPayers(), outcome, left, clock, answers);
+    return mixed.with(ofRates.answer());
+  }
+
+  // Of an answer of which the code is read already; `numbers` are left.
+  private Detailed detailed(
+      PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
+    long[] used = numbersOf(first.charge(), answers);
+    return detailed(first, used, outcome, numbers - used.length, clock, answers);
+  }
+
+  private Detailed detailed(
+      PendingCharge first, long[] used, Outcome outcome, int left, long clock, Answers answers) {
+    Charge charge = first.charge();
     long[] place = new long[PLACE_NUMBERS];
     for (int i = 0; i < left; i++) {
       place[i] = answers.next();
@@ -221,7 +269,7 @@ final class AnswerReader {
     Verdict verdict = charge.verdict();
     Decided answer = new Decided(verdict.decision(outcome, used, wait), report);
     long moments = place[9];
-    if (moments > 0 && first.clockMicros() < 0) {
+    if (moments > 0 && first.clockMicros() < 0 && !first.charge().isMixed()) {
       denials.learnBlock(
           first, used, new DenialCache.Moments(place[0], place[8], moments, place[10] - clock));
     }

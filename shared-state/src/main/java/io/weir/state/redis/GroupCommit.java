@@ -11,6 +11,7 @@ import io.netty.channel.EventLoop;
 import io.weir.state.redis.wire.Answers;
 import io.weir.state.redis.wire.Batch;
 import io.weir.state.redis.wire.Lane;
+import io.weir.state.redis.wire.OthersTemplate;
 import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
@@ -139,7 +140,7 @@ final class GroupCommit {
       if (nowNanos - pending.askedNanos() > timeoutNanos) {
         pending.completeExceptionally(new StoreUnavailableException(
             StoreFault.OVERLOADED, "Redis is behind: a charge waited too long", null));
-      } else if (!batch.add(pending, templates.of(pending.charge()))) {
+      } else if (!batch.add(pending, templates.of(pending.charge()), others(pending))) {
         leftOver = pending;
         return false;
       }
@@ -149,6 +150,13 @@ final class GroupCommit {
     }
     waitingCount.decrementAndGet();
     return true;
+  }
+
+  private @Nullable OthersTemplate others(PendingCharge pending) {
+    long asked = pending.clockMicros();
+    return lane.hasOthers()
+        ? templates.others(pending.charge(), asked < 0 ? clock.micros() : asked)
+        : null;
   }
 
   private @Nullable PendingCharge next() {

@@ -14,6 +14,7 @@ final class Lanes {
   private final EventLoop loop;
   private final QueuedOwners queued = new QueuedOwners();
   private final GroupCommit fast;
+  private final GroupCommit take;
   private final GroupCommit queue;
   private final GroupCommit peek;
 
@@ -23,6 +24,7 @@ final class Lanes {
       String policy,
       Templates templates,
       Lane fast,
+      Lane take,
       Lane queue,
       Lane peek,
       DenialCache denials,
@@ -34,7 +36,15 @@ final class Lanes {
         queue,
         policy,
         templates,
-        new AnswerReader(denials, queued, PendingCharge::cannotBeHandedOn),
+        new AnswerReader(denials, queued, PendingCharge::cannotBeHandedOn, this::askAgain),
+        observer);
+    this.take = new GroupCommit(
+        link,
+        timeout,
+        take,
+        policy,
+        templates,
+        new AnswerReader(denials, queued, this.queue::ask, this::askAgain),
         observer);
     this.fast = new GroupCommit(
         link,
@@ -42,7 +52,7 @@ final class Lanes {
         fast,
         policy,
         templates,
-        new AnswerReader(denials, queued, this.queue::ask),
+        new AnswerReader(denials, queued, this.queue::ask, this::askAgain),
         observer);
     this.peek = new GroupCommit(
         link,
@@ -50,7 +60,8 @@ final class Lanes {
         peek,
         policy,
         templates,
-        new AnswerReader(denials, new QueuedOwners(), PendingCharge::cannotBeHandedOn),
+        new AnswerReader(
+            denials, new QueuedOwners(), PendingCharge::cannotBeHandedOn, this::peekAgain),
         observer);
   }
 
@@ -67,8 +78,23 @@ final class Lanes {
       askThere(pending);
     } else if (queued.contains(Owner.of(pending.charge()), pending.askedNanos())) {
       queue.ask(pending);
+    } else if (pending.charge().isMixed()) {
+      take.ask(pending);
     } else {
       fast.ask(pending);
+    }
+  }
+
+  // The clock that its calendar was told for was another one; that of the answer is known now.
+  private void askAgain(PendingCharge pending) {
+    if (pending.mayBeAskedAgain()) {
+      charge(pending);
+    }
+  }
+
+  private void peekAgain(PendingCharge pending) {
+    if (pending.mayBeAskedAgain()) {
+      peek(pending);
     }
   }
 

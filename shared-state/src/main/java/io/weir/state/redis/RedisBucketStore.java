@@ -50,6 +50,7 @@ public final class RedisBucketStore implements BucketStore {
     this.denials = new DenialCache(System::nanoTime, isPolicyChanging);
     this.isLive = includes.isEmpty();
     Lane fast = Lane.fast(includes);
+    Lane take = Lane.take(includes);
     Lane queue = Lane.queue(includes);
     Lane peek = Lane.peek(includes);
     this.lanes = redis.links().stream()
@@ -62,6 +63,7 @@ public final class RedisBucketStore implements BucketStore {
                   redis.policyOf(part),
                   templates,
                   fast,
+                  take,
                   queue,
                   peek,
                   denials,
@@ -110,7 +112,7 @@ public final class RedisBucketStore implements BucketStore {
   public CompletionStage<StoreAnswer> tryCharge(Charge asked) {
     Charge charge = memory.isShort() ? asked.withoutNewPlaces() : asked;
     int spare = 0;
-    if (isLive) {
+    if (isLive && !charge.isMixed()) {
       StoreAnswer known = denials.answer(charge);
       if (known != null) {
         return CompletableFuture.completedFuture(known);

@@ -24,6 +24,13 @@ final class RedisClock {
     aheadMicros = clockMicros - sentNanos / NANOS_PER_MICRO;
   }
 
+  /** About what Redis's clock says now. */
+  long micros() {
+    return aheadMicros == 0
+        ? System.currentTimeMillis() * 1000
+        : System.nanoTime() / NANOS_PER_MICRO + aheadMicros;
+  }
+
   /** Whether somebody still waits for what was sent. */
   boolean isInTime(long sentNanos) {
     return System.nanoTime() - sentNanos < timeoutNanos;

@@ -1,16 +1,20 @@
 package io.weir.state.redis;
 
 import io.weir.bucket.Demand;
+import io.weir.kind.KindDemand;
 import io.weir.state.redis.wire.ChargeTemplate;
+import io.weir.state.redis.wire.OthersTemplate;
 import io.weir.throttle.Charge;
 import java.util.IdentityHashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The templates of all that is sent on one link. Mutable; used on its event loop. */
 final class Templates {
   private static final int MAX_TEMPLATES = 4096;
 
   private final IdentityHashMap<List<Demand>, ChargeTemplate> known = new IdentityHashMap<>();
+  private final IdentityHashMap<List<KindDemand>, OthersTemplate> others = new IdentityHashMap<>();
   private long batches;
 
   ChargeTemplate of(Charge charge) {
@@ -23,6 +27,25 @@ final class Templates {
     }
     ChargeTemplate made = new ChargeTemplate(charge);
     known.put(charge.demands(), made);
+    return made;
+  }
+
+  /** What a charge demands beside rates; null where that is nothing. */
+  @Nullable
+  OthersTemplate others(Charge charge, long atMicros) {
+    List<KindDemand> demands = charge.extras().demands();
+    if (demands.isEmpty()) {
+      return null;
+    }
+    OthersTemplate template = others.get(demands);
+    if (template != null && template.isOf(demands, atMicros)) {
+      return template;
+    }
+    if (others.size() >= MAX_TEMPLATES) {
+      others.clear();
+    }
+    OthersTemplate made = new OthersTemplate(demands, atMicros);
+    others.put(demands, made);
     return made;
   }
 

@@ -12,6 +12,7 @@ import io.weir.slot.SlotMode;
 import io.weir.state.redis.wire.ChargeTemplate;
 import io.weir.state.redis.wire.Codes;
 import io.weir.state.redis.wire.LuaScript;
+import io.weir.throttle.Ended.Status;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
@@ -98,7 +99,7 @@ final class LuaScriptTest {
       listed.add(command.group(1));
     }
     Set<String> called = new TreeSet<>();
-    for (String script : List.of("charge", "queue", "peek")) {
+    for (String script : List.of("charge", "take", "queue", "peek", "settle", "renew", "due")) {
       Matcher call =
           Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(LuaScript.load(script).source());
       while (call.find()) {
@@ -116,6 +117,9 @@ final class LuaScriptTest {
     }
     for (long code = 0; code < Returned.values().length; code++) {
       java.put(Returned.of(code).name(), code);
+    }
+    for (int code = 0; code < Status.values().length; code++) {
+      java.put(Status.of(code).name(), (long) code);
     }
     for (SlotMode mode : SlotMode.values()) {
       java.put(mode.name(), (long) ChargeTemplate.codeOf(mode));

@@ -7,13 +7,19 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.weir.kind.Hold;
+import io.weir.kind.Kind;
+import io.weir.kind.KindDemand;
 import io.weir.slot.TicketRequest;
 import io.weir.throttle.Charge;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Charges that travel in one call, as the arguments of a lane's script. Those of one subject stand in the
@@ -23,6 +29,9 @@ import java.util.function.Consumer;
 public final class Batch {
   private static final int ENTRY_BYTES = 17;
   private static final int PLACE_BYTES = 4;
+  private static final int OTHER_BYTES = 4;
+  private static final int COUNT_BYTES = 2;
+  private static final int STATES_BYTES = 2;
   private static final int CLOCK_BYTES = 7;
   private static final int QUEUE_KEYS = 3;
   private static final byte[] CRLF = {'\r', '\n'};
@@ -35,6 +44,9 @@ public final class Batch {
   private final ByteBuf keys = Unpooled.buffer(4096);
   private final ByteBuf queues = Unpooled.buffer(0);
   private final ByteBuf arguments = Unpooled.buffer(1024);
+  /** Keys of other kinds than states and queues, each once. */
+  private final Set<String> extraKeys = new LinkedHashSet<>();
+
   private long number;
   private int keyCount;
   private int argumentCount;
@@ -61,6 +73,7 @@ public final class Batch {
     keys.clear();
     queues.clear();
     arguments.clear();
+    extraKeys.clear();
     number = newNumber;
     isSentAgain = false;
     keyCount = 1;
@@ -100,6 +113,16 @@ public final class Batch {
 
   /** Adds a charge, unless the batch is full. */
   public boolean add(PendingCharge pending, ChargeTemplate template) {
+    return add(pending, template, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param others what the charge demands beside rates, where it does
+   */
+  public boolean add(
+      PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
     Charge charge = pending.charge();
     Owner owner = Owner.of(charge);
     Entry last = lastOf.get(owner);
@@ -122,8 +145,10 @@ public final class Batch {
         template,
         argumentOf(template),
         key,
-        template.has(2) ? tenant(charge.tenant()) : 0,
-        template.has(3) ? cluster() : 0,
+        template.has(2) || has(others, 2) ? tenant(charge.tenant()) : 0,
+        template.has(3) || has(others, 3) ? cluster() : 0,
+        others == null ? 0 : argumentOf(others, charge),
+        lane.hasOthers() ? holdOf(charge) : 0,
         lane.hasPlaces() ? ticketOf(charge.ticket()) : 0);
     lastOf.put(owner, entry);
     entries.add(entry);
@@ -153,6 +178,40 @@ public final class Batch {
       template.argument = ++argumentCount;
     }
     return template.argument;
+  }
+
+  private static boolean has(@Nullable OthersTemplate others, int scope) {
+    return others != null && others.has(scope);
+  }
+
+  private int argumentOf(OthersTemplate others, Charge charge) {
+    for (KindDemand demand : charge.extras().demands()) {
+      String state = RedisKeys.state(demand.scope(), charge.tenant(), charge.subject());
+      extraKeys.add(RedisKeys.counters(state));
+      if (demand.kind() == Kind.PERMIT) {
+        extraKeys.add(RedisKeys.permits(state, demand.name()));
+      }
+    }
+    if (others.batch != number) {
+      others.batch = number;
+      writeText(arguments, others.text());
+      others.argument = ++argumentCount;
+    }
+    return others.argument;
+  }
+
+  private int holdOf(Charge charge) {
+    if (charge.extras().hold().isEmpty()) {
+      return 0;
+    }
+    Hold hold = charge.extras().hold().get();
+    extraKeys.add(RedisKeys.hold(RedisKeys.key(charge.tenant(), charge.subject()), hold.id()));
+    extraKeys.add(RedisKeys.holds(policy));
+    String text = "%s %d %d %d"
+        .formatted(
+            hold.id(), hold.leaseMicros(), hold.reserves() ? 1 : 0, hold.refundsOnExpiry() ? 1 : 0);
+    writeText(arguments, text.getBytes(US_ASCII));
+    return ++argumentCount;
   }
 
   private int ticketOf(TicketRequest ticket) {
@@ -198,8 +257,13 @@ public final class Batch {
     writeText(queues, RedisKeys.estimates(state).getBytes(US_ASCII));
   }
 
+  private int entryBytes() {
+    int bytes = ENTRY_BYTES + (lane.hasOthers() ? OTHER_BYTES : 0);
+    return lane.hasPlaces() ? bytes + PLACE_BYTES : bytes - (lane.hasOthers() ? COUNT_BYTES : 0);
+  }
+
   private int allKeys() {
-    return keyCount + (lane.hasQueues() ? QUEUE_KEYS * (keyCount - 1) : 0);
+    return keyCount + (lane.hasQueues() ? QUEUE_KEYS * (keyCount - 1) : 0) + extraKeys.size();
   }
 
   /** Writes a bulk string of the protocol. */
@@ -245,11 +309,17 @@ public final class Batch {
       writeText(to, script);
       writeText(to, Integer.toString(allKeys()).getBytes(US_ASCII));
       to.writeBytes(keys, 0, keys.writerIndex()).writeBytes(queues, 0, queues.writerIndex());
-      int entryBytes = ENTRY_BYTES + (lane.hasPlaces() ? PLACE_BYTES : 0);
-      writeLength(to, CLOCK_BYTES + entryBytes * entries.size());
+      for (String key : extraKeys) {
+        writeText(to, key.getBytes(US_ASCII));
+      }
+      writeLength(
+          to, CLOCK_BYTES + (lane.hasOthers() ? STATES_BYTES : 0) + entryBytes() * entries.size());
       ChargeTemplate.writeNumber(to, notAfterMicros);
+      if (lane.hasOthers()) {
+        to.writeShort(keyCount - 1);
+      }
       for (Entry entry : entries) {
-        entry.write(to, lane.hasPlaces());
+        entry.write(to, lane.hasOthers(), lane.hasPlaces());
       }
       to.writeBytes(CRLF).writeBytes(arguments, 0, arguments.writerIndex());
       if (lane.isRehearsal()) {

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.state.redis.wire.Levels.Layout;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class ChargeTemplate {
   private static final int NUMBER_BYTES = 7;
   private static final int SCOPES = 3;
+  // Beside the code of a scope, see lua/lib/template_of.lua.
+  private static final int PER_REQUEST = 8;
+  private static final int OVERFLOW = 16;
 
   private final long revision;
   private final List<Demand> demands;
@@ -95,7 +99,11 @@ public final class ChargeTemplate {
   }
 
   public static int codeOf(Demand demand) {
-    return switch (demand.bucket().scope()) {
+    return codeOf(demand.bucket().scope());
+  }
+
+  public static int codeOf(Scope scope) {
+    return switch (scope) {
       case KEY -> 1;
       case TENANT -> 2;
       case CLUSTER -> 3;
@@ -118,7 +126,8 @@ public final class ChargeTemplate {
     to.writeShort(demands.size());
     for (Demand demand : demands) {
       Bucket bucket = demand.bucket();
-      to.writeByte(codeOf(demand));
+      int requests = demand.perRequest() ? PER_REQUEST : 0;
+      to.writeByte(codeOf(demand) + requests + (demand.overflow() ? OVERFLOW : 0));
       writeNumber(to, bucket.milliOpsPerSec());
       writeNumber(to, bucket.capacityUnits());
       writeNumber(to, demand.unitsPerOperation());

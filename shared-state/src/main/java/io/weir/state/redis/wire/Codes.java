@@ -9,7 +9,10 @@ public enum Codes {
   NEVER_ALLOWED,
   STALE,
   FAILED,
-  QUEUED;
+  QUEUED,
+  OUTSIDE,
+  AGAIN,
+  ENDED;
 
   public static Codes of(long code) {
     return values()[Math.toIntExact(code)];
@@ -20,7 +23,8 @@ public enum Codes {
       case ALLOWED -> Outcome.ALLOWED;
       case DENIED -> Outcome.DENIED;
       case NEVER_ALLOWED -> Outcome.NEVER_ALLOWED;
-      case STALE, FAILED, QUEUED -> throw new IllegalStateException(this + " decides nothing");
+      case STALE, FAILED, QUEUED, OUTSIDE, AGAIN, ENDED ->
+        throw new IllegalStateException(this + " decides nothing");
     };
   }
 }

@@ -12,6 +12,8 @@ public final class Entry {
   private final int key;
   private final int tenant;
   private final int cluster;
+  private final int others;
+  private final int hold;
   private final int ticket;
 
   private final PendingCharge first;
@@ -25,6 +27,8 @@ public final class Entry {
       int key,
       int tenant,
       int cluster,
+      int others,
+      int hold,
       int ticket) {
     this.first = pending;
     this.last = pending;
@@ -33,6 +37,8 @@ public final class Entry {
     this.key = key;
     this.tenant = tenant;
     this.cluster = cluster;
+    this.others = others;
+    this.hold = hold;
     this.ticket = ticket;
   }
 
@@ -58,6 +64,7 @@ public final class Entry {
   // Without places there are no tickets: a wish for one makes no difference.
   boolean isEqual(PendingCharge pending, ChargeTemplate other, boolean hasPlaces) {
     return template == other
+        && !pending.charge().isMixed()
         && first.charge().cost() == pending.charge().cost()
         && first.clockMicros() == pending.clockMicros()
         && (!hasPlaces || (ticket == 0 && isWithoutTicket(pending.charge().ticket())));
@@ -73,10 +80,16 @@ public final class Entry {
     count++;
   }
 
-  void write(ByteBuf to, boolean hasPlaces) {
-    to.writeShort(argument).writeShort(count);
+  void write(ByteBuf to, boolean hasOthers, boolean hasPlaces) {
+    to.writeShort(argument);
+    if (!hasOthers || hasPlaces) {
+      to.writeShort(count);
+    }
     ChargeTemplate.writeNumber(to, Math.min(first.charge().cost(), MAX_COST));
     to.writeShort(key).writeShort(tenant).writeShort(cluster);
+    if (hasOthers) {
+      to.writeShort(others).writeShort(hold);
+    }
     if (hasPlaces) {
       to.writeShort(ticket).writeShort(first.spare());
     }

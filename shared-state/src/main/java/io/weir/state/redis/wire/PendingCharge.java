@@ -9,10 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A charge and its answer to come. Those that are equal stand behind each other in a batch. */
 public final class PendingCharge extends CompletableFuture<StoreAnswer> {
+  private static final int MOST_ATTEMPTS = 3;
+
   private final Charge charge;
   private final long clockMicros;
   private final long askedNanos;
   private final int spare;
+  private int attempts;
 
   @Nullable
   private PendingCharge next;
@@ -53,6 +56,17 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
   public void cannotBeHandedOn() {
     completeExceptionally(new StoreUnavailableException(
         StoreFault.DATA, "the answer of Redis was not understood: handed back", null));
+  }
+
+  /** Whether it can be asked once more; where not, it ends. */
+  public boolean mayBeAskedAgain() {
+    attempts++;
+    if (attempts < MOST_ATTEMPTS) {
+      return true;
+    }
+    completeExceptionally(new StoreUnavailableException(
+        StoreFault.DATA, "Redis has no period for a quota at its present time", null));
+    return false;
   }
 
   /** Ends the chain here; gives what stood behind. */

@@ -3,6 +3,7 @@ package io.weir.state.redis.wire;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.bucket.Scope;
 
 /**
  * Every key that Weir writes, see {@code docs/reference/redis.md}. The prefix names the format; another
@@ -106,6 +107,35 @@ public final class RedisKeys {
   /** A hash: a bucket of scope {@code cluster} of which nodes hold leases. */
   public static String pool(String bucket) {
     return PREFIX + Partition.tag(Partition.of(bucket)) + ":cluster:" + bucket;
+  }
+
+  /** The state of an owner. */
+  public static String state(Scope scope, String tenant, String subject) {
+    return switch (scope) {
+      case KEY -> key(tenant, subject);
+      case TENANT -> tenant(tenant);
+      case CLUSTER -> CLUSTER;
+    };
+  }
+
+  /** A text: how the limits of an owner stand that are no rates. */
+  public static String counters(String state) {
+    return state + ":counters";
+  }
+
+  /** A sorted set: who holds the permits of a limit, by when each expires. */
+  public static String permits(String state, String limit) {
+    return state + ":permits:" + limit;
+  }
+
+  /** A text: what a request of an API key reserved, or how that ended. */
+  public static String hold(String keyState, String id) {
+    return keyState + ":hold:" + id;
+  }
+
+  /** A sorted set: open reservations, by when each expires; {@code policy} is the key of the revision that goes with them. */
+  public static String holds(String policy) {
+    return policy.substring(0, policy.length() - "policy".length()) + "holds";
   }
 
   private static String ofTenant(String tenant) {

@@ -1,0 +1,138 @@
+package io.weir.decision;
+
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.kind.Congestion;
+import io.weir.kind.Kind;
+import io.weir.kind.KindDemand;
+import io.weir.kind.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * Makes one decision of that over the rates and of how the limits of other kinds stand.
+ *
+ * @param demands of other kinds than rates
+ * @param standings how each stands
+ * @param cost in operations, as it is charged
+ * @param paidBy the buckets that paid in the place of another one
+ */
+public record KindVerdict(
+    List<KindDemand> demands, List<Standing> standings, long cost, List<String> paidBy) {
+
+  public KindVerdict {
+    demands = List.copyOf(demands);
+    standings = List.copyOf(standings);
+    paidBy = List.copyOf(paidBy);
+  }
+
+  /** Whether one of them has no room. */
+  public boolean isFull() {
+    return standings.stream().anyMatch(standing -> !standing.hasRoom());
+  }
+
+  /** Whether one of them never will. */
+  public boolean isNever() {
+    return standings.stream().anyMatch(Standing::isNever);
+  }
+
+  /** The longest wait of those without room; 0 where all have some. */
+  public long waitMicros() {
+    return standings.stream()
+        .mapToLong(standing -> Math.max(0, standing.waitMicros()))
+        .max()
+        .orElse(0);
+  }
+
+  /** The decision where these limits have room, and the rates decide. */
+  public Decision with(Decision ofRates) {
+    return ofRates.fold(
+        allowed -> new Allowed(
+            allowed.revision(), all(allowed.limits(), true), allowed.degraded(), remarks(paidBy)),
+        denied -> new Denied(
+            denied.revision(),
+            all(denied.limits(), false),
+            denied.full(),
+            denied.retryAfterMicros(),
+            denied.estimate(),
+            denied.ticket(),
+            denied.degraded(),
+            remarks(List.of())),
+        never -> new NeverAllowed(
+            never.revision(), all(never.limits(), false), never.full(), never.reason()));
+  }
+
+  /**
+   * The decision where one of these limits has no room.
+   *
+   * @param ofRates how the buckets stand
+   * @param waitMicros until the last limit has room; an estimate
+   * @param ticket which the caller showed, and keeps
+   */
+  public Decision denied(Decision ofRates, long waitMicros, Optional<String> ticket) {
+    List<String> full =
+        Stream.concat(fullOf(ofRates).stream(), select(each -> !each.hasRoom())).toList();
+    return new Denied(
+        ofRates.revision(),
+        all(ofRates.limits(), false),
+        full,
+        waitMicros,
+        true,
+        ticket,
+        false,
+        remarks(List.of()));
+  }
+
+  /** The decision where one of the limits never has room. */
+  public Decision never(NeverAllowed ofRates) {
+    return new NeverAllowed(
+        ofRates.revision(),
+        all(ofRates.limits(), false),
+        Stream.concat(ofRates.full().stream(), select(Standing::isNever)).toList(),
+        ofRates.reason());
+  }
+
+  private static List<String> fullOf(Decision decision) {
+    return decision.fold(allowed -> List.of(), Denied::full, NeverAllowed::full);
+  }
+
+  private Stream<String> select(Predicate<Standing> which) {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < standings.size(); i++) {
+      if (which.test(standings.get(i))) {
+        names.add(demands.get(i).name());
+      }
+    }
+    return names.stream();
+  }
+
+  private List<Limit> all(List<Limit> rates, boolean isTaken) {
+    List<Limit> all = new ArrayList<>(rates);
+    for (int i = 0; i < standings.size(); i++) {
+      KindDemand demand = demands.get(i);
+      if (demand.kind() != Kind.CONGESTION) {
+        all.add(Limit.of(demand, standings.get(i), isTaken ? demand.counted(cost) : 0));
+      }
+    }
+    return all;
+  }
+
+  private Remarks remarks(List<String> paid) {
+    long multiplier = Congestion.ONE;
+    List<String> near = new ArrayList<>();
+    for (int i = 0; i < standings.size(); i++) {
+      if (demands.get(i).kind() == Kind.CONGESTION) {
+        multiplier = Math.max(multiplier, standings.get(i).used());
+      } else if (standings.get(i).near()) {
+        near.add(demands.get(i).name());
+      }
+    }
+    return multiplier == Congestion.ONE && paid.isEmpty() && near.isEmpty()
+        ? Remarks.NONE
+        : new Remarks(multiplier, paid, near);
+  }
+}

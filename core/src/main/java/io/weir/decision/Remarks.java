@@ -1,0 +1,23 @@
+package io.weir.decision;
+
+import io.weir.kind.Congestion;
+import java.util.List;
+
+/**
+ * What a decision says beside its limits.
+ *
+ * @param multiplierMillis the highest multiplier of the buckets that were asked, in thousandths; {@link Congestion#ONE}
+ *     where none is full
+ * @param paidBy the limits that paid in the place of another one that was full
+ * @param near the limits that callers are warned of
+ */
+public record Remarks(long multiplierMillis, List<String> paidBy, List<String> near) {
+
+  /** Nothing. */
+  public static final Remarks NONE = new Remarks(Congestion.ONE, List.of(), List.of());
+
+  public Remarks {
+    paidBy = List.copyOf(paidBy);
+    near = List.copyOf(near);
+  }
+}

@@ -1,0 +1,46 @@
+package io.weir.kind;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What is stored of one limit of one owner: a few whole numbers, each at least 0 and below 2⁵³, whose meaning the kind
+ * knows. The first is the instant, in microseconds, after which it may be forgotten. Immutable.
+ */
+public record Counter(List<Long> numbers) {
+
+  /** The largest number of a counter; below 2⁵³. */
+  public static final long MOST = 9_007_000_000_000_000L;
+
+  /** Nothing is stored. */
+  public static final Counter NONE = new Counter(List.of());
+
+  public Counter {
+    numbers = List.copyOf(numbers);
+  }
+
+  /** The counter of these numbers. */
+  public static Counter of(long untilMicros, long... others) {
+    List<Long> numbers = new ArrayList<>();
+    numbers.add(untilMicros);
+    for (long other : others) {
+      numbers.add(other);
+    }
+    return new Counter(numbers);
+  }
+
+  /** The number at an index; 0 where there is none. */
+  public long number(int index) {
+    return index < numbers.size() ? numbers.get(index) : 0;
+  }
+
+  /** Until when it is worth keeping. */
+  public long untilMicros() {
+    return number(0);
+  }
+
+  /** The same, or nothing where its time is over. */
+  public Counter at(long nowMicros) {
+    return untilMicros() <= nowMicros ? NONE : this;
+  }
+}

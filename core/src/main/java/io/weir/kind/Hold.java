@@ -1,0 +1,18 @@
+package io.weir.kind;
+
+/**
+ * What a request holds until it ends: its permits, and what it reserved.
+ *
+ * @param id 22 characters that nobody can guess
+ * @param leaseMicros until when it is held without being renewed, from now
+ * @param reserves whether what is taken can be settled: then it is recorded
+ * @param refundsOnExpiry whether what was reserved is given back where nobody settles it in time
+ */
+public record Hold(String id, long leaseMicros, boolean reserves, boolean refundsOnExpiry) {
+
+  public Hold {
+    if (leaseMicros < 1) {
+      throw new IllegalArgumentException("leaseMicros: %d (expected: > 0)".formatted(leaseMicros));
+    }
+  }
+}

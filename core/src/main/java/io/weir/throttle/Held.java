@@ -1,0 +1,42 @@
+package io.weir.throttle;
+
+import io.weir.bucket.Scope;
+import io.weir.kind.Hold;
+import io.weir.kind.Permits;
+import java.util.List;
+
+/**
+ * What an admitted request holds.
+ *
+ * @param tenant whose
+ * @param subject the id of the API key
+ * @param id of the hold
+ * @param reserves whether what was taken is recorded
+ * @param leaseMicros how long it is held from each renewal on
+ * @param permits those it holds
+ */
+public record Held(
+    String tenant,
+    String subject,
+    String id,
+    boolean reserves,
+    long leaseMicros,
+    List<Permit> permits) {
+
+  /** One permit. */
+  public record Permit(Scope scope, String name) {}
+
+  public Held {
+    permits = List.copyOf(permits);
+  }
+
+  /** What a charge holds once it is admitted. */
+  public static Held of(Charge charge, Hold hold) {
+    List<Permit> permits = charge.extras().demands().stream()
+        .filter(Permits.class::isInstance)
+        .map(demand -> new Permit(demand.scope(), demand.name()))
+        .toList();
+    return new Held(
+        charge.tenant(), charge.subject(), hold.id(), hold.reserves(), hold.leaseMicros(), permits);
+  }
+}

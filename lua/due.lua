@@ -1,0 +1,16 @@
+-- Names reservations whose time is over, the first ones first. Changes nothing: settle.lua ends each.
+--
+-- KEYS
+--   1      weir:holds, or the index of a partition
+-- ARGV
+--   1      how many at most
+-- RETURNS
+--   key...   <state of the key>:hold:<id> of each
+-- ERRORS
+--   none but those of wrong arguments
+-- TTL
+--   writes no key
+
+--@include now
+
+return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', string.format('%d', now_us(1)), 'LIMIT', 0, tonumber(ARGV[1]))

@@ -1,0 +1,84 @@
+-- How full a bucket is, as Congestion.java has it. Parameters, from the fourth word on:
+--
+--   <bucket> <rate> <capacity> <units> <requests> <price> <shed> <period> <cutoff>:<multiplier>,...
+--
+-- requests and price are 1 or 0, shed a multiplier or 0, period microseconds or -1 for a curve, whose points are in
+-- basis points. Multipliers are thousandths. A counter of steps has: until, since when each is reached. Uses KINDS,
+-- ceil_div.
+local HUNDRED_PERCENT = 10000
+
+local function steps_of(demand, stored, used, now)
+  local points, starts, multiplier, is_calm = demand.points, {}, ONE, true
+  local is_known = #stored == #points + 1
+  for i, point in ipairs(points) do
+    local known = is_known and stored[i + 1] or 0
+    local start = known == 0 and now or math.min(known, now)
+    local is_reached = used >= point.at
+    starts[i] = is_reached and start or 0
+    is_calm = is_calm and not is_reached
+    if is_reached and now - start >= demand.period then
+      multiplier = point.multiplier
+    end
+  end
+  local empty_us = ceil_div(demand.capacity, demand.rate)
+  return multiplier, is_calm and {} or { now + empty_us, unpack(starts) }
+end
+
+local function curve_of(demand, used)
+  local hundredth = math.floor(demand.capacity / HUNDRED_PERCENT)
+  local at = math.min(HUNDRED_PERCENT, math.floor(used / hundredth))
+  local below
+  for _, point in ipairs(demand.points) do
+    if point.at > at then
+      return below and below.multiplier + math.floor((point.multiplier - below.multiplier) * (at - below.at)
+        / (point.at - below.at)) or point.multiplier
+    end
+    below = point
+  end
+  return below.multiplier
+end
+
+local function level_of(demand, stored, used, now)
+  if demand.period >= 0 then
+    return steps_of(demand, stored, used, now)
+  end
+  return curve_of(demand, used), {}
+end
+
+-- When the level is below the first point that sheds, if nobody else comes.
+local function calm_after(demand, used)
+  local lowest = 0
+  for _, point in ipairs(demand.points) do
+    if point.multiplier >= demand.shed then
+      lowest = demand.period >= 0 and point.at or math.floor(demand.capacity / 100) * math.floor(point.at / 100)
+        + math.floor(demand.capacity / HUNDRED_PERCENT) * math.fmod(point.at, 100)
+      break
+    end
+  end
+  return ceil_div(math.max(1, used - lowest + 1), demand.rate)
+end
+
+KINDS.c = {
+  read = function(demand, words)
+    demand.bucket, demand.rate, demand.capacity = words[4], tonumber(words[5]), tonumber(words[6])
+    demand.units, demand.requests = tonumber(words[7]), words[8] == '1'
+    demand.is_price, demand.shed, demand.period = words[9] == '1', tonumber(words[10]), tonumber(words[11])
+    demand.points = {}
+    for at, multiplier in string.gmatch(words[12], '(%d+):(%d+)') do
+      demand.points[#demand.points + 1] = { at = tonumber(at), multiplier = tonumber(multiplier) }
+    end
+  end,
+  price = function(demand, stored, asked)
+    return demand.is_price and level_of(demand, stored, asked.used_of(demand.bucket), asked.now) or ONE
+  end,
+  standing = function(demand, stored, asked)
+    local used = asked.used_of(demand.bucket)
+    local multiplier, before = level_of(demand, stored, used, asked.now)
+    local units = demand.units * (demand.requests and 1 or asked.cost)
+    local after = math.min(demand.capacity, used + math.min(units, demand.capacity + 1))
+    local _, admitted = level_of(demand, before, after, asked.now)
+    local is_shed = demand.shed > 0 and multiplier >= demand.shed
+    return { wait = is_shed and calm_after(demand, used) or ROOM, used = multiplier, reset = 0,
+      near = multiplier > ONE, taken = admitted, denied = before }
+  end,
+}

@@ -1,0 +1,29 @@
+-- The kinds of demand beside rates, by the letter that stands for each in arguments. Each is a table of
+--
+--   read(demand, words)                 takes its parameters from words, by their numbers from 4 on
+--   standing(demand, stored, asked)     how it stands: { wait, used, reset, near, taken, denied }, the last two what is
+--                                       stored then; nil where its parameters are not for this instant
+--   price(demand, stored, asked)        optional: how many times as much a request costs, in thousandths
+--   mark(demand, now)                   optional: what a reservation notes
+--   counts(demand, cost)                optional: how many operations of a request it counts
+--   settled(note, stored, delta, now)   optional: what is stored after so many operations more, or less; `note` is
+--   what a
+--                                       reservation says of it
+--
+-- `stored` is the numbers of a counter, empty where there is none. `asked` is now, cost, held, and used_of(bucket).
+local KINDS = {}
+local ROOM, NEVER, ONE = -1, -2, 1000
+local MOST, MAX_COST, MOST_PRICED = 9007000000000000, 9007199254740991, 9000000000000
+
+-- A cost at a price in thousandths, rounded up; at most what a charge can name.
+local function priced(cost, price)
+  local rest = math.fmod(price, ONE)
+  local times = (price - rest) / ONE
+  if price == ONE then
+    return cost
+  end
+  if cost > MOST_PRICED or cost > math.floor(MAX_COST / (times + 1)) then
+    return MAX_COST
+  end
+  return cost * times + ceil_div(cost * rest, ONE)
+end

@@ -1,0 +1,79 @@
+-- What a charge demands beside rates, over all kinds: looked at first, then everything is taken or nothing. Uses KINDS,
+-- priced, ledger. `call` runs a command. The argument of such a charge is text, with a semicolon
+-- between demands:
+--
+--   <letter> <scope> <limit> <parameter>...
+--
+-- and of what it holds: <id> <lease_us> <reserves> <refunds>, the last two 1 or 0; "-" for nothing.
+local function others_of(text)
+  local others = {}
+  for part in string.gmatch(text, '[^;]+') do
+    local words = {}
+    for word in string.gmatch(part, '%S+') do
+      words[#words + 1] = word
+    end
+    local demand = { letter = words[1], scope = tonumber(words[2]), name = words[3], kind = KINDS[words[1]] }
+    demand.kind.read(demand, words)
+    others[#others + 1] = demand
+  end
+  return others
+end
+
+local function hold_of(text)
+  local id, lease_us, reserves, refunds = string.match(text, '^(%S+) (%d+) (%d) (%d)$')
+  return id and { id = id, lease_us = tonumber(lease_us), reserves = reserves == '1', refunds = refunds == '1' }
+end
+
+local function asked_of(charge, demand, cost, call)
+  local asked = { now = charge.now, cost = cost, used_of = charge.used_of, held = 0 }
+  if demand.letter == 'p' then
+    asked.held = call('ZCOUNT', permits_key(charge.state_keys[demand.scope], demand.name),
+      string.format('(%d', charge.now), '+inf')
+  end
+  return asked
+end
+
+-- How all of them stand: the price and the cost at it, the longest wait of those without room, whether one never has
+-- any. Nil where the parameters of one are not for this instant.
+local function look_at(charge, ledger, call)
+  local looked = { asked = charge.cost, price = ONE, standings = {} }
+  for _, demand in ipairs(charge.others) do
+    demand.counters = counters_at(ledger, call, charge.state_keys[demand.scope], charge.now)
+    if demand.kind.price then
+      local stored = demand.counters.by_name[demand.name] or {}
+      looked.price = math.max(looked.price,
+        demand.kind.price(demand, stored, asked_of(charge, demand, charge.cost, call)))
+    end
+  end
+  looked.cost = priced(charge.cost, looked.price)
+  for i, demand in ipairs(charge.others) do
+    local stored = demand.counters.by_name[demand.name] or {}
+    local standing = demand.kind.standing(demand, stored, asked_of(charge, demand, looked.cost, call))
+    if not standing then
+      return nil
+    end
+    looked.standings[i] = standing
+    looked.is_never = looked.is_never or standing.wait == NEVER
+    if standing.wait >= 0 then
+      looked.wait_us = math.max(looked.wait_us or 0, standing.wait)
+    end
+  end
+  return looked
+end
+
+local function reservation_key(charge)
+  return charge.state_keys[1] .. ':hold:' .. charge.hold.id
+end
+
+-- The answer to a charge of several kinds: its code, what is used of each bucket, of each other limit <wait> <used>
+-- <reset> <near>, which overflows paid, as bits, and the cost at its price.
+local function answer_of(code, used, looked, paid)
+  local answer = { code, unpack(used) }
+  for _, standing in ipairs(looked.standings) do
+    local n = #answer
+    answer[n + 1], answer[n + 2], answer[n + 3] = standing.wait, standing.used, standing.reset
+    answer[n + 4] = standing.near and 1 or 0
+  end
+  answer[#answer + 1], answer[#answer + 2] = paid, looked.cost
+  return answer
+end

@@ -1,0 +1,40 @@
+-- Which buckets pay for a request, as Payers.java has it: of a bucket and the one it overflows to, the first that is
+-- ready, else the one that is ready first. Who has a place pays where it stands, by its shares. Gives the demands
+-- that are asked, and bit by bit, from the lowest on, which of the pairs overflow. Uses slot_of.
+local function stands_in(shares, demand)
+  local letter = demand.scope == CODES.KEY and 'k' or 't'
+  for of, field in string.gmatch(shares, ' (%l)[+-](%S+)=') do
+    if of == letter and string.match(field, '^[^@]+') == demand.name then
+      return true
+    end
+  end
+  return false
+end
+
+local function overflows(demand, other, now, shares)
+  if demand.cost > demand.capacity or other.cost > other.capacity then
+    return demand.cost > demand.capacity
+  elseif shares and demand.scope < CODES.CLUSTER and stands_in(shares, demand) then
+    return false
+  elseif shares and other.scope < CODES.CLUSTER and stands_in(shares, other) then
+    return true
+  end
+  return not is_ready(demand, now) and (is_ready(other, now) or turn_at(other, now) < turn_at(demand, now))
+end
+
+local function payers_of(demands, now, shares)
+  local payers, paid, bit, i = {}, 0, 1, 1
+  while i <= #demands do
+    local other = demands[i + 1]
+    if other and other.overflow then
+      local is_other = overflows(demands[i], other, now, shares)
+      payers[#payers + 1] = is_other and other or demands[i]
+      paid = is_other and paid + bit or paid
+      bit, i = bit * 2, i + 2
+    else
+      payers[#payers + 1] = demands[i]
+      i = i + 1
+    end
+  end
+  return payers, paid
+end

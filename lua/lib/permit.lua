@@ -1,0 +1,28 @@
+-- So many requests at once, as Permits.java has it. Parameters, from the fourth word on: <limit> <lease_us>. A
+-- counter has: until, when the last permit was given back, the average time between two, the last moment that was
+-- told. Uses KINDS.
+local FURTHEST_US, UNKNOWN_INTERVAL_US, PERMITS_KEPT_US = 30000000, 1000000, 3600000000
+
+-- Set anew seldom, so that the entries' time to live is, too.
+local function permits_until(stored, now)
+  local until_us = stored[1] or 0
+  return until_us - now > PERMITS_KEPT_US / 2 and until_us or now + PERMITS_KEPT_US
+end
+
+KINDS.p = {
+  read = function(demand, words)
+    demand.limit, demand.lease_us = tonumber(words[4]), tonumber(words[5])
+  end,
+  standing = function(demand, stored, asked)
+    local now, released, average, told = asked.now, stored[2] or 0, stored[3] or 0, stored[4] or 0
+    local interval = average == 0 and UNKNOWN_INTERVAL_US or average
+    local next_us = math.max(now, told) + interval
+    if next_us - now > FURTHEST_US then
+      next_us = now + interval
+    end
+    local has_room = asked.held < demand.limit
+    return { wait = has_room and ROOM or next_us - now, used = asked.held, reset = has_room and 0 or next_us - now,
+      near = false, taken = { permits_until(stored, now), released, average, told },
+      denied = has_room and stored or { permits_until(stored, now), released, average, next_us } }
+  end,
+}

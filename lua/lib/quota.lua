@@ -1,0 +1,143 @@
+-- So many operations in a period, as Quota.java has it. Parameters, from the fourth word on:
+--
+--   <limit> <soft> <near> <requests> <window> <number>...
+--
+-- soft and requests are 1 or 0, near is in percent. A window is calendar with four instants, the beginnings of three
+-- periods and the end of the last one; or fixed or slide with milliseconds. A counter has: until, end of the window,
+-- used, used in the window before. Uses KINDS, ceil_div.
+local STEPS = 1000
+
+local function span_of(window, now)
+  if window.instants then
+    for i = 1, #window.instants - 1 do
+      if window.instants[i] <= now and now < window.instants[i + 1] then
+        return window.instants[i], window.instants[i + 1]
+      end
+    end
+    return nil
+  end
+  local start = now - math.fmod(now, window.length_us)
+  return start, start + window.length_us
+end
+
+local function faded(before, share)
+  local rest = math.fmod(before, STEPS)
+  return (before - rest) / STEPS * share + ceil_div(rest * share, STEPS)
+end
+
+-- The use of the present window: a window that was counted by another clock, zone or length, and is not over, goes on.
+local function use_of(window, stored, now)
+  local start, ends = span_of(window, now)
+  if not start then
+    return nil
+  end
+  local was = stored[2] or 0
+  local use = { start = start, ends = ends, used = 0, before = 0 }
+  if was == ends or was > now then
+    use.used, use.before = stored[3] or 0, window.slides and stored[4] or 0
+  elseif window.slides and was == start then
+    use.before = stored[3] or 0
+  end
+  return use
+end
+
+local function counter_of(window, use, used, before)
+  local kept = window.slides and use.ends + (use.ends - use.start) or use.ends
+  return { kept, use.ends, used, before }
+end
+
+local function fades_at(start, length_us, before, left)
+  local product = STEPS * left
+  local share = math.min(STEPS, (product - math.fmod(product, before)) / before)
+  return start + ceil_div((STEPS - share) * (length_us / 1000), STEPS) * 1000
+end
+
+local function wait_of(demand, use, wanted, now)
+  local window, length_us = demand.window, use.ends - use.start
+  if not window.slides then
+    return use.ends - now
+  end
+  if use.used + wanted <= demand.limit then
+    return fades_at(use.start, length_us, use.before, demand.limit - use.used - wanted) - now
+  end
+  return fades_at(use.ends, length_us, use.used, demand.limit - wanted) - now
+end
+
+local function total_of(use, now)
+  if use.before == 0 then
+    return use.used
+  end
+  local length_ms = (use.ends - use.start) / 1000
+  local passed = math.floor((now - use.start) / 1000) * STEPS
+  return use.used + faded(use.before, STEPS - (passed - math.fmod(passed, length_ms)) / length_ms)
+end
+
+local function plus(used, more)
+  return used + math.min(more, math.max(0, MOST - used))
+end
+
+KINDS.q = {
+  read = function(demand, words)
+    demand.limit, demand.is_soft = tonumber(words[4]), words[5] == '1'
+    demand.near_at = ceil_div(demand.limit * tonumber(words[6]), 100)
+    demand.requests = words[7] == '1'
+    if words[8] == 'calendar' then
+      demand.window = { instants = { unpack(words, 9, 12) } }
+      for i, instant in ipairs(demand.window.instants) do
+        demand.window.instants[i] = tonumber(instant)
+      end
+    else
+      demand.window = { length_us = tonumber(words[9]) * 1000, slides = words[8] == 'slide' }
+    end
+  end,
+  counts = function(demand, cost)
+    return demand.requests and 1 or math.min(cost, MOST)
+  end,
+  standing = function(demand, stored, asked)
+    local use = use_of(demand.window, stored, asked.now)
+    if not use then
+      return nil
+    end
+    local wanted, used = KINDS.q.counts(demand, asked.cost), total_of(use, asked.now)
+    local wait = ROOM
+    if not demand.is_soft and (wanted > demand.limit or used > demand.limit - wanted) then
+      wait = wanted > demand.limit and NEVER or wait_of(demand, use, wanted, asked.now)
+    end
+    local near_by = wait == ROOM and plus(used, wanted) or used
+    return { wait = wait, used = used, reset = use.ends - asked.now, near = near_by >= demand.near_at,
+      taken = counter_of(demand.window, use, plus(use.used, wanted), use.before), denied = stored }
+  end,
+  mark = function(demand, now)
+    local window = demand.window
+    local start, ends = span_of(window, now)
+    if not window.instants then
+      return string.format('%d,%s,%d', ends, window.slides and 'slide' or 'fixed', window.length_us / 1000)
+    end
+    local _, next_ends = span_of(window, ends)
+    return string.format('%d,calendar,%d,%d,%d', ends, start, ends, next_ends or ends)
+  end,
+  -- What is given back goes to the window it was taken in, or to none; what is owed to the present one.
+  settled = function(note, stored, delta, now)
+    local words = {}
+    for word in string.gmatch(note, '[^,]+') do
+      words[#words + 1] = word
+    end
+    local window = words[2] == 'calendar' and { instants = {} }
+      or { length_us = tonumber(words[3]) * 1000, slides = words[2] == 'slide' }
+    for i = 3, window.instants and #words or 0 do
+      window.instants[i - 2] = tonumber(words[i])
+    end
+    local use, taken_in = use_of(window, stored, now), tonumber(words[1])
+    if not use then
+      return nil
+    end
+    if delta > 0 then
+      return counter_of(window, use, plus(use.used, delta), use.before)
+    elseif taken_in == use.ends then
+      return counter_of(window, use, math.max(0, use.used + delta), use.before)
+    elseif taken_in == use.start then
+      return counter_of(window, use, use.used, math.max(0, use.before + delta))
+    end
+    return stored
+  end,
+}

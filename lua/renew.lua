@@ -1,0 +1,55 @@
+-- Holds on to what a request holds for another lease from now. What has expired, or has ended, is not held any more.
+--
+-- KEYS
+--   1      <state of the key>:hold:<id>
+--   2      weir:holds, or the index of its partition
+--   then   <state>:permits:<limit>, of each permit
+-- ARGV
+--   1      the id of the hold
+--   2      how long a lease is, in microseconds
+--   3      1 where something was reserved, else 0
+-- RETURNS
+--   { held }   1 where it is held, 0 where something of it is not
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   permits an hour after the lease, a reservation, too
+
+--@include now
+
+local KEPT_US = 3600000000
+local id, lease_us, reserves = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1'
+local now = now_us(1)
+local until_us, kept_ms = now + lease_us, math.ceil((now + lease_us + KEPT_US) / 1000)
+
+local function renew_permit(key)
+  local before = redis.call('ZSCORE', key, id)
+  if not before or tonumber(before) <= now then
+    return false
+  end
+  redis.call('ZADD', key, string.format('%d', until_us), id)
+  if redis.call('PTTL', key) < kept_ms - now / 1000 then
+    redis.call('PEXPIREAT', key, string.format('%d', kept_ms))
+  end
+  return true
+end
+
+local function renew_reservation()
+  local text = redis.call('GET', KEYS[1])
+  local expires_us, rest = string.match(text or '', '^open (%d+)( .*)$')
+  if not expires_us or tonumber(expires_us) <= now then
+    return false
+  end
+  redis.call('SET', KEYS[1], string.format('open %d', until_us) .. rest, 'PXAT', string.format('%d', kept_ms))
+  redis.call('ZADD', KEYS[2], string.format('%d', until_us), KEYS[1])
+  return true
+end
+
+local is_held = true
+for i = 3, #KEYS do
+  is_held = renew_permit(KEYS[i]) and is_held
+end
+if reserves then
+  is_held = renew_reservation() and is_held
+end
+return { is_held and 1 or 0 }

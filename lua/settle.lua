@@ -1,0 +1,202 @@
+-- Ends what a request holds: frees its permits and, where something was reserved, charges what it cost in the end, or
+-- gives everything back. The first end counts. What is owed or given back is counted from what was recorded, never
+-- from a policy.
+--
+-- KEYS
+--   1      weir:policy or its copy, as of charge.lua
+--   2..4   the states of the key, its tenant, the cluster
+--   5..7   <state>:counters of each
+--   8      <state of the key>:hold:<id>
+--   9      weir:holds, or the index of its partition
+--   then   <state>:permits:<limit>, of each permit that is held
+-- ARGV
+--   1      how it ends: 1 settled, 2 cancelled, 3 expired
+--   2      what the request cost, in operations, at least 0
+--   3      the id of the hold
+--   4      how many permits it has
+--   then   for each permit: <scope> <limit>
+-- RETURNS
+--   { status, repeated, cost }   of the end that counts; repeated 1 where it had ended before; the cost is the one that
+--                                counts, as it was asked for
+--   { OPEN, 0, cost }            its time is not over
+--   { UNKNOWN_HOLD, 0, 0 }       nobody knows it, or RELEASED where nothing was reserved and its permits are free
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   states as of queue.lua; counters as of take.lua; how a reservation ended is known for ten minutes
+
+--@include now
+--@include codes
+--@include times
+--@include layout
+--@include layout_of
+--@include unpacked
+--@include expiry_of
+--@include ceil_div
+--@include drained
+--@include drain
+--@include carried_over
+--@include state_from
+--@include state_value
+--@include counters
+--@include kinds
+--@include quota
+--@include permit
+--@include congestion
+--@include ledger
+--@include ledger_write
+--@include permit_released
+
+local ENDS_KEPT_US = 600000000
+local ending, actual, id = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
+local now, ledger, known = now_us(1), {}, {}
+local states = {}
+
+local function counters_of(scope)
+  return counters_at(ledger, redis.call, KEYS[1 + scope], now)
+end
+
+local function free_permits()
+  local was_held = false
+  for i = 5, 4 + tonumber(ARGV[4]) do
+    local scope, name = string.match(ARGV[i], '^(%d) (%S+)$')
+    local key = permits_key(KEYS[1 + tonumber(scope)], name)
+    local until_us = redis.call('ZSCORE', key, id)
+    if until_us then
+      redis.call('ZREM', key, id)
+    end
+    if until_us and tonumber(until_us) > now then
+      was_held = true
+      local counters = counters_of(tonumber(scope))
+      put_counter(counters, name, permit_released(counters.by_name[name] or {}, now), now)
+    end
+  end
+  return was_held
+end
+
+local function state_at(scope)
+  if not states[scope] then
+    local value = redis.call('GET', KEYS[1 + scope])
+    local layout, numbers = unpacked(value, known)
+    if not layout then
+      error(KEYS[1 + scope] .. ' holds no state', 0)
+    end
+    local state = state_from(layout, numbers)
+    local at_us = math.max(state.at_us, now)
+    for name, bucket in pairs(state.buckets) do
+      drain(bucket, state.at_us, at_us)
+      if bucket.used == 0 and bucket.waiting == 0 then
+        state.buckets[name] = nil
+      end
+    end
+    state.at_us, state.scope = at_us, scope
+    states[scope] = state
+  end
+  return states[scope]
+end
+
+local function scaled(units, from, to)
+  return from == to and units or carried_over(units, from, to, TIMES.MAX_UNITS)
+end
+
+-- Charges a bucket for so many units more, or gives some back, as far as they are there.
+local function settle_bucket(scope, field, capacity, units)
+  local state, name, rate = state_at(scope), string.match(field, '^([^@]+)@(%d+)$')
+  rate = tonumber(rate)
+  local bucket = state.buckets[name]
+  if units == 0 or (not bucket and units < 0) then
+    return
+  end
+  if not bucket then
+    bucket = { key = field, rate = rate, used = 0, waiting = 0, unclaimed = 0, slot = 0, debt = 0 }
+    state.buckets[name] = bucket
+  end
+  local moved, most = scaled(math.abs(units), rate, bucket.rate), scaled(capacity, rate, bucket.rate)
+  if units < 0 then
+    moved = math.min(moved, bucket.used)
+    bucket.used = bucket.used - moved
+    bucket.unclaimed = bucket.waiting > 0 and bucket.unclaimed + moved or 0
+  else
+    bucket.used = bucket.used + math.min(moved, TIMES.MAX_UNITS - bucket.unclaimed - bucket.used)
+  end
+  bucket.debt = math.max(0, bucket.used - most)
+  state.has_changed = true
+end
+
+local function units_of(operations, each)
+  return operations > math.floor(TIMES.MAX_UNITS / each) and TIMES.MAX_UNITS or operations * each
+end
+
+-- What was reserved, as reservation_text writes it.
+local function reservation_from(text)
+  local expires_us, refunds, cost, price, parts = string.match(text, '^open (%d+) (%d) (%d+) (%d+);?(.*)$')
+  return { expires_us = tonumber(expires_us), refunds = refunds == '1', cost = tonumber(cost),
+    price = tonumber(price), parts = parts }
+end
+
+local function settle_parts(reservation, is_all)
+  local before, after = priced(reservation.cost, reservation.price), priced(actual, reservation.price)
+  for part in string.gmatch(reservation.parts, '[^;]+') do
+    local letter, scope, name, rest = string.match(part, '^(%l) (%d) (%S+) ?(.*)$')
+    scope = tonumber(scope)
+    local capacity, each, requests = string.match(rest, '^(%d+) (%d+) (%d)$')
+    local counts, note = string.match(rest, '^(-?%d) (%S+)$')
+    if letter == 'r' and requests == '1' then
+      settle_bucket(scope, name, tonumber(capacity), is_all and -tonumber(each) or 0)
+    elseif letter == 'r' then
+      each = tonumber(each)
+      settle_bucket(scope, name, tonumber(capacity), (is_all and 0 or units_of(after, each)) - units_of(before, each))
+    elseif note then
+      local counters = counters_of(scope)
+      local is_request = counts == '1'
+      local delta = is_all and -(is_request and 1 or before) or is_request and 0 or after - before
+      local counter = delta ~= 0 and KINDS[letter].settled(note, counters.by_name[name] or {}, delta, now)
+      if counter then
+        put_counter(counters, name, counter, now)
+      end
+    end
+  end
+end
+
+local function write_states()
+  for scope, state in pairs(states) do
+    if state.has_changed then
+      local value = state_value(state, {}, known)
+      redis.call('SET', KEYS[1 + scope], value, 'PXAT', string.format('%d', state.expires_ms))
+    end
+  end
+end
+
+local function settle(text)
+  local reservation = reservation_from(text)
+  if ending == CODES.EXPIRED and reservation.expires_us > now then
+    return { CODES.OPEN, 0, reservation.cost }
+  end
+  free_permits()
+  local keeps = ending == CODES.EXPIRED and not reservation.refunds
+  local is_all = ending ~= CODES.SETTLED and not keeps
+  actual = keeps and reservation.cost or ending == CODES.SETTLED and actual or 0
+  settle_parts(reservation, is_all)
+  redis.call('SET', KEYS[8], string.format('ended %d %d', ending, actual), 'PXAT',
+    string.format('%d', math.ceil((now + ENDS_KEPT_US) / 1000)))
+  redis.call('ZREM', KEYS[9], KEYS[8])
+  write_states()
+  return { ending, 0, actual }
+end
+
+local function answer()
+  local text = redis.call('GET', KEYS[8])
+  if text and string.sub(text, 1, 5) ~= 'open ' then
+    local status, cost = string.match(text, '^ended (%d) (%d+)$')
+    return { tonumber(status), 1, tonumber(cost) }
+  elseif text then
+    return settle(text)
+  end
+  redis.call('ZREM', KEYS[9], KEYS[8])
+  local status = free_permits() and CODES.RELEASED or CODES.UNKNOWN_HOLD
+  return { status, 0, 0 }
+end
+
+local answered = answer()
+write_counters(ledger, redis.call)
+return answered

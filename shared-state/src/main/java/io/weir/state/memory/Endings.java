@@ -1,0 +1,139 @@
+package io.weir.state.memory;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.LeakyBucket;
+import io.weir.kind.Counter;
+import io.weir.kind.Permits;
+import io.weir.kind.Reservation;
+import io.weir.kind.Reservation.OfBucket;
+import io.weir.kind.Reservation.OfKind;
+import io.weir.slot.BucketState;
+import io.weir.state.memory.Memory.Holding;
+import io.weir.throttle.Ended;
+import io.weir.throttle.Ended.Status;
+import io.weir.throttle.Ending;
+import io.weir.throttle.Ending.Settled;
+import io.weir.throttle.Held;
+import io.weir.throttle.Held.Permit;
+import java.util.List;
+
+/** Ends and renews what requests hold, in a memory. The first end counts. */
+final class Endings {
+  private final Memory memory;
+  private final long now;
+
+  Endings(Memory memory, long nowMicros) {
+    this.memory = memory;
+    this.now = nowMicros;
+  }
+
+  Ended end(Held held, Ending ending) {
+    Holding holding =
+        memory.reservation(held.tenant(), held.subject(), held.id()).orElse(null);
+    if (holding != null && holding.ended().isPresent()) {
+      Ended before = holding.ended().get();
+      return new Ended(before.status(), true, before.cost());
+    }
+    boolean isDue = holding != null && holding.reservation().expiresMicros() <= now;
+    if (ending instanceof Ending.Expired && holding != null && !isDue) {
+      return new Ended(Status.OPEN, false, holding.reservation().cost());
+    }
+    boolean wasHeld = false;
+    for (Permit permit : held.permits()) {
+      wasHeld |= release(held, permit);
+    }
+    if (holding == null) {
+      return new Ended(wasHeld ? Status.RELEASED : Status.UNKNOWN_HOLD, false, 0);
+    }
+    Ended ended = settle(held, holding.reservation(), ending);
+    memory.end(held, ended, now);
+    return ended;
+  }
+
+  boolean renew(Held held) {
+    boolean isHeld = true;
+    for (Permit permit : held.permits()) {
+      isHeld &= memory.renew(
+          owner(held, permit), permit.name(), held.id(), now, now + held.leaseMicros());
+    }
+    boolean isReserved = !held.reserves() || memory.renew(held, now);
+    return isHeld && isReserved;
+  }
+
+  private boolean release(Held held, Permit permit) {
+    Object owner = owner(held, permit);
+    if (!memory.release(owner, permit.name(), held.id(), now)) {
+      return false;
+    }
+    Counter before = memory.counter(owner, permit.name(), now);
+    memory.put(owner, permit.name(), Permits.released(before, now), now);
+    return true;
+  }
+
+  private Ended settle(Held held, Reservation reservation, Ending ending) {
+    boolean isKept = ending instanceof Ending.Expired && !reservation.refundsOnExpiry();
+    long actual =
+        ending instanceof Settled settled ? settled.cost() : isKept ? reservation.cost() : 0;
+    boolean isAll = !(ending instanceof Settled) && !isKept;
+    for (OfBucket bucket : reservation.buckets()) {
+      apply(held, bucket, isAll ? reservation.refund(bucket) : reservation.owed(bucket, actual));
+    }
+    for (OfKind kind : reservation.kinds()) {
+      apply(held, kind, reservation, isAll, actual);
+    }
+    Status status = ending instanceof Settled
+        ? Status.SETTLED
+        : ending instanceof Ending.Cancelled ? Status.CANCELLED : Status.EXPIRED;
+    return new Ended(status, false, actual);
+  }
+
+  private void apply(Held held, OfKind kind, Reservation reservation, boolean isAll, long actual) {
+    Object owner = Memory.owner(held.tenant(), held.subject(), kind.demand().scope());
+    Counter before = memory.counter(owner, kind.demand().name(), now);
+    long delta = reservation.charged(actual) - reservation.charged(reservation.cost());
+    long counted = kind.demand().counted(reservation.charged(reservation.cost()));
+    memory.put(
+        owner,
+        kind.demand().name(),
+        kind.demand().settled(before, kind.mark(), isAll ? -counted : delta, isAll, now),
+        now);
+  }
+
+  private void apply(Held held, OfBucket taken, long owed) {
+    if (owed == 0) {
+      return;
+    }
+    Object owner = Memory.owner(held.tenant(), held.subject(), taken.bucket().scope());
+    State stored = memory.state(owner);
+    long at = Math.max(stored.atMicros(), now);
+    State state = stored.at(at);
+    Bucket bucket = taken.bucket();
+    BucketState before = state.buckets().get(bucket.name());
+    if (before == null && owed < 0) {
+      return;
+    }
+    BucketState present = before == null ? BucketState.empty(at, bucket) : before;
+    long units = scaled(Math.abs(owed), bucket, present);
+    long capacity = scaled(bucket.capacityUnits(), bucket, present);
+    BucketState after =
+        owed < 0 ? present.refunded(units, capacity) : present.owing(units, capacity);
+    memory.put(owner, state.with(bucket, after, state.revision()));
+  }
+
+  private static long scaled(long units, Bucket from, BucketState to) {
+    return from.milliOpsPerSec() == to.milliOpsPerSec()
+        ? units
+        : LeakyBucket.rescaled(units, from.milliOpsPerSec(), to.milliOpsPerSec(), Counter.MOST);
+  }
+
+  private static Object owner(Held held, Permit permit) {
+    return Memory.owner(held.tenant(), held.subject(), permit.scope());
+  }
+
+  /** Ends what is due, in the order in which it is. */
+  int expire(int most) {
+    List<Held> due = memory.due(now, most);
+    due.forEach(held -> end(held, new Ending.Expired()));
+    return due.size();
+  }
+}

@@ -1,0 +1,252 @@
+package io.weir.state.memory;
+
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.decision.Decision.Reason;
+import io.weir.decision.KindVerdict;
+import io.weir.decision.Verdict;
+import io.weir.decision.Verdict.Outcome;
+import io.weir.decision.Verdict.Wait;
+import io.weir.kind.Asked;
+import io.weir.kind.Congestion;
+import io.weir.kind.Counter;
+import io.weir.kind.Hold;
+import io.weir.kind.KindDemand;
+import io.weir.kind.Permits;
+import io.weir.kind.Reservation;
+import io.weir.kind.Reservation.OfBucket;
+import io.weir.kind.Reservation.OfKind;
+import io.weir.kind.Standing;
+import io.weir.slot.Booking;
+import io.weir.slot.BucketTurn;
+import io.weir.slot.Place;
+import io.weir.slot.QueueReport;
+import io.weir.slot.QueueReport.Returned;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * A charge of several kinds: all that it demands is looked at first, then everything is taken or nothing. Lives for one
+ * charge.
+ */
+final class MixedCharge {
+  private final Charge charge;
+  private final Memory memory;
+  private final Look look;
+  private final boolean isPeek;
+  private final Function<Charge, StoreAnswer> rates;
+
+  /** @param rates decides what is left once all other limits have room: a charge for rates alone */
+  MixedCharge(
+      Charge charge,
+      Memory memory,
+      long nowMicros,
+      boolean isPeek,
+      Function<Charge, StoreAnswer> rates) {
+    this.charge = charge;
+    this.memory = memory;
+    this.look = new Look(charge, memory, nowMicros);
+    this.isPeek = isPeek;
+    this.rates = rates;
+  }
+
+  StoreAnswer decide() {
+    if (look.newestRevision() > charge.revision()) {
+      return new StoreAnswer.Stale(look.newestRevision());
+    }
+    var settled = look.settle(look.scopes());
+    if (!isPeek) {
+      settled.forEach(look::write);
+    }
+    look.load();
+    Optional<Memory.Holding> before = charge
+        .extras()
+        .hold()
+        .filter(Hold::reserves)
+        .flatMap(hold -> memory.reservation(charge, hold.id()));
+    return before.map(this::again).orElseGet(this::first);
+  }
+
+  // The same reservation is asked for once more: it is there already, or has ended.
+  private StoreAnswer again(Memory.Holding holding) {
+    Verdict verdict = charge.verdict();
+    Decision decision = holding.ended().isEmpty()
+        ? verdict.decision(Outcome.ALLOWED, look.shown(look.buckets()), Wait.NONE)
+        : new NeverAllowed(charge.revision(), List.of(), List.of(), Reason.RESERVATION_ENDED);
+    return decided(decision);
+  }
+
+  private StoreAnswer first() {
+    List<Standing> standings = standings(asked(charge.cost()));
+    long price = price();
+    long cost = Congestion.priced(charge.cost(), price);
+    if (price != Congestion.ONE) {
+      standings = standings(asked(cost));
+    }
+    List<BucketTurn> turns = look.turns(cost);
+    List<Demand> payers = Payers.of(charge.demands(), turns, place());
+    KindVerdict kinds =
+        new KindVerdict(charge.extras().demands(), standings, cost, overflowed(payers));
+    Charge asRates = payers.isEmpty() ? charge : charge.ofRates(payers, cost);
+    Verdict verdict = new Verdict(charge.revision(), payers, cost);
+    if (isNever(cost) || kinds.isNever()) {
+      long[] shown = shown(payers, turns);
+      Decision never = verdict.decision(Outcome.NEVER_ALLOWED, shown, Wait.NONE);
+      return decided(kinds.never((NeverAllowed) never));
+    }
+    if (kinds.isFull()) {
+      keep(standings, false);
+      return decided(full(verdict, kinds, payers, turns));
+    }
+    StoreAnswer answer = payers.isEmpty()
+        ? decided(new Allowed(charge.revision(), List.of()))
+        : rates.apply(asRates);
+    if (!(answer instanceof Decided ofRates)) {
+      return answer;
+    }
+    boolean isTaken = ofRates.decision() instanceof Allowed;
+    keep(standings, isTaken);
+    if (isTaken && !isPeek) {
+      charge.extras().hold().ifPresent(hold -> hold(hold, payers, price));
+    }
+    return new Decided(kinds.with(ofRates.decision()), ofRates.report());
+  }
+
+  // The rates that are full, too, make the wait no shorter.
+  private Decision full(
+      Verdict verdict, KindVerdict kinds, List<Demand> payers, List<BucketTurn> turns) {
+    List<BucketTurn> paying = paying(payers, turns);
+    Booking.Result result = new Booking(look.now(), SlotRules.OFF, TicketRequest.NONE, false)
+        .newcomer(paying, Returned.NOT);
+    Decision ofRates = verdict.decision(
+        Outcome.DENIED,
+        shown(payers, turns),
+        new Wait(result.waitMicros(), true, Optional.empty()));
+    return kinds.denied(
+        ofRates,
+        Math.max(kinds.waitMicros(), result.waitMicros()),
+        charge.ticket().shown());
+  }
+
+  private boolean isNever(long cost) {
+    List<Demand> demands = charge.demands();
+    for (int i = 0; i < demands.size(); i++) {
+      boolean isSaved = Demand.hasOverflow(demands, i) && !isNever(demands.get(i + 1), cost);
+      if (!demands.get(i).overflow() && isNever(demands.get(i), cost) && !isSaved) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isNever(Demand demand, long cost) {
+    return demand.units(cost) > demand.bucket().capacityUnits();
+  }
+
+  private List<String> overflowed(List<Demand> payers) {
+    return payers.stream()
+        .filter(Demand::overflow)
+        .map(demand -> demand.bucket().name())
+        .toList();
+  }
+
+  private static List<BucketTurn> paying(List<Demand> payers, List<BucketTurn> turns) {
+    return turns.stream()
+        .filter(turn -> payers.stream().anyMatch(payer -> payer.bucket().equals(turn.bucket())))
+        .toList();
+  }
+
+  private static long[] shown(List<Demand> payers, List<BucketTurn> turns) {
+    return paying(payers, turns).stream()
+        .mapToLong(turn -> turn.state().shownUnits(turn.bucket()))
+        .toArray();
+  }
+
+  private Optional<Place> place() {
+    return isPeek ? Optional.empty() : charge.ticket().shown().flatMap(look::placeOf);
+  }
+
+  private List<Standing> standings(Asked asked) {
+    return charge.extras().demands().stream()
+        .map(demand -> demand.standing(
+            memory.counter(owner(demand.scope()), demand.name(), look.now()),
+            asked.withHeld(memory.held(owner(demand.scope()), demand.name(), look.now()))))
+        .toList();
+  }
+
+  private long price() {
+    long highest = Congestion.ONE;
+    for (KindDemand demand : charge.extras().demands()) {
+      highest = Math.max(
+          highest,
+          demand.priceMillis(
+              memory.counter(owner(demand.scope()), demand.name(), look.now()),
+              asked(charge.cost())));
+    }
+    return highest;
+  }
+
+  private Asked asked(long cost) {
+    return new Asked(look.now(), cost, 0, look::usedOf);
+  }
+
+  private void keep(List<Standing> standings, boolean isTaken) {
+    if (isPeek) {
+      return;
+    }
+    for (int i = 0; i < standings.size(); i++) {
+      KindDemand demand = charge.extras().demands().get(i);
+      Standing standing = standings.get(i);
+      Object owner = owner(demand.scope());
+      long until = memory.counter(owner, demand.name(), look.now()).untilMicros();
+      if (isTaken && standing.taken().untilMicros() != until) {
+        memory.forgetExpired(owner, demand.name(), look.now());
+      }
+      Counter after = isTaken ? standing.taken() : standing.denied();
+      memory.put(owner, demand.name(), after, look.now());
+    }
+  }
+
+  private void hold(Hold hold, List<Demand> payers, long price) {
+    long until = look.now() + hold.leaseMicros();
+    List<OfKind> kinds = new ArrayList<>();
+    for (KindDemand demand : charge.extras().demands()) {
+      if (demand instanceof Permits permits) {
+        Object owner = owner(demand.scope());
+        memory.hold(owner, demand.name(), hold.id(), look.now() + permits.leaseMicros());
+      } else {
+        kinds.add(new OfKind(demand, demand.mark(look.now())));
+      }
+    }
+    if (hold.reserves()) {
+      memory.reserve(
+          charge,
+          hold.id(),
+          new Reservation(
+              charge.cost(),
+              price,
+              until,
+              hold.refundsOnExpiry(),
+              payers.stream().map(OfBucket::of).toList(),
+              kinds));
+    }
+  }
+
+  private Object owner(Scope scope) {
+    return Memory.owner(charge, scope);
+  }
+
+  private static StoreAnswer decided(Decision decision) {
+    return new Decided(decision, QueueReport.NONE);
+  }
+}

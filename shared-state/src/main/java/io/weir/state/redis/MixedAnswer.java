@@ -1,0 +1,126 @@
+package io.weir.state.redis;
+
+import io.weir.bucket.Demand;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.decision.Decision.Reason;
+import io.weir.decision.KindVerdict;
+import io.weir.decision.Verdict;
+import io.weir.decision.Verdict.Outcome;
+import io.weir.decision.Verdict.Wait;
+import io.weir.kind.Counter;
+import io.weir.kind.KindDemand;
+import io.weir.kind.Standing;
+import io.weir.slot.QueueReport;
+import io.weir.state.redis.wire.Answers;
+import io.weir.state.redis.wire.PendingCharge;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What a script answers to a charge of several kinds, beside what it says of rates. Immutable. */
+final class MixedAnswer {
+  private static final int STANDING_NUMBERS = 4;
+  private static final int LAST_NUMBERS = 2;
+
+  private final Charge charge;
+  private final long[] used;
+  private final KindVerdict kinds;
+  private final List<Integer> payers;
+
+  private MixedAnswer(Charge charge, long[] used, KindVerdict kinds, List<Integer> payers) {
+    this.charge = charge;
+    this.used = used;
+    this.kinds = kinds;
+    this.payers = payers;
+  }
+
+  /** Reads what stands behind the units used of all buckets. */
+  static MixedAnswer read(Charge charge, long[] used, Answers answers) {
+    List<KindDemand> demands = charge.extras().demands();
+    List<Standing> standings = new ArrayList<>();
+    for (int i = 0; i < demands.size(); i++) {
+      long wait = answers.next();
+      long usedOf = answers.next();
+      long reset = answers.next();
+      boolean isNear = answers.next() == 1;
+      standings.add(new Standing(wait, usedOf, reset, isNear, Counter.NONE, Counter.NONE));
+    }
+    List<Integer> payers = payers(charge.demands(), answers.next());
+    List<String> paidBy = payers.stream()
+        .map(charge.demands()::get)
+        .filter(Demand::overflow)
+        .map(demand -> demand.bucket().name())
+        .toList();
+    return new MixedAnswer(
+        charge, used, new KindVerdict(demands, standings, answers.next(), paidBy), payers);
+  }
+
+  // A bit for each pair, from the lowest on: whether the second of it paid.
+  private static List<Integer> payers(List<Demand> demands, long bits) {
+    List<Integer> payers = new ArrayList<>();
+    long left = bits;
+    for (int i = 0; i < demands.size(); i++) {
+      boolean hasOverflow = Demand.hasOverflow(demands, i);
+      if (!demands.get(i).overflow()) {
+        payers.add(hasOverflow && left % 2 == 1 ? i + 1 : i);
+        left = hasOverflow ? left / 2 : left;
+      }
+    }
+    return payers;
+  }
+
+  /** How many numbers it has. */
+  int numbers() {
+    return STANDING_NUMBERS * charge.extras().demands().size() + LAST_NUMBERS;
+  }
+
+  boolean isFull() {
+    return kinds.isFull();
+  }
+
+  long[] usedOfPayers() {
+    return payers.stream().mapToLong(payer -> used[payer]).toArray();
+  }
+
+  /** The same question for the rates that were asked alone. */
+  PendingCharge asRates(PendingCharge asked) {
+    List<Demand> asRates = payers.stream().map(charge.demands()::get).toList();
+    Charge of = asRates.isEmpty() ? charge : charge.ofRates(asRates, kinds.cost());
+    return new PendingCharge(of, asked.clockMicros(), asked.askedNanos(), 0);
+  }
+
+  /** The answer where another limit than a rate is full. */
+  StoreAnswer denied(long waitMicros, long estimate) {
+    Verdict verdict = new Verdict(
+        charge.revision(), payers.stream().map(charge.demands()::get).toList(), kinds.cost());
+    Decision ofRates = verdict.decision(
+        Outcome.DENIED, usedOfPayers(), new Wait(waitMicros, estimate == 1, Optional.empty()));
+    return new Decided(
+        kinds.denied(ofRates, waitMicros, charge.ticket().shown()), QueueReport.NONE);
+  }
+
+  /** The answer where the rates have decided. */
+  StoreAnswer with(Decided ofRates) {
+    Decision decision = ofRates.decision();
+    return new Decided(
+        decision instanceof NeverAllowed never ? kinds.never(never) : kinds.with(decision),
+        ofRates.report());
+  }
+
+  /** The answer where the reservation is there already. */
+  static StoreAnswer again(Charge charge, long[] used) {
+    Decision decision = charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE);
+    return new Decided(decision, QueueReport.NONE);
+  }
+
+  /** The answer where the reservation was there, and has ended. */
+  static StoreAnswer ended(Charge charge) {
+    return new Decided(
+        new NeverAllowed(charge.revision(), List.of(), List.of(), Reason.RESERVATION_ENDED),
+        QueueReport.NONE);
+  }
+}

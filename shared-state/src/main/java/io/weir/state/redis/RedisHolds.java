@@ -1,0 +1,178 @@
+package io.weir.state.redis;
+
+import io.weir.bucket.Scope;
+import io.weir.state.redis.wire.ChargeTemplate;
+import io.weir.state.redis.wire.LuaScript;
+import io.weir.state.redis.wire.RedisKeys;
+import io.weir.throttle.Ended;
+import io.weir.throttle.Ended.Status;
+import io.weir.throttle.Ending;
+import io.weir.throttle.Ending.Settled;
+import io.weir.throttle.Held;
+import io.weir.throttle.Held.Permit;
+import io.weir.throttle.HoldStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What requests hold, in Redis. Safe for use by many threads; never blocks. */
+public final class RedisHolds implements HoldStore {
+  // As lib/codes.lua has them.
+  private static final int SETTLED = 1;
+  private static final int CANCELLED = 2;
+  private static final int EXPIRED = 3;
+  private static final String MOST_EXPIRED = "100";
+  private static final Pattern HOLD =
+      Pattern.compile("weir:\\{p\\d+\\}:([^:]+):key:([^:]+):hold:([^:]+)");
+  private static final Pattern PERMIT = Pattern.compile("(?:^|;)p (\\d) ([^;]+)");
+  private static final List<Scope> SCOPES = List.of(Scope.KEY, Scope.TENANT, Scope.CLUSTER);
+
+  private final RedisConnections redis;
+  private final LuaScript settle;
+  private final LuaScript renew;
+  private final LuaScript due;
+  private final Supplier<List<String>> clock;
+  private final AtomicInteger nextPart = new AtomicInteger();
+
+  public RedisHolds(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisHolds(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    this.redis = redis;
+    this.settle = LuaScript.load("settle", includes);
+    this.renew = LuaScript.load("renew", includes);
+    this.due = LuaScript.load("due", includes);
+    this.clock = clock;
+  }
+
+  /** By another clock than Redis's, as {@link RedisBucketStore#rehearsing}. */
+  public static RedisHolds rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisHolds(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+  }
+
+  @Override
+  public CompletionStage<Ended> end(Held held, Ending ending) {
+    String policy = redis.policyOf(redis.partOf(held.tenant()));
+    String key = RedisKeys.key(held.tenant(), held.subject());
+    String tenant = RedisKeys.tenant(held.tenant());
+    // On a Redis Cluster nothing of scope cluster is in a reservation, and its key is elsewhere.
+    String cluster = redis.parts() == 1 ? RedisKeys.CLUSTER : tenant;
+    List<String> keys = new ArrayList<>(List.of(
+        policy,
+        key,
+        tenant,
+        cluster,
+        RedisKeys.counters(key),
+        RedisKeys.counters(tenant),
+        RedisKeys.counters(cluster),
+        RedisKeys.hold(key, held.id()),
+        RedisKeys.holds(policy)));
+    List<String> arguments = new ArrayList<>(List.of(
+        Integer.toString(codeOf(ending)),
+        Long.toString(ending instanceof Settled settled ? settled.cost() : 0),
+        held.id(),
+        Integer.toString(held.permits().size())));
+    for (Permit permit : held.permits()) {
+      keys.add(permits(held, permit));
+      arguments.add(ChargeTemplate.codeOf(permit.scope()) + " " + permit.name());
+    }
+    arguments.addAll(clock.get());
+    return Scripts.run(redis, settle, keys, arguments)
+        .thenApply(answer ->
+            new Ended(Status.of(number(answer, 0)), number(answer, 1) == 1, (Long) answer.get(2)));
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> renew(List<Held> all) {
+    List<CompletableFuture<Boolean>> renewed = all.stream().map(this::renew).toList();
+    return CompletableFuture.allOf(renewed.toArray(CompletableFuture[]::new))
+        .thenApply(done -> renewed.stream().map(CompletableFuture::join).toList());
+  }
+
+  private CompletableFuture<Boolean> renew(Held held) {
+    String policy = redis.policyOf(redis.partOf(held.tenant()));
+    String key = RedisKeys.key(held.tenant(), held.subject());
+    List<String> keys =
+        new ArrayList<>(List.of(RedisKeys.hold(key, held.id()), RedisKeys.holds(policy)));
+    held.permits().forEach(permit -> keys.add(permits(held, permit)));
+    List<String> arguments = new ArrayList<>(
+        List.of(held.id(), Long.toString(held.leaseMicros()), held.reserves() ? "1" : "0"));
+    arguments.addAll(clock.get());
+    return Scripts.run(redis, renew, keys, arguments).thenApply(answer -> number(answer, 0) == 1);
+  }
+
+  /** Looks at one part of the shared state after the other. */
+  @Override
+  public CompletionStage<Integer> expire() {
+    int part = Math.floorMod(nextPart.getAndIncrement(), redis.parts());
+    List<String> arguments = new ArrayList<>(List.of(MOST_EXPIRED));
+    arguments.addAll(clock.get());
+    return Scripts.run(redis, due, List.of(RedisKeys.holds(redis.policyOf(part))), arguments)
+        .thenCompose(found -> expireAll(found.stream().map(Object::toString).toList()));
+  }
+
+  private CompletionStage<Integer> expireAll(List<String> keys) {
+    CompletableFuture<Integer> ended = CompletableFuture.completedFuture(0);
+    for (String key : keys) {
+      ended = ended.thenCompose(count -> recorded(key)
+          .thenCompose(held -> end(held, new Ending.Expired()))
+          .thenApply(done -> count + 1));
+    }
+    return ended;
+  }
+
+  /** What is held by this id; without permits where nothing is known of it. */
+  public CompletionStage<Held> recorded(String tenant, String subject, String id) {
+    return recorded(RedisKeys.hold(RedisKeys.key(tenant, subject), id));
+  }
+
+  private CompletableFuture<Held> recorded(String key) {
+    Matcher name = HOLD.matcher(key);
+    if (!name.matches()) {
+      throw new IllegalStateException("no key of a hold: " + key);
+    }
+    return redis
+        .ask(commands -> commands.get(key))
+        .thenApply(text -> new Held(
+            name.group(1),
+            name.group(2),
+            name.group(3),
+            true,
+            1,
+            text == null ? List.of() : permitsIn(text)));
+  }
+
+  private static List<Permit> permitsIn(String text) {
+    return PERMIT
+        .matcher(text)
+        .results()
+        .map(found -> new Permit(SCOPES.get(Integer.parseInt(found.group(1)) - 1), found.group(2)))
+        .toList();
+  }
+
+  private static String permits(Held held, Permit permit) {
+    String state = RedisKeys.state(permit.scope(), held.tenant(), held.subject());
+    return RedisKeys.permits(state, permit.name());
+  }
+
+  private static int codeOf(Ending ending) {
+    if (ending instanceof Settled) {
+      return SETTLED;
+    }
+    return ending instanceof Ending.Cancelled ? CANCELLED : EXPIRED;
+  }
+
+  private static int number(List<Object> numbers, int index) {
+    return Math.toIntExact((Long) numbers.get(index));
+  }
+}

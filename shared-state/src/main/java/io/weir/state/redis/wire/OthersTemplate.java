@@ -1,0 +1,80 @@
+package io.weir.state.redis.wire;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.weir.kind.Kind;
+import io.weir.kind.KindDemand;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What all charges of one operation by one plan demand beside rates, as the text that {@code lua/lib/mixed.lua} reads. It
+ * holds for a while: calendars are told as the instants around the present.
+ */
+public final class OthersTemplate {
+  private final List<KindDemand> demands;
+  private final byte[] text;
+  private final int[] scopes;
+  private final long fromMicros;
+  private final long untilMicros;
+
+  /** The batch that has this template among its arguments, and where. */
+  public long batch = -1;
+
+  public int argument;
+
+  /** @param atMicros about when it is asked */
+  public OthersTemplate(List<KindDemand> demands, long atMicros) {
+    this.demands = demands;
+    this.fromMicros = atMicros;
+    this.untilMicros = demands.stream()
+        .mapToLong(demand -> demand.wordsHoldUntil(atMicros))
+        .min()
+        .orElse(Long.MAX_VALUE);
+    this.scopes = demands.stream()
+        .mapToInt(demand -> ChargeTemplate.codeOf(demand.scope()))
+        .distinct()
+        .toArray();
+    this.text = demands.stream()
+        .map(demand -> words(demand, atMicros))
+        .collect(Collectors.joining(";"))
+        .getBytes(US_ASCII);
+  }
+
+  /** Whether it is of these demands, and for about this instant. */
+  @SuppressWarnings("ReferenceEquality") // one list for all charges of an operation by a plan
+  public boolean isOf(List<KindDemand> of, long atMicros) {
+    boolean isNow =
+        untilMicros == Long.MAX_VALUE || (atMicros >= fromMicros && atMicros < untilMicros);
+    return of == demands && isNow;
+  }
+
+  public byte[] text() {
+    return text;
+  }
+
+  /** Whether one of the limits is of this scope. */
+  boolean has(int scope) {
+    return Arrays.stream(scopes).anyMatch(code -> code == scope);
+  }
+
+  private static String words(KindDemand demand, long atMicros) {
+    return "%s %d %s %s"
+        .formatted(
+            letterOf(demand.kind()),
+            ChargeTemplate.codeOf(demand.scope()),
+            demand.name(),
+            demand.words(atMicros));
+  }
+
+  /** The letter of a kind, as {@code lua/lib/kinds.lua} has it. */
+  private static char letterOf(Kind kind) {
+    return switch (kind) {
+      case QUOTA -> 'q';
+      case PERMIT -> 'p';
+      case CONGESTION -> 'c';
+      case RATE -> throw new IllegalArgumentException("a rate is no other kind");
+    };
+  }
+}

@@ -1,0 +1,68 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Scope;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.memory.InMemoryBucketStore;
+import io.weir.testkit.KindScenario;
+import io.weir.testkit.KindScenarioRun;
+import io.weir.testkit.KindScenarioRun.Stores;
+import io.weir.testkit.ManualClock;
+import io.weir.testkit.Scenario;
+import io.weir.testkit.Scenario.Kind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Memory and Redis agree after every step of generated histories with all kinds of demand. {@code
+ * -Dweir.scenario.steps} sets how many steps each of them has.
+ */
+final class KindScenariosIT {
+  private static final int SEEDS = Integer.getInteger("weir.scenario.seeds", 12);
+  private static final int STEPS = Integer.getInteger("weir.scenario.steps", 2000);
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @Test
+  void memoryAndRedisAgreeAfterEveryStep() {
+    Map<String, Long> seen = new TreeMap<>();
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      connections.sync().flushall();
+      ManualClock clock = new ManualClock();
+      InMemoryBucketStore memory = new InMemoryBucketStore(clock);
+      KindScenarioRun run = new KindScenarioRun(
+          new KindScenario(
+              new Scenario(seed, seed % 4 == 0 ? Kind.RATES : Kind.MIXED), List.of(Scope.values())),
+          clock,
+          new Stores(memory, memory),
+          new Stores(
+              RedisBucketStore.rehearsing(connections, clock),
+              RedisHolds.rehearsing(connections, clock)),
+          connections.links().get(0).eventLoop());
+      run.run(STEPS).seen().forEach((what, times) -> seen.merge(what, times, Long::sum));
+    }
+    System.out.println("KindScenariosIT: " + seen);
+    assertThat(seen)
+        .containsKeys(
+            "Allowed", "Denied", "NeverAllowed", "Stale", "KEPT", "made", "overflow", "congested")
+        .containsKeys("full q0", "full p0", "Renew [true]", "Renew [false]");
+  }
+}
