@@ -4,6 +4,7 @@
 --
 --   <letter> <scope> <limit> <parameter>...
 --
+-- with + behind the letter where it is asked only if the one before it has no room;
 -- and of what it holds: <id> <lease_us> <reserves> <refunds>, the last two 1 or 0; "-" for nothing.
 local function others_of(text)
   local others = {}
@@ -12,7 +13,9 @@ local function others_of(text)
     for word in string.gmatch(part, '%S+') do
       words[#words + 1] = word
     end
-    local demand = { letter = words[1], scope = tonumber(words[2]), name = words[3], kind = KINDS[words[1]] }
+    local letter = string.sub(words[1], 1, 1)
+    local demand = { letter = letter, overflow = words[1] ~= letter, scope = tonumber(words[2]), name = words[3],
+      kind = KINDS[letter] }
     demand.kind.read(demand, words)
     others[#others + 1] = demand
   end
@@ -31,6 +34,14 @@ local function asked_of(charge, demand, cost, call)
       string.format('(%d', charge.now), '+inf')
   end
   return asked
+end
+
+-- Of a limit and the one it overflows to, the first that has room is charged; where neither has, the one that has some
+-- first says when.
+local function leave_out(first, other)
+  local is_other = first.wait ~= ROOM and other.wait ~= NEVER and (first.wait == NEVER or other.wait < first.wait)
+  local left_out = is_other and first or other
+  left_out.wait, left_out.taken, left_out.is_uncharged = ROOM, left_out.denied, true
 end
 
 -- How all of them stand: the price and the cost at it, the longest wait of those without room, whether one never has
@@ -53,6 +64,11 @@ local function look_at(charge, ledger, call)
       return nil
     end
     looked.standings[i] = standing
+    if demand.overflow then
+      leave_out(looked.standings[i - 1], standing)
+    end
+  end
+  for _, standing in ipairs(looked.standings) do
     looked.is_never = looked.is_never or standing.wait == NEVER
     if standing.wait >= 0 then
       looked.wait_us = math.max(looked.wait_us or 0, standing.wait)
@@ -66,13 +82,13 @@ local function reservation_key(charge)
 end
 
 -- The answer to a charge of several kinds: its code, what is used of each bucket, of each other limit <wait> <used>
--- <reset> <near>, which overflows paid, as bits, and the cost at its price.
+-- <reset> <flags>, which overflows paid, as bits, and the cost at its price.
 local function answer_of(code, used, looked, paid)
   local answer = { code, unpack(used) }
   for _, standing in ipairs(looked.standings) do
     local n = #answer
     answer[n + 1], answer[n + 2], answer[n + 3] = standing.wait, standing.used, standing.reset
-    answer[n + 4] = standing.near and 1 or 0
+    answer[n + 4] = (standing.near and 1 or 0) + (standing.is_uncharged and 2 or 0)
   end
   answer[#answer + 1], answer[#answer + 2] = paid, looked.cost
   return answer

@@ -27,8 +27,8 @@ local function reservation_text(charge, looked, payers, now)
     parts[#parts + 1] = string.format('r %d %s %d %d %d', demand.scope, demand.field, demand.capacity, demand.units,
       demand.requests and 1 or 0)
   end
-  for _, demand in ipairs(charge.others) do
-    if demand.kind.mark then
+  for i, demand in ipairs(charge.others) do
+    if demand.kind.mark and not looked.standings[i].is_uncharged then
       parts[#parts + 1] = string.format('%s %d %s %d %s', demand.letter, demand.scope, demand.name,
         demand.requests and 1 or -1, demand.kind.mark(demand, now))
     elseif demand.letter == 'p' then

@@ -52,7 +52,10 @@ public record KindVerdict(
   public Decision with(Decision ofRates) {
     return ofRates.fold(
         allowed -> new Allowed(
-            allowed.revision(), all(allowed.limits(), true), allowed.degraded(), remarks(paidBy)),
+            allowed.revision(),
+            all(allowed.limits(), true),
+            allowed.degraded(),
+            remarks(paidBy, true)),
         denied -> new Denied(
             denied.revision(),
             all(denied.limits(), false),
@@ -61,7 +64,7 @@ public record KindVerdict(
             denied.estimate(),
             denied.ticket(),
             denied.degraded(),
-            remarks(List.of())),
+            remarks(List.of(), false)),
         never -> new NeverAllowed(
             never.revision(), all(never.limits(), false), never.full(), never.reason()));
   }
@@ -84,7 +87,7 @@ public record KindVerdict(
         true,
         ticket,
         false,
-        remarks(List.of()));
+        remarks(List.of(), false));
   }
 
   /** The decision where one of the limits never has room. */
@@ -115,24 +118,30 @@ public record KindVerdict(
     for (int i = 0; i < standings.size(); i++) {
       KindDemand demand = demands.get(i);
       if (demand.kind() != Kind.CONGESTION) {
-        all.add(Limit.of(demand, standings.get(i), isTaken ? demand.counted(cost) : 0));
+        Standing standing = standings.get(i);
+        boolean isPaid = isTaken && standing.isCharged();
+        all.add(Limit.of(demand, standing, isPaid ? demand.counted(cost) : 0));
       }
     }
     return all;
   }
 
-  private Remarks remarks(List<String> paid) {
+  private Remarks remarks(List<String> paid, boolean isAllowed) {
     long multiplier = Congestion.ONE;
     List<String> near = new ArrayList<>();
+    List<String> paying = new ArrayList<>(paid);
     for (int i = 0; i < standings.size(); i++) {
       if (demands.get(i).kind() == Kind.CONGESTION) {
         multiplier = Math.max(multiplier, standings.get(i).used());
       } else if (standings.get(i).near()) {
         near.add(demands.get(i).name());
       }
+      if (isAllowed && demands.get(i).overflow() && standings.get(i).isCharged()) {
+        paying.add(demands.get(i).name());
+      }
     }
-    return multiplier == Congestion.ONE && paid.isEmpty() && near.isEmpty()
+    return multiplier == Congestion.ONE && paying.isEmpty() && near.isEmpty()
         ? Remarks.NONE
-        : new Remarks(multiplier, paid, near);
+        : new Remarks(multiplier, paying, near);
   }
 }

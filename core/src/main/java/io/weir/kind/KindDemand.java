@@ -17,6 +17,11 @@ public interface KindDemand {
   /** Whose limit it is. */
   Scope scope();
 
+  /** Whether it is asked only where the demand before it has no room. */
+  default boolean overflow() {
+    return false;
+  }
+
   /** How much it admits at all. */
   long quota();
 

@@ -13,6 +13,7 @@ import io.weir.kind.Window.Span;
  * @param isSoft whether it only warns
  * @param nearPercent from which share of the limit on callers are warned, 1 to 100
  * @param countsRequests whether each request counts as one, whatever it costs
+ * @param overflow whether it is asked only where the quota before it is full
  */
 public record Quota(
     String name,
@@ -21,7 +22,8 @@ public record Quota(
     Window window,
     boolean isSoft,
     int nearPercent,
-    boolean countsRequests)
+    boolean countsRequests,
+    boolean overflow)
     implements KindDemand {
 
   /** The largest limit: a thousand times as much is still exact in a script. */

@@ -182,8 +182,8 @@ public final class KindScenario {
 
   private List<KindDemand> kindsOfPolicy(List<Demand> demands) {
     List<KindDemand> made = new ArrayList<>();
-    made.add(quota("q0"));
-    made.add(quota("q1"));
+    made.add(quota("q0", false));
+    made.add(quota("q1", random.nextInt(3) == 0));
     made.add(
         new Permits("p0", pick(scopes), 1 + random.nextInt(40), 1 + random.nextLong(5 * SECOND)));
     if (random.nextBoolean()) {
@@ -192,7 +192,7 @@ public final class KindScenario {
     return List.copyOf(made);
   }
 
-  private Quota quota(String name) {
+  private Quota quota(String name, boolean overflow) {
     return new Quota(
         name,
         pick(scopes),
@@ -200,7 +200,8 @@ public final class KindScenario {
         window(),
         random.nextInt(4) == 0,
         1 + random.nextInt(100),
-        random.nextInt(3) == 0);
+        random.nextInt(3) == 0,
+        overflow);
   }
 
   private Window window() {

@@ -115,9 +115,10 @@ final class MixedCharge {
       return answer;
     }
     boolean isTaken = ofRates.decision() instanceof Allowed;
-    keep(standings, isTaken);
+    List<Standing> charged = standings;
+    keep(charged, isTaken);
     if (isTaken && !isPeek) {
-      charge.extras().hold().ifPresent(hold -> hold(hold, payers, price));
+      charge.extras().hold().ifPresent(hold -> hold(hold, payers, charged, price));
     }
     return new Decided(kinds.with(ofRates.decision()), ofRates.report());
   }
@@ -177,11 +178,13 @@ final class MixedCharge {
   }
 
   private List<Standing> standings(Asked asked) {
-    return charge.extras().demands().stream()
+    List<KindDemand> demands = charge.extras().demands();
+    List<Standing> standings = demands.stream()
         .map(demand -> demand.standing(
             memory.counter(owner(demand.scope()), demand.name(), look.now()),
             asked.withHeld(memory.held(owner(demand.scope()), demand.name(), look.now()))))
         .toList();
+    return Standing.charged(demands, standings);
   }
 
   private long price() {
@@ -217,14 +220,15 @@ final class MixedCharge {
     }
   }
 
-  private void hold(Hold hold, List<Demand> payers, long price) {
+  private void hold(Hold hold, List<Demand> payers, List<Standing> standings, long price) {
     long until = look.now() + hold.leaseMicros();
     List<OfKind> kinds = new ArrayList<>();
-    for (KindDemand demand : charge.extras().demands()) {
+    for (int i = 0; i < standings.size(); i++) {
+      KindDemand demand = charge.extras().demands().get(i);
       if (demand instanceof Permits permits) {
         Object owner = owner(demand.scope());
         memory.hold(owner, demand.name(), hold.id(), look.now() + permits.leaseMicros());
-      } else {
+      } else if (standings.get(i).isCharged()) {
         kinds.add(new OfKind(demand, demand.mark(look.now())));
       }
     }

@@ -46,8 +46,9 @@ final class MixedAnswer {
       long wait = answers.next();
       long usedOf = answers.next();
       long reset = answers.next();
-      boolean isNear = answers.next() == 1;
-      standings.add(new Standing(wait, usedOf, reset, isNear, Counter.NONE, Counter.NONE));
+      long flags = answers.next();
+      standings.add(
+          new Standing(wait, usedOf, reset, flags % 2 == 1, flags < 2, Counter.NONE, Counter.NONE));
     }
     List<Integer> payers = payers(charge.demands(), answers.next());
     List<String> paidBy = payers.stream()

@@ -60,9 +60,10 @@ public final class OthersTemplate {
   }
 
   private static String words(KindDemand demand, long atMicros) {
-    return "%s %d %s %s"
+    return "%s%s %d %s %s"
         .formatted(
             letterOf(demand.kind()),
+            demand.overflow() ? "+" : "",
             ChargeTemplate.codeOf(demand.scope()),
             demand.name(),
             demand.words(atMicros));
