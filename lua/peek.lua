@@ -40,6 +40,7 @@
 --@include permit
 --@include congestion
 --@include ledger
+--@include reservation_standing
 --@include mixed
 --@include payers
 
@@ -104,9 +105,10 @@ end
 -- A ticket is not looked at.
 local function peek_mixed()
   local _, used = loaded(cost)
-  local before = charge.hold and charge.hold.reserves and redis.call('GET', reservation_key(charge))
+  local reserves = charge.hold and charge.hold.reserves
+  local before = reserves and reservation_standing(redis.call('GET', reservation_key(charge)), now)
   if before then
-    return string.sub(before, 1, 5) == 'open ' and { CODES.AGAIN, unpack(used) } or { CODES.ENDED }
+    return before == 'open' and { CODES.AGAIN, unpack(used) } or { CODES.ENDED }
   end
   local looked = look_at(charge, {}, redis.call)
   if not looked then

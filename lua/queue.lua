@@ -83,6 +83,7 @@
 --@include permit
 --@include congestion
 --@include ledger
+--@include reservation_standing
 --@include ledger_write
 --@include mixed
 --@include mixed_take
@@ -594,10 +595,11 @@ end
 
 -- Whether the reservation of a charge is there: the answer to it then.
 local function answer_again(charge)
-  local before = charge.hold and charge.hold.reserves and redis.call('GET', reservation_key(charge))
+  local reserves = charge.hold and charge.hold.reserves
+  local before = reserves and reservation_standing(redis.call('GET', reservation_key(charge)), charge.now)
   if not before then
     return nil
-  elseif string.sub(before, 1, 5) ~= 'open ' then
+  elseif before == 'ended' then
     return { CODES.ENDED }
   end
   return { CODES.AGAIN, unpack(used_of_all(charge.demands, {})) }

@@ -44,6 +44,7 @@
 --@include permit
 --@include congestion
 --@include ledger
+--@include reservation_standing
 --@include ledger_write
 --@include permit_released
 
@@ -177,7 +178,7 @@ local function settle(text)
   local is_all = ending ~= CODES.SETTLED and not keeps
   actual = keeps and reservation.cost or ending == CODES.SETTLED and actual or 0
   settle_parts(reservation, is_all)
-  redis.call('SET', KEYS[8], string.format('ended %d %d', ending, actual), 'PXAT',
+  redis.call('SET', KEYS[8], string.format('ended %d %d %d', ending, actual, now + ENDS_KEPT_US), 'PXAT',
     string.format('%d', math.ceil((now + ENDS_KEPT_US) / 1000)))
   redis.call('ZREM', KEYS[9], KEYS[8])
   write_states()
@@ -186,10 +187,11 @@ end
 
 local function answer()
   local text = redis.call('GET', KEYS[8])
-  if text and string.sub(text, 1, 5) ~= 'open ' then
-    local status, cost = string.match(text, '^ended (%d) (%d+)$')
+  local standing = reservation_standing(text, now)
+  if standing == 'ended' then
+    local status, cost = string.match(text, '^ended (%d) (%d+) ')
     return { tonumber(status), 1, tonumber(cost) }
-  elseif text then
+  elseif standing == 'open' then
     return settle(text)
   end
   redis.call('ZREM', KEYS[9], KEYS[8])

@@ -51,6 +51,7 @@
 --@include permit
 --@include congestion
 --@include ledger
+--@include reservation_standing
 --@include ledger_write
 --@include mixed
 --@include mixed_take
@@ -228,8 +229,9 @@ local function decide(charge)
   if not ways then
     return hand_back(charge)
   end
-  local before = charge.hold and charge.hold.reserves and redis.call('GET', reservation_key(charge))
-  if before and string.sub(before, 1, 5) ~= 'open ' then
+  local reserves = charge.hold and charge.hold.reserves
+  local before = reserves and reservation_standing(redis.call('GET', reservation_key(charge)), charge.now)
+  if before == 'ended' then
     return { CODES.ENDED }
   elseif before and charge.template.has_overflow then
     return hand_back(charge)

@@ -29,7 +29,7 @@ final class Endings {
 
   Ended end(Held held, Ending ending) {
     Holding holding =
-        memory.reservation(held.tenant(), held.subject(), held.id()).orElse(null);
+        memory.reservation(held.tenant(), held.subject(), held.id(), now).orElse(null);
     if (holding != null && holding.ended().isPresent()) {
       Ended before = holding.ended().get();
       return new Ended(before.status(), true, before.cost());

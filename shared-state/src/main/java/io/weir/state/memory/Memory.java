@@ -107,12 +107,10 @@ final class Memory {
         .removeIf(until -> until <= nowMicros);
   }
 
-  Optional<Holding> reservation(Charge charge, String id) {
-    return reservation(charge.tenant(), charge.subject(), id);
-  }
-
-  Optional<Holding> reservation(String tenant, String subject, String id) {
-    return Optional.ofNullable(reservations.get(List.of(tenant, subject, id)));
+  /** A reservation that is open, or whose end is still known. */
+  Optional<Holding> reservation(String tenant, String subject, String id, long nowMicros) {
+    return Optional.ofNullable(reservations.get(List.of(tenant, subject, id)))
+        .filter(holding -> holding.forgottenMicros() > nowMicros);
   }
 
   void reserve(Charge charge, String id, Reservation reservation) {
@@ -214,7 +212,7 @@ final class Memory {
     long before = nowMicros - Permits.KEPT_US; // a clock that goes back finds the others again
     permits.values().forEach(all -> all.values().removeIf(until -> until <= before));
     permits.values().removeIf(Map::isEmpty);
-    reservations.values().removeIf(open -> open.forgottenMicros() <= nowMicros);
+    reservations.values().removeIf(open -> open.forgottenMicros() <= before);
     sweepAt = Math.max(FIRST_SWEEP, size() * 2);
   }
 

@@ -73,7 +73,8 @@ final class MixedCharge {
         .extras()
         .hold()
         .filter(Hold::reserves)
-        .flatMap(hold -> memory.reservation(charge, hold.id()));
+        .flatMap(
+            hold -> memory.reservation(charge.tenant(), charge.subject(), hold.id(), look.now()));
     return before.map(this::again).orElseGet(this::first);
   }
 
