@@ -128,6 +128,12 @@ end
 -- them.
 local function ways_of(charge)
   local ways, now = {}, charge.now
+  for _, scope in ipairs(charge.template.scopes) do
+    local value = value_of(charge.keys[scope])
+    if value and (#value < LAYOUT.HEAD_BYTES or struct.unpack('>I7', value, 3) > now) then
+      return nil
+    end
+  end
   for scope, of_scope in pairs(charge.template.by_scope) do
     local way, numbers = way_and_numbers(value_of(charge.keys[scope]), of_scope, known, now)
     if not way or now < numbers[2] or numbers[3] > charge.template.revision then

@@ -34,6 +34,11 @@ public record Permits(String name, Scope scope, long limit, long leaseMicros)
     }
   }
 
+  /** The same with another limit. */
+  public Permits withLimit(long permits) {
+    return new Permits(name, scope, permits, leaseMicros);
+  }
+
   @Override
   public Kind kind() {
     return Kind.PERMIT;

@@ -105,6 +105,17 @@ public record Quota(
         : stored;
   }
 
+  /** The same with another limit. */
+  public Quota withLimit(long operations) {
+    return new Quota(
+        name, scope, operations, window, isSoft, nearPercent, countsRequests, overflow);
+  }
+
+  /** The same where it is asked only if the quota before it is full. */
+  public Quota asOverflow() {
+    return new Quota(name, scope, limit, window, isSoft, nearPercent, countsRequests, true);
+  }
+
   /** The same counter with nothing used; the window stays. */
   public Counter reset(Counter stored, long nowMicros) {
     return counter(new Use(use(stored, nowMicros).span, 0, 0));

@@ -53,6 +53,7 @@ final class BucketsReader {
     if (leased && scope != Scope.CLUSTER) {
       section.error("leased_without_cluster", "leased", "only a bucket of scope cluster is leased");
     }
+    BucketOptions options = BucketOptionsReader.read(section, leased);
     OptionalLong burst = shapes.burstMillis(section);
     Optional<List<BucketShape.Group>> groups = shapes.groups(section);
     section.refuseUnknown();
@@ -62,8 +63,20 @@ final class BucketsReader {
     return shapes
         .shape(section, name.get(), scope, burst.orElse(0), groups.get())
         .map(shape -> shape.withLeases(leased && scope == Scope.CLUSTER))
+        .filter(shape -> isHeldByParts(section, shape, options))
         .map(shape -> new DefinedBucket(
-            section, shape, highVolume ? BucketSet.HIGH_VOLUME : BucketSet.ORDINARY));
+            section, shape, highVolume ? BucketSet.HIGH_VOLUME : BucketSet.ORDINARY, options));
+  }
+
+  private static boolean isHeldByParts(Section section, BucketShape shape, BucketOptions options) {
+    boolean isHeld = shape.demands().values().stream().allMatch(options::holds);
+    if (!isHeld) {
+      section.error(
+          "share_too_small",
+          "keepFor",
+          "a part of the bucket holds not one operation (expected: a longer burst, another share)");
+    }
+    return isHeld;
   }
 
   // Real files give two buckets one name, and there they are two buckets: the second gets a number.
@@ -85,8 +98,13 @@ final class BucketsReader {
     return Optional.of(given + ":" + number);
   }
 
+  /** The names that are taken. */
+  Set<String> names() {
+    return names;
+  }
+
   /** A bucket of the policy, and where it stands. */
-  record DefinedBucket(Section section, BucketShape shape, BucketSet set) {
+  record DefinedBucket(Section section, BucketShape shape, BucketSet set, BucketOptions options) {
     String name() {
       return shape.bucket().name();
     }

@@ -1,6 +1,8 @@
 package io.weir.policy;
 
 import io.weir.bucket.Demand;
+import io.weir.kind.KindDemand;
+import io.weir.kind.Permits;
 import java.util.List;
 
 /** What a plan says of one operation. */
@@ -9,11 +11,18 @@ public sealed interface OperationLimit {
   /**
    * The operation demands from buckets.
    *
-   * @param demands each bucket once, in the order of the policy; not empty
+   * @param demands each bucket once, in the order of the policy
+   * @param others of limits that are no rates; not both are empty
    */
-  record Limited(List<Demand> demands) implements OperationLimit {
+  record Limited(List<Demand> demands, List<KindDemand> others) implements OperationLimit {
     public Limited {
       demands = List.copyOf(demands);
+      others = List.copyOf(others);
+    }
+
+    /** Whether a request has to be held: it takes permits. */
+    public boolean needsHold() {
+      return others.stream().anyMatch(Permits.class::isInstance);
     }
   }
 

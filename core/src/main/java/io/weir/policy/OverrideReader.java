@@ -2,6 +2,8 @@ package io.weir.policy;
 
 import io.weir.bucket.Names;
 import io.weir.bucket.Scope;
+import io.weir.kind.Permits;
+import io.weir.kind.Quota;
 import io.weir.policy.BucketShape.Group;
 import java.util.HashSet;
 import java.util.List;
@@ -30,12 +32,51 @@ final class OverrideReader {
     Set<String> seen = new HashSet<>();
     PlanDraft current = draft;
     for (Section section : parent.sections("overrides")) {
+      Optional<PlanDraft> ofKind = applyToKind(section, seen, current, scope);
+      if (ofKind.isPresent()) {
+        current = ofKind.get();
+        continue;
+      }
       Optional<LimitOverride> override = read(section, seen);
       if (override.isPresent()) {
         current = apply(override.get(), current, scope);
       }
     }
     return current;
+  }
+
+  /** Applies an override of a quota or of permits; false where it is one of something else. */
+  private Optional<PlanDraft> applyToKind(
+      Section section, Set<String> seen, PlanDraft draft, Scope scope) {
+    Optional<String> name = section.text("limits", Names::isName, Names.NAME_PATTERN);
+    if (name.isEmpty()) {
+      return Optional.empty();
+    }
+    OptionalLong limit = KindsReader.limit(section, Quota.MAX_LIMIT);
+    section.refuseUnknown();
+    if (!seen.add("limit " + name.get())) {
+      section.error("override_repeated", name.get() + " has an override already");
+      return Optional.of(draft);
+    }
+    Optional<KindLimit> found =
+        draft.kinds().limit(name.get()).filter(known -> known.demand().scope() == scope);
+    if (found.isEmpty()) {
+      section.error(
+          "override_unmatched",
+          "limits",
+          "no quota or permits '%s' of scope %s in the plan"
+              .formatted(name.get(), Scopes.wordOf(scope)));
+    }
+    return Optional.of(
+        found.isEmpty() || limit.isEmpty()
+            ? draft
+            : draft.withKinds(draft.kinds().with(relimited(found.get(), limit.getAsLong()))));
+  }
+
+  private static KindLimit relimited(KindLimit limit, long operations) {
+    return limit.demand() instanceof Quota quota
+        ? limit.with(quota.withLimit(operations))
+        : limit.with(((Permits) limit.demand()).withLimit(Math.min(Permits.MAX_LIMIT, operations)));
   }
 
   private Optional<LimitOverride> read(Section section, Set<String> seen) {

@@ -21,8 +21,10 @@ import java.util.Set;
  * @param shapes the buckets, in the order of the policy
  * @param own the buckets of single operations that left the key's shared ones, by operation
  * @param frozen the operations with a limit of zero
+ * @param kinds what is demanded beside plain rates
  */
-record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<String> frozen) {
+record PlanDraft(
+    List<BucketShape> shapes, Map<String, BucketShape> own, Set<String> frozen, PlanKinds kinds) {
 
   PlanDraft {
     shapes = List.copyOf(shapes);
@@ -30,8 +32,8 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
     frozen = Set.copyOf(frozen);
   }
 
-  static PlanDraft of(List<BucketShape> shapes) {
-    return new PlanDraft(shapes, Map.of(), Set.of());
+  static PlanDraft of(List<BucketShape> shapes, PlanKinds kinds) {
+    return new PlanDraft(shapes, Map.of(), Set.of(), kinds);
   }
 
   Optional<BucketShape> shape(String bucket) {
@@ -44,19 +46,19 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
     List<BucketShape> replaced = shapes.stream()
         .map(shape -> shape.bucket().name().equals(name) ? replacement : shape)
         .toList();
-    return new PlanDraft(replaced, own, thawed(replacement.demands().keySet()));
+    return new PlanDraft(replaced, own, thawed(replacement.demands().keySet()), kinds);
   }
 
   PlanDraft withOwn(String operation, BucketShape shape) {
     Map<String, BucketShape> more = new LinkedHashMap<>(own);
     more.put(operation, shape);
-    return new PlanDraft(shapes, more, thawed(Set.of(operation)));
+    return new PlanDraft(shapes, more, thawed(Set.of(operation)), kinds);
   }
 
   PlanDraft withFrozen(String operation) {
     Set<String> more = new HashSet<>(frozen);
     more.add(operation);
-    return new PlanDraft(shapes, own, more);
+    return new PlanDraft(shapes, own, more, kinds);
   }
 
   /** Freezes the operations of a bucket; those with a bucket of their own have left it. */
@@ -65,7 +67,11 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
     shape.demands().keySet().stream()
         .filter(operation -> !own.containsKey(operation))
         .forEach(more::add);
-    return new PlanDraft(shapes, own, more);
+    return new PlanDraft(shapes, own, more, kinds);
+  }
+
+  PlanDraft withKinds(PlanKinds other) {
+    return new PlanDraft(shapes, own, frozen, other);
   }
 
   private Set<String> thawed(Set<String> operations) {
@@ -80,6 +86,7 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
     shapes.forEach(shape -> operations.addAll(shape.demands().keySet()));
     operations.addAll(own.keySet());
     operations.addAll(frozen);
+    operations.addAll(kinds.operations());
     return operations;
   }
 
@@ -91,14 +98,14 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
       SlotRules slots,
       FailureMode failureMode) {
     Map<String, OperationLimit> limits = new LinkedHashMap<>();
-    operations().forEach(operation -> limits.put(operation, limit(operation)));
+    operations().forEach(operation -> limits.put(operation, limit(name, operation)));
     unlimited.stream()
         .filter(operation -> !frozen.contains(operation))
         .forEach(operation -> limits.put(operation, new Unlimited()));
     return new Plan(name, limits, others, slots, failureMode);
   }
 
-  private OperationLimit limit(String operation) {
+  private OperationLimit limit(String plan, String operation) {
     if (frozen.contains(operation)) {
       return new Frozen();
     }
@@ -112,6 +119,7 @@ record PlanDraft(List<BucketShape> shapes, Map<String, BucketShape> own, Set<Str
         demands.add(demand);
       }
     }
-    return new Limited(demands);
+    List<Demand> parted = kinds.demands(demands, plan, operation);
+    return new Limited(parted, kinds.others(parted, operation));
   }
 }

@@ -6,10 +6,12 @@ import io.weir.policy.BucketsReader.BucketSet;
 import io.weir.policy.BucketsReader.DefinedBucket;
 import io.weir.slot.SlotRules;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -19,10 +21,13 @@ final class PlansReader {
   private static final Map<String, BucketSet> SETS = sets();
 
   private final List<DefinedBucket> buckets;
+  private final List<KindLimit> kinds;
   private final OverrideReader overrides;
 
-  PlansReader(List<DefinedBucket> buckets, OverrideReader overrides) {
+  /** @param kinds quotas and permits */
+  PlansReader(List<DefinedBucket> buckets, List<KindLimit> kinds, OverrideReader overrides) {
     this.buckets = buckets;
+    this.kinds = kinds;
     this.overrides = overrides;
   }
 
@@ -45,7 +50,8 @@ final class PlansReader {
         IMPLICIT_PLAN,
         root,
         set,
-        PlanDraft.of(shapesOf(bucketsOf(set))),
+        PlanDraft.of(
+            shapesOf(bucketsOf(set)), kindsOf(bucketsOf(set), kinds, OptionalLong.empty())),
         Access.LIMITED,
         SlotRules.DEFAULT,
         mode,
@@ -59,7 +65,12 @@ final class PlansReader {
     List<DefinedBucket> chosen = section.has("buckets") ? chosen(section, set) : bucketsOf(set);
     SlotRules slots = SlotsReader.read(section);
     FailureMode mode = FailureMode.read(section).orElse(defaultMode);
-    PlanDraft draft = overrides.applyAll(section, PlanDraft.of(shapesOf(chosen)), Scope.KEY);
+    List<KindLimit> limits = limits(section);
+    PlanKinds planKinds =
+        kindsOf(chosen, limits, BucketOptionsReader.multiplier(section, "shedAt"));
+    findWrongOverflows(section, chosen);
+    PlanDraft draft =
+        overrides.applyAll(section, PlanDraft.of(shapesOf(chosen), planKinds), Scope.KEY);
     section.refuseUnknown();
     return new DefinedPlan(name, section, set, draft, access, slots, mode, false);
   }
@@ -84,6 +95,61 @@ final class PlansReader {
       }
     }
     return new ArrayList<>(chosen);
+  }
+
+  // A plan that names none has all of them.
+  private List<KindLimit> limits(Section section) {
+    if (!section.has("limits")) {
+      return kinds;
+    }
+    Map<String, KindLimit> byName = new LinkedHashMap<>();
+    kinds.forEach(limit -> byName.put(limit.name(), limit));
+    Set<KindLimit> chosen = new LinkedHashSet<>();
+    for (Section.Item item : section.texts("limits", Names::isName, Names.NAME_PATTERN)) {
+      KindLimit limit = byName.get(item.text());
+      if (limit == null) {
+        section.errorAt(
+            "limit_unknown", item, "no sound quota or permits '%s'".formatted(item.text()));
+      } else {
+        chosen.add(limit);
+      }
+    }
+    return new ArrayList<>(chosen);
+  }
+
+  private static PlanKinds kindsOf(
+      List<DefinedBucket> buckets, List<KindLimit> limits, OptionalLong shedAt) {
+    Map<String, BucketOptions> options = new LinkedHashMap<>();
+    buckets.forEach(bucket -> options.put(bucket.name(), bucket.options()));
+    return new PlanKinds(options, limits, shedAt);
+  }
+
+  private static void findWrongOverflows(Section section, List<DefinedBucket> chosen) {
+    Map<String, DefinedBucket> byName = new LinkedHashMap<>();
+    chosen.forEach(bucket -> byName.put(bucket.name(), bucket));
+    Set<String> targets = new HashSet<>();
+    for (DefinedBucket bucket : chosen) {
+      bucket.options().overflow().ifPresent(target -> {
+        DefinedBucket other = byName.get(target);
+        boolean isSound = other != null
+            && !other.name().equals(bucket.name())
+            && other.options().overflow().isEmpty()
+            && other.options().kept().isEmpty()
+            && targets.add(target)
+            && other
+                .shape()
+                .demands()
+                .keySet()
+                .containsAll(bucket.shape().demands().keySet());
+        if (!isSound) {
+          section.error(
+              "overflow_unknown",
+              ("%s overflows to '%s' (expected: another bucket of the plan, of one bucket alone, with all of its"
+                      + " operations and no overflow or keepFor of its own)")
+                  .formatted(bucket.name(), target));
+        }
+      });
+    }
   }
 
   private List<DefinedBucket> bucketsOf(BucketSet set) {

@@ -53,12 +53,13 @@ public final class PolicyReader {
     if (!root.has("buckets")) {
       root.error("field_missing", "buckets", "nothing (expected: a list of buckets)");
     }
-    List<DefinedBucket> buckets =
-        new BucketsReader(shapes, defaultScope(), !root.has("plans")).read(root);
+    BucketsReader bucketsReader = new BucketsReader(shapes, defaultScope(), !root.has("plans"));
+    List<DefinedBucket> buckets = bucketsReader.read(root);
+    List<KindLimit> kinds = new KindsReader(bucketsReader.names(), defaultScope()).read(root);
     List<OperationRule> rules = new OperationsReader().read(root);
     OverrideReader overrides =
-        new OverrideReader(shapes, operations(rules, buckets), tenantBuckets(buckets));
-    Map<String, DefinedPlan> plans = new PlansReader(buckets, overrides).read(root);
+        new OverrideReader(shapes, operations(rules, buckets, kinds), tenantBuckets(buckets));
+    Map<String, DefinedPlan> plans = new PlansReader(buckets, kinds, overrides).read(root);
     Set<String> unlimited = rules.stream()
         .filter(OperationRule::unlimited)
         .map(OperationRule::name)
@@ -90,10 +91,12 @@ public final class PolicyReader {
         .collect(Collectors.toSet());
   }
 
-  private static Set<String> operations(List<OperationRule> rules, List<DefinedBucket> buckets) {
+  private static Set<String> operations(
+      List<OperationRule> rules, List<DefinedBucket> buckets, List<KindLimit> kinds) {
     Set<String> operations = new LinkedHashSet<>();
     rules.forEach(rule -> operations.add(rule.name()));
     buckets.forEach(bucket -> operations.addAll(bucket.shape().demands().keySet()));
+    kinds.forEach(limit -> operations.addAll(limit.operations()));
     return operations;
   }
 
@@ -114,7 +117,8 @@ public final class PolicyReader {
     for (DefinedPlan plan : plans.values()) {
       Set<String> missing = new TreeSet<>(operations(
           rules.stream().filter(rule -> !rule.unlimited()).toList(),
-          buckets.stream().filter(bucket -> bucket.set() == plan.set()).toList()));
+          buckets.stream().filter(bucket -> bucket.set() == plan.set()).toList(),
+          List.of()));
       missing.removeAll(plan.draft().operations());
       rules.stream()
           .filter(OperationRule::unlimited)
