@@ -25,6 +25,8 @@ public sealed interface CostRule {
   enum Source {
     HEADER,
     QUERY,
-    JSON
+    JSON,
+    /** Its length: as many operations as it has begun units of so many bytes; the name is their number. */
+    BODY
   }
 }

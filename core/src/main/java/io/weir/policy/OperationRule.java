@@ -13,6 +13,8 @@ import java.util.Set;
  * @param maxDelayMillis up to which wait the gateway holds a request instead of rejecting it
  * @param unlimited whether it is never counted
  * @param continues whether, as a later step of a batch, it is counted but not rejected
+ * @param settle how its cost is found in the end; without it what was charged stays
+ * @param stage which answer a denial has
  */
 public record OperationRule(
     String name,
@@ -20,7 +22,28 @@ public record OperationRule(
     CostRule cost,
     long maxDelayMillis,
     boolean unlimited,
-    boolean continues) {
+    boolean continues,
+    Optional<SettleRule> settle,
+    Optional<Stage> stage) {
+
+  /** When in the life of its work an operation is asked. */
+  public enum Stage {
+    /** At the door: whoever is denied has cost nothing yet, and hears that it is busy. */
+    DOOR("busy"),
+    /** Where the work is done: whoever is denied was let in before, and hears that a limit is exhausted. */
+    EXECUTION("exhausted");
+
+    private final String code;
+
+    Stage(String code) {
+      this.code = code;
+    }
+
+    /** The word of a denial in answers. */
+    public String code() {
+      return code;
+    }
+  }
 
   /** Whether a request is this operation. */
   boolean matches(String method, List<String> path) {

@@ -2,6 +2,7 @@ package io.weir.policy;
 
 import io.weir.bucket.Names;
 import io.weir.policy.OperationRule.Route;
+import io.weir.policy.OperationRule.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,6 +22,13 @@ final class OperationsReader {
   private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
   private static final Pattern PARAMETER = Pattern.compile("[A-Za-z0-9._~-]{1,64}");
   private static final Pattern POINTER = Pattern.compile("(/[^/]{1,64}){1,16}");
+
+  private static final long DEFAULT_LEASE_US = 60_000_000;
+  private static final Map<String, Stage> STAGES =
+      Map.of("door", Stage.DOOR, "execution", Stage.EXECUTION);
+  private static final Map<String, SettleRule.Source> USAGES =
+      Map.of("openai", SettleRule.Source.OPENAI, "anthropic", SettleRule.Source.ANTHROPIC);
+  private static final Map<String, Boolean> ON_EXPIRY = Map.of("refund", true, "keep", false);
 
   List<OperationRule> read(Section root) {
     Set<String> names = new HashSet<>();
@@ -42,6 +50,8 @@ final class OperationsReader {
         .orElse(0L);
     boolean unlimited = section.flag("unlimited");
     boolean continues = section.flag("continues");
+    Optional<SettleRule> settle = section.section("settle").flatMap(OperationsReader::settle);
+    Optional<Stage> stage = section.choice("stage", STAGES);
     section.refuseUnknown();
     if (name.isPresent() && !names.add(name.get())) {
       section.error("name_repeated", "name", "'%s' is an operation already".formatted(name.get()));
@@ -49,8 +59,8 @@ final class OperationsReader {
     }
     boolean sound = name.isPresent() && cost.isPresent() && match.isPresent() == route.isPresent();
     return sound
-        ? Optional.of(
-            new OperationRule(name.get(), route, cost.get(), maxDelay, unlimited, continues))
+        ? Optional.of(new OperationRule(
+            name.get(), route, cost.get(), maxDelay, unlimited, continues, settle, stage))
         : Optional.empty();
   }
 
@@ -66,6 +76,39 @@ final class OperationsReader {
         match.requiredText("path", text -> PathPattern.parse(text).isPresent(), expectedPath);
     match.refuseUnknown();
     return path.flatMap(PathPattern::parse).map(pattern -> new Route(methods, pattern));
+  }
+
+  private static Optional<SettleRule> settle(Section section) {
+    Map<SettleRule.Source, String> sources = new LinkedHashMap<>();
+    section
+        .text("header", HEADER.asMatchPredicate(), "the name of a header")
+        .ifPresent(name -> sources.put(SettleRule.Source.HEADER, name));
+    section
+        .text("trailer", HEADER.asMatchPredicate(), "the name of a trailer")
+        .ifPresent(name -> sources.put(SettleRule.Source.TRAILER, name));
+    section
+        .text("json", POINTER.asMatchPredicate(), "a JSON pointer such as /usage/total_tokens")
+        .ifPresent(name -> sources.put(SettleRule.Source.JSON, name));
+    section.choice("usage", USAGES).ifPresent(source -> sources.put(source, ""));
+    long lease = section
+        .duration("lease", Duration.ofSeconds(1), Duration.ofHours(1))
+        .map(SlotsReader::micros)
+        .orElse(DEFAULT_LEASE_US);
+    boolean refunds = section.choice("onExpiry", ON_EXPIRY).orElse(true);
+    OptionalLong least = section.wholeNumber("atLeast", 1, 100);
+    section.refuseUnknown();
+    if (sources.size() > 1) {
+      section.error(
+          "settle_ambiguous",
+          "%d sources (expected: one of header, trailer, json, usage, or none)"
+              .formatted(sources.size()));
+      return Optional.empty();
+    }
+    Map.Entry<SettleRule.Source, String> source = sources.isEmpty()
+        ? Map.entry(SettleRule.Source.CALLER, "")
+        : sources.entrySet().iterator().next();
+    return Optional.of(new SettleRule(
+        source.getKey(), source.getValue(), lease, refunds, (int) least.orElse(100)));
   }
 
   private Optional<CostRule> cost(Section section) {
@@ -92,13 +135,15 @@ final class OperationsReader {
     section
         .text("json", POINTER.asMatchPredicate(), "a JSON pointer such as /gas/limit")
         .ifPresent(name -> sources.put(CostRule.Source.JSON, name));
+    OptionalLong bytes = section.wholeNumber("bytes", 1, 1L << 30);
+    bytes.ifPresent(unit -> sources.put(CostRule.Source.BODY, Long.toString(unit)));
     OptionalLong fallback = section.wholeNumber("default", 1, CostRule.MAX_COST);
     OptionalLong max = section.wholeNumber("max", 1, CostRule.MAX_COST);
     section.refuseUnknown();
     if (sources.size() != 1) {
       section.error(
           "cost_ambiguous",
-          "%d sources (expected: one of header, query, json)".formatted(sources.size()));
+          "%d sources (expected: one of header, query, json, bytes)".formatted(sources.size()));
       return Optional.empty();
     }
     Map.Entry<CostRule.Source, String> source = sources.entrySet().iterator().next();

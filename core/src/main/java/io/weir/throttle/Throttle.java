@@ -4,14 +4,19 @@ import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Decision.Reason;
+import io.weir.kind.Congestion;
+import io.weir.kind.Extras;
+import io.weir.kind.Hold;
 import io.weir.policy.OperationLimit;
 import io.weir.policy.OperationLimit.Frozen;
 import io.weir.policy.OperationLimit.Limited;
 import io.weir.policy.OperationLimit.Unlimited;
 import io.weir.policy.PolicyRevision;
 import io.weir.policy.Subject;
+import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -46,7 +51,8 @@ public final class Throttle {
    * @param operation the operation's name, whether or not the policy knows it
    * @param cost in operations, above 0
    * @return completes with the decision; exceptionally with {@link UnknownSubjectException} where the
-   *     policy in force has no such subject, or {@link StoreUnavailableException}
+   *     policy in force has no such subject, {@link HoldNeededException} where it takes permits, or {@link
+   *     StoreUnavailableException}
    */
   public CompletionStage<Decision> tryTake(String subjectId, String operation, long cost) {
     return tryTake(subjectId, operation, cost, TicketRequest.NONE);
@@ -59,14 +65,32 @@ public final class Throttle {
    */
   public CompletionStage<Decision> tryTake(
       String subjectId, String operation, long cost, TicketRequest ticket) {
+    return tryTake(subjectId, operation, cost, ticket, Throttle::noHold);
+  }
+
+  /**
+   * The same for a request that may hold something until it ends: permits, or what it reserves.
+   *
+   * @param holds is told the limit and gives what the request holds once it is admitted; asked anew where the policy has
+   *     changed meanwhile
+   */
+  public CompletionStage<Decision> tryTake(
+      String subjectId,
+      String operation,
+      long cost,
+      TicketRequest ticket,
+      Function<Limited, Optional<Hold>> holds) {
     return decide(
-        new Question(subjectId, operation, cost, ticket, store::tryCharge), policies.current(), 0);
+        new Question(subjectId, operation, cost, ticket, holds, store::tryCharge),
+        policies.current(),
+        0);
   }
 
   /** Answers like {@link #tryTake} would, and takes nothing. */
   public CompletionStage<Decision> peek(String subjectId, String operation, long cost) {
     return decide(
-        new Question(subjectId, operation, cost, TicketRequest.NONE, store::peek),
+        new Question(
+            subjectId, operation, cost, TicketRequest.NONE, Throttle::asIfHeld, store::peek),
         policies.current(),
         0);
   }
@@ -78,18 +102,40 @@ public final class Throttle {
     }
     OperationLimit limit = subject.plan().limit(question.operation());
     if (limit instanceof Limited limited) {
+      Optional<Hold> hold = question.holds().apply(limited);
+      if (hold.isEmpty() && limited.needsHold()) {
+        return CompletableFuture.failedFuture(new HoldNeededException(question.operation()));
+      }
       Charge charge = new Charge(
           subject.tenant(),
           subject.id(),
           policy.revision(),
           limited.demands(),
           question.cost(),
-          subject.plan().slots(),
+          slots(subject, limited),
           question.ticket(),
-          subject.plan().failureMode());
+          subject.plan().failureMode(),
+          limited.others().isEmpty() && hold.isEmpty()
+              ? Extras.NONE
+              : new Extras(limited.others(), hold));
       return question.ask().apply(charge).thenCompose(answer -> settle(question, answer, reloads));
     }
     return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));
+  }
+
+  private static Optional<Hold> noHold(Limited limited) {
+    return Optional.empty();
+  }
+
+  private static Optional<Hold> asIfHeld(Limited limited) {
+    return limited.needsHold() ? Optional.of(new Hold("peek", 1, false, false)) : Optional.empty();
+  }
+
+  // A place is made for a cost; where that depends on how full a bucket is then, it is an estimate.
+  private static SlotRules slots(Subject subject, Limited limited) {
+    boolean isPriced = limited.others().stream()
+        .anyMatch(other -> other instanceof Congestion congestion && congestion.isPrice());
+    return isPriced ? subject.plan().slots().withoutNewPlaces() : subject.plan().slots();
   }
 
   private CompletionStage<Decision> settle(Question question, StoreAnswer answer, int reloads) {
@@ -118,5 +164,6 @@ public final class Throttle {
       String operation,
       long cost,
       TicketRequest ticket,
+      Function<Limited, Optional<Hold>> holds,
       Function<Charge, CompletionStage<StoreAnswer>> ask) {}
 }

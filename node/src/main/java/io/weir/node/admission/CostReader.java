@@ -22,7 +22,8 @@ final class CostReader {
 
   /** Whether the rule looks into the body. */
   static boolean needsBody(CostRule rule) {
-    return rule instanceof CostRule.Read read && read.source() == CostRule.Source.JSON;
+    return rule instanceof CostRule.Read read
+        && (read.source() == CostRule.Source.JSON || read.source() == CostRule.Source.BODY);
   }
 
   /**
@@ -40,6 +41,7 @@ final class CostReader {
       case HEADER -> fromHeader(request, read.name());
       case QUERY -> fromQuery(request, read.name());
       case JSON -> fromJson(body.orElseGet(Buffer::buffer), read.name());
+      case BODY -> List.of(fromLength(body.orElseGet(Buffer::buffer), read.name()));
     };
     if (values.isEmpty() && read.fallback().isPresent()) {
       return read.fallback().getAsLong();
@@ -86,6 +88,11 @@ final class CostReader {
     } catch (IllegalArgumentException e) {
       throw bad("query: a broken escape (expected: percent and two hexadecimal digits)");
     }
+  }
+
+  private static String fromLength(Buffer body, String bytes) {
+    long unit = Long.parseLong(bytes);
+    return Long.toString(Math.max(1, (body.length() + unit - 1) / unit));
   }
 
   private static List<String> fromJson(Buffer body, String pointer) {

@@ -19,6 +19,8 @@ import java.util.Optional;
  */
 final class Memory {
   private static final int FIRST_SWEEP = 1024;
+  // A clock that goes back finds again what is not older, and who was lost is counted.
+  private static final long KEPT_US = 3 * Permits.KEPT_US;
   /** How long it is known how a reservation ended. */
   static final long ENDS_KEPT_US = 600_000_000;
 
@@ -201,7 +203,8 @@ final class Memory {
     if (size() < sweepAt) {
       return;
     }
-    queues.values().removeIf(queue -> queue.isOver(nowMicros));
+    long before = nowMicros - KEPT_US;
+    queues.values().removeIf(queue -> queue.isOver(before));
     estimates
         .values()
         .removeIf(all -> all.values().stream().allMatch(one -> one.atMicros() <= nowMicros));
@@ -209,7 +212,6 @@ final class Memory {
     counters
         .values()
         .removeIf(all -> all.values().stream().allMatch(one -> one.untilMicros() <= nowMicros));
-    long before = nowMicros - Permits.KEPT_US; // a clock that goes back finds the others again
     permits.values().forEach(all -> all.values().removeIf(until -> until <= before));
     permits.values().removeIf(Map::isEmpty);
     reservations.values().removeIf(open -> open.forgottenMicros() <= before);

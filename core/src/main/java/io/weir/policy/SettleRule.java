@@ -1,0 +1,31 @@
+package io.weir.policy;
+
+/**
+ * How the cost of an operation is found once it is done.
+ *
+ * @param source where in the answer
+ * @param name the header's or trailer's name, or the JSON pointer (RFC 6901); empty for a usage object
+ * @param leaseMicros how long what was charged waits to be settled, without being renewed
+ * @param refundsOnExpiry whether it is given back then
+ * @param leastPercent the least share of what is asked for that is charged at first, where callers ask for more than they use;
+ *     100 for all of it
+ */
+public record SettleRule(
+    Source source, String name, long leaseMicros, boolean refundsOnExpiry, int leastPercent) {
+
+  /** The part of an answer that has the cost. */
+  public enum Source {
+    /** A header. */
+    HEADER,
+    /** A trailer (RFC 9110, section 6.5). */
+    TRAILER,
+    /** A field of a JSON document, or of the last event of a stream that has it. */
+    JSON,
+    /** The usage object of OpenAI's interfaces. */
+    OPENAI,
+    /** The usage objects of Anthropic's interface. */
+    ANTHROPIC,
+    /** Whoever asked says it. */
+    CALLER
+  }
+}
