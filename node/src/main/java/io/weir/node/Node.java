@@ -15,6 +15,7 @@ import io.weir.node.admission.Debts;
 import io.weir.node.admission.Decider;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.hold.Holds;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.policy.FailureMode;
@@ -23,6 +24,7 @@ import io.weir.policy.Policy;
 import io.weir.state.control.ClusterPolicy;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.IdempotencyStore;
+import io.weir.state.redis.RedisHolds;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreUnavailableException;
@@ -92,13 +94,17 @@ public final class Node implements AutoCloseable {
     }
     ClusterPolicy policies = shared.policies();
     Decider decider = new Decider(new Throttle(shared.store(), policies), metrics);
+    RedisHolds holdStore = new RedisHolds(shared.connections());
+    Holds holds = new Holds(vertx, holdStore, metrics);
     Bulkhead held = new Bulkhead(250, 500, 1000);
     metrics.held(held::taken);
     NodeContext context = new NodeContext(
         config,
         policies,
         decider,
-        new Admission(policies, decider, new Debts(vertx, decider)),
+        new Admission(policies, decider, new Debts(vertx, decider), holds),
+        holdStore,
+        holds,
         new TokenGuard(config.serviceToken()),
         new TokenGuard(config.adminToken()),
         new Readiness(
@@ -113,6 +119,7 @@ public final class Node implements AutoCloseable {
         openApi());
     Node node = new Node(shared, vertx, context);
     warmUp(shared.redis());
+    holds.start();
     node.serve();
     return node;
   }

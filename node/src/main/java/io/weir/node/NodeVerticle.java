@@ -14,6 +14,7 @@ import io.weir.node.gateway.Forwarder;
 import io.weir.node.gateway.Gateway;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
+import io.weir.node.reservation.ReservationDoor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -75,6 +76,14 @@ final class NodeVerticle extends VerticleBase {
   private static List<Door> callersDoors(Vertx vertx, NodeContext node, Forwarder forwarder) {
     return List.of(
         new CheckDoor(vertx, node.policies(), node.decider(), node.services(), node.memory()),
+        new ReservationDoor(
+            vertx,
+            node.policies(),
+            node.decider(),
+            node.store(),
+            node.holds(),
+            node.services(),
+            node.memory()),
         new BatchDoor(
             vertx, node.admission(), forwarder, node.idempotency(), node.batches(), node.memory()));
   }

@@ -10,14 +10,20 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Authenticator;
+import io.weir.node.hold.Estimates;
+import io.weir.node.hold.HoldWish;
+import io.weir.node.hold.Holds;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
 import io.weir.slot.TicketRequest;
+import io.weir.throttle.Ending;
+import io.weir.throttle.Held;
 import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Whether requests may pass to the upstream, for every door that has some: who asks, for which operation, at what cost,
@@ -37,11 +43,14 @@ public final class Admission {
   private final PolicySource policies;
   private final Decider decider;
   private final Debts debts;
+  private final Holds holds;
+  private final Estimates estimates = new Estimates();
 
-  public Admission(PolicySource policies, Decider decider, Debts debts) {
+  public Admission(PolicySource policies, Decider decider, Debts debts, Holds holds) {
     this.policies = policies;
     this.decider = decider;
     this.debts = debts;
+    this.holds = holds;
   }
 
   /** Whose key these headers show. */
@@ -91,9 +100,10 @@ public final class Admission {
 
   /** Takes the cost from the subject's buckets, or nothing. */
   public Future<Ruling> admit(Context context, Asked asked, long cost, TicketRequest ticket) {
+    HoldWish wish = HoldWish.of(asked.subject(), asked.settle());
     return decider
-        .decide(context, asked.subject(), asked.operation(), cost, ticket)
-        .map(Admission::ruling)
+        .decide(context, asked.subject(), asked.operation(), charged(asked, cost), ticket, wish)
+        .map(decision -> ruling(decision, wish))
         .recover(error -> Future.succeededFuture(undecided(error)));
   }
 
@@ -111,8 +121,44 @@ public final class Admission {
             : ruling);
   }
 
-  private static Ruling ruling(Decision decision) {
-    return decision.fold(Ruling.Admitted::new, Ruling.Denied::new, Ruling.NeverAllowed::new);
+  /** What a request that asks for a cost is charged at first. */
+  private long charged(Asked asked, long cost) {
+    return asked
+        .settle()
+        .map(rule -> estimates.corrected(asked.subject(), asked.operation(), rule, cost))
+        .orElse(cost);
+  }
+
+  /**
+   * Ends what a request held.
+   *
+   * @param asked what it was charged for, as it asked
+   * @param cost what it cost in the end; nothing where nobody knows: then what was charged stays
+   * @param wasSent whether the upstream knows of it: where not, all is given back
+   */
+  public Future<Void> end(Asked asked, long cost, Held held, OptionalLong actual, boolean wasSent) {
+    Ending ending = wasSent && held.reserves()
+        ? new Ending.Settled(actual.orElse(charged(asked, cost)))
+        : new Ending.Cancelled();
+    if (actual.isPresent()) {
+      asked
+          .settle()
+          .ifPresent(rule ->
+              estimates.learn(asked.subject(), asked.operation(), rule, cost, actual.getAsLong()));
+    }
+    return holds.end(held, ending).mapEmpty();
+  }
+
+  // What a node decides by itself is recorded nowhere.
+  private Ruling ruling(Decision decision, HoldWish wish) {
+    return decision.fold(
+        allowed -> {
+          Optional<Held> held = wish.held().filter(any -> !allowed.degraded());
+          held.ifPresent(holds::begin);
+          return new Ruling.Admitted(allowed, held);
+        },
+        Ruling.Denied::new,
+        Ruling.NeverAllowed::new);
   }
 
   private static Ruling undecided(Throwable error) {

@@ -4,6 +4,7 @@ import io.weir.policy.CostRule;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Plan;
 import io.weir.policy.Policy;
+import io.weir.policy.SettleRule;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
 import java.util.Optional;
@@ -30,6 +31,16 @@ public record Asked(
   /** Whether, as a later step of a batch, it is counted but not rejected. */
   public boolean continues() {
     return rule.filter(OperationRule::continues).isPresent();
+  }
+
+  /** How its cost is found in the end. */
+  public Optional<SettleRule> settle() {
+    return rule.flatMap(OperationRule::settle);
+  }
+
+  /** The word of a denial, where its operation has one of its own. */
+  public Optional<String> denialCode() {
+    return rule.flatMap(OperationRule::stage).map(OperationRule.Stage::code);
   }
 
   /** Whether its cost is in its body. */

@@ -8,14 +8,19 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import io.weir.decision.Decision;
+import io.weir.kind.Hold;
+import io.weir.node.hold.HoldWish;
 import io.weir.node.metrics.NodeMetrics;
+import io.weir.policy.OperationLimit.Limited;
 import io.weir.policy.Subject;
 import io.weir.slot.TicketRequest;
 import io.weir.throttle.StoreUnavailableException;
 import io.weir.throttle.Throttle;
 import io.weir.throttle.UnknownSubjectException;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,8 +60,32 @@ public final class Decider {
       long cost,
       TicketRequest ticket,
       Completable<Decision> done) {
+    decide(context, subject, operation, cost, ticket, limited -> Optional.empty(), done);
+  }
+
+  /** The same for a request that may hold something. */
+  public Future<Decision> decide(
+      Context context,
+      Subject subject,
+      String operation,
+      long cost,
+      TicketRequest ticket,
+      HoldWish wish) {
+    Promise<Decision> decided = Promise.promise();
+    decide(context, subject, operation, cost, ticket, wish, decided);
+    return decided.future();
+  }
+
+  private void decide(
+      Context context,
+      Subject subject,
+      String operation,
+      long cost,
+      TicketRequest ticket,
+      Function<Limited, Optional<Hold>> holds,
+      Completable<Decision> done) {
     throttle
-        .tryTake(subject.id(), operation, cost, ticket)
+        .tryTake(subject.id(), operation, cost, ticket, holds)
         .whenComplete((decision, error) -> ((ContextInternal) context).emit(decision, decided -> {
           // Whatever happens to the count of it, the caller is answered.
           if (decided != null) {

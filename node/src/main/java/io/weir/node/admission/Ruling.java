@@ -2,12 +2,18 @@ package io.weir.node.admission;
 
 import io.weir.decision.Decision;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.throttle.Held;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** What becomes of a request. */
 public sealed interface Ruling {
-  /** It passes. What goes on with something that was admitted passes with a denial, too: its cost is owed. */
-  record Admitted(Decision decision) implements Ruling {}
+  /** It passes. What goes on with something that was admitted passes with a denial, too: its cost is owed. What it holds, whoever forwards it has to end. */
+  record Admitted(Decision decision, Optional<Held> held) implements Ruling {
+    public Admitted(Decision decision) {
+      this(decision, Optional.empty());
+    }
+  }
 
   /** It may not pass now. */
   record Denied(Decision.Denied decision) implements Ruling {}

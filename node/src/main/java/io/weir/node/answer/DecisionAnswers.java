@@ -5,11 +5,15 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Decision.Reason;
 import io.weir.decision.Limit;
+import io.weir.decision.Remarks;
+import io.weir.kind.Congestion;
+import java.math.BigDecimal;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +41,8 @@ public final class DecisionAnswers {
   private static final Map<Reason, String> TITLES = Map.of(
       Reason.ACCESS_DISABLED, "Access is disabled by a limit of zero",
       Reason.OPERATION_NOT_CONFIGURED, "The operation is not configured",
-      Reason.COST_EXCEEDS_CAPACITY, "The cost is above what the limit ever holds");
+      Reason.COST_EXCEEDS_CAPACITY, "The cost is above what the limit ever holds",
+      Reason.RESERVATION_ENDED, "A reservation of this id has ended already");
 
   private DecisionAnswers() {}
 
@@ -59,6 +64,9 @@ public final class DecisionAnswers {
       headers.set(RATE_LIMIT_POLICY, policy(decision));
       headers.set(RATE_LIMIT, standing(decision.limits()));
     }
+    if (!decision.remarks().equals(Remarks.NONE)) {
+      addRemarks(decision.remarks(), headers);
+    }
     if (decision.degraded()) {
       headers.set(DEGRADED, "shared-state-away");
     }
@@ -71,6 +79,48 @@ public final class DecisionAnswers {
     }
   }
 
+  private static void addRemarks(Remarks remarks, MultiMap headers) {
+    if (remarks.multiplierMillis() > Congestion.ONE) {
+      headers.set("Weir-Multiplier", multiplier(remarks));
+    }
+    if (!remarks.paidBy().isEmpty()) {
+      headers.set("Weir-Paid-By", String.join(", ", remarks.paidBy()));
+    }
+    if (!remarks.near().isEmpty()) {
+      headers.set("Weir-Near-Limit", String.join(", ", remarks.near()));
+    }
+  }
+
+  /** The multiplier as a decimal number. */
+  public static String multiplier(Remarks remarks) {
+    return BigDecimal.valueOf(remarks.multiplierMillis(), 3)
+        .stripTrailingZeros()
+        .toPlainString();
+  }
+
+  /** The limits without room, with their kind and scope. */
+  private static JsonArray fullLimits(Denied denied) {
+    JsonArray full = new JsonArray();
+    for (Limit limit : denied.limits()) {
+      if (denied.full().contains(limit.bucket())) {
+        full.add(new JsonObject()
+            .put("name", limit.bucket())
+            .put("kind", limit.kind().word())
+            .put("scope", wordOf(limit.scope())));
+      }
+    }
+    return full;
+  }
+
+  /** The word of a scope. */
+  public static String wordOf(Scope scope) {
+    return switch (scope) {
+      case KEY -> "key";
+      case TENANT -> "tenant";
+      case CLUSTER -> "cluster";
+    };
+  }
+
   /** What the gateway answers to a request that may not pass now: 429. */
   public static ProblemDetails problem(Denied denied) {
     String title = "Request cannot be satisfied as assigned quota has been exceeded";
@@ -78,13 +128,18 @@ public final class DecisionAnswers {
     return new ProblemDetails(429, QUOTA_EXCEEDED, "quota_exceeded", title, slot)
         .with("violated-policies", new JsonArray(denied.full()))
         .with("full", new JsonArray(denied.full()))
+        .with("limits", fullLimits(denied))
         .with("revision", denied.revision());
   }
 
   /** What the gateway answers to a request that can never pass: 422 for its cost, 403 otherwise. */
   public static ProblemDetails problem(NeverAllowed never) {
     Reason reason = never.reason();
-    int status = reason == Reason.COST_EXCEEDS_CAPACITY ? 422 : 403;
+    int status = switch (reason) {
+      case COST_EXCEEDS_CAPACITY -> 422;
+      case RESERVATION_ENDED -> 409;
+      case ACCESS_DISABLED, OPERATION_NOT_CONFIGURED -> 403;
+    };
     return ProblemDetails.of(status, reason.code(), TITLES.getOrDefault(reason, reason.code()))
         .with("full", new JsonArray(never.full()))
         .with("revision", never.revision());
@@ -102,7 +157,8 @@ public final class DecisionAnswers {
 
   // It is the same for all decisions of an operation by a plan, and made once on each thread.
   private static CharSequence policy(Decision decision) {
-    if (decision.demands().isEmpty()) {
+    if (decision.demands().isEmpty()
+        || decision.demands().size() != decision.limits().size()) {
       return policy(decision.limits());
     }
     Map<List<Demand>, CharSequence> ready = READY.get();
@@ -117,11 +173,10 @@ public final class DecisionAnswers {
   private static String policy(List<Limit> limits) {
     StringBuilder text = new StringBuilder(limits.size() * USUAL_ITEM);
     for (Limit limit : limits) {
-      item(limit, text)
-          .append(";q=")
-          .append(limit.quota())
-          .append(";w=")
-          .append(ceil(limit.windowMillis(), MILLIS_PER_SECOND));
+      item(limit, text).append(";q=").append(limit.quota());
+      if (limit.windowMillis() > 0) {
+        text.append(";w=").append(ceil(limit.windowMillis(), MILLIS_PER_SECOND));
+      }
     }
     return text.toString();
   }

@@ -19,10 +19,14 @@ import io.weir.node.gateway.Forwarder;
 import io.weir.node.gateway.Forwarder.NotSentException;
 import io.weir.node.gateway.Forwarder.Sending;
 import io.weir.node.intake.Upload;
+import io.weir.node.usage.Usage;
 import io.weir.policy.Subject;
+import io.weir.throttle.Held;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Sends one item: admitted and forwarded as if it had come by itself. One for each batch. */
 final class ItemSender {
@@ -77,28 +81,54 @@ final class ItemSender {
         ? admission.admitContinuing(context, asked, cost)
         : admission.admit(context, asked, cost, Tickets.in(headers, 0));
     return ruling.compose(made -> made.fold(
-        passes -> forward(asked, item, passes, atMost),
+        passes -> forwardAndEnd(asked, item, passes, atMost, cost),
         denied -> Future.succeededFuture(Judge.denied(denied.decision())),
         never -> Future.succeededFuture(Judge.never(never.decision())),
         refused -> Future.succeededFuture(Judge.refused(refused.problem()))));
   }
 
-  private Future<Sent> forward(
-      Asked asked, ResolvedItem item, Ruling.Admitted admitted, Duration atMost) {
-    return forwarder
-        .open(asked, ForwardedHeaders.of(batch, asked))
-        .compose(sending ->
-            answered(sending, item, atMost).map(answer -> Judge.answered(item, answer, admitted)))
-        .recover(error -> Future.succeededFuture(judged(asked, item, error)));
+  // What the item holds ends with it, whatever becomes of it.
+  private Future<Sent> forwardAndEnd(
+      Asked asked, ResolvedItem item, Ruling.Admitted admitted, Duration atMost, long cost) {
+    Optional<Usage> usage =
+        admitted.held().filter(Held::reserves).flatMap(held -> asked.settle()).map(Usage::new);
+    AtomicBoolean wasSent = new AtomicBoolean(true);
+    return forward(asked, item, admitted, atMost, usage, wasSent)
+        .onComplete(done -> admitted.held().ifPresent(held -> {
+          OptionalLong actual = usage.map(Usage::cost).orElse(OptionalLong.empty());
+          Future<Void> unused = admission.end(asked, cost, held, actual, wasSent.get());
+        }));
   }
 
-  private Future<UpstreamAnswer> answered(Sending sending, ResolvedItem item, Duration atMost) {
+  private Future<Sent> forward(
+      Asked asked,
+      ResolvedItem item,
+      Ruling.Admitted admitted,
+      Duration atMost,
+      Optional<Usage> usage,
+      AtomicBoolean wasSent) {
+    return forwarder
+        .open(asked, ForwardedHeaders.of(batch, asked))
+        .compose(sending -> answered(sending, item, atMost, usage)
+            .map(answer -> Judge.answered(item, answer, admitted)))
+        .recover(error -> {
+          wasSent.set(!(error instanceof NotSentException) && !(error instanceof RefusedException));
+          return Future.succeededFuture(judged(asked, item, error));
+        });
+  }
+
+  private Future<UpstreamAnswer> answered(
+      Sending sending, ResolvedItem item, Duration atMost, Optional<Usage> usage) {
     long timer =
         vertx.setTimer(Math.max(1, atMost.toMillis()), late -> sending.request().reset());
-    return sending.request().send(item.body()).compose(UpstreamAnswer::of).onComplete(end -> {
-      vertx.cancelTimer(timer);
-      sending.share().free();
-    });
+    return sending
+        .request()
+        .send(item.body())
+        .compose(head -> UpstreamAnswer.of(head, usage))
+        .onComplete(end -> {
+          vertx.cancelTimer(timer);
+          sending.share().free();
+        });
   }
 
   private Sent judged(Asked asked, ResolvedItem item, Throwable error) {

@@ -5,6 +5,8 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
+import io.weir.node.usage.Usage;
+import java.util.Optional;
 
 /**
  * What came back for an item. Once there is a head, it is known what became of the item: a body that breaks
@@ -17,8 +19,9 @@ record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes)
   private static final long LONGEST_BYTES = 64L << 20;
 
   /** Reads it to its end, or as far as it comes. */
-  static Future<UpstreamAnswer> of(HttpClientResponse response) {
-    Reader reader = new Reader(response);
+  static Future<UpstreamAnswer> of(HttpClientResponse response, Optional<Usage> usage) {
+    usage.ifPresent(reader -> reader.head(response.headers()));
+    Reader reader = new Reader(response, usage);
     response.handler(reader::take);
     response.exceptionHandler(broken -> reader.end(1));
     response.endHandler(end -> reader.end(0));
@@ -30,14 +33,17 @@ record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes)
     private final HttpClientResponse response;
     private final Buffer kept = Buffer.buffer();
     private final Promise<UpstreamAnswer> whole = Promise.promise();
+    private final Optional<Usage> usage;
     private long bytes;
 
-    Reader(HttpClientResponse response) {
+    Reader(HttpClientResponse response, Optional<Usage> usage) {
       this.response = response;
+      this.usage = usage;
     }
 
     void take(Buffer chunk) {
       bytes += chunk.length();
+      usage.ifPresent(reader -> reader.chunk(chunk));
       if (bytes <= Result.MAX_BODY_BYTES) {
         kept.appendBuffer(chunk);
       } else if (bytes > LONGEST_BYTES) {
@@ -48,6 +54,7 @@ record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes)
 
     // What is missing counts as a byte at least, so that a part is not taken for the whole.
     void end(long missing) {
+      usage.ifPresent(reader -> reader.end(response.trailers()));
       whole.tryComplete(
           new UpstreamAnswer(response.statusCode(), response.headers(), kept, bytes + missing));
     }

@@ -5,6 +5,7 @@ import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Limit;
+import io.weir.decision.Remarks;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.check.Outcome.Decided;
 import io.weir.node.check.Outcome.Failed;
@@ -61,16 +62,31 @@ final class CheckAnswer {
       json.append(",\"retryAfterMs\":0");
     }
     write(decision.limits(), json);
+    write(decision.remarks(), json);
     json.append(",\"revision\":").append(decision.revision());
     json.append(decision.degraded() ? ",\"degraded\":true}" : "}");
   }
 
-  private static void word(String decision, List<String> full, StringBuilder json) {
-    json.append("{\"decision\":\"").append(decision).append("\",\"full\":[");
-    for (int i = 0; i < full.size(); i++) {
-      json.append(i == 0 ? "\"" : ",\"").append(full.get(i)).append('"');
+  private static void write(Remarks remarks, StringBuilder json) {
+    if (remarks.equals(Remarks.NONE)) {
+      return;
+    }
+    json.append(",\"multiplier\":").append(DecisionAnswers.multiplier(remarks));
+    names(",\"paidBy\":[", remarks.paidBy(), json);
+    names(",\"near\":[", remarks.near(), json);
+  }
+
+  private static void names(String begin, List<String> names, StringBuilder json) {
+    json.append(begin);
+    for (int i = 0; i < names.size(); i++) {
+      json.append(i == 0 ? "\"" : ",\"").append(names.get(i)).append('"');
     }
     json.append(']');
+  }
+
+  private static void word(String decision, List<String> full, StringBuilder json) {
+    json.append("{\"decision\":\"").append(decision).append('"');
+    names(",\"full\":[", full, json);
   }
 
   private static void write(List<Limit> limits, StringBuilder json) {
@@ -78,6 +94,8 @@ final class CheckAnswer {
     for (int i = 0; i < limits.size(); i++) {
       Limit limit = limits.get(i);
       json.append(i == 0 ? "{\"bucket\":\"" : ",{\"bucket\":\"").append(limit.bucket());
+      json.append("\",\"kind\":\"").append(limit.kind().word());
+      json.append("\",\"scope\":\"").append(DecisionAnswers.wordOf(limit.scope()));
       json.append("\",\"remaining\":").append(limit.remaining());
       json.append(",\"resetMs\":").append(DecisionAnswers.resetMillis(limit)).append('}');
     }

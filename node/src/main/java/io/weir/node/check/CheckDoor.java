@@ -27,6 +27,7 @@ import io.weir.policy.CostRule;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
 import io.weir.slot.TicketRequest;
+import io.weir.throttle.HoldNeededException;
 import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.ArrayList;
@@ -214,6 +215,12 @@ public final class CheckDoor implements Door {
   private Outcome outcome(@Nullable Decision decision, @Nullable Throwable error) {
     if (decision != null) {
       return new Outcome.Decided(decision);
+    }
+    if (error instanceof HoldNeededException) {
+      return new Outcome.Failed(ProblemDetails.of(
+          409,
+          "reservation_needed",
+          "The operation takes permits: ask for it at /v1/reservations"));
     }
     return new Outcome.Failed(
         error instanceof StoreUnavailableException

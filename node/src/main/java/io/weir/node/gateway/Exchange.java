@@ -18,11 +18,13 @@ import io.weir.node.intake.Framing;
 import io.weir.node.intake.HopByHop;
 import io.weir.node.intake.Upload;
 import io.weir.node.intake.WatchedBody;
+import io.weir.node.usage.Usage;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request on its way to the upstream, and the answer on its way back, both streamed; but a short answer of
@@ -34,29 +36,36 @@ final class Exchange {
   private static final int FIRST_FINAL_STATUS = 200;
   // Bodies below 10 kB.
   private static final int MAX_SHORT_DIGITS = 4;
+  private static final long MOST_WITHOUT_CALLER_MILLIS = 60_000;
 
   private final Vertx vertx;
   private final HttpServerRequest request;
   private final HttpClientRequest outgoing;
   private final WatchedBody body;
   private final long timeoutNanos;
+  private final Optional<Usage> usage;
   private final Promise<Void> ended = Promise.promise();
   private long lastMoved = System.nanoTime();
   private long timer;
   private long uploadTimer = -1;
   private long uploaded;
   private boolean sent;
+  private boolean isCallerGone;
+  private @Nullable HttpClientResponse answer;
+  private @Nullable WatchedBody answered;
 
   Exchange(
       Vertx vertx,
       HttpServerRequest request,
       HttpClientRequest outgoing,
       long maxBodyBytes,
-      long timeoutMillis) {
+      long timeoutMillis,
+      Optional<Usage> usage) {
     this.vertx = vertx;
     this.request = request;
     this.outgoing = outgoing;
     this.body = new WatchedBody(request, maxBodyBytes, bytes -> moved());
+    this.usage = usage;
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
@@ -73,12 +82,12 @@ final class Exchange {
     if (response.closed()) {
       return abandoned("the caller hung up before its turn");
     }
-    response.closeHandler(closed -> ended.tryFail("the caller hung up"));
+    response.closeHandler(closed -> callerLeft());
     outgoing.exceptionHandler(this::broken);
     watch(timeoutNanos);
     send(whole)
-        .compose(answer -> relay(answer, headers))
-        .onSuccess(ended::tryComplete)
+        .compose(head -> relay(head, headers))
+        .onSuccess(done -> whole())
         .onFailure(this::broken);
     return ended.future().onComplete(done -> leave(done.succeeded()));
   }
@@ -93,9 +102,45 @@ final class Exchange {
     } else if (!answered) {
       Future<Void> unused = outgoing.reset().mapEmpty();
     }
-    if (answered) {
+    if (answered && !isCallerGone) {
       EarlyAnswer.drain(vertx, request);
     }
+  }
+
+  // What the answer costs is in its end: then it is read without its caller.
+  private void callerLeft() {
+    if (!sent || usage.filter(Usage::needsTheEnd).isEmpty()) {
+      ended.tryFail("the caller hung up");
+      return;
+    }
+    if (!isCallerGone) {
+      isCallerGone = true;
+      vertx.setTimer(MOST_WITHOUT_CALLER_MILLIS, late -> ended.tryFail("the caller hung up"));
+      readOn();
+    }
+  }
+
+  private void readOn() {
+    WatchedBody body = answered;
+    if (body != null) {
+      body.handler(unseen -> {});
+      body.exceptionHandler(ended::tryFail);
+      body.endHandler(end -> whole());
+      body.resume();
+    }
+  }
+
+  private void whole() {
+    HttpClientResponse head = answer;
+    if (head != null) {
+      usage.ifPresent(cost -> cost.end(head.trailers()));
+    }
+    ended.tryComplete();
+  }
+
+  private void seen(Buffer chunk) {
+    moved();
+    usage.ifPresent(cost -> cost.chunk(chunk));
   }
 
   private Future<HttpClientResponse> send(Optional<Buffer> whole) {
@@ -121,18 +166,19 @@ final class Exchange {
     return outgoing.response();
   }
 
-  private Future<Void> relay(HttpClientResponse answer, Consumer<MultiMap> headers) {
+  private Future<Void> relay(HttpClientResponse head, Consumer<MultiMap> headers) {
     moved();
-    if (answer.statusCode() < FIRST_FINAL_STATUS) {
+    answer = head;
+    if (head.statusCode() < FIRST_FINAL_STATUS) {
       return Future.failedFuture(new InvalidAnswerException());
     }
     HttpServerResponse response = request.response();
-    response.setStatusCode(answer.statusCode()).setStatusMessage(answer.statusMessage());
-    if (answer.headers().contains(HttpHeaders.DATE)) {
+    response.setStatusCode(head.statusCode()).setStatusMessage(head.statusMessage());
+    if (head.headers().contains(HttpHeaders.DATE)) {
       response.headers().remove(HttpHeaders.DATE);
     }
     String connection = response.headers().get(HttpHeaders.CONNECTION);
-    response.headers().addAll(answer.headers());
+    response.headers().addAll(head.headers());
     HopByHop.remove(response.headers());
     if (connection != null) {
       response.headers().set(HttpHeaders.CONNECTION, connection); // this node's own: it stops
@@ -140,16 +186,21 @@ final class Exchange {
     response.headers().remove(HttpHeaders.TRANSFER_ENCODING);
     response.headers().add("Via", Forwarder.VIA);
     headers.accept(response.headers());
-    if (hasNoBody(answer)) {
+    if (hasNoBody(head)) {
       return response.end();
     }
-    WatchedBody answered = new WatchedBody(answer, Long.MAX_VALUE, bytes -> moved());
-    if (isShort(answer)) {
-      return answered.whole().compose(response::end);
+    usage.ifPresent(cost -> cost.head(head.headers()));
+    WatchedBody body = new WatchedBody(head, Long.MAX_VALUE, this::seen);
+    answered = body;
+    if (isCallerGone) {
+      readOn();
+      return Promise.<Void>promise().future();
+    }
+    if (isShort(head)) {
+      return body.whole().compose(response::end);
     }
     response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
-    return answered
-        .pipe()
+    return body.pipe()
         .endOnFailure(false)
         .to(response)
         .onSuccess(all -> closeWhereThatIsTheEnd(response));
@@ -179,8 +230,13 @@ final class Exchange {
         || answer.statusCode() == 304;
   }
 
+  // A write may fail before it is known that the caller is gone.
   private void broken(Throwable error) {
-    ended.tryFail(error);
+    if (request.response().closed()) {
+      callerLeft();
+    } else {
+      ended.tryFail(error);
+    }
   }
 
   // If the upstream would read and the caller does not send, the caller is to blame.

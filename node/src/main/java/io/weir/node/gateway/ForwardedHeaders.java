@@ -7,6 +7,7 @@ import io.weir.node.admission.Asked;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.ApiKey;
 import io.weir.node.intake.HopByHop;
+import io.weir.node.usage.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -49,6 +50,9 @@ public final class ForwardedHeaders {
     headers.remove(
         headers.contains(ApiKey.HEADER) ? ApiKey.HEADER : HttpHeaders.AUTHORIZATION.toString());
     own(headers).forEach(headers::remove);
+    if (asked.settle().map(Usage::new).filter(Usage::needsTheBody).isPresent()) {
+      headers.set(HttpHeaders.ACCEPT_ENCODING, "identity"); // the cost is read from it
+    }
     headers.set("X-Weir-Subject", asked.subject().id());
     headers.set("X-Weir-Tenant", asked.subject().tenant());
     headers.add("Via", Forwarder.VIA);

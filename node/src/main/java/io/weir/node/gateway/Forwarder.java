@@ -25,6 +25,7 @@ import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.metrics.HttpMeters;
+import io.weir.node.usage.Usage;
 import io.weir.policy.Upstream;
 import java.util.List;
 import java.util.Optional;
@@ -112,10 +113,14 @@ public final class Forwarder {
    * Forwards a paused request, and answers it.
    *
    * @param body the body where it has been read already
-   * @param decision empty where none could be made and the request passes all the same
+   * @param usage reads what the request has cost
    */
-  Future<Void> forward(
-      HttpServerRequest request, Optional<Buffer> body, Asked asked, Decision decision) {
+  Future<End> forward(
+      HttpServerRequest request,
+      Optional<Buffer> body,
+      Asked asked,
+      Decision decision,
+      Optional<Usage> usage) {
     Upstream upstream = asked.upstream();
     return open(asked, ForwardedHeaders.of(request, asked))
         .compose(sending -> new Exchange(
@@ -123,11 +128,25 @@ public final class Forwarder {
                 request,
                 sending.request(),
                 upstream.maxBodyBytes(),
-                upstream.timeoutMillis())
+                upstream.timeoutMillis(),
+                usage)
             .run(body, headers -> DecisionAnswers.addHeaders(decision, headers))
             .onComplete(end -> sending.share().free()))
-        .recover(error -> fail(request, upstream, decision, error));
+        .map(done -> new End(true, true))
+        .recover(error -> {
+          boolean wasSent =
+              !(error instanceof NotSentException) && !(error instanceof RefusedException);
+          return fail(request, upstream, decision, error).map(told -> new End(wasSent, false));
+        });
   }
+
+  /**
+   * How forwarding ended.
+   *
+   * @param wasSent whether the upstream knows of the request
+   * @param isWhole whether all of its answer was seen
+   */
+  record End(boolean wasSent, boolean isWhole) {}
 
   private Future<Void> fail(
       HttpServerRequest request, Upstream upstream, Decision decision, Throwable error) {

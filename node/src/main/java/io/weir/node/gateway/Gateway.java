@@ -14,19 +14,24 @@ import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
+import io.weir.node.gateway.Forwarder.End;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Upload;
+import io.weir.node.usage.Usage;
 import io.weir.policy.Subject;
 import io.weir.slot.TicketRequest;
+import io.weir.throttle.Held;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** The reverse proxy: forwards requests that are admitted, holds those whose slot is near, and answers the others. */
 public final class Gateway implements Door {
   private static final long MICROS_PER_MILLI = 1000;
   private static final int MAX_BYTES_HERE = 32 << 10;
+  private static final End UNKNOWN_END = new End(true, false);
 
   private final Vertx vertx;
   private final Upload uploads;
@@ -115,8 +120,25 @@ public final class Gateway implements Door {
 
   private Future<Void> forward(Attempt attempt, Ruling.Admitted admitted) {
     attempt.place().ifPresent(Share::free);
-    return forwarder.forward(
-        attempt.request(), attempt.body(), attempt.asked(), admitted.decision());
+    Optional<Usage> usage = admitted
+        .held()
+        .filter(Held::reserves)
+        .flatMap(held -> attempt.asked().settle())
+        .map(Usage::new);
+    return Future.succeededFuture()
+        .compose(begun -> forwarder.forward(
+            attempt.request(), attempt.body(), attempt.asked(), admitted.decision(), usage))
+        .onComplete(ended -> admitted
+            .held()
+            .ifPresent(
+                held -> end(attempt, held, usage, ended.otherwise(UNKNOWN_END).result())))
+        .mapEmpty();
+  }
+
+  private void end(Attempt attempt, Held held, Optional<Usage> usage, End end) {
+    OptionalLong cost =
+        usage.isPresent() && end.isWhole() ? usage.get().cost() : OptionalLong.empty();
+    Future<Void> unused = admission.end(attempt.asked(), attempt.cost(), held, cost, end.wasSent());
   }
 
   // A wait that is short enough is no error: the node keeps the caller's place for it.
@@ -125,13 +147,13 @@ public final class Gateway implements Door {
     boolean isNear =
         denied.ticket().isPresent() && wait <= attempt.delayLeftMillis() && waiting.isOpen();
     if (!isNear) {
-      return reject(attempt, denied, DecisionAnswers.problem(denied));
+      return reject(attempt, denied, problem(attempt, denied));
     }
     return waiting
         .hold(attempt.request(), Math.max(1, wait))
         .compose(due -> due
             ? comeBack(attempt, denied, wait)
-            : reject(attempt, denied, DecisionAnswers.problem(denied)));
+            : reject(attempt, denied, problem(attempt, denied)));
   }
 
   // The policy may have changed meanwhile.
@@ -144,6 +166,11 @@ public final class Gateway implements Door {
         TicketRequest.wanted(denied.ticket(), Tickets.newId()),
         attempt.delayLeftMillis() - waited,
         attempt.place()));
+  }
+
+  private static ProblemDetails problem(Attempt attempt, Denied denied) {
+    ProblemDetails problem = DecisionAnswers.problem(denied);
+    return attempt.asked().denialCode().map(code -> problem.with("code", code)).orElse(problem);
   }
 
   private static ProblemDetails problem(Attempt attempt, Ruling.NeverAllowed never) {

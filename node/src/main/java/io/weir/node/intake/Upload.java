@@ -80,8 +80,8 @@ public final class Upload {
    */
   public Future<Buffer> whole(HttpServerRequest request, long maxBytes, Share memory) {
     requireLength(request, maxBytes);
-    WatchedBody body = new WatchedBody(request, maxBytes, bytes -> {
-      if (!memory.tryGrow(bytes)) {
+    WatchedBody body = new WatchedBody(request, maxBytes, chunk -> {
+      if (!memory.tryGrow(chunk.length())) {
         throw new RefusedException(NO_MEMORY);
       }
     });

@@ -6,7 +6,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.streams.ReadStream;
 import io.weir.node.answer.RefusedException;
-import java.util.function.LongConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,15 +19,15 @@ public final class WatchedBody implements ReadStream<Buffer> {
 
   private final ReadStream<Buffer> body;
   private final long maxBytes;
-  private final LongConsumer onChunk;
+  private final Consumer<Buffer> onChunk;
   private long seen;
   private long seenBefore;
   private int looks;
   private boolean hasFailed;
   private @Nullable Handler<Throwable> failure;
 
-  /** @param onChunk is told how long each chunk is; where it refuses one, the body fails with that */
-  public WatchedBody(ReadStream<Buffer> body, long maxBytes, LongConsumer onChunk) {
+  /** @param onChunk is shown each chunk; where it refuses one, the body fails with that */
+  public WatchedBody(ReadStream<Buffer> body, long maxBytes, Consumer<Buffer> onChunk) {
     this.body = body;
     this.maxBytes = maxBytes;
     this.onChunk = onChunk;
@@ -122,7 +122,7 @@ public final class WatchedBody implements ReadStream<Buffer> {
       return;
     }
     try {
-      onChunk.accept(chunk.length());
+      onChunk.accept(chunk);
     } catch (RefusedException e) {
       fail(e);
       return;

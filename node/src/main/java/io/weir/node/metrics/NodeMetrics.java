@@ -12,8 +12,11 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
+import io.weir.decision.Remarks;
+import io.weir.kind.Congestion;
 import io.weir.policy.Plan;
 import io.weir.slot.QueueReport;
+import io.weir.throttle.Ended;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -64,6 +67,12 @@ public final class NodeMetrics {
       .description("Decisions that a node made by itself, because the shared state was away")
       .register((MeterRegistry) registry);
 
+  private final DistributionSummary congestion = DistributionSummary.builder(
+          "throttle.congestion.multiplier")
+      .description(
+          "The multipliers above 1 that decisions were told, of buckets that are nearly full")
+      .register(registry);
+
   /** What is counted of HTTP. */
   public HttpMeters http() {
     return http;
@@ -96,6 +105,29 @@ public final class NodeMetrics {
         .register((MeterRegistry) registry);
   }
 
+  /** Shows how many requests of this node hold permits or have reserved something. */
+  public void holds(Supplier<Number> count) {
+    Gauge.builder("throttle.holds", count)
+        .description("Requests of this node that hold permits, or have reserved something")
+        .register((MeterRegistry) registry);
+  }
+
+  /** Counts how a hold ended. */
+  public void ended(Ended ended) {
+    String outcome = ended.isRepeated() ? "repeated" : ended.status().word();
+    registry.counter("throttle.holds.ended", "outcome", outcome).increment();
+  }
+
+  /** Counts holds that had expired when they were to be renewed. */
+  public void lostHolds(long count) {
+    registry.counter("throttle.holds.ended", "outcome", "lost").increment((double) count);
+  }
+
+  /** Counts reservations whose time was over, as this node has found them. */
+  public void expiredHolds(long count) {
+    registry.counter("throttle.holds.ended", "outcome", "expired").increment((double) count);
+  }
+
   /** Counts a decision. */
   public void decided(Plan plan, String operation, Decision decision) {
     if (decision.degraded()) {
@@ -106,9 +138,25 @@ public final class NodeMetrics {
     String bucket = decision.fold(
         allowed -> NONE, denied -> first(denied.full()), never -> first(never.full()));
     count(new DecisionTags(plan.tagOf(operation), plan.name(), outcome, bucket));
+    remark(decision.remarks());
     if (decision instanceof Denied denied) {
       wait.record(denied.retryAfterMicros(), TimeUnit.MICROSECONDS);
     }
+  }
+
+  private void remark(Remarks remarks) {
+    if (remarks.equals(Remarks.NONE)) {
+      return;
+    }
+    if (remarks.multiplierMillis() > Congestion.ONE) {
+      congestion.record((double) remarks.multiplierMillis() / Congestion.ONE);
+    }
+    remarks
+        .near()
+        .forEach(name -> registry.counter("throttle.near", "limit", name).increment());
+    remarks
+        .paidBy()
+        .forEach(name -> registry.counter("throttle.overflow", "limit", name).increment());
   }
 
   /** Counts what happened in a line. */

@@ -40,6 +40,9 @@ import java.util.function.Function;
  * charge.
  */
 final class MixedCharge {
+  // As much as a script can be asked for.
+  private static final long MAX_COST = (1L << 53) - 1;
+
   private final Charge charge;
   private final Memory memory;
   private final Look look;
@@ -238,7 +241,7 @@ final class MixedCharge {
           charge,
           hold.id(),
           new Reservation(
-              charge.cost(),
+              Math.min(charge.cost(), MAX_COST),
               price,
               until,
               hold.refundsOnExpiry(),

@@ -1,0 +1,89 @@
+package io.weir.node.hold;
+
+import io.weir.kind.Hold;
+import io.weir.kind.Permits;
+import io.weir.node.answer.Tickets;
+import io.weir.policy.OperationLimit.Limited;
+import io.weir.policy.SettleRule;
+import io.weir.policy.Subject;
+import io.weir.throttle.Held;
+import io.weir.throttle.Held.Permit;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request holds once it is admitted, if anything. Mutable: it remembers what the limit that decided made of it.
+ * Owned by one request.
+ */
+public final class HoldWish implements Function<Limited, Optional<Hold>> {
+  private static final SettleRule BY_CALLER =
+      new SettleRule(SettleRule.Source.CALLER, "", 60_000_000, true, 100);
+
+  private final Subject subject;
+  private final Optional<SettleRule> settle;
+  private final Optional<String> id;
+  private final OptionalLong leaseMicros;
+  private @Nullable Held held;
+
+  private HoldWish(
+      Subject subject, Optional<SettleRule> settle, Optional<String> id, OptionalLong lease) {
+    this.subject = subject;
+    this.settle = settle;
+    this.id = id;
+    this.leaseMicros = lease;
+  }
+
+  /** Of a request that is settled by a rule, or not at all. */
+  public static HoldWish of(Subject subject, Optional<SettleRule> settle) {
+    return new HoldWish(subject, settle, Optional.empty(), OptionalLong.empty());
+  }
+
+  /**
+   * Of a service that settles by itself.
+   *
+   * @param id of its own, or nothing
+   * @param leaseMicros of its own, or nothing
+   */
+  public static HoldWish reserving(
+      Subject subject, Optional<SettleRule> settle, Optional<String> id, OptionalLong leaseMicros) {
+    return new HoldWish(subject, Optional.of(settle.orElse(BY_CALLER)), id, leaseMicros);
+  }
+
+  @Override
+  public Optional<Hold> apply(Limited limited) {
+    held = null;
+    if (settle.isEmpty() && !limited.needsHold()) {
+      return Optional.empty();
+    }
+    List<Permit> permits = limited.others().stream()
+        .filter(Permits.class::isInstance)
+        .map(demand -> new Permit(demand.scope(), demand.name()))
+        .toList();
+    Hold hold = new Hold(
+        id.orElseGet(Tickets::newId),
+        leaseMicros.orElseGet(() -> lease(limited)),
+        settle.isPresent(),
+        settle.map(SettleRule::refundsOnExpiry).orElse(false));
+    held = new Held(
+        subject.tenant(), subject.id(), hold.id(), hold.reserves(), hold.leaseMicros(), permits);
+    return Optional.of(hold);
+  }
+
+  /** What the request holds where it was admitted. */
+  public Optional<Held> held() {
+    return Optional.ofNullable(held);
+  }
+
+  // The shortest counts: it is renewed as a whole.
+  private long lease(Limited limited) {
+    long ofPermits = limited.others().stream()
+        .filter(Permits.class::isInstance)
+        .mapToLong(demand -> ((Permits) demand).leaseMicros())
+        .min()
+        .orElse(Long.MAX_VALUE);
+    return Math.min(ofPermits, settle.map(SettleRule::leaseMicros).orElse(Long.MAX_VALUE));
+  }
+}
