@@ -40,6 +40,7 @@
 --@include permit
 --@include congestion
 --@include ledger
+--@include permits_key
 --@include reservation_standing
 --@include mixed
 --@include payers

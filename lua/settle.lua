@@ -44,6 +44,7 @@
 --@include permit
 --@include congestion
 --@include ledger
+--@include permits_key
 --@include reservation_standing
 --@include ledger_write
 --@include permit_released

@@ -8,7 +8,3 @@ local function counters_at(ledger, call, state_key, now)
   end
   return counters
 end
-
-local function permits_key(state_key, name)
-  return state_key .. ':permits:' .. name
-end

@@ -2,10 +2,12 @@ package io.weir.policy;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
+import io.weir.kind.Quota;
 import io.weir.policy.OperationLimit.Limited;
 import io.weir.slot.SlotRules;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -61,6 +63,16 @@ public final class Plan {
         .filter(Limited.class::isInstance)
         .flatMap(limit -> ((Limited) limit).demands().stream())
         .map(Demand::bucket);
+  }
+
+  /** A quota of the plan's operations, by its name. */
+  public Optional<Quota> quota(String quota) {
+    return Stream.concat(limits.values().stream(), Stream.of(others))
+        .filter(Limited.class::isInstance)
+        .flatMap(limit -> ((Limited) limit).others().stream())
+        .filter(demand -> demand instanceof Quota && demand.name().equals(quota))
+        .map(Quota.class::cast)
+        .findFirst();
   }
 
   /**

@@ -120,6 +120,15 @@ public record Charge(
     return new Charge(tenant, subject, revision, some, operations, slots, ticket, failureMode);
   }
 
+  /** The same charge for the rates that are asked first; itself where there are no others. */
+  public Charge withoutOverflow() {
+    if (!isMixed()) {
+      return this;
+    }
+    List<Demand> first = demands.stream().filter(demand -> !demand.overflow()).toList();
+    return first.isEmpty() ? this : ofRates(first, cost);
+  }
+
   /** The same charge with other extras. */
   public Charge withExtras(Extras other) {
     return new Charge(tenant, subject, revision, demands, cost, slots, ticket, failureMode, other);

@@ -95,7 +95,7 @@ public final class Node implements AutoCloseable {
     ClusterPolicy policies = shared.policies();
     Decider decider = new Decider(new Throttle(shared.store(), policies), metrics);
     RedisHolds holdStore = new RedisHolds(shared.connections());
-    Holds holds = new Holds(vertx, holdStore, metrics);
+    Holds holds = new Holds(vertx, holdStore, metrics, policies::liveNodes);
     Bulkhead held = new Bulkhead(250, 500, 1000);
     metrics.held(held::taken);
     NodeContext context = new NodeContext(

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.weir.node.admin.AdminDoor;
 import io.weir.node.admin.PolicyResource;
+import io.weir.node.admin.QuotaResource;
 import io.weir.node.batch.BatchDoor;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig;
@@ -91,6 +92,7 @@ final class NodeVerticle extends VerticleBase {
   private static Door adminDoor(Vertx vertx, NodeContext node) {
     return new AdminDoor(
         new PolicyResource(vertx, node.policies(), node.operators(), node.memory()),
+        new QuotaResource(vertx, node.policies(), node.store(), node.memory()),
         node.readiness(),
         node.metrics(),
         node.openApi());

@@ -20,9 +20,18 @@ public final class AdminDoor implements Door {
 
   /** @param openApi the interface's description, as JSON */
   public AdminDoor(
-      PolicyResource policy, Readiness readiness, NodeMetrics metrics, String openApi) {
+      PolicyResource policy,
+      QuotaResource quotas,
+      Readiness readiness,
+      NodeMetrics metrics,
+      String openApi) {
     this.resources = Map.of(
         "/v1/policy", Map.of(HttpMethod.GET, policy::get, HttpMethod.PUT, policy::put),
+        "/v1/quotas/reset",
+            Map.of(HttpMethod.POST, request -> {
+              policy.requireOperator(request);
+              return quotas.reset(request);
+            }),
         "/health/live", Map.of(HttpMethod.GET, readiness::live),
         "/health/ready", Map.of(HttpMethod.GET, readiness::ready),
         "/metrics", Map.of(HttpMethod.GET, request -> metrics(request, metrics)),

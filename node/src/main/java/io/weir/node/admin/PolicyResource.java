@@ -83,7 +83,7 @@ public final class PolicyResource {
         .compose(publication -> answer(request, publication));
   }
 
-  private void requireOperator(HttpServerRequest request) {
+  void requireOperator(HttpServerRequest request) {
     if (!operators.isConfigured()) {
       throw new RefusedException(DISABLED);
     }

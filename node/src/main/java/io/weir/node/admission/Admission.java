@@ -5,6 +5,9 @@ import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.kind.Permits;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
@@ -13,6 +16,7 @@ import io.weir.node.auth.Authenticator;
 import io.weir.node.hold.Estimates;
 import io.weir.node.hold.HoldWish;
 import io.weir.node.hold.Holds;
+import io.weir.node.hold.Holds.LocalHold;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
@@ -39,6 +43,8 @@ public final class Admission {
       ProblemDetails.of(400, "path_ambiguous", "The path can be read in more than one way");
   private static final ProblemDetails NO_UPSTREAM =
       ProblemDetails.of(404, "no_upstream", "The policy names no upstream to forward to");
+
+  private static final long ALONE_WAIT_US = 1_000_000;
 
   private final PolicySource policies;
   private final Decider decider;
@@ -152,13 +158,31 @@ public final class Admission {
   // What a node decides by itself is recorded nowhere.
   private Ruling ruling(Decision decision, HoldWish wish) {
     return decision.fold(
-        allowed -> {
-          Optional<Held> held = wish.held().filter(any -> !allowed.degraded());
-          held.ifPresent(holds::begin);
-          return new Ruling.Admitted(allowed, held);
-        },
+        allowed -> allowed.degraded() ? alone(allowed, wish) : admitted(allowed, wish),
         Ruling.Denied::new,
         Ruling.NeverAllowed::new);
+  }
+
+  private Ruling admitted(Allowed allowed, HoldWish wish) {
+    wish.held().ifPresent(holds::begin);
+    return new Ruling.Admitted(allowed, wish.held(), Optional.empty());
+  }
+
+  private Ruling alone(Allowed allowed, HoldWish wish) {
+    if (wish.limits().isEmpty()) {
+      return new Ruling.Admitted(allowed);
+    }
+    Optional<LocalHold> hold = wish.held().flatMap(held -> holds.beginAlone(held, wish.limits()));
+    List<String> full = wish.limits().stream().map(Permits::name).toList();
+    return hold.isPresent()
+        ? new Ruling.Admitted(allowed, Optional.empty(), hold)
+        : new Ruling.Denied(new Denied(
+            allowed.revision(), List.of(), full, ALONE_WAIT_US, true, Optional.empty(), true));
+  }
+
+  /** Ends what a request held of this node alone. */
+  public void end(LocalHold alone) {
+    holds.end(alone);
   }
 
   private static Ruling undecided(Throwable error) {

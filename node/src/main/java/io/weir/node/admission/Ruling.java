@@ -2,6 +2,7 @@ package io.weir.node.admission;
 
 import io.weir.decision.Decision;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.node.hold.Holds.LocalHold;
 import io.weir.throttle.Held;
 import java.util.Optional;
 import java.util.function.Function;
@@ -9,9 +10,10 @@ import java.util.function.Function;
 /** What becomes of a request. */
 public sealed interface Ruling {
   /** It passes. What goes on with something that was admitted passes with a denial, too: its cost is owed. What it holds, whoever forwards it has to end. */
-  record Admitted(Decision decision, Optional<Held> held) implements Ruling {
+  record Admitted(Decision decision, Optional<Held> held, Optional<LocalHold> alone)
+      implements Ruling {
     public Admitted(Decision decision) {
-      this(decision, Optional.empty());
+      this(decision, Optional.empty(), Optional.empty());
     }
   }
 

@@ -94,6 +94,7 @@ final class ItemSender {
         admitted.held().filter(Held::reserves).flatMap(held -> asked.settle()).map(Usage::new);
     AtomicBoolean wasSent = new AtomicBoolean(true);
     return forward(asked, item, admitted, atMost, usage, wasSent)
+        .onComplete(done -> admitted.alone().ifPresent(admission::end))
         .onComplete(done -> admitted.held().ifPresent(held -> {
           OptionalLong actual = usage.map(Usage::cost).orElse(OptionalLong.empty());
           Future<Void> unused = admission.end(asked, cost, held, actual, wasSent.get());

@@ -128,6 +128,7 @@ public final class Gateway implements Door {
     return Future.succeededFuture()
         .compose(begun -> forwarder.forward(
             attempt.request(), attempt.body(), attempt.asked(), admitted.decision(), usage))
+        .onComplete(ended -> admitted.alone().ifPresent(admission::end))
         .onComplete(ended -> admitted
             .held()
             .ifPresent(

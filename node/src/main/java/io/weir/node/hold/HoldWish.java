@@ -27,6 +27,7 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
   private final Optional<String> id;
   private final OptionalLong leaseMicros;
   private @Nullable Held held;
+  private List<Permits> limits = List.of();
 
   private HoldWish(
       Subject subject, Optional<SettleRule> settle, Optional<String> id, OptionalLong lease) {
@@ -58,13 +59,15 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
     if (settle.isEmpty() && !limited.needsHold()) {
       return Optional.empty();
     }
-    List<Permit> permits = limited.others().stream()
+    limits = limited.others().stream()
         .filter(Permits.class::isInstance)
-        .map(demand -> new Permit(demand.scope(), demand.name()))
+        .map(Permits.class::cast)
         .toList();
+    List<Permit> permits =
+        limits.stream().map(limit -> new Permit(limit.scope(), limit.name())).toList();
     Hold hold = new Hold(
         id.orElseGet(Tickets::newId),
-        leaseMicros.orElseGet(() -> lease(limited)),
+        leaseMicros.orElseGet(this::lease),
         settle.isPresent(),
         settle.map(SettleRule::refundsOnExpiry).orElse(false));
     held = new Held(
@@ -77,13 +80,14 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
     return Optional.ofNullable(held);
   }
 
+  /** The limits of the permits that it holds. */
+  public List<Permits> limits() {
+    return limits;
+  }
+
   // The shortest counts: it is renewed as a whole.
-  private long lease(Limited limited) {
-    long ofPermits = limited.others().stream()
-        .filter(Permits.class::isInstance)
-        .mapToLong(demand -> ((Permits) demand).leaseMicros())
-        .min()
-        .orElse(Long.MAX_VALUE);
+  private long lease() {
+    long ofPermits = limits.stream().mapToLong(Permits::leaseMicros).min().orElse(Long.MAX_VALUE);
     return Math.min(ofPermits, settle.map(SettleRule::leaseMicros).orElse(Long.MAX_VALUE));
   }
 }

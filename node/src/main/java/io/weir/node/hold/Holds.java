@@ -2,16 +2,21 @@ package io.weir.node.hold;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.bucket.Scope;
+import io.weir.kind.Permits;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.throttle.Ended;
 import io.weir.throttle.Ending;
 import io.weir.throttle.Held;
+import io.weir.throttle.Held.Permit;
 import io.weir.throttle.HoldStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,10 +35,15 @@ public final class Holds {
   private final Vertx vertx;
   private final HoldStore store;
   private final NodeMetrics metrics;
+  private final IntSupplier liveNodes;
   private final Map<Held, Long> renewedNanos = new ConcurrentHashMap<>();
+  /** How many permits of a limit this node has, by owner. */
+  private final Map<List<String>, Integer> permits = new ConcurrentHashMap<>();
 
-  public Holds(Vertx vertx, HoldStore store, NodeMetrics metrics) {
+  /** @param liveNodes how many nodes there were when they were last counted, this one among them */
+  public Holds(Vertx vertx, HoldStore store, NodeMetrics metrics, IntSupplier liveNodes) {
     this.vertx = vertx;
+    this.liveNodes = liveNodes;
     this.store = store;
     this.metrics = metrics;
     metrics.holds(renewedNanos::size);
@@ -48,11 +58,62 @@ public final class Holds {
   /** A request holds this from now on. */
   public void begin(Held held) {
     renewedNanos.put(held, System.nanoTime());
+    held.permits().forEach(permit -> permits.merge(ownerOf(held, permit), 1, Integer::sum));
+  }
+
+  /**
+   * The same while the shared state is away: as many as this node's share of the limits, at least one.
+   *
+   * @param limits of its permits
+   * @return nothing where the share is used up
+   */
+  public Optional<LocalHold> beginAlone(Held held, List<Permits> limits) {
+    int nodes = Math.max(1, liveNodes.getAsInt());
+    boolean hasRoom = limits.stream()
+        .allMatch(limit ->
+            permits.getOrDefault(ownerOf(held, limit), 0) < Math.max(1, limit.limit() / nodes));
+    if (!hasRoom) {
+      return Optional.empty();
+    }
+    held.permits().forEach(permit -> permits.merge(ownerOf(held, permit), 1, Integer::sum));
+    return Optional.of(new LocalHold(held));
+  }
+
+  /** Permits that only this node knows of. */
+  public record LocalHold(Held held) {}
+
+  /** The request is over. */
+  public void end(LocalHold alone) {
+    free(alone.held());
+  }
+
+  private void free(Held held) {
+    held.permits()
+        .forEach(permit -> permits.computeIfPresent(
+            ownerOf(held, permit), (owner, count) -> count == 1 ? null : count - 1));
+  }
+
+  private static List<String> ownerOf(Held held, Permit permit) {
+    return ownerOf(held, permit.scope(), permit.name());
+  }
+
+  private static List<String> ownerOf(Held held, Permits limit) {
+    return ownerOf(held, limit.scope(), limit.name());
+  }
+
+  private static List<String> ownerOf(Held held, Scope scope, String name) {
+    return switch (scope) {
+      case KEY -> List.of(name, held.tenant(), held.subject());
+      case TENANT -> List.of(name, held.tenant());
+      case CLUSTER -> List.of(name);
+    };
   }
 
   /** The request is over. Completes when that is known to all, or with a failure when it could not be told. */
   public Future<Ended> end(Held held, Ending ending) {
-    renewedNanos.remove(held);
+    if (renewedNanos.remove(held) != null) {
+      free(held);
+    }
     long until = System.nanoTime() + held.leaseMicros() * NANOS_PER_MICRO;
     return tell(held, ending, until).onSuccess(metrics::ended);
   }

@@ -99,15 +99,16 @@ public final class DegradingStore implements BucketStore {
       Function<Charge, CompletionStage<StoreAnswer>> question,
       Function<Charge, CompletionStage<StoreAnswer>> telling) {
     LocalShare local = share(charge);
-    tellWhatIsOwed(charge, local, telling);
-    Agreement agreement = local.agree(charge);
+    Charge asRates = charge.withoutOverflow();
+    tellWhatIsOwed(asRates, local, telling);
+    Agreement agreement = local.agree(asRates);
     if (agreement.denied().isPresent()) {
       return CompletableFuture.completedFuture(
           new Decided(agreement.denied().get(), QueueReport.NONE));
     }
     return question.apply(charge).handle((answer, error) -> {
       if (!isAdmitted(answer)) {
-        local.takeBack(charge, agreement);
+        local.takeBack(asRates, agreement);
       }
       return error == null ? noted(charge, answer) : insteadOf(charge, error);
     });
@@ -134,7 +135,9 @@ public final class DegradingStore implements BucketStore {
 
   private StoreAnswer noted(Charge charge, StoreAnswer answer) {
     if (answer instanceof Decided decided) {
-      levels.note(charge, decided.decision(), nanoClock.getAsLong());
+      if (!charge.isMixed()) {
+        levels.note(charge, decided.decision(), nanoClock.getAsLong());
+      }
       LocalShare local = share(charge);
       if (local.hasDecided() && !outages.isAway(part.applyAsInt(charge))) {
         local.handOver();
@@ -165,7 +168,13 @@ public final class DegradingStore implements BucketStore {
       throw new CompletionException(cause);
     }
     return switch (charge.failureMode()) {
-      case LOCAL -> new Decided(share(charge).decide(charge), QueueReport.NONE);
+      case LOCAL -> {
+        if (charge.demands().isEmpty()) {
+          throw new CompletionException(
+              cause); // there is nothing that a node could count by itself
+        }
+        yield new Decided(share(charge).decide(charge.withoutOverflow()), QueueReport.NONE);
+      }
       case ALLOW -> new Decided(new Allowed(charge.revision(), List.of(), true), QueueReport.NONE);
       case DENY -> throw new CompletionException(cause);
     };

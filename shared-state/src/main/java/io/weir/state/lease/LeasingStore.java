@@ -8,6 +8,8 @@ import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -51,8 +53,12 @@ public final class LeasingStore implements BucketStore {
     if (split.leased().isEmpty()) {
       return own.tryCharge(charge);
     }
+    if (split.hasLeasedOverflow()) {
+      return CompletableFuture.failedFuture(new StoreUnavailableException(
+          StoreFault.MISCONFIGURED, "a leased bucket cannot overflow, nor be kept for some", null));
+    }
     Charge leasedPart = split.leasedPart(charge);
-    return ofLeases.isCountingItself(leasedPart) && !split.own().isEmpty()
+    return ofLeases.isCountingItself(leasedPart) && split.hasOwn(charge)
         ? ownFirst(charge, split, leasedPart)
         : leasedFirst(charge, split, leasedPart);
   }
@@ -60,7 +66,7 @@ public final class LeasingStore implements BucketStore {
   private CompletionStage<StoreAnswer> leasedFirst(Charge charge, Split split, Charge leasedPart) {
     Leases.Takings takings = new Leases.Takings(leasedPart.demands().size());
     return asked(leasedPart, takings).thenCompose(answer -> {
-      if (!isAllowed(answer) || split.own().isEmpty()) {
+      if (!isAllowed(answer) || !split.hasOwn(charge)) {
         takings.settle(isAllowed(answer));
         return CompletableFuture.completedFuture(merged(charge, split, false, takings, answer));
       }
@@ -121,7 +127,7 @@ public final class LeasingStore implements BucketStore {
       return own.peek(charge);
     }
     Leases.Takings takings = new Leases.Takings(split.leased().size());
-    if (split.own().isEmpty()) {
+    if (!split.hasOwn(charge)) {
       return asked(split.leasedPart(charge), takings).thenApply(answer -> {
         takings.settle(false);
         return merged(charge, split, false, takings, answer);

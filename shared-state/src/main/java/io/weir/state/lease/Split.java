@@ -6,11 +6,14 @@ import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Limit;
+import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
 import io.weir.throttle.Charge;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * The demands of an operation, and which of them are on leased buckets. One for all charges of an operation by a plan.
@@ -36,7 +39,19 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
 
   /** The part of a charge on leased buckets. */
   Charge leasedPart(Charge charge) {
-    return charge.withDemands(leased);
+    return charge.ofRates(leased, charge.cost());
+  }
+
+  /** Whether something else than leased buckets is demanded. */
+  boolean hasOwn(Charge charge) {
+    return !own.isEmpty() || !charge.extras().isEmpty();
+  }
+
+  /** Whether a leased bucket is one of two of which one pays: nobody can ask both at once. */
+  boolean hasLeasedOverflow() {
+    return IntStream.range(0, all.size())
+        .anyMatch(i ->
+            leased.contains(all.get(i)) && (all.get(i).overflow() || Demand.hasOverflow(all, i)));
   }
 
   /** The part of a charge on all others. */
@@ -54,6 +69,9 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
   Decision merged(Charge charge, Decision decided, boolean isOwn, long[] leasedUnits) {
     if (decided.degraded()) {
       return decided;
+    }
+    if (charge.isMixed()) {
+      return isOwn ? beside(charge, decided, leasedUnits) : decided;
     }
     long[] used = new long[all.size()];
     int ofLeased = 0;
@@ -75,5 +93,25 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
                 used,
                 new Wait(denied.retryAfterMicros(), denied.estimate(), denied.ticket())),
         (NeverAllowed never) -> charge.verdict().decision(Outcome.NEVER_ALLOWED, used, Wait.NONE));
+  }
+
+  // The limits of other kinds stand behind those of the buckets.
+  private Decision beside(Charge charge, Decision decided, long[] leasedUnits) {
+    List<Limit> limits = new ArrayList<>(new Verdict(charge.revision(), leased, charge.cost())
+        .decision(Outcome.ALLOWED, leasedUnits, Wait.NONE)
+        .limits());
+    limits.addAll(decided.limits());
+    return decided.fold(
+        allowed -> new Allowed(allowed.revision(), limits, false, allowed.remarks()),
+        denied -> new Denied(
+            denied.revision(),
+            limits,
+            denied.full(),
+            denied.retryAfterMicros(),
+            denied.estimate(),
+            denied.ticket(),
+            false,
+            denied.remarks()),
+        never -> new NeverAllowed(never.revision(), limits, never.full(), never.reason()));
   }
 }

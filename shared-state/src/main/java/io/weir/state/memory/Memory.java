@@ -20,7 +20,7 @@ import java.util.Optional;
 final class Memory {
   private static final int FIRST_SWEEP = 1024;
   // A clock that goes back finds again what is not older, and who was lost is counted.
-  private static final long KEPT_US = 3 * Permits.KEPT_US;
+  private static final long KEPT_US = 24 * Permits.KEPT_US;
   /** How long it is known how a reservation ended. */
   static final long ENDS_KEPT_US = 600_000_000;
 

@@ -1,10 +1,13 @@
 package io.weir.state.redis;
 
+import io.weir.bucket.Scope;
 import io.weir.state.redis.wire.Lane;
 import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -110,6 +113,9 @@ public final class RedisBucketStore implements BucketStore {
 
   @Override
   public CompletionStage<StoreAnswer> tryCharge(Charge asked) {
+    if (needsOneRedis(asked)) {
+      return CompletableFuture.failedFuture(onCluster());
+    }
     Charge charge = memory.isShort() ? asked.withoutNewPlaces() : asked;
     int spare = 0;
     if (isLive && !charge.isMixed()) {
@@ -124,8 +130,24 @@ public final class RedisBucketStore implements BucketStore {
     return pending;
   }
 
+  private static StoreUnavailableException onCluster() {
+    return new StoreUnavailableException(
+        StoreFault.MISCONFIGURED,
+        "quotas, permits and congestion of scope cluster need one Redis (this is a Redis Cluster)",
+        null);
+  }
+
+  // Nobody's partition has it.
+  private boolean needsOneRedis(Charge charge) {
+    return redis.parts() > 1
+        && charge.extras().demands().stream().anyMatch(demand -> demand.scope() == Scope.CLUSTER);
+  }
+
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
+    if (needsOneRedis(charge)) {
+      return CompletableFuture.failedFuture(onCluster());
+    }
     PendingCharge pending = new PendingCharge(charge, clock.getAsLong(), denials.now(), 0);
     nearest(charge).peek(pending);
     return pending;

@@ -38,6 +38,7 @@ public final class RedisHolds implements HoldStore {
   private final LuaScript settle;
   private final LuaScript renew;
   private final LuaScript due;
+  private final LuaScript reset;
   private final Supplier<List<String>> clock;
   private final AtomicInteger nextPart = new AtomicInteger();
 
@@ -51,6 +52,7 @@ public final class RedisHolds implements HoldStore {
     this.settle = LuaScript.load("settle", includes);
     this.renew = LuaScript.load("renew", includes);
     this.due = LuaScript.load("due", includes);
+    this.reset = LuaScript.load("reset", includes);
     this.clock = clock;
   }
 
@@ -129,6 +131,19 @@ public final class RedisHolds implements HoldStore {
           .thenApply(done -> count + 1));
     }
     return ended;
+  }
+
+  /**
+   * Makes a quota unused; its window stays.
+   *
+   * @return how much was used of it
+   */
+  public CompletionStage<Long> reset(Scope scope, String tenant, String subject, String quota) {
+    List<String> arguments = new ArrayList<>(List.of(quota));
+    arguments.addAll(clock.get());
+    String counters = RedisKeys.counters(RedisKeys.state(scope, tenant, subject));
+    return Scripts.run(redis, reset, List.of(counters), arguments)
+        .thenApply(answer -> (Long) answer.get(0));
   }
 
   /** What is held by this id; without permits where nothing is known of it. */

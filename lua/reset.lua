@@ -1,0 +1,29 @@
+-- Makes a quota unused. Its window stays: it ends when it would have ended.
+--
+-- KEYS
+--   1      <state>:counters, of its owner
+-- ARGV
+--   1      the quota's name
+-- RETURNS
+--   { used }   how much was used of the present window; 0 where nothing was
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   stays as it is
+
+--@include now
+--@include counters
+--@include ledger
+--@include ledger_write
+
+local END, USED, BEFORE = 2, 3, 4
+local now, book = now_us(1), {}
+local state_key = string.sub(KEYS[1], 1, -1 - #':counters')
+local counters = counters_at(book, redis.call, state_key, now)
+local counter = counters.by_name[ARGV[1]]
+if not counter then
+  return { 0 }
+end
+put_counter(counters, ARGV[1], { counter[1], counter[END], 0, 0 }, now)
+write_counters(book, redis.call)
+return { counter[USED] + (counter[BEFORE] or 0) }

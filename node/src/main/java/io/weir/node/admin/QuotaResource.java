@@ -1,0 +1,109 @@
+package io.weir.node.admin;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import io.weir.kind.Quota;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Upload;
+import io.weir.policy.Subject;
+import io.weir.state.redis.RedisHolds;
+import io.weir.throttle.PolicySource;
+import io.weir.throttle.StoreUnavailableException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Quotas, for operators: they can be made unused before their window ends. */
+public final class QuotaResource {
+  private static final Logger LOG = LoggerFactory.getLogger(QuotaResource.class);
+  private static final int MAX_BYTES = 4 << 10;
+  private static final String OPERATOR = "(operator)";
+  private static final ProblemDetails UNKNOWN = ProblemDetails.of(
+      404, "quota_unknown", "The policy has no such subject, or its plan no such quota");
+
+  private final Vertx vertx;
+  private final Upload uploads;
+  private final PolicySource policies;
+  private final RedisHolds store;
+  private final Bulkhead memory;
+
+  /**
+   * A resource for one event loop.
+   *
+   * @param memory bytes of bodies
+   */
+  public QuotaResource(Vertx vertx, PolicySource policies, RedisHolds store, Bulkhead memory) {
+    this.vertx = vertx;
+    this.uploads = new Upload(vertx);
+    this.policies = policies;
+    this.store = store;
+    this.memory = memory;
+  }
+
+  /** Makes the quota that the body names unused. Whoever asks is an operator. */
+  Future<Void> reset(HttpServerRequest request) {
+    Share bytes = memory.take(OPERATOR, OPERATOR);
+    return uploads
+        .whole(request, MAX_BYTES, bytes)
+        .onComplete(read -> bytes.free())
+        .compose(body -> reset(request, body));
+  }
+
+  private Future<Void> reset(HttpServerRequest request, Buffer body) {
+    JsonObject asked = parsed(body);
+    Subject subject = policies
+        .current()
+        .policy()
+        .subject(asked.getString("subject"))
+        .orElseThrow(() -> new RefusedException(UNKNOWN));
+    Quota quota = subject
+        .plan()
+        .quota(asked.getString("quota"))
+        .orElseThrow(() -> new RefusedException(UNKNOWN));
+    return Future.fromCompletionStage(
+            store.reset(quota.scope(), subject.tenant(), subject.id(), quota.name()),
+            vertx.getOrCreateContext())
+        .recover(error -> Future.failedFuture(refusal(error)))
+        .compose(used -> {
+          LOG.info("the quota {} was reset here: {} were used", quota.name(), used);
+          return request
+              .response()
+              .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+              .end(new JsonObject().put("used", used).toBuffer());
+        });
+  }
+
+  private static JsonObject parsed(Buffer body) {
+    try {
+      JsonObject json = new JsonObject(body);
+      boolean isSound = json.fieldNames().equals(Set.of("subject", "quota"))
+          && json.getValue("subject") instanceof String
+          && json.getValue("quota") instanceof String;
+      if (isSound) {
+        return json;
+      }
+    } catch (DecodeException | ClassCastException e) {
+      LOG.debug("a body is no JSON object");
+    }
+    throw new RefusedException(ProblemDetails.badRequest(
+        "reset_invalid", List.of("the body: (expected: subject and quota, two texts)")));
+  }
+
+  private static Throwable refusal(Throwable error) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    return cause instanceof StoreUnavailableException
+        ? new RefusedException(ProblemDetails.unavailable())
+        : cause;
+  }
+}
