@@ -30,6 +30,7 @@ final class ArchitectureTest {
   private static final String[] CORE = {
     "io.weir.bucket..",
     "io.weir.decision..",
+    "io.weir.kind..",
     "io.weir.lease..",
     "io.weir.policy..",
     "io.weir.slot..",
@@ -46,7 +47,8 @@ final class ArchitectureTest {
               "io.weir.state.document",
               "io.weir.node.json",
               "io.weir.node.check",
-              "io.weir.node.batch")),
+              "io.weir.node.batch",
+              "io.weir.node.usage")),
       Map.entry("org.yaml..", List.of("io.weir.state.document")),
       Map.entry("redis.embedded..", List.of("io.weir.embedded")),
       Map.entry("io.micrometer..", List.of("io.weir.node.metrics", "io.weir.client.metrics")),

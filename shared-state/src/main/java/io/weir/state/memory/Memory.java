@@ -208,7 +208,10 @@ final class Memory {
     estimates
         .values()
         .removeIf(all -> all.values().stream().allMatch(one -> one.atMicros() <= nowMicros));
-    states.entrySet().removeIf(entry -> isForgotten(entry.getKey(), entry.getValue(), nowMicros));
+    states
+        .entrySet()
+        .removeIf(
+            entry -> isForgotten(entry.getKey(), entry.getValue(), nowMicros - Permits.KEPT_US));
     counters
         .values()
         .removeIf(all -> all.values().stream().allMatch(one -> one.untilMicros() <= nowMicros));

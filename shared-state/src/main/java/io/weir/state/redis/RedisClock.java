@@ -24,11 +24,9 @@ final class RedisClock {
     aheadMicros = clockMicros - sentNanos / NANOS_PER_MICRO;
   }
 
-  /** About what Redis's clock says now. */
+  /** About what Redis's clock says now; 0 where nobody has asked it yet. */
   long micros() {
-    return aheadMicros == 0
-        ? System.currentTimeMillis() * 1000
-        : System.nanoTime() / NANOS_PER_MICRO + aheadMicros;
+    return aheadMicros == 0 ? 0 : System.nanoTime() / NANOS_PER_MICRO + aheadMicros;
   }
 
   /** Whether somebody still waits for what was sent. */

@@ -8,8 +8,6 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.weir.kind.Hold;
-import io.weir.kind.Kind;
-import io.weir.kind.KindDemand;
 import io.weir.slot.TicketRequest;
 import io.weir.throttle.Charge;
 import java.util.ArrayList;
@@ -34,7 +32,6 @@ public final class Batch {
   private static final int STATES_BYTES = 2;
   private static final int CLOCK_BYTES = 7;
   private static final int QUEUE_KEYS = 3;
-  private static final byte[] CRLF = {'\r', '\n'};
 
   private final Lane lane;
   private final String policy;
@@ -81,7 +78,7 @@ public final class Batch {
     chargeCount = 0;
     demandCount = 0;
     cluster = 0;
-    writeText(keys, policy.getBytes(US_ASCII));
+    Bulk.writeText(keys, policy.getBytes(US_ASCII));
   }
 
   public boolean isEmpty() {
@@ -111,13 +108,8 @@ public final class Batch {
     }
   }
 
-  /** Adds a charge, unless the batch is full. */
-  public boolean add(PendingCharge pending, ChargeTemplate template) {
-    return add(pending, template, null);
-  }
-
   /**
-   * The same.
+   * Adds a charge, unless the batch is full.
    *
    * @param others what the charge demands beside rates, where it does
    */
@@ -174,7 +166,7 @@ public final class Batch {
   private int argumentOf(ChargeTemplate template) {
     if (template.batch != number) {
       template.batch = number;
-      writeText(arguments, template.bytes());
+      Bulk.writeText(arguments, template.bytes());
       template.argument = ++argumentCount;
     }
     return template.argument;
@@ -185,16 +177,10 @@ public final class Batch {
   }
 
   private int argumentOf(OthersTemplate others, Charge charge) {
-    for (KindDemand demand : charge.extras().demands()) {
-      String state = RedisKeys.state(demand.scope(), charge.tenant(), charge.subject());
-      extraKeys.add(RedisKeys.counters(state));
-      if (demand.kind() == Kind.PERMIT) {
-        extraKeys.add(RedisKeys.permits(state, demand.name()));
-      }
-    }
+    others.addKeys(charge, extraKeys);
     if (others.batch != number) {
       others.batch = number;
-      writeText(arguments, others.text());
+      Bulk.writeText(arguments, others.text());
       others.argument = ++argumentCount;
     }
     return others.argument;
@@ -207,10 +193,7 @@ public final class Batch {
     Hold hold = charge.extras().hold().get();
     extraKeys.add(RedisKeys.hold(RedisKeys.key(charge.tenant(), charge.subject()), hold.id()));
     extraKeys.add(RedisKeys.holds(policy));
-    String text = "%s %d %d %d"
-        .formatted(
-            hold.id(), hold.leaseMicros(), hold.reserves() ? 1 : 0, hold.refundsOnExpiry() ? 1 : 0);
-    writeText(arguments, text.getBytes(US_ASCII));
+    Bulk.writeText(arguments, OthersTemplate.text(hold));
     return ++argumentCount;
   }
 
@@ -220,7 +203,7 @@ public final class Batch {
     }
     String text =
         ticket.withinMicros() + " " + ticket.newId() + " " + ticket.shown().orElse("");
-    writeText(arguments, text.getBytes(US_ASCII));
+    Bulk.writeText(arguments, text.getBytes(US_ASCII));
     return ++argumentCount;
   }
 
@@ -244,7 +227,7 @@ public final class Batch {
   }
 
   private int writeState(String state) {
-    writeText(keys, state.getBytes(US_ASCII));
+    Bulk.writeText(keys, state.getBytes(US_ASCII));
     if (lane.hasQueues()) {
       writeQueues(state);
     }
@@ -252,9 +235,9 @@ public final class Batch {
   }
 
   private void writeQueues(String state) {
-    writeText(queues, RedisKeys.queue(state).getBytes(US_ASCII));
-    writeText(queues, RedisKeys.kinds(state).getBytes(US_ASCII));
-    writeText(queues, RedisKeys.estimates(state).getBytes(US_ASCII));
+    Bulk.writeText(queues, RedisKeys.queue(state).getBytes(US_ASCII));
+    Bulk.writeText(queues, RedisKeys.kinds(state).getBytes(US_ASCII));
+    Bulk.writeText(queues, RedisKeys.estimates(state).getBytes(US_ASCII));
   }
 
   private int entryBytes() {
@@ -264,27 +247,6 @@ public final class Batch {
 
   private int allKeys() {
     return keyCount + (lane.hasQueues() ? QUEUE_KEYS * (keyCount - 1) : 0) + extraKeys.size();
-  }
-
-  /** Writes a bulk string of the protocol. */
-  public static void writeText(ByteBuf to, byte[] text) {
-    writeLength(to, text.length);
-    to.writeBytes(text).writeBytes(CRLF);
-  }
-
-  /** Writes what stands before a bulk string. */
-  public static void writeLength(ByteBuf to, int length) {
-    to.writeByte('$');
-    if (length >= 10_000) {
-      to.writeCharSequence(Integer.toString(length), US_ASCII);
-    } else {
-      for (int unit = length >= 1000 ? 1000 : length >= 100 ? 100 : length >= 10 ? 10 : 1;
-          unit > 0;
-          unit /= 10) {
-        to.writeByte('0' + length / unit % 10);
-      }
-    }
-    to.writeBytes(CRLF);
   }
 
   /** Writes itself, without a string or a box on the way. */
@@ -306,13 +268,13 @@ public final class Batch {
 
     @Override
     public void encode(ByteBuf to) {
-      writeText(to, script);
-      writeText(to, Integer.toString(allKeys()).getBytes(US_ASCII));
+      Bulk.writeText(to, script);
+      Bulk.writeText(to, Integer.toString(allKeys()).getBytes(US_ASCII));
       to.writeBytes(keys, 0, keys.writerIndex()).writeBytes(queues, 0, queues.writerIndex());
       for (String key : extraKeys) {
-        writeText(to, key.getBytes(US_ASCII));
+        Bulk.writeText(to, key.getBytes(US_ASCII));
       }
-      writeLength(
+      Bulk.writeLength(
           to, CLOCK_BYTES + (lane.hasOthers() ? STATES_BYTES : 0) + entryBytes() * entries.size());
       ChargeTemplate.writeNumber(to, notAfterMicros);
       if (lane.hasOthers()) {
@@ -321,13 +283,13 @@ public final class Batch {
       for (Entry entry : entries) {
         entry.write(to, lane.hasOthers(), lane.hasPlaces());
       }
-      to.writeBytes(CRLF).writeBytes(arguments, 0, arguments.writerIndex());
+      to.writeBytes(Bulk.CRLF).writeBytes(arguments, 0, arguments.writerIndex());
       if (lane.isRehearsal()) {
-        writeLength(to, CLOCK_BYTES * entries.size());
+        Bulk.writeLength(to, CLOCK_BYTES * entries.size());
         for (Entry entry : entries) {
           ChargeTemplate.writeNumber(to, entry.first().clockMicros());
         }
-        to.writeBytes(CRLF);
+        to.writeBytes(Bulk.CRLF);
       }
     }
   }

@@ -2,10 +2,13 @@ package io.weir.state.redis.wire;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.weir.kind.Hold;
 import io.weir.kind.Kind;
 import io.weir.kind.KindDemand;
+import io.weir.throttle.Charge;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -57,6 +60,25 @@ public final class OthersTemplate {
   /** Whether one of the limits is of this scope. */
   boolean has(int scope) {
     return Arrays.stream(scopes).anyMatch(code -> code == scope);
+  }
+
+  /** Names the keys that a charge needs for them. */
+  void addKeys(Charge charge, Set<String> keys) {
+    for (KindDemand demand : demands) {
+      String state = RedisKeys.state(demand.scope(), charge.tenant(), charge.subject());
+      keys.add(RedisKeys.counters(state));
+      if (demand.kind() == Kind.PERMIT) {
+        keys.add(RedisKeys.permits(state, demand.name()));
+      }
+    }
+  }
+
+  /** What a request holds, for the same file. */
+  static byte[] text(Hold hold) {
+    return "%s %d %d %d"
+        .formatted(
+            hold.id(), hold.leaseMicros(), hold.reserves() ? 1 : 0, hold.refundsOnExpiry() ? 1 : 0)
+        .getBytes(US_ASCII);
   }
 
   private static String words(KindDemand demand, long atMicros) {

@@ -58,7 +58,7 @@ public final class RedisKeys {
   public static void writeKey(ByteBuf to, String tenant, String subject) {
     byte[] name = tenant.getBytes(US_ASCII);
     byte[] begin = PARTITION_BEGINS[Partition.of(name)];
-    Batch.writeLength(to, begin.length + name.length + SUBJECT_BEGINS.length + subject.length());
+    Bulk.writeLength(to, begin.length + name.length + SUBJECT_BEGINS.length + subject.length());
     to.writeBytes(begin).writeBytes(name);
     to.writeBytes(SUBJECT_BEGINS).writeCharSequence(subject, US_ASCII);
     to.writeByte('\r').writeByte('\n');

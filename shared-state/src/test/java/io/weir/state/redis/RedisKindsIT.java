@@ -1,0 +1,129 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.kind.CalendarWindow;
+import io.weir.kind.CalendarWindow.Period;
+import io.weir.kind.Extras;
+import io.weir.kind.Hold;
+import io.weir.kind.Permits;
+import io.weir.kind.Quota;
+import io.weir.policy.FailureMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.testkit.KindScenarioRun.Stores;
+import io.weir.testkit.KindsContract;
+import io.weir.testkit.ManualClock;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The contract of kinds, in Redis; and what only a store on Redis's own time shows. */
+final class RedisKindsIT extends KindsContract {
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @Override
+  protected Stores emptyStores(ManualClock clock) {
+    connections.sync().flushall();
+    return new Stores(
+        RedisBucketStore.rehearsing(connections, clock), RedisHolds.rehearsing(connections, clock));
+  }
+
+  @Test
+  void aDecisionOfAllKindsIsOneRoundTripOnRedissOwnTime() {
+    connections.sync().flushall();
+    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+    // The first may ask again: the calendar is told as the instants around a clock that is not
+    // known yet.
+    ask(store, 0);
+    long before = calls();
+    for (int i = 1; i <= 9; i++) {
+      assertThat(ask(store, i)).isInstanceOf(Allowed.class);
+    }
+    assertThat(calls() - before).isEqualTo(9);
+    assertThat(ask(store, 10)).isInstanceOf(Denied.class);
+    assertThat(connections.sync().zcard("weir:{p40}:acme:key:k1:permits:streams"))
+        .isEqualTo(10);
+    assertThat(connections.sync().zcard("weir:holds")).isEqualTo(10);
+  }
+
+  @Test
+  void aResetMakesAQuotaUnusedAndKeepsItsWindow() {
+    connections.sync().flushall();
+    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+    ask(store, 0);
+    RedisHolds holds = new RedisHolds(connections);
+    String before = connections.sync().get("weir:{p40}:acme:key:k1:counters");
+    assertThat(
+            holds.reset(Scope.KEY, "acme", "k1", "month").toCompletableFuture().join())
+        .isEqualTo(1);
+    String after = connections.sync().get("weir:{p40}:acme:key:k1:counters");
+    assertThat(after).isEqualTo(before.replaceFirst("(month=\\d+,\\d+),1,0", "$1,0,0"));
+    assertThat(
+            holds.reset(Scope.KEY, "acme", "k2", "month").toCompletableFuture().join())
+        .isZero();
+  }
+
+  private static Decision ask(RedisBucketStore store, int number) {
+    List<Demand> rates =
+        List.of(rate("a", Scope.KEY), rate("b", Scope.KEY), rate("c", Scope.TENANT));
+    Extras extras = new Extras(
+        List.of(
+            new Quota(
+                "month",
+                Scope.KEY,
+                1000,
+                new CalendarWindow(Period.MONTH, ZoneOffset.UTC, 31),
+                false,
+                80,
+                false,
+                false),
+            new Permits("streams", Scope.KEY, 10, 60_000_000)),
+        Optional.of(new Hold("hold%018d".formatted(number), 60_000_000, true, true)));
+    Charge charge = new Charge(
+        "acme", "k1", 1, rates, 1, SlotRules.OFF, TicketRequest.NONE, FailureMode.DENY, extras);
+    return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
+  }
+
+  private static Demand rate(String name, Scope scope) {
+    return new Demand(new Bucket(name, scope, 1_000_000, 1000), Bucket.UNITS_PER_OPERATION);
+  }
+
+  private static long calls() {
+    Matcher calls = Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+)")
+        .matcher(connections.sync().info("commandstats"));
+    long sum = 0;
+    while (calls.find()) {
+      sum += Long.parseLong(calls.group(1));
+    }
+    return sum;
+  }
+}

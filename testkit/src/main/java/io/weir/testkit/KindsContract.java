@@ -1,0 +1,323 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.decision.Limit;
+import io.weir.kind.Extras;
+import io.weir.kind.FixedWindow;
+import io.weir.kind.Hold;
+import io.weir.kind.KindDemand;
+import io.weir.kind.Permits;
+import io.weir.kind.Quota;
+import io.weir.policy.FailureMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.testkit.KindScenarioRun.Stores;
+import io.weir.throttle.Charge;
+import io.weir.throttle.Ended;
+import io.weir.throttle.Ended.Status;
+import io.weir.throttle.Ending;
+import io.weir.throttle.Held;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every store promises of quotas, permits, reservations and overflow. The figures of reservations are those of SMG's
+ * tenant limits, where a bucket of so many tokens a minute is filled at a sixtieth of that each second.
+ */
+public abstract class KindsContract {
+  private static final long SECOND = 1_000_000;
+  private static final long MINUTE_MILLIS = 60_000;
+
+  private final ManualClock clock = new ManualClock();
+  private @Nullable Stores made;
+  private long ids;
+
+  /** Makes empty stores on this clock. */
+  protected abstract Stores emptyStores(ManualClock clock);
+
+  @BeforeEach
+  void make() {
+    made = emptyStores(clock);
+  }
+
+  @Test
+  void sixtyOfAHundredTokensFitOnceAndNotTwice() {
+    Demand tokens = perMinute("tokens", 100);
+    assertThat(ask(60, List.of(tokens), reserving())).isInstanceOf(Allowed.class);
+    assertThat(ask(60, List.of(tokens), reserving())).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void theSameReservationTwiceIsTakenOnce() {
+    Demand tokens = perMinute("tokens", 100);
+    Extras same = reserving();
+    assertThat(ask(60, List.of(tokens), same)).isInstanceOf(Allowed.class);
+    assertThat(ask(60, List.of(tokens), same)).isInstanceOf(Allowed.class);
+    assertThat(ask(40, List.of(tokens), reserving())).isInstanceOf(Allowed.class);
+    assertThat(ask(1, List.of(tokens), reserving())).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void whatIsSettledAboveTheReservationIsOwed() {
+    Demand tokens = perMinute("tokens", 100);
+    Extras extras = reserving();
+    assertThat(ask(50, List.of(tokens), extras)).isInstanceOf(Allowed.class);
+    assertThat(end(List.of(tokens), extras, new Ending.Settled(110)))
+        .isEqualTo(new Ended(Status.SETTLED, false, 110));
+    Denied denied = (Denied) ask(1, List.of(tokens), Extras.NONE);
+    Limit limit = denied.limits().get(0);
+    assertThat(limit.usedUnits()).isEqualTo(110 * 60 * Bucket.UNITS_PER_OPERATION);
+    assertThat(limit.remaining()).isZero();
+    // Ten are owed and one is asked, at 100 a minute: 6.6 seconds.
+    assertThat(denied.retryAfterMicros()).isBetween(6_600_000L, 6_601_000L);
+    clock.advance(denied.retryAfterMicros());
+    assertThat(ask(1, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void aDebtIsTakenFromWhatHasDrainedMeanwhile() {
+    Demand tokens = perMinute("tokens", 6000);
+    Extras extras = reserving();
+    assertThat(ask(2, List.of(tokens), extras)).isInstanceOf(Allowed.class);
+    clock.advance(600_000);
+    assertThat(end(List.of(tokens), extras, new Ending.Settled(502)).cost()).isEqualTo(502);
+    assertThat(ask(5530, List.of(tokens), Extras.NONE)).isInstanceOf(Denied.class);
+    assertThat(ask(5500, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void anEmptyBucketTellsTheExactWaitAndWhatNeverFits() {
+    Demand tokens = perMinute("tokens", 60);
+    assertThat(ask(60, List.of(tokens), reserving())).isInstanceOf(Allowed.class);
+    assertThat(((Denied) ask(30, List.of(tokens), reserving())).retryAfterMicros())
+        .isEqualTo(30 * SECOND);
+    assertThat(ask(100, List.of(tokens), reserving())).isInstanceOf(NeverAllowed.class);
+  }
+
+  // Hedera's gas: all of it is charged at the door, what was not used is given back.
+  @Test
+  void whatWasNotUsedIsGivenBackAndNeverMoreThanIsThere() {
+    Demand gas = perMinute("gas", 43);
+    Extras extras = reserving();
+    assertThat(ask(1, List.of(gas), Extras.NONE)).isInstanceOf(Allowed.class);
+    assertThat(ask(42, List.of(gas), extras)).isInstanceOf(Allowed.class);
+    assertThat(end(List.of(gas), extras, new Ending.Settled(40)).status())
+        .isEqualTo(Status.SETTLED);
+    assertThat(ask(3, List.of(gas), Extras.NONE)).isInstanceOf(Denied.class);
+    assertThat(ask(2, List.of(gas), Extras.NONE)).isInstanceOf(Allowed.class);
+    Extras late = reserving();
+    clock.advance(60 * SECOND);
+    assertThat(ask(43, List.of(gas), late)).isInstanceOf(Allowed.class);
+    clock.advance(50 * SECOND);
+    end(List.of(gas), late, new Ending.Cancelled());
+    assertThat(ask(43, List.of(gas), Extras.NONE)).isInstanceOf(Allowed.class);
+    assertThat(ask(1, List.of(gas), Extras.NONE)).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void theFirstEndCounts() {
+    Demand tokens = perMinute("tokens", 100);
+    Extras extras = reserving();
+    ask(50, List.of(tokens), extras);
+    assertThat(end(List.of(tokens), extras, new Ending.Settled(70)))
+        .isEqualTo(new Ended(Status.SETTLED, false, 70));
+    assertThat(end(List.of(tokens), extras, new Ending.Settled(10)))
+        .isEqualTo(new Ended(Status.SETTLED, true, 70));
+    assertThat(end(List.of(tokens), extras, new Ending.Cancelled()))
+        .isEqualTo(new Ended(Status.SETTLED, true, 70));
+    assertThat(ask(31, List.of(tokens), Extras.NONE)).isInstanceOf(Denied.class);
+    assertThat(ask(30, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
+    assertThat(ask(50, List.of(tokens), extras)).isInstanceOf(NeverAllowed.class);
+  }
+
+  @Test
+  void whatNobodySettlesIsGivenBackOrKept() {
+    Demand tokens = perMinute("tokens", 100);
+    Extras refunded = held(List.of(), true, true);
+    Extras kept = held(List.of(), true, false);
+    ask(60, List.of(tokens), refunded);
+    ask(40, List.of(tokens), kept);
+    clock.advance(10 * SECOND);
+    assertThat(stores().holds().expire().toCompletableFuture().join()).isEqualTo(2);
+    // 100 less 16.7 that have drained, less 60.
+    assertThat(ask(76, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
+    assertThat(end(List.of(tokens), refunded, new Ending.Settled(60)).status())
+        .isEqualTo(Status.EXPIRED);
+  }
+
+  @Test
+  void aDeniedRateTakesNoPermitAndADeniedPermitTakesNoRate() {
+    Demand ten = perMinute("sixty", 60);
+    Permits permits = permits(2);
+    assertThat(ask(59, List.of(ten), held(List.of(permits), false, false)))
+        .isInstanceOf(Allowed.class);
+    assertThat(ask(2, List.of(ten), held(List.of(permits), false, false)))
+        .isInstanceOf(Denied.class);
+    Extras second = held(List.of(permits), false, false);
+    assertThat(ask(1, List.of(ten), second)).isInstanceOf(Allowed.class);
+    clock.advance(SECOND);
+    Denied denied = (Denied) ask(1, List.of(ten), held(List.of(permits), false, false));
+    assertThat(denied.full()).containsExactly("permits");
+    end(List.of(ten), second, new Ending.Cancelled());
+    assertThat(ask(1, List.of(ten), held(List.of(permits), false, false)))
+        .isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void aPermitIsFreeOnceItExpiresAndNothingHappensTwice() {
+    Permits permits = permits(1);
+    Extras first = held(List.of(permits), false, false);
+    Extras second = held(List.of(permits), false, false);
+    assertThat(ask(1, List.of(), first)).isInstanceOf(Allowed.class);
+    assertThat(ask(1, List.of(), second)).isInstanceOf(Denied.class);
+    clock.advance(4 * SECOND);
+    assertThat(renew(first)).isTrue();
+    clock.advance(4 * SECOND);
+    assertThat(ask(1, List.of(), second)).isInstanceOf(Denied.class);
+    clock.advance(SECOND);
+    assertThat(ask(1, List.of(), second)).isInstanceOf(Allowed.class);
+    // The first has lost it: it can neither be renewed nor free what another one has.
+    assertThat(renew(first)).isFalse();
+    assertThat(end(List.of(), first, new Ending.Cancelled()).status())
+        .isEqualTo(Status.UNKNOWN_HOLD);
+    assertThat(ask(1, List.of(), held(List.of(permits), false, false))).isInstanceOf(Denied.class);
+    assertThat(end(List.of(), second, new Ending.Cancelled()).status()).isEqualTo(Status.RELEASED);
+    assertThat(end(List.of(), second, new Ending.Cancelled()).status())
+        .isEqualTo(Status.UNKNOWN_HOLD);
+  }
+
+  @Test
+  void callersOfPermitsHearAnotherReleaseEach() {
+    Permits permits = permits(3);
+    List<Extras> all = List.of(
+        held(List.of(permits), false, false),
+        held(List.of(permits), false, false),
+        held(List.of(permits), false, false));
+    all.forEach(extras -> ask(1, List.of(), extras));
+    for (Extras extras : all) {
+      clock.advance(200_000);
+      end(List.of(), extras, new Ending.Cancelled());
+    }
+    all.forEach(extras -> ask(1, List.of(), held(List.of(permits), false, false)));
+    long first =
+        ((Denied) ask(1, List.of(), held(List.of(permits), false, false))).retryAfterMicros();
+    long second =
+        ((Denied) ask(1, List.of(), held(List.of(permits), false, false))).retryAfterMicros();
+    assertThat(first).isEqualTo(200_000);
+    assertThat(second).isEqualTo(400_000);
+  }
+
+  @Test
+  void aFullBucketOverflowsAndTheAnswerSaysWhoPaid() {
+    Demand own = perMinute("own", 10);
+    Demand credits = new Demand(
+        new Bucket("credits", Scope.TENANT, 1, 10_000_000),
+        Bucket.UNITS_PER_OPERATION,
+        false,
+        true);
+    assertThat(ask(10, List.of(own, credits), Extras.NONE).remarks().paidBy()).isEmpty();
+    Decision paid = ask(8, List.of(own, credits), Extras.NONE);
+    assertThat(paid).isInstanceOf(Allowed.class);
+    assertThat(paid.remarks().paidBy()).containsExactly("credits");
+    Denied denied = (Denied) ask(3, List.of(own, credits), Extras.NONE);
+    assertThat(denied.retryAfterMicros()).isEqualTo(18 * SECOND);
+  }
+
+  @Test
+  void aFullQuotaOverflowsToAnother() {
+    Quota month = quota("month", 10, false);
+    Quota paid = quota("paid", 5, true);
+    Extras both = new Extras(List.of(month, paid), Optional.empty());
+    assertThat(ask(10, List.of(), both).remarks().paidBy()).isEmpty();
+    assertThat(ask(4, List.of(), both).remarks().paidBy()).containsExactly("paid");
+    Denied denied = (Denied) ask(2, List.of(), both);
+    assertThat(denied.full()).isNotEmpty();
+  }
+
+  @Test
+  void oneRetryAfterOverAllKinds() {
+    Demand ten = perMinute("ten", 10);
+    Quota quota = quota("quota", 12, false);
+    Extras extras = new Extras(List.of(quota), Optional.empty());
+    assertThat(ask(10, List.of(ten), extras)).isInstanceOf(Allowed.class);
+    Denied both = (Denied) ask(3, List.of(ten), extras);
+    assertThat(both.full()).containsExactlyInAnyOrder("ten", "quota");
+    long reset = both.limits().stream()
+        .filter(limit -> limit.bucket().equals("quota"))
+        .findFirst()
+        .orElseThrow()
+        .resetMicros();
+    assertThat(both.retryAfterMicros()).isEqualTo(Math.max(18 * SECOND, reset));
+  }
+
+  private Stores stores() {
+    return Objects.requireNonNull(made);
+  }
+
+  private Decision ask(long cost, List<Demand> demands, Extras extras) {
+    Charge charge = charge(cost, demands, extras);
+    return ((Decided) stores().buckets().tryCharge(charge).toCompletableFuture().join()).decision();
+  }
+
+  private Ended end(List<Demand> demands, Extras extras, Ending ending) {
+    Held held = Held.of(charge(1, demands, extras), extras.hold().orElseThrow());
+    return stores().holds().end(held, ending).toCompletableFuture().join();
+  }
+
+  private boolean renew(Extras extras) {
+    Held held = Held.of(charge(1, List.of(), extras), extras.hold().orElseThrow());
+    return stores().holds().renew(List.of(held)).toCompletableFuture().join().get(0);
+  }
+
+  private static Charge charge(long cost, List<Demand> demands, Extras extras) {
+    return new Charge(
+        "acme",
+        "k1",
+        1,
+        demands,
+        cost,
+        SlotRules.OFF,
+        TicketRequest.NONE,
+        FailureMode.DENY,
+        extras);
+  }
+
+  private Extras reserving() {
+    return held(List.of(), true, false);
+  }
+
+  private Extras held(List<KindDemand> demands, boolean reserves, boolean refunds) {
+    ids++;
+    return new Extras(
+        demands,
+        Optional.of(new Hold("id" + "%020d".formatted(ids), 5 * SECOND, reserves, refunds)));
+  }
+
+  private static Permits permits(long limit) {
+    return new Permits("permits", Scope.TENANT, limit, 5 * SECOND);
+  }
+
+  private static Quota quota(String name, long limit, boolean overflow) {
+    return new Quota(
+        name, Scope.KEY, limit, new FixedWindow(3_600_000, false), false, 80, false, overflow);
+  }
+
+  // As many operations as a minute drains, and room for as many.
+  private static Demand perMinute(String name, long operations) {
+    Bucket bucket = new Bucket(name, Scope.KEY, operations * 1000, MINUTE_MILLIS);
+    return new Demand(bucket, 60 * Bucket.UNITS_PER_OPERATION);
+  }
+}
