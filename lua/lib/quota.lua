@@ -69,7 +69,7 @@ local function total_of(use, now)
   end
   local length_ms = (use.ends - use.start) / 1000
   local passed = math.floor((now - use.start) / 1000) * STEPS
-  return use.used + faded(use.before, STEPS - (passed - math.fmod(passed, length_ms)) / length_ms)
+  return math.min(MOST, use.used + faded(use.before, STEPS - (passed - math.fmod(passed, length_ms)) / length_ms))
 end
 
 local function plus(used, more)

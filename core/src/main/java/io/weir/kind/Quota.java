@@ -152,7 +152,8 @@ public record Quota(
   }
 
   private long total(Use use, long nowMicros) {
-    return use.used + (use.before == 0 ? 0 : faded(use.before, share(use.span, nowMicros)));
+    long before = use.before == 0 ? 0 : faded(use.before, share(use.span, nowMicros));
+    return Math.min(Counter.MOST, use.used + before);
   }
 
   // Thousandths of the window before that are still covered.

@@ -109,6 +109,9 @@ final class Exchange {
 
   // What the answer costs is in its end: then it is read without its caller.
   private void callerLeft() {
+    if (ended.future().isComplete()) {
+      return;
+    }
     if (!sent || usage.filter(Usage::needsTheEnd).isEmpty()) {
       ended.tryFail("the caller hung up");
       return;
@@ -122,7 +125,9 @@ final class Exchange {
 
   private void readOn() {
     WatchedBody body = answered;
-    if (body != null) {
+    if (body != null && body.hasEnded()) {
+      whole();
+    } else if (body != null) {
       body.handler(unseen -> {});
       body.exceptionHandler(ended::tryFail);
       body.endHandler(end -> whole());

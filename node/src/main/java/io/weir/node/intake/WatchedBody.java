@@ -24,6 +24,7 @@ public final class WatchedBody implements ReadStream<Buffer> {
   private long seenBefore;
   private int looks;
   private boolean hasFailed;
+  private boolean hasEnded;
   private @Nullable Handler<Throwable> failure;
 
   /** @param onChunk is shown each chunk; where it refuses one, the body fails with that */
@@ -36,6 +37,11 @@ public final class WatchedBody implements ReadStream<Buffer> {
   /** How many bytes have come. */
   public long seen() {
     return seen;
+  }
+
+  /** Whether all of it has come. */
+  public boolean hasEnded() {
+    return hasEnded;
   }
 
   /** Whether a window has passed since it was looked at first, or since the last window, with too few bytes. */
@@ -108,7 +114,12 @@ public final class WatchedBody implements ReadStream<Buffer> {
 
   @Override
   public ReadStream<Buffer> endHandler(@Nullable Handler<Void> handler) {
-    body.endHandler(handler);
+    body.endHandler(end -> {
+      hasEnded = true;
+      if (handler != null) {
+        handler.handle(null);
+      }
+    });
     return this;
   }
 
