@@ -51,6 +51,7 @@ final class Exchange {
   private long uploaded;
   private boolean sent;
   private boolean isCallerGone;
+  private boolean outgoingHasFailed;
   private @Nullable HttpClientResponse answer;
   private @Nullable WatchedBody answered;
 
@@ -83,7 +84,10 @@ final class Exchange {
       return abandoned("the caller hung up before its turn");
     }
     response.closeHandler(closed -> callerLeft());
-    outgoing.exceptionHandler(this::broken);
+    outgoing.exceptionHandler(error -> {
+      outgoingHasFailed = true;
+      broken(error);
+    });
     watch(timeoutNanos);
     send(whole)
         .compose(head -> relay(head, headers))
@@ -235,9 +239,11 @@ final class Exchange {
         || answer.statusCode() == 304;
   }
 
-  // A write may fail before it is known that the caller is gone.
+  // A write may fail before it is known that the caller is gone: then the upstream goes on.
   private void broken(Throwable error) {
-    if (request.response().closed()) {
+    WatchedBody body = answered;
+    boolean isUpstreams = body == null || body.isBroken() || outgoingHasFailed;
+    if (request.response().closed() || (!isUpstreams && usage.isPresent())) {
       callerLeft();
     } else {
       ended.tryFail(error);

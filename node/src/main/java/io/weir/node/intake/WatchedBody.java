@@ -25,6 +25,7 @@ public final class WatchedBody implements ReadStream<Buffer> {
   private int looks;
   private boolean hasFailed;
   private boolean hasEnded;
+  private boolean isBroken;
   private @Nullable Handler<Throwable> failure;
 
   /** @param onChunk is shown each chunk; where it refuses one, the body fails with that */
@@ -37,6 +38,11 @@ public final class WatchedBody implements ReadStream<Buffer> {
   /** How many bytes have come. */
   public long seen() {
     return seen;
+  }
+
+  /** Whether it broke on its way. */
+  public boolean isBroken() {
+    return isBroken;
   }
 
   /** Whether all of it has come. */
@@ -90,7 +96,12 @@ public final class WatchedBody implements ReadStream<Buffer> {
   @Override
   public ReadStream<Buffer> exceptionHandler(@Nullable Handler<Throwable> handler) {
     failure = handler;
-    body.exceptionHandler(handler);
+    body.exceptionHandler(error -> {
+      isBroken = true;
+      if (handler != null) {
+        handler.handle(error);
+      }
+    });
     return this;
   }
 
