@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -50,17 +49,16 @@ public final class InMemoryBucketStore implements BucketStore, HoldStore {
   @Override
   public synchronized CompletionStage<StoreAnswer> tryCharge(Charge charge) {
     memory.sweep(clockMicros.getAsLong());
-    return charge.isMixed() ? mixed(charge, false, this::chargeRates) : chargeRates(charge);
+    return charge.isMixed() ? mixed(charge, false) : chargeRates(charge);
   }
 
-  private CompletionStage<StoreAnswer> mixed(
-      Charge charge, boolean isPeek, Function<Charge, CompletionStage<StoreAnswer>> rates) {
+  private CompletionStage<StoreAnswer> mixed(Charge charge, boolean isPeek) {
     StoreAnswer answer = new MixedCharge(
             charge,
             memory,
             clockMicros.getAsLong(),
             isPeek,
-            asked -> rates.apply(asked).toCompletableFuture().join())
+            asked -> chargeRates(asked).toCompletableFuture().join())
         .decide();
     return CompletableFuture.completedFuture(answer);
   }
@@ -104,7 +102,7 @@ public final class InMemoryBucketStore implements BucketStore, HoldStore {
 
   @Override
   public synchronized CompletionStage<StoreAnswer> peek(Charge charge) {
-    return charge.isMixed() ? mixed(charge, true, this::peekRates) : peekRates(charge);
+    return charge.isMixed() ? mixed(charge, true) : peekRates(charge);
   }
 
   private CompletionStage<StoreAnswer> peekRates(Charge charge) {

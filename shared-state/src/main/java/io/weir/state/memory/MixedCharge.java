@@ -114,7 +114,7 @@ final class MixedCharge {
     }
     StoreAnswer answer = payers.isEmpty()
         ? decided(new Allowed(charge.revision(), List.of()))
-        : rates.apply(asRates);
+        : isPeek ? peeked(verdict, payers, turns) : rates.apply(asRates);
     if (!(answer instanceof Decided ofRates)) {
       return answer;
     }
@@ -127,12 +127,21 @@ final class MixedCharge {
     return new Decided(kinds.with(ofRates.decision()), ofRates.report());
   }
 
+  private StoreAnswer peeked(Verdict verdict, List<Demand> payers, List<BucketTurn> turns) {
+    Booking.Result result = newcomer(paying(payers, turns));
+    Wait wait = new Wait(result.waitMicros(), true, Optional.empty());
+    return decided(verdict.decision(result.outcome(), shown(payers, turns), wait));
+  }
+
+  private Booking.Result newcomer(List<BucketTurn> turns) {
+    return new Booking(look.now(), SlotRules.OFF, TicketRequest.NONE, false)
+        .newcomer(turns, Returned.NOT);
+  }
+
   // The rates that are full, too, make the wait no shorter.
   private Decision full(
       Verdict verdict, KindVerdict kinds, List<Demand> payers, List<BucketTurn> turns) {
-    List<BucketTurn> paying = paying(payers, turns);
-    Booking.Result result = new Booking(look.now(), SlotRules.OFF, TicketRequest.NONE, false)
-        .newcomer(paying, Returned.NOT);
+    Booking.Result result = newcomer(paying(payers, turns));
     Decision ofRates = verdict.decision(
         Outcome.DENIED,
         shown(payers, turns),
