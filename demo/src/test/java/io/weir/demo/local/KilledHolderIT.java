@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpServer;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.policy.SecretHash;
 import io.weir.state.redis.RedisConnections;
+import io.weir.testkit.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
