@@ -131,7 +131,7 @@ end
 
 -- What was reserved, as reservation_text writes it.
 local function reservation_from(text)
-  local expires_us, refunds, cost, price, parts = string.match(text, '^open (%d+) (%d) (%d+) (%d+);?(.*)$')
+  local expires_us, refunds, cost, price, parts = string.match(text, '^open (%d+) (%d) (%d+) (%d+) %d+;?(.*)$')
   return { expires_us = tonumber(expires_us), refunds = refunds == '1', cost = tonumber(cost),
     price = tonumber(price), parts = parts }
 end

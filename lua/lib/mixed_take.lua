@@ -16,13 +16,14 @@ local function hold_permit(charge, demand, stored, call)
   end
 end
 
--- What a reservation is kept as, text: open <expires_us> <refunds> <cost> <price> and a part for each thing taken:
+-- What a reservation is kept as, text: open <expires_us> <refunds> <cost> <price> <lease_us> and a part for each
+-- thing taken:
 --   r <scope> <field> <capacity> <units> <requests>, of a bucket
 --   <letter> <scope> <limit> <counts> <mark>, of another limit; counts is what it counts of the request
 --   p <scope> <limit>, of a permit
 local function reservation_text(charge, looked, payers, now)
-  local parts = { string.format('open %d %d %d %d', now + charge.hold.lease_us, charge.hold.refunds and 1 or 0,
-    looked.asked, looked.price) }
+  local parts = { string.format('open %d %d %d %d %d', now + charge.hold.lease_us, charge.hold.refunds and 1 or 0,
+    looked.asked, looked.price, charge.hold.lease_us) }
   for _, demand in ipairs(payers) do
     parts[#parts + 1] = string.format('r %d %s %d %d %d', demand.scope, demand.field, demand.capacity, demand.units,
       demand.requests and 1 or 0)

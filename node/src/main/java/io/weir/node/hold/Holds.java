@@ -152,6 +152,7 @@ public final class Holds {
     store.expire().whenComplete((ended, error) -> {
       if (error == null && ended > 0) {
         metrics.expiredHolds(ended);
+        expire(); // there may be more than are ended at once
       }
     });
   }

@@ -201,7 +201,9 @@ final class HoldsIT {
     JsonObject again = NodeFixture.json(reserve("k3", ",\"cost\":80,\"id\":\"mine\""));
     assertThat(again.getString("reservation")).isEqualTo("acme.k3.mine");
     assertThat(reserve("k3", ",\"cost\":80,\"id\":\"mine\"").statusCode()).isEqualTo(201);
-    assertThat(post("/v1/reservations/acme.k3.mine/renew", "").statusCode()).isEqualTo(200);
+    HttpResponse<String> renewed = post("/v1/reservations/acme.k3.mine/renew", "");
+    assertThat(NodeFixture.json(renewed)).isEqualTo(new JsonObject().put("leaseMs", 2000));
+    assertThat(post("/v1/reservations/acme.k3.none/renew", "").statusCode()).isEqualTo(404);
     assertThat(
             NodeFixture.json(post("/v1/reservations/acme.k3.mine/cancel", "")).getString("status"))
         .isEqualTo("cancelled");

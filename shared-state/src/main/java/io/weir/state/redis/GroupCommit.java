@@ -11,7 +11,6 @@ import io.netty.channel.EventLoop;
 import io.weir.state.redis.wire.Answers;
 import io.weir.state.redis.wire.Batch;
 import io.weir.state.redis.wire.Lane;
-import io.weir.state.redis.wire.OthersTemplate;
 import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
@@ -140,7 +139,8 @@ final class GroupCommit {
       if (nowNanos - pending.askedNanos() > timeoutNanos) {
         pending.completeExceptionally(new StoreUnavailableException(
             StoreFault.OVERLOADED, "Redis is behind: a charge waited too long", null));
-      } else if (!batch.add(pending, templates.of(pending.charge()), others(pending))) {
+      } else if (!batch.add(
+          pending, templates.of(pending.charge()), templates.others(pending, lane, clock))) {
         leftOver = pending;
         return false;
       }
@@ -150,13 +150,6 @@ final class GroupCommit {
     }
     waitingCount.decrementAndGet();
     return true;
-  }
-
-  private @Nullable OthersTemplate others(PendingCharge pending) {
-    long asked = pending.clockMicros();
-    return lane.hasOthers()
-        ? templates.others(pending.charge(), asked < 0 ? clock.micros() : asked)
-        : null;
   }
 
   private @Nullable PendingCharge next() {

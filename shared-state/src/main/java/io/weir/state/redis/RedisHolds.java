@@ -32,6 +32,7 @@ public final class RedisHolds implements HoldStore {
   private static final Pattern HOLD =
       Pattern.compile("weir:\\{p\\d+\\}:([^:]+):key:([^:]+):hold:([^:]+)");
   private static final Pattern PERMIT = Pattern.compile("(?:^|;)p (\\d) ([^;]+)");
+  private static final Pattern LEASE = Pattern.compile("^open \\d+ \\d \\d+ \\d+ (\\d+)");
   private static final List<Scope> SCOPES = List.of(Scope.KEY, Scope.TENANT, Scope.CLUSTER);
 
   private final RedisConnections redis;
@@ -163,8 +164,14 @@ public final class RedisHolds implements HoldStore {
             name.group(2),
             name.group(3),
             true,
-            1,
+            text == null ? 1 : leaseIn(text),
             text == null ? List.of() : permitsIn(text)));
+  }
+
+  // Of one that has ended none is needed.
+  private static long leaseIn(String text) {
+    Matcher lease = LEASE.matcher(text);
+    return lease.find() ? Long.parseLong(lease.group(1)) : 1;
   }
 
   private static List<Permit> permitsIn(String text) {

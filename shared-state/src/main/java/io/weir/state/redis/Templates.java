@@ -3,7 +3,9 @@ package io.weir.state.redis;
 import io.weir.bucket.Demand;
 import io.weir.kind.KindDemand;
 import io.weir.state.redis.wire.ChargeTemplate;
+import io.weir.state.redis.wire.Lane;
 import io.weir.state.redis.wire.OthersTemplate;
+import io.weir.state.redis.wire.PendingCharge;
 import io.weir.throttle.Charge;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -32,11 +34,12 @@ final class Templates {
 
   /** What a charge demands beside rates; null where that is nothing. */
   @Nullable
-  OthersTemplate others(Charge charge, long atMicros) {
-    List<KindDemand> demands = charge.extras().demands();
-    if (demands.isEmpty()) {
+  OthersTemplate others(PendingCharge pending, Lane lane, RedisClock clock) {
+    List<KindDemand> demands = pending.charge().extras().demands();
+    if (!lane.hasOthers() || demands.isEmpty()) {
       return null;
     }
+    long atMicros = pending.clockMicros() < 0 ? clock.micros() : pending.clockMicros();
     OthersTemplate template = others.get(demands);
     if (template != null && template.isOf(demands, atMicros)) {
       return template;
