@@ -70,6 +70,9 @@ final class Contenders {
           () -> new WeirContender(redisUri, buckets, WeirContender.Mode.ADMITTED));
     }
     all.put(
+        "Weir 3, quota, permit and reservation",
+        () -> new WeirContender(redisUri, 3, WeirContender.Mode.KINDS));
+    all.put(
         "Weir 1, tickets wanted", () -> new WeirContender(redisUri, 1, WeirContender.Mode.WANTING));
     return all;
   }

@@ -4,6 +4,14 @@ import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision.Allowed;
+import io.weir.kind.CalendarWindow;
+import io.weir.kind.CalendarWindow.Period;
+import io.weir.kind.Extras;
+import io.weir.kind.Hold;
+import io.weir.kind.KindDemand;
+import io.weir.kind.Permits;
+import io.weir.kind.Quota;
+import io.weir.policy.FailureMode;
 import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
@@ -13,6 +21,7 @@ import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +37,8 @@ final class WeirContender implements Contender {
     ADMITTED,
     /** Everything is admitted, and asks for a ticket in case it is not. */
     WANTING,
+    /** Everything is admitted, by a quota, permits and a reservation, too. */
+    KINDS,
     /** Everything is denied, and makes a place in the queue. */
     PLACED,
     /** Everything is denied by Redis: each time another operation than the one just denied. */
@@ -40,6 +51,18 @@ final class WeirContender implements Contender {
   private static final List<String> NAMES =
       List.of("second", "minute", "day", "hour", "week", "month", "year", "burst");
   private static final int SUBJECTS = 10_000;
+  private static final long LEASE_MICROS = 1_000_000;
+  private static final List<KindDemand> OTHERS = List.of(
+      new Quota(
+          "quota",
+          Scope.KEY,
+          Quota.MAX_LIMIT,
+          new CalendarWindow(Period.MONTH, ZoneOffset.UTC, 1),
+          false,
+          80,
+          false,
+          false),
+      new Permits("permits", Scope.KEY, Permits.MAX_LIMIT, LEASE_MICROS));
   private static final long UNITS_OF_ADMITTED = 10_000_000;
   private static final long ADMITTED_BEFORE = 1000;
   private static final long PLACED_BEFORE = 10;
@@ -60,6 +83,7 @@ final class WeirContender implements Contender {
         + switch (mode) {
           case ADMITTED -> "";
           case WANTING -> ", tickets wanted";
+          case KINDS -> ", quota, permit and reservation";
           case PLACED -> ", a place made";
           case DENIED -> ", denied by Redis";
           case KNOWN -> ", denied by the node";
@@ -77,13 +101,13 @@ final class WeirContender implements Contender {
     List<Demand> demands = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {
       Bucket bucket = switch (mode) {
-        case ADMITTED, WANTING -> new Bucket(NAMES.get(i), Scope.KEY, 100, 30_000_000_000L);
+        case ADMITTED, WANTING, KINDS -> new Bucket(NAMES.get(i), Scope.KEY, 100, 30_000_000_000L);
         case PLACED -> new Bucket(NAMES.get(i), Scope.KEY, 100, 100_000);
         case DENIED, KNOWN -> new Bucket(NAMES.get(i), Scope.KEY, 1, 1_000_000);
       };
       demands.add(new Demand(
           bucket,
-          mode == Mode.ADMITTED || mode == Mode.WANTING
+          mode == Mode.ADMITTED || mode == Mode.WANTING || mode == Mode.KINDS
               ? UNITS_OF_ADMITTED
               : Bucket.UNITS_PER_OPERATION));
     }
@@ -97,7 +121,7 @@ final class WeirContender implements Contender {
 
   @Override
   public boolean admits() {
-    return mode == Mode.ADMITTED || mode == Mode.WANTING;
+    return mode == Mode.ADMITTED || mode == Mode.WANTING || mode == Mode.KINDS;
   }
 
   @Override
@@ -119,13 +143,24 @@ final class WeirContender implements Contender {
   private CompletionStage<Boolean> ask(int subject, long cost, List<Demand> demands) {
     String id = subject < SUBJECTS ? subjects.get(subject) : "k" + subject;
     return store
-        .tryCharge(new Charge("acme", id, 1, demands, cost, slots(), ticket()))
+        .tryCharge(
+            new Charge("acme", id, 1, demands, cost, slots(), ticket(), FailureMode.DENY, extras()))
         .thenApply(WeirContender::isAllowed);
+  }
+
+  // A hold of its own for each, which nobody ends: its lease is over before much has gathered.
+  private Extras extras() {
+    return mode == Mode.KINDS
+        ? new Extras(
+            OTHERS,
+            Optional.of(
+                new Hold("id%020d".formatted(tickets.incrementAndGet()), LEASE_MICROS, true, true)))
+        : Extras.NONE;
   }
 
   private SlotRules slots() {
     return switch (mode) {
-      case ADMITTED, WANTING -> SlotRules.DEFAULT;
+      case ADMITTED, WANTING, KINDS -> SlotRules.DEFAULT;
       case PLACED -> new SlotRules(SlotMode.RESERVE, 500_000, 100_000, PLACED_HORIZON_MICROS);
       case DENIED, KNOWN -> SlotRules.OFF;
     };
