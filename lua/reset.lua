@@ -20,8 +20,8 @@ local END, USED, BEFORE = 2, 3, 4
 local now, book = now_us(1), {}
 local state_key = string.sub(KEYS[1], 1, -1 - #':counters')
 local counters = counters_at(book, redis.call, state_key, now)
-local counter = counters.by_name[ARGV[1]]
-if not counter then
+local counter = stored_of(counters, ARGV[1])
+if #counter == 0 then
   return { 0 }
 end
 put_counter(counters, ARGV[1], { counter[1], counter[END], 0, 0 }, now)

@@ -70,7 +70,7 @@ local function free_permits()
     if until_us and tonumber(until_us) > now then
       was_held = true
       local counters = counters_of(tonumber(scope))
-      put_counter(counters, name, permit_released(counters.by_name[name] or {}, now), now)
+      put_counter(counters, name, permit_released(stored_of(counters, name), now), now)
     end
   end
   return was_held
@@ -152,7 +152,7 @@ local function settle_parts(reservation, is_all)
       local counters = counters_of(scope)
       local is_request = counts == '1'
       local delta = is_all and -(is_request and 1 or before) or is_request and 0 or after - before
-      local counter = delta ~= 0 and KINDS[letter].settled(note, counters.by_name[name] or {}, delta, now)
+      local counter = delta ~= 0 and KINDS[letter].settled(note, stored_of(counters, name), delta, now)
       if counter then
         put_counter(counters, name, counter, now)
       end

@@ -67,7 +67,7 @@ local policy = policy_of(redis.call, KEYS[1])
 local values = values_of(redis.call, KEYS, 1 + state_count)
 local index = string.gsub(KEYS[1], 'policy$', 'holds')
 local answers, ledger, known, templates, queued = { now_us(1) }, {}, {}, {}, {}
-local heads, texts, times = {}, {}, {}
+local heads, texts, times, known_others = {}, {}, {}, {}
 
 local function value_of(k)
   local head = heads[k]
@@ -90,8 +90,10 @@ local function read_charge(i)
   local at = charges[base + 1]
   templates[at] = templates[at] or template_of(ARGV[at])
   charge.template = templates[at]
-  if charges[base + 6] > 0 then
-    charge.others = others_of(ARGV[charges[base + 6]])
+  local others = charges[base + 6]
+  if others > 0 then
+    known_others[others] = known_others[others] or others_of(ARGV[others])
+    charge.others = known_others[others]
   end
   if charges[base + 7] > 0 then
     charge.hold = hold_of(ARGV[charges[base + 7]])

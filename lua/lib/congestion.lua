@@ -1,4 +1,4 @@
--- How full a bucket is, as Congestion.java has it. Parameters, from the fourth word on:
+-- How full a bucket is, as Congestion.java has it. Parameters:
 --
 --   <bucket> <rate> <capacity> <units> <requests> <price> <shed> <period> <cutoff>:<multiplier>,...
 --
@@ -59,12 +59,15 @@ local function calm_after(demand, used)
 end
 
 KINDS.c = {
-  read = function(demand, words)
-    demand.bucket, demand.rate, demand.capacity = words[4], tonumber(words[5]), tonumber(words[6])
-    demand.units, demand.requests = tonumber(words[7]), words[8] == '1'
-    demand.is_price, demand.shed, demand.period = words[9] == '1', tonumber(words[10]), tonumber(words[11])
-    demand.points = {}
-    for at, multiplier in string.gmatch(words[12], '(%d+):(%d+)') do
+  read = function(demand, text)
+    local bucket, numbers, points = string.match(text, '^(%S+) (.*) (%S+)$')
+    local rate, capacity, units, requests, price, shed, period =
+      string.match(numbers, '^(%d+) (%d+) (%d+) (%d) (%d) (%d+) (%S+)$')
+    demand.bucket, demand.rate, demand.capacity = bucket, tonumber(rate), tonumber(capacity)
+    demand.units, demand.requests, demand.is_price = tonumber(units), requests == '1', price == '1'
+    demand.shed = tonumber(shed)
+    demand.period, demand.points = tonumber(period), {}
+    for at, multiplier in string.gmatch(points, '(%d+):(%d+)') do
       demand.points[#demand.points + 1] = { at = tonumber(at), multiplier = tonumber(multiplier) }
     end
   end,

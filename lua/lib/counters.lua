@@ -1,16 +1,19 @@
 -- The counters of a key, a tenant or the cluster, of limits that are no rates: text, <limit>=<number>,<number>...
 -- with a space between. The first number is the instant after which it is forgotten; an absent one is 0.
--- By name, those whose time is not over.
-local function counters_from(text, now)
-  local counters = {}
-  for name, numbers in string.gmatch(text or '', '(%S+)=(%S+)') do
-    local counter = {}
-    for number in string.gmatch(numbers, '%d+') do
-      counter[#counter + 1] = tonumber(number)
-    end
-    if counter[1] > now then
-      counters[name] = counter
-    end
+local function numbers_from(text)
+  local first, second, third, fourth, rest = string.match(text, '^(%d+),?(%d*),?(%d*),?(%d*)(.*)$')
+  local numbers = { tonumber(first), tonumber(second), tonumber(third), tonumber(fourth) }
+  for number in string.gmatch(rest, '%d+') do
+    numbers[#numbers + 1] = tonumber(number)
   end
-  return counters
+  return numbers
+end
+
+-- By name, the text of each.
+local function counters_from(text)
+  local texts = {}
+  for name, numbers in string.gmatch(text or '', '(%S+)=(%S+)') do
+    texts[name] = numbers
+  end
+  return texts
 end

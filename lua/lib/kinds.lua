@@ -1,6 +1,6 @@
 -- The kinds of demand beside rates, by the letter that stands for each in arguments. Each is a table of
 --
---   read(demand, words)                 takes its parameters from words, by their numbers from 4 on
+--   read(demand, text)                  takes its parameters from text
 --   standing(demand, stored, asked)     how it stands: { wait, used, reset, near, taken, denied }, the last two what is
 --                                       stored then; nil where its parameters are not for this instant
 --   price(demand, stored, asked)        optional: how many times as much a request costs, in thousandths

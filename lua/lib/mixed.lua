@@ -9,14 +9,10 @@
 local function others_of(text)
   local others = {}
   for part in string.gmatch(text, '[^;]+') do
-    local words = {}
-    for word in string.gmatch(part, '%S+') do
-      words[#words + 1] = word
-    end
-    local letter = string.sub(words[1], 1, 1)
-    local demand = { letter = letter, overflow = words[1] ~= letter, scope = tonumber(words[2]), name = words[3],
+    local letter, sign, scope, name, parameters = string.match(part, '^(%l)(%+?) (%d) (%S+) (.*)$')
+    local demand = { letter = letter, overflow = sign == '+', scope = tonumber(scope), name = name,
       kind = KINDS[letter] }
-    demand.kind.read(demand, words)
+    demand.kind.read(demand, parameters)
     others[#others + 1] = demand
   end
   return others
@@ -51,14 +47,14 @@ local function look_at(charge, ledger, call)
   for _, demand in ipairs(charge.others) do
     demand.counters = counters_at(ledger, call, charge.state_keys[demand.scope], charge.now)
     if demand.kind.price then
-      local stored = demand.counters.by_name[demand.name] or {}
+      local stored = stored_of(demand.counters, demand.name)
       looked.price = math.max(looked.price,
         demand.kind.price(demand, stored, asked_of(charge, demand, charge.cost, call)))
     end
   end
   looked.cost = priced(charge.cost, looked.price)
   for i, demand in ipairs(charge.others) do
-    local stored = demand.counters.by_name[demand.name] or {}
+    local stored = stored_of(demand.counters, demand.name)
     local standing = demand.kind.standing(demand, stored, asked_of(charge, demand, looked.cost, call))
     if not standing then
       return nil

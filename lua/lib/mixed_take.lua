@@ -44,7 +44,7 @@ local function take_others(charge, looked, payers, index, call)
   local now, held = charge.now, charge.hold
   for _, demand in ipairs(charge.others) do
     if demand.letter == 'p' then
-      hold_permit(charge, demand, demand.counters.by_name[demand.name] or {}, call)
+      hold_permit(charge, demand, stored_of(demand.counters, demand.name), call)
     end
   end
   keep_counters(charge, looked, 'taken')

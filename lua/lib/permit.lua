@@ -1,4 +1,4 @@
--- So many requests at once, as Permits.java has it. Parameters, from the fourth word on: <limit> <lease_us>. A
+-- So many requests at once, as Permits.java has it. Parameters: <limit> <lease_us>. A
 -- counter has: until, when the last permit was given back, the average time between two, the last moment that was
 -- told. Uses KINDS.
 local FURTHEST_US, UNKNOWN_INTERVAL_US, PERMITS_KEPT_US = 30000000, 1000000, 3600000000
@@ -10,8 +10,9 @@ local function permits_until(stored, now)
 end
 
 KINDS.p = {
-  read = function(demand, words)
-    demand.limit, demand.lease_us = tonumber(words[4]), tonumber(words[5])
+  read = function(demand, text)
+    local limit, lease_us = string.match(text, '^(%d+) (%d+)$')
+    demand.limit, demand.lease_us = tonumber(limit), tonumber(lease_us)
   end,
   standing = function(demand, stored, asked)
     local now, released, average, told = asked.now, stored[2] or 0, stored[3] or 0, stored[4] or 0

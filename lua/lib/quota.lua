@@ -1,4 +1,4 @@
--- So many operations in a period, as Quota.java has it. Parameters, from the fourth word on:
+-- So many operations in a period, as Quota.java has it. Parameters:
 --
 --   <limit> <soft> <near> <requests> <window> <number>...
 --
@@ -77,17 +77,15 @@ local function plus(used, more)
 end
 
 KINDS.q = {
-  read = function(demand, words)
-    demand.limit, demand.is_soft = tonumber(words[4]), words[5] == '1'
-    demand.near_at = ceil_div(demand.limit * tonumber(words[6]), 100)
-    demand.requests = words[7] == '1'
-    if words[8] == 'calendar' then
-      demand.window = { instants = { unpack(words, 9, 12) } }
-      for i, instant in ipairs(demand.window.instants) do
-        demand.window.instants[i] = tonumber(instant)
-      end
+  read = function(demand, text)
+    local limit, soft, near, requests, window, numbers = string.match(text, '^(%d+) (%d) (%d+) (%d) (%l+) (.*)$')
+    demand.limit, demand.is_soft, demand.requests = tonumber(limit), soft == '1', requests == '1'
+    demand.near_at = ceil_div(demand.limit * tonumber(near), 100)
+    if window == 'calendar' then
+      local a, b, c, d = string.match(numbers, '^(%S+) (%S+) (%S+) (%S+)$')
+      demand.window = { instants = { tonumber(a), tonumber(b), tonumber(c), tonumber(d) } }
     else
-      demand.window = { length_us = tonumber(words[9]) * 1000, slides = words[8] == 'slide' }
+      demand.window = { length_us = tonumber(numbers) * 1000, slides = window == 'slide' }
     end
   end,
   counts = function(demand, cost)
