@@ -59,7 +59,7 @@ local function state_keys_of(of)
   return names
 end
 
-local charge = { now = now, cost = cost, state_keys = state_keys_of(keys),
+local charge = { now = now, cost = cost, template = template, state_keys = state_keys_of(keys),
   others = others > 0 and others_of(ARGV[others]) or {}, hold = hold > 0 and hold_of(ARGV[hold]) or nil }
 
 -- Whether slots that were given are no slots any more.

@@ -99,6 +99,7 @@ end
 local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2I2I2I2I2', (#ARGV[1] - 9) / 25), ARGV[1], 10) }
 local policy, LAST_STATE = policy_of(redis.call, KEYS[1]), 1 + state_count
 local index, ledger = string.gsub(KEYS[1], 'policy$', 'holds'), {}
+local known_others = {}
 local values = values_of(redis.call, KEYS, LAST_STATE)
 local known, templates, states, written = {}, {}, {}, {}
 
@@ -274,11 +275,16 @@ local function write_estimates(state, now)
     string.format('%d', math.ceil(last / 1000) + 1000))
 end
 
+local function cached_others(at)
+  known_others[at] = known_others[at] or others_of(ARGV[at])
+  return known_others[at]
+end
+
 local function read_charge(i)
   local base, at = WIDTH * (i - 1), charges[WIDTH * (i - 1) + 9]
   local others, holds_at = charges[base + 7], charges[base + 8]
   local charge = { now = now_us(i), count = charges[base + 2], cost = charges[base + 3], spare = charges[base + 10],
-    others = others > 0 and others_of(ARGV[others]) or {}, hold = holds_at > 0 and hold_of(ARGV[holds_at]) or nil,
+    others = others > 0 and cached_others(others) or {}, hold = holds_at > 0 and hold_of(ARGV[holds_at]) or nil,
     keys = { charges[base + 4], charges[base + 5], charges[base + 6] }, within = -1, new_id = '', ticket = '',
     lost = 0, returned = CODES.NOT }
   if at > 0 then
@@ -600,7 +606,7 @@ local function answer_again(charge)
   local before = reserves and reservation_standing(redis.call('GET', reservation_key(charge)), charge.now)
   if not before then
     return nil
-  elseif before == 'ended' then
+  elseif before ~= 'open' then
     return { CODES.ENDED }
   end
   return { CODES.AGAIN, unpack(used_of_all(charge.demands, {})) }

@@ -11,7 +11,7 @@
 --   then   <state>:permits:<limit>, of each permit that is held
 -- ARGV
 --   1      how it ends: 1 settled, 2 cancelled, 3 expired
---   2      what the request cost, in operations, at least 0
+--   2      what the request cost, in operations, at least 0; -1 for as much as was reserved
 --   3      the id of the hold
 --   4      how many permits it has
 --   then   for each permit: <scope> <limit>
@@ -174,10 +174,13 @@ local function settle(text)
   if ending == CODES.EXPIRED and reservation.expires_us > now then
     return { CODES.OPEN, 0, reservation.cost }
   end
+  for scope in string.gmatch(reservation.parts, 'r (%d) ') do
+    state_at(tonumber(scope)) -- what cannot be read is found before anything is written
+  end
   free_permits()
   local keeps = ending == CODES.EXPIRED and not reservation.refunds
   local is_all = ending ~= CODES.SETTLED and not keeps
-  actual = keeps and reservation.cost or ending == CODES.SETTLED and actual or 0
+  actual = keeps and reservation.cost or ending == CODES.SETTLED and (actual < 0 and reservation.cost or actual) or 0
   settle_parts(reservation, is_all)
   redis.call('SET', KEYS[8], string.format('ended %d %d %d', ending, actual, now + ENDS_KEPT_US), 'PXAT',
     string.format('%d', math.ceil((now + ENDS_KEPT_US) / 1000)))
@@ -190,9 +193,10 @@ local function answer()
   local text = redis.call('GET', KEYS[8])
   local standing = reservation_standing(text, now)
   if standing == 'ended' then
+    redis.call('ZREM', KEYS[9], KEYS[8])
     local status, cost = string.match(text, '^ended (%d) (%d+) ')
     return { tonumber(status), 1, tonumber(cost) }
-  elseif standing == 'open' then
+  elseif standing then
     return settle(text)
   end
   redis.call('ZREM', KEYS[9], KEYS[8])

@@ -28,6 +28,7 @@
 --     { OUTSIDE }                 the periods of a quota in the arguments are not those of this instant
 --     { AGAIN, used... }          the reservation is there already: nothing more was taken
 --     { ENDED }                   the reservation was there, and has ended
+--     { FAILED, text }            what is in Redis cannot be understood
 -- ERRORS
 --   none but those of wrong arguments, and of Redis where it accepts no writes
 -- TTL
@@ -240,7 +241,7 @@ local function decide(charge)
   end
   local reserves = charge.hold and charge.hold.reserves
   local before = reserves and reservation_standing(redis.call('GET', reservation_key(charge)), charge.now)
-  if before == 'ended' then
+  if before and before ~= 'open' then
     return { CODES.ENDED }
   elseif before and charge.template.has_overflow then
     return hand_back(charge)
@@ -250,8 +251,21 @@ local function decide(charge)
   return decide_on(charge, ways)
 end
 
+-- What is wrong with one state does not touch the other charges; nothing is written before all that is needed was read.
+local function decided(i)
+  local is_done, answer = pcall(decide, read_charge(i))
+  if is_done then
+    return answer
+  end
+  local text = type(answer) == 'table' and answer.err or tostring(answer)
+  if string.find(text, '^-?READONLY ') then
+    error(answer, 0)
+  end
+  return { CODES.FAILED, text }
+end
+
 for i = 1, #charges / WIDTH do
-  answers[i + 1] = decide(read_charge(i))
+  answers[i + 1] = decided(i)
 end
 
 keep_learned(redis.call, policy)

@@ -5,6 +5,7 @@
 --                                       stored then; nil where its parameters are not for this instant
 --   price(demand, stored, asked)        optional: how many times as much a request costs, in thousandths
 --   mark(demand, now)                   optional: what a reservation notes
+--   most(demand)                        optional: the most operations that a request can ever be charged
 --   counts(demand, cost)                optional: how many operations of a request it counts
 --   settled(note, stored, delta, now)   optional: what is stored after so many operations more, or less; `note` is
 --   what a

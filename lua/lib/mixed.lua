@@ -32,6 +32,40 @@ local function asked_of(charge, demand, cost, call)
   return asked
 end
 
+-- What all of these hold when they are empty; of two of which one pays, the larger. `most` says it of one.
+local function most_at_once(demands, most)
+  local least = math.huge
+  for i, demand in ipairs(demands) do
+    local other = demands[i + 1]
+    if not demand.overflow then
+      least = math.min(least, math.max(most(demand), other and other.overflow and most(other) or 0))
+    end
+  end
+  return least
+end
+
+local function most_of_bucket(demand)
+  return demand.requests and math.huge or (demand.capacity - math.fmod(demand.capacity, demand.units)) / demand.units
+end
+
+local function most_of_other(demand)
+  return demand.kind.most and demand.kind.most(demand) or math.huge
+end
+
+-- A price that makes no request impossible: the cost at it is at most what the limits ever hold.
+local function bounded(price, charge)
+  if price == ONE then
+    return price
+  end
+  local most = math.min(most_at_once(charge.template.demands, most_of_bucket),
+    most_at_once(charge.others, most_of_other))
+  if most > MOST_PRICED or charge.cost > most then
+    return price
+  end
+  local product = most * ONE
+  return math.min(price, math.max(ONE, (product - math.fmod(product, charge.cost)) / charge.cost))
+end
+
 -- Of a limit and the one it overflows to, the first that has room is charged; where neither has, the one that has some
 -- first says when.
 local function leave_out(first, other)
@@ -52,6 +86,7 @@ local function look_at(charge, ledger, call)
         demand.kind.price(demand, stored, asked_of(charge, demand, charge.cost, call)))
     end
   end
+  looked.price = bounded(looked.price, charge)
   looked.cost = priced(charge.cost, looked.price)
   for i, demand in ipairs(charge.others) do
     local stored = stored_of(demand.counters, demand.name)

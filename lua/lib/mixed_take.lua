@@ -7,12 +7,12 @@ local function keep_counters(charge, looked, what)
 end
 
 local function hold_permit(charge, demand, stored, call)
-  local key, until_us = permits_key(charge.state_keys[demand.scope], demand.name), charge.now + demand.lease_us
+  local key, until_us = permits_key(charge.state_keys[demand.scope], demand.name), charge.now + charge.hold.lease_us
   call('ZADD', key, string.format('%d', until_us), charge.hold.id)
   local kept_us = permits_until(stored, charge.now)
-  if kept_us ~= stored[1] then
+  if kept_us ~= stored[1] or call('PTTL', key) < 0 then
     call('ZREMRANGEBYSCORE', key, '-inf', string.format('%d', charge.now))
-    call('PEXPIREAT', key, string.format('%d', math.ceil((kept_us + demand.lease_us + PERMITS_KEPT_US) / 1000)))
+    call('PEXPIREAT', key, string.format('%d', math.ceil((kept_us + charge.hold.lease_us + PERMITS_KEPT_US) / 1000)))
   end
 end
 

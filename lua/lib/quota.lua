@@ -88,6 +88,9 @@ KINDS.q = {
       demand.window = { length_us = tonumber(numbers) * 1000, slides = window == 'slide' }
     end
   end,
+  most = function(demand)
+    return (demand.is_soft or demand.requests) and math.huge or demand.limit
+  end,
   counts = function(demand, cost)
     return demand.requests and 1 or math.min(cost, MOST)
   end,

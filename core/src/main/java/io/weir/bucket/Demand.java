@@ -39,6 +39,11 @@ public record Demand(Bucket bucket, long unitsPerOperation, boolean perRequest, 
     return overflows || units > capacity ? capacity + 1 : units;
   }
 
+  /** The most operations that an empty bucket holds. */
+  public long mostAtOnce() {
+    return perRequest ? Long.MAX_VALUE : bucket.capacityUnits() / unitsPerOperation;
+  }
+
   /** Whether the demand at an index has another one behind it that is asked where it has no room. */
   public static boolean hasOverflow(List<Demand> demands, int index) {
     return index + 1 < demands.size() && demands.get(index + 1).overflow;

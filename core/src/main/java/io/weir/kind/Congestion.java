@@ -102,6 +102,13 @@ public record Congestion(
     return isPrice ? state(stored, used, asked.nowMicros()).multiplier : ONE;
   }
 
+  /** A price that makes no request impossible: the cost at it is at most what the limits ever hold. */
+  public static long bounded(long priceMillis, long cost, long mostAtOnce) {
+    return mostAtOnce > MOST_PRICED || cost > mostAtOnce
+        ? priceMillis
+        : Math.min(priceMillis, Math.max(ONE, mostAtOnce * ONE / cost));
+  }
+
   /** A cost at a price in thousandths, rounded up; at most what a charge can name. */
   public static long priced(long cost, long priceMillis) {
     long times = priceMillis / ONE;

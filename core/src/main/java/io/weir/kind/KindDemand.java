@@ -25,6 +25,11 @@ public interface KindDemand {
   /** How much it admits at all. */
   long quota();
 
+  /** The most operations that a request can ever be charged here at once. */
+  default long mostAtOnce() {
+    return Long.MAX_VALUE;
+  }
+
   /** How it stands for a request. Changes nothing. */
   Standing standing(Counter stored, Asked asked);
 

@@ -105,6 +105,11 @@ public record Quota(
         : stored;
   }
 
+  @Override
+  public long mostAtOnce() {
+    return isSoft || countsRequests ? Long.MAX_VALUE : limit;
+  }
+
   /** The same with another limit. */
   public Quota withLimit(long operations) {
     return new Quota(

@@ -12,6 +12,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -176,23 +177,41 @@ final class KindsReader {
     }
   }
 
+  /** Makes a problem of each operation that is named and that nothing else knows: its limit would never apply. */
+  static void findUnknownOperations(List<KindLimit> limits, Set<String> known) {
+    for (KindLimit limit : limits) {
+      limit.operations().stream()
+          .filter(operation -> !known.contains(operation))
+          .sorted()
+          .forEach(operation -> limit
+              .section()
+              .error(
+                  "operation_unknown",
+                  "operations",
+                  "'%s' is no operation of the policy".formatted(operation)));
+    }
+  }
+
   private static void findWrongOverflows(List<KindLimit> limits) {
     Map<String, KindLimit> byName = new LinkedHashMap<>();
     limits.forEach(limit -> byName.put(limit.name(), limit));
+    Set<String> targets = new HashSet<>();
     for (KindLimit limit : limits) {
       limit.overflow().ifPresent(target -> {
         KindLimit other = byName.get(target);
         boolean isSound = other != null
             && !other.name().equals(limit.name())
             && other.demand() instanceof Quota
-            && other.overflow().isEmpty();
+            && other.overflow().isEmpty()
+            && targets.add(target);
         if (!isSound) {
           limit
               .section()
               .error(
                   "overflow_unknown",
                   "overflow",
-                  "no other quota '%s' without an overflow of its own".formatted(target));
+                  "'%s' (expected: another quota, of one quota alone, without an overflow of its own)"
+                      .formatted(target));
         }
       });
     }

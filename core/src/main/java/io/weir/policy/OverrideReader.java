@@ -125,8 +125,22 @@ final class OverrideReader {
     }
     return groupsFor(override, shape.get())
         .flatMap(groups -> reshaped(override, shape.get(), groups))
+        .filter(reshaped -> isHeldByParts(override, draft, reshaped))
         .map(draft::withShape)
         .orElse(draft);
+  }
+
+  private static boolean isHeldByParts(LimitOverride override, PlanDraft draft, BucketShape shape) {
+    BucketOptions options = draft.kinds().of(shape.bucket().name());
+    boolean isHeld = shape.demands().values().stream().allMatch(options::holds);
+    if (!isHeld) {
+      override
+          .section()
+          .error(
+              "share_too_small",
+              "a part of the bucket, which has keepFor, holds not one operation (expected: more)");
+    }
+    return isHeld;
   }
 
   private Optional<BucketShape> reshaped(

@@ -110,6 +110,7 @@ record PlanDraft(
       return new Frozen();
     }
     List<Demand> demands = new ArrayList<>();
+    Set<String> leftBuckets = new HashSet<>();
     Optional<BucketShape> ownShape = Optional.ofNullable(own.get(operation));
     ownShape.map(shape -> shape.demands().get(operation)).ifPresent(demands::add);
     for (BucketShape shape : shapes) {
@@ -117,9 +118,11 @@ record PlanDraft(
       Demand demand = shape.demands().get(operation);
       if (demand != null && !left) {
         demands.add(demand);
+      } else if (demand != null) {
+        leftBuckets.add(shape.bucket().name());
       }
     }
-    List<Demand> parted = kinds.demands(demands, plan, operation);
+    List<Demand> parted = kinds.demands(demands, leftBuckets, plan, operation);
     return new Limited(parted, kinds.others(parted, operation));
   }
 }

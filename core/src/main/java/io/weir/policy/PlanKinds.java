@@ -29,7 +29,8 @@ record PlanKinds(
     limits = List.copyOf(limits);
   }
 
-  private BucketOptions of(String bucket) {
+  /** What a bucket says beside its rate. */
+  BucketOptions of(String bucket) {
     return options.getOrDefault(bucket, BucketOptions.NONE);
   }
 
@@ -52,11 +53,16 @@ record PlanKinds(
     return limits.stream().filter(limit -> limit.name().equals(name)).findFirst();
   }
 
-  /** What an operation demands of buckets: shares are parted, and each is followed by the one it overflows to. */
-  List<Demand> demands(List<Demand> plain, String plan, String operation) {
+  /**
+   * What an operation demands of buckets: shares are parted, and each is followed by the one it overflows to.
+   *
+   * @param left buckets that the operation has left for one of its own: what they overflow to is not asked, either
+   */
+  List<Demand> demands(List<Demand> plain, Set<String> left, String plan, String operation) {
     Map<String, Demand> byName = new LinkedHashMap<>();
     plain.forEach(demand -> byName.put(demand.bucket().name(), demand));
     Set<String> targets = new HashSet<>();
+    left.forEach(name -> of(name).overflow().ifPresent(targets::add));
     byName
         .keySet()
         .forEach(name -> of(name).overflow().filter(byName::containsKey).ifPresent(targets::add));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** Reads plans, or makes the one plan of a document that only lists buckets. */
@@ -114,7 +115,33 @@ final class PlansReader {
         chosen.add(limit);
       }
     }
+    chosen.forEach(limit -> limit
+        .overflow()
+        .filter(target -> chosen.stream().noneMatch(other -> other.name().equals(target)))
+        .ifPresent(target -> section.error(
+            "overflow_unknown",
+            "limits",
+            "%s overflows to '%s' (expected: that in the plan, too)"
+                .formatted(limit.name(), target))));
     return new ArrayList<>(chosen);
+  }
+
+  /** Makes a problem of each share that is kept for nobody there is. */
+  void findUnknownKept(Set<String> plans, Set<String> operations) {
+    for (DefinedBucket bucket : buckets) {
+      bucket.options().kept().ifPresent(kept -> {
+        Set<String> unknown = new TreeSet<>(kept.plans());
+        unknown.removeAll(plans);
+        Set<String> unknownOperations = new TreeSet<>(kept.operations());
+        unknownOperations.removeAll(operations);
+        unknown.addAll(unknownOperations);
+        if (!unknown.isEmpty()) {
+          bucket
+              .section()
+              .error("share_for_nobody", "keepFor", "no plans or operations " + unknown);
+        }
+      });
+    }
   }
 
   private static PlanKinds kindsOf(

@@ -59,7 +59,11 @@ public final class PolicyReader {
     List<OperationRule> rules = new OperationsReader().read(root);
     OverrideReader overrides =
         new OverrideReader(shapes, operations(rules, buckets, kinds), tenantBuckets(buckets));
-    Map<String, DefinedPlan> plans = new PlansReader(buckets, kinds, overrides).read(root);
+    PlansReader plansReader = new PlansReader(buckets, kinds, overrides);
+    Map<String, DefinedPlan> plans = plansReader.read(root);
+    Set<String> known = operations(rules, buckets, List.of());
+    KindsReader.findUnknownOperations(kinds, known);
+    plansReader.findUnknownKept(plans.keySet(), known);
     Set<String> unlimited = rules.stream()
         .filter(OperationRule::unlimited)
         .map(OperationRule::name)

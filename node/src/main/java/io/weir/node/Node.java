@@ -104,7 +104,6 @@ public final class Node implements AutoCloseable {
         decider,
         new Admission(policies, decider, new Debts(vertx, decider), holds),
         holdStore,
-        holds,
         new TokenGuard(config.serviceToken()),
         new TokenGuard(config.adminToken()),
         new Readiness(

@@ -5,7 +5,6 @@ import io.weir.node.admission.Admission;
 import io.weir.node.admission.Decider;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.hold.Holds;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.state.control.ClusterPolicy;
@@ -16,7 +15,6 @@ import io.weir.state.redis.RedisHolds;
  * The parts of a node that all its event loops share.
  *
  * @param store of what services reserve
- * @param holds of the requests of this node
  * @param memory bytes of bodies that are read
  * @param held requests that may be held until their slot
  * @param batches that are under way
@@ -27,7 +25,6 @@ record NodeContext(
     Decider decider,
     Admission admission,
     RedisHolds store,
-    Holds holds,
     TokenGuard services,
     TokenGuard operators,
     Readiness readiness,

@@ -82,7 +82,7 @@ final class NodeVerticle extends VerticleBase {
             node.policies(),
             node.decider(),
             node.store(),
-            node.holds(),
+            node.metrics(),
             node.services(),
             node.memory()),
         new BatchDoor(

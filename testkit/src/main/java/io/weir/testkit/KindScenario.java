@@ -169,7 +169,7 @@ public final class KindScenario {
       case 0 -> new Ending.Cancelled();
       case 1 -> new Ending.Settled(random.nextInt(5));
       case 2 -> new Ending.Settled(random.nextInt(2000));
-      default -> new Ending.Settled(random.nextInt(3));
+      default -> new Ending.Settled(random.nextInt(4) - 1L); // -1: as much as was reserved
     };
   }
 

@@ -110,7 +110,14 @@ public final class Admission {
     return decider
         .decide(context, asked.subject(), asked.operation(), charged(asked, cost), ticket, wish)
         .map(decision -> ruling(decision, wish))
-        .recover(error -> Future.succeededFuture(undecided(error)));
+        .recover(error -> {
+          // What was asked may have been taken all the same: its answer is lost, and nobody else
+          // ends it.
+          wish.held()
+              .filter(held -> error instanceof StoreUnavailableException)
+              .ifPresent(held -> holds.end(held, new Ending.Cancelled()));
+          return Future.succeededFuture(undecided(error));
+        });
   }
 
   /**
@@ -119,6 +126,9 @@ public final class Admission {
    */
   public Future<Ruling> admitContinuing(Context context, Asked asked, long cost) {
     TicketRequest ticket = TicketRequest.wanted(Optional.empty(), Tickets.newId());
+    if (asked.isOfSeveralKinds()) {
+      return admit(context, asked, cost, ticket); // a debt is of rates alone
+    }
     return admit(context, asked, cost, ticket)
         .map(ruling -> ruling instanceof Ruling.Denied denied
                 && debts.tryOwe(
@@ -144,7 +154,7 @@ public final class Admission {
    */
   public Future<Void> end(Asked asked, long cost, Held held, OptionalLong actual, boolean wasSent) {
     Ending ending = wasSent && held.reserves()
-        ? new Ending.Settled(actual.orElse(charged(asked, cost)))
+        ? new Ending.Settled(actual.orElse(Ending.AS_RESERVED))
         : new Ending.Cancelled();
     if (actual.isPresent()) {
       asked

@@ -1,6 +1,7 @@
 package io.weir.node.admission;
 
 import io.weir.policy.CostRule;
+import io.weir.policy.OperationLimit.Limited;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Plan;
 import io.weir.policy.Policy;
@@ -36,6 +37,13 @@ public record Asked(
   /** How its cost is found in the end. */
   public Optional<SettleRule> settle() {
     return rule.flatMap(OperationRule::settle);
+  }
+
+  /** Whether it demands more than rates, or is settled. */
+  public boolean isOfSeveralKinds() {
+    return settle().isPresent()
+        || (subject.plan().limit(operation()) instanceof Limited limited
+            && !limited.others().isEmpty());
   }
 
   /** The word of a denial, where its operation has one of its own. */

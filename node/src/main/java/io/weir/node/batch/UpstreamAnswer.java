@@ -54,7 +54,7 @@ record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes)
 
     // What is missing counts as a byte at least, so that a part is not taken for the whole.
     void end(long missing) {
-      usage.ifPresent(reader -> reader.end(response.trailers()));
+      usage.filter(reader -> missing == 0).ifPresent(reader -> reader.end(response.trailers()));
       whole.tryComplete(
           new UpstreamAnswer(response.statusCode(), response.headers(), kept, bytes + missing));
     }

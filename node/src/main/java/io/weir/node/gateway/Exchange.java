@@ -48,6 +48,7 @@ final class Exchange {
   private long lastMoved = System.nanoTime();
   private long timer;
   private long uploadTimer = -1;
+  private long callerTimer = -1;
   private long uploaded;
   private boolean sent;
   private boolean isCallerGone;
@@ -101,6 +102,7 @@ final class Exchange {
   private void leave(boolean answered) {
     vertx.cancelTimer(timer);
     vertx.cancelTimer(uploadTimer);
+    vertx.cancelTimer(callerTimer);
     if (!sent) {
       outgoing.connection().close();
     } else if (!answered) {
@@ -122,7 +124,8 @@ final class Exchange {
     }
     if (!isCallerGone) {
       isCallerGone = true;
-      vertx.setTimer(MOST_WITHOUT_CALLER_MILLIS, late -> ended.tryFail("the caller hung up"));
+      callerTimer =
+          vertx.setTimer(MOST_WITHOUT_CALLER_MILLIS, late -> ended.tryFail("the caller hung up"));
       readOn();
     }
   }
@@ -195,10 +198,10 @@ final class Exchange {
     response.headers().remove(HttpHeaders.TRANSFER_ENCODING);
     response.headers().add("Via", Forwarder.VIA);
     headers.accept(response.headers());
-    if (hasNoBody(head)) {
-      return response.end();
-    }
     usage.ifPresent(cost -> cost.head(head.headers()));
+    if (hasNoBody(head)) {
+      return isCallerGone ? Future.succeededFuture() : response.end();
+    }
     WatchedBody body = new WatchedBody(head, Long.MAX_VALUE, this::seen);
     answered = body;
     if (isCallerGone) {

@@ -10,10 +10,13 @@ import io.weir.throttle.Ending;
 import io.weir.throttle.Held;
 import io.weir.throttle.Held.Permit;
 import io.weir.throttle.HoldStore;
+import io.weir.throttle.StoreUnavailableException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
@@ -27,7 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class Holds {
   private static final Logger LOG = LoggerFactory.getLogger(Holds.class);
   private static final long TICK_MILLIS = 500;
-  private static final int RENEWED_AT_ONCE = 500;
+  private static final int RENEWED_AT_ONCE = 5000;
   private static final int RENEWALS_PER_LEASE = 3;
   private static final long AGAIN_MILLIS = 500;
   private static final long NANOS_PER_MICRO = 1000;
@@ -67,7 +70,7 @@ public final class Holds {
    * @param limits of its permits
    * @return nothing where the share is used up
    */
-  public Optional<LocalHold> beginAlone(Held held, List<Permits> limits) {
+  public synchronized Optional<LocalHold> beginAlone(Held held, List<Permits> limits) {
     int nodes = Math.max(1, liveNodes.getAsInt());
     boolean hasRoom = limits.stream()
         .allMatch(limit ->
@@ -120,23 +123,32 @@ public final class Holds {
 
   private Future<Ended> tell(Held held, Ending ending, long untilNanos) {
     return Future.fromCompletionStage(store.end(held, ending), vertx.getOrCreateContext())
-        .recover(error -> System.nanoTime() - untilNanos < 0
+        .recover(error -> isOutage(error) && System.nanoTime() - untilNanos < 0
             ? vertx
                 .timer(AGAIN_MILLIS, TimeUnit.MILLISECONDS)
                 .compose(due -> tell(held, ending, untilNanos))
             : Future.failedFuture(error));
   }
 
+  private static boolean isOutage(Throwable error) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    return cause instanceof StoreUnavailableException unavailable
+        && unavailable.fault().isOutage();
+  }
+
   private void renewThoseDue() {
     long now = System.nanoTime();
     List<Held> due = new ArrayList<>();
-    renewedNanos.forEach((held, renewed) -> {
-      long each = held.leaseMicros() * NANOS_PER_MICRO / RENEWALS_PER_LEASE;
-      if (now - renewed >= each && due.size() < RENEWED_AT_ONCE) {
-        due.add(held);
-        renewedNanos.replace(held, renewed, now);
-      }
-    });
+    renewedNanos.entrySet().stream()
+        .filter(entry -> now - entry.getValue()
+            >= entry.getKey().leaseMicros() * NANOS_PER_MICRO / RENEWALS_PER_LEASE)
+        .sorted(Comparator.comparingLong(entry -> entry.getValue() - now))
+        .limit(RENEWED_AT_ONCE)
+        .forEach(entry -> {
+          due.add(entry.getKey());
+          renewedNanos.replace(entry.getKey(), entry.getValue(), now);
+        });
     if (!due.isEmpty()) {
       store.renew(due).whenComplete((held, error) -> {
         if (error != null) {

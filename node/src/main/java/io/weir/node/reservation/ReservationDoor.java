@@ -20,12 +20,12 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.hold.HoldWish;
-import io.weir.node.hold.Holds;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Upload;
+import io.weir.node.metrics.NodeMetrics;
 import io.weir.policy.CostRule;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Policy;
@@ -63,7 +63,7 @@ public final class ReservationDoor implements Door {
   private final PolicySource policies;
   private final Decider decider;
   private final RedisHolds store;
-  private final Holds holds;
+  private final NodeMetrics metrics;
   private final TokenGuard services;
   private final Bulkhead memory;
   private final Context context;
@@ -78,7 +78,7 @@ public final class ReservationDoor implements Door {
       PolicySource policies,
       Decider decider,
       RedisHolds store,
-      Holds holds,
+      NodeMetrics metrics,
       TokenGuard services,
       Bulkhead memory) {
     this.vertx = vertx;
@@ -86,7 +86,7 @@ public final class ReservationDoor implements Door {
     this.policies = policies;
     this.decider = decider;
     this.store = store;
-    this.holds = holds;
+    this.metrics = metrics;
     this.services = services;
     this.memory = memory;
     this.context = vertx.getOrCreateContext();
@@ -198,9 +198,12 @@ public final class ReservationDoor implements Door {
             store.recorded(one.group(1), one.group(2), one.group(3)), context)
         .compose(held -> verb.equals("renew")
             ? renew(request, held)
-            : holds
-                .end(
-                    held, verb.equals("settle") ? new Ending.Settled(cost) : new Ending.Cancelled())
+            : Future.fromCompletionStage(
+                    store.end(
+                        held,
+                        verb.equals("settle") ? new Ending.Settled(cost) : new Ending.Cancelled()),
+                    context)
+                .onSuccess(metrics::ended)
                 .compose(ended -> answer(request, ended)))
         .recover(error -> EarlyAnswer.send(vertx, request, problem(error)));
   }

@@ -46,6 +46,7 @@ public final class Usage {
   private @Nullable Events events;
   private OptionalLong named = OptionalLong.empty();
   private boolean isReadable;
+  private boolean isWhole;
   private long seen;
 
   /** @param rule where the cost is */
@@ -99,8 +100,9 @@ public final class Usage {
     }
   }
 
-  /** Its trailers, at its end. */
+  /** Its trailers, at its end; not where it broke off. */
   public void end(MultiMap trailers) {
+    isWhole = true;
     if (rule.source() == Source.TRAILER) {
       named = number(trailers.get(rule.name()));
     }
@@ -108,6 +110,9 @@ public final class Usage {
 
   /** The cost in operations; nothing where the answer did not say. */
   public OptionalLong cost() {
+    if (needsTheEnd() && !isWhole) {
+      return OptionalLong.empty();
+    }
     return switch (rule.source()) {
       case HEADER, TRAILER -> named;
       case JSON -> numbers.at(rule.name());

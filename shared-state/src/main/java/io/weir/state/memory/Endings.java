@@ -71,9 +71,12 @@ final class Endings {
   }
 
   private Ended settle(Held held, Reservation reservation, Ending ending) {
-    boolean isKept = ending instanceof Ending.Expired && !reservation.refundsOnExpiry();
+    boolean isAsReserved =
+        ending instanceof Settled settled && settled.cost() == Ending.AS_RESERVED;
+    boolean isKept =
+        isAsReserved || (ending instanceof Ending.Expired && !reservation.refundsOnExpiry());
     long actual =
-        ending instanceof Settled settled ? settled.cost() : isKept ? reservation.cost() : 0;
+        isKept ? reservation.cost() : ending instanceof Settled settled ? settled.cost() : 0;
     boolean isAll = !(ending instanceof Settled) && !isKept;
     for (OfBucket bucket : reservation.buckets()) {
       apply(held, bucket, isAll ? reservation.refund(bucket) : reservation.owed(bucket, actual));

@@ -84,7 +84,9 @@ final class MixedCharge {
   // The same reservation is asked for once more: it is there already, or has ended.
   private StoreAnswer again(Memory.Holding holding) {
     Verdict verdict = charge.verdict();
-    Decision decision = holding.ended().isEmpty()
+    boolean isOpen =
+        holding.ended().isEmpty() && holding.reservation().expiresMicros() > look.now();
+    Decision decision = isOpen
         ? verdict.decision(Outcome.ALLOWED, look.shown(look.buckets()), Wait.NONE)
         : new NeverAllowed(charge.revision(), List.of(), List.of(), Reason.RESERVATION_ENDED);
     return decided(decision);
@@ -209,7 +211,28 @@ final class MixedCharge {
               memory.counter(owner(demand.scope()), demand.name(), look.now()),
               asked(charge.cost())));
     }
-    return highest;
+    return Congestion.bounded(highest, charge.cost(), mostAtOnce());
+  }
+
+  // What all limits can hold when they are empty; of two of which one pays, the larger.
+  private long mostAtOnce() {
+    long most = Long.MAX_VALUE;
+    List<Demand> demands = charge.demands();
+    for (int i = 0; i < demands.size(); i++) {
+      if (!demands.get(i).overflow()) {
+        long other = Demand.hasOverflow(demands, i) ? demands.get(i + 1).mostAtOnce() : 0;
+        most = Math.min(most, Math.max(demands.get(i).mostAtOnce(), other));
+      }
+    }
+    List<KindDemand> kinds = charge.extras().demands();
+    for (int i = 0; i < kinds.size(); i++) {
+      boolean hasOther = i + 1 < kinds.size() && kinds.get(i + 1).overflow();
+      if (!kinds.get(i).overflow()) {
+        long other = hasOther ? kinds.get(i + 1).mostAtOnce() : 0;
+        most = Math.min(most, Math.max(kinds.get(i).mostAtOnce(), other));
+      }
+    }
+    return most;
   }
 
   private Asked asked(long cost) {
@@ -238,9 +261,9 @@ final class MixedCharge {
     List<OfKind> kinds = new ArrayList<>();
     for (int i = 0; i < standings.size(); i++) {
       KindDemand demand = charge.extras().demands().get(i);
-      if (demand instanceof Permits permits) {
+      if (demand instanceof Permits) {
         Object owner = owner(demand.scope());
-        memory.hold(owner, demand.name(), hold.id(), look.now() + permits.leaseMicros());
+        memory.hold(owner, demand.name(), hold.id(), look.now() + hold.leaseMicros());
       } else if (standings.get(i).isCharged()) {
         kinds.add(new OfKind(demand, demand.mark(look.now())));
       }

@@ -28,6 +28,7 @@ public final class RedisHolds implements HoldStore {
   private static final int SETTLED = 1;
   private static final int CANCELLED = 2;
   private static final int EXPIRED = 3;
+  private static final double LATER_MICROS = 60_000_000;
   private static final String MOST_EXPIRED = "100";
   private static final Pattern HOLD =
       Pattern.compile("weir:\\{p\\d+\\}:([^:]+):key:([^:]+):hold:([^:]+)");
@@ -120,18 +121,28 @@ public final class RedisHolds implements HoldStore {
     int part = Math.floorMod(nextPart.getAndIncrement(), redis.parts());
     List<String> arguments = new ArrayList<>(List.of(MOST_EXPIRED));
     arguments.addAll(clock.get());
-    return Scripts.run(redis, due, List.of(RedisKeys.holds(redis.policyOf(part))), arguments)
-        .thenCompose(found -> expireAll(found.stream().map(Object::toString).toList()));
+    String index = RedisKeys.holds(redis.policyOf(part));
+    return Scripts.run(redis, due, List.of(index), arguments)
+        .thenCompose(
+            found -> expireAll(index, found.stream().map(Object::toString).toList()));
   }
 
-  private CompletionStage<Integer> expireAll(List<String> keys) {
+  private CompletionStage<Integer> expireAll(String index, List<String> keys) {
     CompletableFuture<Integer> ended = CompletableFuture.completedFuture(0);
     for (String key : keys) {
-      ended = ended.thenCompose(count -> recorded(key)
-          .thenCompose(held -> end(held, new Ending.Expired()))
-          .thenApply(done -> count + 1));
+      ended = ended.thenCompose(count -> expire(index, key).thenApply(one -> count + one));
     }
     return ended;
+  }
+
+  // One that cannot be ended does not stand in the way of the others: it is looked at again later.
+  private CompletionStage<Integer> expire(String index, String key) {
+    return recorded(key)
+        .thenCompose(held -> end(held, new Ending.Expired()))
+        .thenApply(done -> 1)
+        .exceptionallyCompose(error -> redis
+            .ask(commands -> commands.zincrby(index, LATER_MICROS, key))
+            .thenApply(moved -> 0));
   }
 
   /**

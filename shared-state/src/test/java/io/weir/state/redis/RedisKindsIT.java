@@ -22,11 +22,17 @@ import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.KindsContract;
 import io.weir.testkit.ManualClock;
 import io.weir.throttle.Charge;
+import io.weir.throttle.Ending;
+import io.weir.throttle.Held;
+import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
 import java.time.Duration;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -75,6 +81,41 @@ final class RedisKindsIT extends KindsContract {
     assertThat(connections.sync().zcard("weir:holds")).isEqualTo(10);
   }
 
+  // Found by hand: one broken key must not fail the others that travel in the same call.
+  @Test
+  void aStateThatCannotBeReadFailsItsOwnChargesAlone() {
+    connections.sync().flushall();
+    connections.sync().hset("weir:{p40}:acme:key:k1:counters", "wrong", "type");
+    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+    List<CompletionStage<StoreAnswer>> answers = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      answers.add(store.tryCharge(charge("k" + (1 + i % 2), 100 + i)));
+    }
+    for (int i = 0; i < 20; i++) {
+      CompletableFuture<StoreAnswer> answer = answers.get(i).toCompletableFuture();
+      assertThat(answer.handle((decided, error) -> error == null).join()).isEqualTo(i % 2 == 1);
+    }
+    assertThat(connections.sync().zcard("weir:holds")).isEqualTo(10);
+  }
+
+  @Test
+  void aPermitsKeyAlwaysExpires() {
+    connections.sync().flushall();
+    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+    RedisHolds holds = new RedisHolds(connections);
+    for (int i = 0; i < 3; i++) {
+      Charge charge = charge("k1", i);
+      assertThat(((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision())
+          .isInstanceOf(Allowed.class);
+      assertThat(connections.sync().pttl("weir:{p40}:acme:key:k1:permits:streams"))
+          .isPositive();
+      Held held = Held.of(charge, charge.extras().hold().orElseThrow());
+      holds.end(held, new Ending.Cancelled()).toCompletableFuture().join();
+      assertThat(connections.sync().exists("weir:{p40}:acme:key:k1:permits:streams"))
+          .isZero();
+    }
+  }
+
   @Test
   void aResetMakesAQuotaUnusedAndKeepsItsWindow() {
     connections.sync().flushall();
@@ -93,6 +134,12 @@ final class RedisKindsIT extends KindsContract {
   }
 
   private static Decision ask(RedisBucketStore store, int number) {
+    return ((Decided)
+            store.tryCharge(charge("k1", number)).toCompletableFuture().join())
+        .decision();
+  }
+
+  private static Charge charge(String subject, int number) {
     List<Demand> rates =
         List.of(rate("a", Scope.KEY), rate("b", Scope.KEY), rate("c", Scope.TENANT));
     Extras extras = new Extras(
@@ -108,9 +155,8 @@ final class RedisKindsIT extends KindsContract {
                 false),
             new Permits("streams", Scope.KEY, 10, 60_000_000)),
         Optional.of(new Hold("hold%018d".formatted(number), 60_000_000, true, true)));
-    Charge charge = new Charge(
-        "acme", "k1", 1, rates, 1, SlotRules.OFF, TicketRequest.NONE, FailureMode.DENY, extras);
-    return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
+    return new Charge(
+        "acme", subject, 1, rates, 1, SlotRules.OFF, TicketRequest.NONE, FailureMode.DENY, extras);
   }
 
   private static Demand rate(String name, Scope scope) {

@@ -119,7 +119,9 @@ public final class Batch {
     Owner owner = Owner.of(charge);
     Entry last = lastOf.get(owner);
     boolean isEqual = last != null && isEqual(last, pending, template);
-    int demands = isEqual && !lane.hasPlaces() ? 0 : template.demands().size();
+    int demands = isEqual && !lane.hasPlaces()
+        ? 0
+        : template.demands().size() + charge.extras().demands().size();
     if (chargeCount == lane.maxCharges()
         || (demandCount > 0 && demandCount + demands > lane.maxDemands())
         || (!isEqual && entries.size() == lane.maxEntries())) {

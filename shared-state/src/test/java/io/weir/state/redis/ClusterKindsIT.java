@@ -1,0 +1,71 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.bucket.Scope;
+import io.weir.kind.Extras;
+import io.weir.kind.Hold;
+import io.weir.kind.Permits;
+import io.weir.policy.FailureMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.testkit.KindScenarioRun.Stores;
+import io.weir.testkit.KindsContract;
+import io.weir.testkit.ManualClock;
+import io.weir.testkit.RedisCluster;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreFault;
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The contract of kinds, on a Redis Cluster. */
+final class ClusterKindsIT extends KindsContract {
+  private static RedisCluster cluster;
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start() throws InterruptedException {
+    cluster = RedisCluster.start(3, 0);
+    connections = RedisConnections.open(cluster.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    cluster.close();
+  }
+
+  @Override
+  protected Stores emptyStores(ManualClock clock) {
+    connections.sync().flushall();
+    return new Stores(
+        RedisBucketStore.rehearsing(connections, clock), RedisHolds.rehearsing(connections, clock));
+  }
+
+  @Test
+  void whatBelongsToNobodysPartitionIsRefused() {
+    Charge charge = new Charge(
+        "acme",
+        "k1",
+        1,
+        List.of(),
+        1,
+        SlotRules.OFF,
+        TicketRequest.NONE,
+        FailureMode.DENY,
+        new Extras(
+            List.of(new Permits("all", Scope.CLUSTER, 1, 1_000_000)),
+            Optional.of(new Hold("h", 1_000_000, false, false))));
+    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+    assertThatThrownBy(() -> store.tryCharge(charge).toCompletableFuture().join())
+        .cause()
+        .isInstanceOf(StoreUnavailableException.class)
+        .extracting("fault")
+        .isEqualTo(StoreFault.MISCONFIGURED);
+  }
+}
