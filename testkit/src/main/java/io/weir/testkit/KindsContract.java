@@ -14,49 +14,21 @@ import io.weir.kind.Congestion;
 import io.weir.kind.Congestion.Point;
 import io.weir.kind.Congestion.Scale;
 import io.weir.kind.Extras;
-import io.weir.kind.FixedWindow;
-import io.weir.kind.Hold;
-import io.weir.kind.KindDemand;
 import io.weir.kind.Permits;
 import io.weir.kind.Quota;
-import io.weir.policy.FailureMode;
-import io.weir.slot.SlotRules;
-import io.weir.slot.TicketRequest;
-import io.weir.testkit.KindScenarioRun.Stores;
-import io.weir.throttle.Charge;
 import io.weir.throttle.Ended;
 import io.weir.throttle.Ended.Status;
 import io.weir.throttle.Ending;
-import io.weir.throttle.Held;
-import io.weir.throttle.StoreAnswer.Decided;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * What every store promises of quotas, permits, reservations and overflow. The figures of reservations are those of SMG's
  * tenant limits, where a bucket of so many tokens a minute is filled at a sixtieth of that each second.
  */
-public abstract class KindsContract {
-  private static final long SECOND = 1_000_000;
-  private static final long MINUTE_MILLIS = 60_000;
-
-  private final ManualClock clock = new ManualClock();
-  private @Nullable Stores made;
-  private long ids;
-
-  /** Makes empty stores on this clock. */
-  protected abstract Stores emptyStores(ManualClock clock);
-
-  @BeforeEach
-  void make() {
-    made = emptyStores(clock);
-  }
-
+public abstract class KindsContract extends KindsFixture {
   @Test
   void sixtyOfAHundredTokensFitOnceAndNotTwice() {
     Demand tokens = perMinute("tokens", 100);
@@ -87,7 +59,7 @@ public abstract class KindsContract {
     assertThat(limit.remaining()).isZero();
     // Ten are owed and one is asked, at 100 a minute: 6.6 seconds.
     assertThat(denied.retryAfterMicros()).isBetween(6_600_000L, 6_601_000L);
-    clock.advance(denied.retryAfterMicros());
+    clock().advance(denied.retryAfterMicros());
     assertThat(ask(1, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
   }
 
@@ -96,7 +68,7 @@ public abstract class KindsContract {
     Demand tokens = perMinute("tokens", 6000);
     Extras extras = reserving();
     assertThat(ask(2, List.of(tokens), extras)).isInstanceOf(Allowed.class);
-    clock.advance(600_000);
+    clock().advance(600_000);
     assertThat(end(List.of(tokens), extras, new Ending.Settled(502)).cost()).isEqualTo(502);
     assertThat(ask(5530, List.of(tokens), Extras.NONE)).isInstanceOf(Denied.class);
     assertThat(ask(5500, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
@@ -123,9 +95,9 @@ public abstract class KindsContract {
     assertThat(ask(3, List.of(gas), Extras.NONE)).isInstanceOf(Denied.class);
     assertThat(ask(2, List.of(gas), Extras.NONE)).isInstanceOf(Allowed.class);
     Extras late = reserving();
-    clock.advance(60 * SECOND);
+    clock().advance(60 * SECOND);
     assertThat(ask(43, List.of(gas), late)).isInstanceOf(Allowed.class);
-    clock.advance(50 * SECOND);
+    clock().advance(50 * SECOND);
     end(List.of(gas), late, new Ending.Cancelled());
     assertThat(ask(43, List.of(gas), Extras.NONE)).isInstanceOf(Allowed.class);
     assertThat(ask(1, List.of(gas), Extras.NONE)).isInstanceOf(Denied.class);
@@ -154,7 +126,7 @@ public abstract class KindsContract {
     Extras kept = held(List.of(), true, false);
     ask(60, List.of(tokens), refunded);
     ask(40, List.of(tokens), kept);
-    clock.advance(10 * SECOND);
+    clock().advance(10 * SECOND);
     // A Redis Cluster looks at one partition after the other.
     int ended = 0;
     for (int part = 0; part < 64; part++) {
@@ -177,7 +149,7 @@ public abstract class KindsContract {
         .isInstanceOf(Denied.class);
     Extras second = held(List.of(permits), false, false);
     assertThat(ask(1, List.of(ten), second)).isInstanceOf(Allowed.class);
-    clock.advance(SECOND);
+    clock().advance(SECOND);
     Denied denied = (Denied) ask(1, List.of(ten), held(List.of(permits), false, false));
     assertThat(denied.full()).containsExactly("permits");
     end(List.of(ten), second, new Ending.Cancelled());
@@ -192,11 +164,11 @@ public abstract class KindsContract {
     Extras second = held(List.of(permits), false, false);
     assertThat(ask(1, List.of(), first)).isInstanceOf(Allowed.class);
     assertThat(ask(1, List.of(), second)).isInstanceOf(Denied.class);
-    clock.advance(4 * SECOND);
+    clock().advance(4 * SECOND);
     assertThat(renew(first)).isTrue();
-    clock.advance(4 * SECOND);
+    clock().advance(4 * SECOND);
     assertThat(ask(1, List.of(), second)).isInstanceOf(Denied.class);
-    clock.advance(SECOND);
+    clock().advance(SECOND);
     assertThat(ask(1, List.of(), second)).isInstanceOf(Allowed.class);
     // The first has lost it: it can neither be renewed nor free what another one has.
     assertThat(renew(first)).isFalse();
@@ -217,7 +189,7 @@ public abstract class KindsContract {
         held(List.of(permits), false, false));
     all.forEach(extras -> ask(1, List.of(), extras));
     for (Extras extras : all) {
-      clock.advance(200_000);
+      clock().advance(200_000);
       end(List.of(), extras, new Ending.Cancelled());
     }
     all.forEach(extras -> ask(1, List.of(), held(List.of(permits), false, false)));
@@ -281,7 +253,7 @@ public abstract class KindsContract {
     assertThat(ask(60, List.of(tokens), extras)).isInstanceOf(Allowed.class);
     Denied denied = (Denied) ask(10, List.of(tokens), extras);
     assertThat(denied.retryAfterMicros()).isEqualTo(36 * SECOND);
-    clock.advance(denied.retryAfterMicros());
+    clock().advance(denied.retryAfterMicros());
     assertThat(ask(10, List.of(tokens), extras)).isInstanceOf(Allowed.class);
   }
 
@@ -299,63 +271,5 @@ public abstract class KindsContract {
         .orElseThrow()
         .resetMicros();
     assertThat(both.retryAfterMicros()).isEqualTo(Math.max(18 * SECOND, reset));
-  }
-
-  private Stores stores() {
-    return Objects.requireNonNull(made);
-  }
-
-  private Decision ask(long cost, List<Demand> demands, Extras extras) {
-    Charge charge = charge(cost, demands, extras);
-    return ((Decided) stores().buckets().tryCharge(charge).toCompletableFuture().join()).decision();
-  }
-
-  private Ended end(List<Demand> demands, Extras extras, Ending ending) {
-    Held held = Held.of(charge(1, demands, extras), extras.hold().orElseThrow());
-    return stores().holds().end(held, ending).toCompletableFuture().join();
-  }
-
-  private boolean renew(Extras extras) {
-    Held held = Held.of(charge(1, List.of(), extras), extras.hold().orElseThrow());
-    return stores().holds().renew(List.of(held)).toCompletableFuture().join().get(0);
-  }
-
-  private static Charge charge(long cost, List<Demand> demands, Extras extras) {
-    return new Charge(
-        "acme",
-        "k1",
-        1,
-        demands,
-        cost,
-        SlotRules.OFF,
-        TicketRequest.NONE,
-        FailureMode.DENY,
-        extras);
-  }
-
-  private Extras reserving() {
-    return held(List.of(), true, false);
-  }
-
-  private Extras held(List<KindDemand> demands, boolean reserves, boolean refunds) {
-    ids++;
-    return new Extras(
-        demands,
-        Optional.of(new Hold("id" + "%020d".formatted(ids), 5 * SECOND, reserves, refunds)));
-  }
-
-  private static Permits permits(long limit) {
-    return new Permits("permits", Scope.TENANT, limit, 5 * SECOND);
-  }
-
-  private static Quota quota(String name, long limit, boolean overflow) {
-    return new Quota(
-        name, Scope.KEY, limit, new FixedWindow(3_600_000, false), false, 80, false, overflow);
-  }
-
-  // As many operations as a minute drains, and room for as many.
-  private static Demand perMinute(String name, long operations) {
-    Bucket bucket = new Bucket(name, Scope.KEY, operations * 1000, MINUTE_MILLIS);
-    return new Demand(bucket, 60 * Bucket.UNITS_PER_OPERATION);
   }
 }

@@ -1,0 +1,106 @@
+package io.weir.testkit;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.kind.Extras;
+import io.weir.kind.FixedWindow;
+import io.weir.kind.Hold;
+import io.weir.kind.KindDemand;
+import io.weir.kind.Permits;
+import io.weir.kind.Quota;
+import io.weir.policy.FailureMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.testkit.KindScenarioRun.Stores;
+import io.weir.throttle.Charge;
+import io.weir.throttle.Ended;
+import io.weir.throttle.Ending;
+import io.weir.throttle.Held;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Asks stores for limits of all kinds, in few words. Mutable; one for each test. */
+abstract class KindsFixture {
+  static final long SECOND = 1_000_000;
+  private static final long MINUTE_MILLIS = 60_000;
+
+  private final ManualClock clock = new ManualClock();
+  private @Nullable Stores made;
+  private long ids;
+
+  /** Makes empty stores on this clock. */
+  protected abstract Stores emptyStores(ManualClock clock);
+
+  @BeforeEach
+  void make() {
+    made = emptyStores(clock);
+  }
+
+  final ManualClock clock() {
+    return clock;
+  }
+
+  final Stores stores() {
+    return Objects.requireNonNull(made);
+  }
+
+  final Decision ask(long cost, List<Demand> demands, Extras extras) {
+    Charge charge = charge(cost, demands, extras);
+    return ((Decided) stores().buckets().tryCharge(charge).toCompletableFuture().join()).decision();
+  }
+
+  final Ended end(List<Demand> demands, Extras extras, Ending ending) {
+    Held held = Held.of(charge(1, demands, extras), extras.hold().orElseThrow());
+    return stores().holds().end(held, ending).toCompletableFuture().join();
+  }
+
+  final boolean renew(Extras extras) {
+    Held held = Held.of(charge(1, List.of(), extras), extras.hold().orElseThrow());
+    return stores().holds().renew(List.of(held)).toCompletableFuture().join().get(0);
+  }
+
+  private static Charge charge(long cost, List<Demand> demands, Extras extras) {
+    return new Charge(
+        "acme",
+        "k1",
+        1,
+        demands,
+        cost,
+        SlotRules.OFF,
+        TicketRequest.NONE,
+        FailureMode.DENY,
+        extras);
+  }
+
+  final Extras reserving() {
+    return held(List.of(), true, false);
+  }
+
+  final Extras held(List<KindDemand> demands, boolean reserves, boolean refunds) {
+    ids++;
+    return new Extras(
+        demands,
+        Optional.of(new Hold("id" + "%020d".formatted(ids), 5 * SECOND, reserves, refunds)));
+  }
+
+  static Permits permits(long limit) {
+    return new Permits("permits", Scope.TENANT, limit, 5 * SECOND);
+  }
+
+  static Quota quota(String name, long limit, boolean overflow) {
+    return new Quota(
+        name, Scope.KEY, limit, new FixedWindow(3_600_000, false), false, 80, false, overflow);
+  }
+
+  // As many operations as a minute drains, and room for as many.
+  static Demand perMinute(String name, long operations) {
+    Bucket bucket = new Bucket(name, Scope.KEY, operations * 1000, MINUTE_MILLIS);
+    return new Demand(bucket, 60 * Bucket.UNITS_PER_OPERATION);
+  }
+}
