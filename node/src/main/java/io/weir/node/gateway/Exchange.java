@@ -108,7 +108,9 @@ final class Exchange {
     } else if (!answered) {
       Future<Void> unused = outgoing.reset().mapEmpty();
     }
-    if (answered && !isCallerGone) {
+    if (isCallerGone) {
+      request.connection().close();
+    } else if (answered) {
       EarlyAnswer.drain(vertx, request);
     }
   }
