@@ -40,7 +40,8 @@ final class WaitReplicasIT {
     replica = RedisProcess.start("--replicaof", "127.0.0.1 " + master.port());
     await()
         .atMost(Duration.ofSeconds(20))
-        .until(() -> master.ask("INFO replication").contains("state=online"));
+        .until(() -> master.ask("INFO replication").contains("state=online")
+            && replica.ask("INFO replication").contains("master_link_status:up"));
   }
 
   @AfterEach
