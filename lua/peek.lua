@@ -62,6 +62,8 @@ end
 local charge = { now = now, cost = cost, template = template, state_keys = state_keys_of(keys),
   others = others > 0 and others_of(ARGV[others]) or {}, hold = hold > 0 and hold_of(ARGV[hold]) or nil }
 
+local is_mixed = #charge.others > 0 or charge.hold or template.is_unusual
+
 -- Whether slots that were given are no slots any more.
 local function has_void_queue(demands, state, scope)
   return state.at_us - now > template.lateness or has_other_rate(demands, scope, state) and has_queue(state)
@@ -75,7 +77,7 @@ local function read_states(demands)
       return KEYS[keys[scope]] .. ' holds no state'
     end
     local state = state_from(layout, numbers)
-    if not is_never(demands) and has_void_queue(demands, state, scope) then
+    if (is_mixed or not is_never(demands)) and has_void_queue(demands, state, scope) then
       for _, bucket in pairs(state.buckets) do
         bucket.waiting, bucket.unclaimed, bucket.slot = 0, 0, 0
       end
@@ -148,7 +150,7 @@ if problem then
   return { now, { CODES.FAILED, problem } }
 elseif newest > template.revision then
   return { now, { CODES.STALE, newest } }
-elseif #charge.others > 0 or charge.hold or template.is_unusual then
+elseif is_mixed then
   return { now, peek_mixed() }
 end
 return { now, peek_rates() }
