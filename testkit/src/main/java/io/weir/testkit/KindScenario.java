@@ -124,10 +124,12 @@ public final class KindScenario {
     return charge.withDemands(demands).withExtras(Extras.NONE);
   }
 
+  // A bucket has one shape in a policy: one of an older policy is asked alone.
   private Charge mixed(Charge charge) {
-    Charge asked = random.nextInt(3) == 0
-        ? charge.withDemands(overflowing.computeIfAbsent(charge.demands(), this::overflowing))
-        : charge;
+    Charge base = rates.isOfPolicy(charge) ? charge : plain(charge);
+    Charge asked = rates.isOfPolicy(charge) && random.nextInt(3) == 0
+        ? base.withDemands(overflowing.computeIfAbsent(base.demands(), this::overflowing))
+        : base;
     List<KindDemand> some = subsets().get(random.nextInt(3));
     boolean needsHold = some.stream().anyMatch(Permits.class::isInstance);
     boolean reserves = random.nextInt(2) == 0;

@@ -107,6 +107,12 @@ public final class Scenario {
     return seed;
   }
 
+  /** Whether the buckets of a charge are those of the policy that is in force. */
+  boolean isOfPolicy(Charge charge) {
+    List<Bucket> buckets = demands.stream().map(Demand::bucket).toList();
+    return charge.demands().stream().map(Demand::bucket).allMatch(buckets::contains);
+  }
+
   /** What is asked next; {@link #answered} has to follow for each of its charges. */
   public Step next() {
     if (kind != Kind.CALLERS && random.nextInt(400) == 0) {
