@@ -1,5 +1,6 @@
 package io.weir.testkit;
 
+import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision.Allowed;
@@ -124,10 +125,15 @@ public final class KindScenario {
     return charge.withDemands(demands).withExtras(Extras.NONE);
   }
 
+  private boolean isOfPolicy(Charge charge) {
+    List<Bucket> buckets = rates.demands.stream().map(Demand::bucket).toList();
+    return charge.demands().stream().map(Demand::bucket).allMatch(buckets::contains);
+  }
+
   // A bucket has one shape in a policy: one of an older policy is asked alone.
   private Charge mixed(Charge charge) {
-    Charge base = rates.isOfPolicy(charge) ? charge : plain(charge);
-    Charge asked = rates.isOfPolicy(charge) && random.nextInt(3) == 0
+    Charge base = isOfPolicy(charge) ? charge : plain(charge);
+    Charge asked = isOfPolicy(charge) && random.nextInt(3) == 0
         ? base.withDemands(overflowing.computeIfAbsent(base.demands(), this::overflowing))
         : base;
     List<KindDemand> some = subsets().get(random.nextInt(3));

@@ -63,7 +63,7 @@ public final class Scenario {
   private final List<Scope> scopes;
   private final RandomGenerator random;
   private final List<Return> returns = new ArrayList<>();
-  private List<Demand> demands;
+  List<Demand> demands;
   private SlotRules rules;
   private long revision = 1;
   private long ids;
@@ -105,12 +105,6 @@ public final class Scenario {
   /** Names the history, for the message of a failed test. */
   public long seed() {
     return seed;
-  }
-
-  /** Whether the buckets of a charge are those of the policy that is in force. */
-  boolean isOfPolicy(Charge charge) {
-    List<Bucket> buckets = demands.stream().map(Demand::bucket).toList();
-    return charge.demands().stream().map(Demand::bucket).allMatch(buckets::contains);
   }
 
   /** What is asked next; {@link #answered} has to follow for each of its charges. */
