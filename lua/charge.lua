@@ -54,6 +54,7 @@
 --@include drained
 --@include own_buckets
 --@include any_buckets
+--@include write_states
 
 local sub, WIDTH = string.sub, 6
 local not_after = struct.unpack('>I7', ARGV[1])
@@ -198,14 +199,5 @@ for i = 1, #charges / WIDTH do
 end
 
 keep_learned(redis.call, policy)
-for k = 2, #KEYS do
-  local head = heads[k]
-  if head and times[k] then
-    redis.call('SET', KEYS[k], value_of(k), 'PXAT', string.format('%d', times[k]))
-  elseif head and texts[k] then
-    redis.call('SET', KEYS[k], value_of(k), 'KEEPTTL')
-  elseif head then
-    redis.call('SETRANGE', KEYS[k], 0, head)
-  end
-end
+write_states(redis.call, KEYS, #KEYS, { heads = heads, texts = texts, times = times }, value_of)
 return answers

@@ -46,6 +46,7 @@
 --@include ceil_div
 --@include drained
 --@include any_buckets
+--@include write_states
 --@include counters
 --@include kinds
 --@include quota
@@ -270,14 +271,5 @@ end
 
 keep_learned(redis.call, policy)
 write_counters(ledger, redis.call)
-for k = 2, 1 + state_count do
-  local head = heads[k]
-  if head and times[k] then
-    redis.call('SET', KEYS[k], value_of(k), 'PXAT', string.format('%d', times[k]))
-  elseif head and texts[k] then
-    redis.call('SET', KEYS[k], value_of(k), 'KEEPTTL')
-  elseif head then
-    redis.call('SETRANGE', KEYS[k], 0, head)
-  end
-end
+write_states(redis.call, KEYS, 1 + state_count, { heads = heads, texts = texts, times = times }, value_of)
 return answers

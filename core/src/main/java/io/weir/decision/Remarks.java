@@ -4,7 +4,7 @@ import io.weir.kind.Congestion;
 import java.util.List;
 
 /**
- * What a decision says beside its limits.
+ * Further facts of a decision: congestion, overflow, quotas that are nearly used up.
  *
  * @param multiplierMillis the highest multiplier of the buckets that were asked, in thousandths; {@link Congestion#ONE}
  *     where none is full

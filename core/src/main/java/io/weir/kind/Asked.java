@@ -1,7 +1,7 @@
 package io.weir.kind;
 
 /**
- * What one request asks of a limit.
+ * One request, as a limit sees it.
  *
  * @param nowMicros the instant, since the epoch
  * @param cost in operations, above 0

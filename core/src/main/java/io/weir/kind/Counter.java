@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is stored of one limit of one owner: a few whole numbers, each at least 0 and below 2⁵³, whose meaning the kind
- * knows. The first is the instant, in microseconds, after which it may be forgotten. Immutable.
+ * The stored state of one limit of one owner. It is a short list of whole numbers, each at least 0 and below 2⁵³; the kind
+ * defines what they mean. The first number is the instant, in microseconds, after which the state may be forgotten.
+ * Immutable.
  */
 public record Counter(List<Long> numbers) {
 

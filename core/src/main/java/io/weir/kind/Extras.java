@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a charge demands beside rates.
+ * The part of a charge that is not about rates.
  *
  * @param demands one for each limit; none of two has the same name
  * @param hold who holds the permits, and whether what is taken is recorded; needed where permits are demanded

@@ -1,9 +1,9 @@
 package io.weir.kind;
 
 /**
- * What a request holds until it ends: its permits, and what it reserved.
+ * A request holds its permits and its reservation until it ends.
  *
- * @param id 22 characters that nobody can guess
+ * @param id names the hold among those of its API key; the caller of a service may choose it
  * @param leaseMicros until when it is held without being renewed, from now
  * @param reserves whether what is taken can be settled: then it is recorded
  * @param refundsOnExpiry whether what was reserved is given back where nobody settles it in time

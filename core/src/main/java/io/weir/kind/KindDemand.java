@@ -3,8 +3,8 @@ package io.weir.kind;
 import io.weir.bucket.Scope;
 
 /**
- * What one operation demands of a limit that is no rate. An implementation is one kind: its arithmetic, and how a script
- * is told of it. Immutable.
+ * The demand of one operation on a limit that is not a rate. Each implementation is one kind: it has the arithmetic of the
+ * kind, and writes its parameters for the scripts. Immutable.
  */
 public interface KindDemand {
 
@@ -34,7 +34,7 @@ public interface KindDemand {
   Standing standing(Counter stored, Asked asked);
 
   /**
-   * What is stored once a request is charged for another cost than it was admitted with.
+   * Settles a request: gives the counter after the cost of an admitted request has changed.
    *
    * @param taken what {@link #mark} was when the request was admitted
    * @param delta operations more, or less where negative

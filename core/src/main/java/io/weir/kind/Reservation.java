@@ -5,8 +5,8 @@ import io.weir.bucket.Demand;
 import java.util.List;
 
 /**
- * What a request took when it was admitted: what is given back or still owed at its end is counted from this alone, not from
- * the policy of then. Immutable.
+ * The record of what a request took when it was admitted. Refunds and debts are computed from this record alone; a policy
+ * that has changed meanwhile plays no part. Immutable.
  *
  * @param cost as it was asked, in operations
  * @param priceMillis what each of them cost, in thousandths
@@ -44,8 +44,8 @@ public record Reservation(
   }
 
   /**
-   * What a bucket is owed more, in units, where the request cost so much in the end; negative where it gets something
-   * back. What counts requests stays.
+   * The difference between the actual cost and the reserved cost, in units of a bucket: positive for a debt, negative for
+   * a refund. It is 0 for a bucket that counts requests.
    */
   public long owed(OfBucket bucket, long actualCost) {
     return bucket.perRequest

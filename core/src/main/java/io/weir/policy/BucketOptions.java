@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a bucket of the policy says beside its rate.
+ * The options of a bucket in the policy, without its rate and burst.
  *
  * @param countsRequests whether each request counts as one operation, whatever it costs
  * @param overflow the bucket that is asked where this one has no room

@@ -1,0 +1,15 @@
+-- Writes the states that have changed: all of a value where its time to live or its fields did, else its numbers alone.
+-- `changed` has by the number of a key its numbers, its fields and its time to live; `value_of` gives the whole value.
+-- `call` runs a command.
+local function write_states(call, keys, last, changed, value_of)
+  for k = 2, last do
+    local head = changed.heads[k]
+    if head and changed.times[k] then
+      call('SET', keys[k], value_of(k), 'PXAT', string.format('%d', changed.times[k]))
+    elseif head and changed.texts[k] then
+      call('SET', keys[k], value_of(k), 'KEEPTTL')
+    elseif head then
+      call('SETRANGE', keys[k], 0, head)
+    end
+  end
+end
