@@ -1,5 +1,6 @@
 package io.weir.policy;
 
+import io.weir.job.JobRule;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -15,6 +16,7 @@ import java.util.Set;
  * @param continues whether, as a later step of a batch, it is counted but not rejected
  * @param settle how its cost is found in the end; without it what was charged stays
  * @param stage which answer a denial has
+ * @param job how its requests are done where they are accepted now and done later
  */
 public record OperationRule(
     String name,
@@ -24,7 +26,8 @@ public record OperationRule(
     boolean unlimited,
     boolean continues,
     Optional<SettleRule> settle,
-    Optional<Stage> stage) {
+    Optional<Stage> stage,
+    Optional<JobRule> job) {
 
   /** When in the life of its work an operation is asked. */
   public enum Stage {

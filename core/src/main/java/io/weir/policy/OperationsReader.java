@@ -1,6 +1,7 @@
 package io.weir.policy;
 
 import io.weir.bucket.Names;
+import io.weir.job.JobRule;
 import io.weir.policy.OperationRule.Route;
 import io.weir.policy.OperationRule.Stage;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import java.util.stream.Collectors;
 final class OperationsReader {
   private static final Pattern METHOD = Pattern.compile("[A-Z]{3,20}");
   // RFC 9110, section 5.6.2
-  private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
+  static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
   private static final Pattern PARAMETER = Pattern.compile("[A-Za-z0-9._~-]{1,64}");
   private static final Pattern POINTER = Pattern.compile("(/[^/]{1,64}){1,16}");
 
@@ -28,6 +29,7 @@ final class OperationsReader {
       Map.of("door", Stage.DOOR, "execution", Stage.EXECUTION);
   private static final Map<String, SettleRule.Source> USAGES =
       Map.of("openai", SettleRule.Source.OPENAI, "anthropic", SettleRule.Source.ANTHROPIC);
+  private static final Map<String, Boolean> MODES = Map.of("job", true, "direct", false);
   private static final Map<String, Boolean> ON_EXPIRY = Map.of("refund", true, "keep", false);
 
   List<OperationRule> read(Section root) {
@@ -52,6 +54,7 @@ final class OperationsReader {
     boolean continues = section.flag("continues");
     Optional<SettleRule> settle = section.section("settle").flatMap(OperationsReader::settle);
     Optional<Stage> stage = section.choice("stage", STAGES);
+    Optional<JobRule> job = job(section);
     section.refuseUnknown();
     if (name.isPresent() && !names.add(name.get())) {
       section.error("name_repeated", "name", "'%s' is an operation already".formatted(name.get()));
@@ -60,8 +63,29 @@ final class OperationsReader {
     boolean sound = name.isPresent() && cost.isPresent() && match.isPresent() == route.isPresent();
     return sound
         ? Optional.of(new OperationRule(
-            name.get(), route, cost.get(), maxDelay, unlimited, continues, settle, stage))
+            name.get(), route, cost.get(), maxDelay, unlimited, continues, settle, stage, job))
         : Optional.empty();
+  }
+
+  private static Optional<JobRule> job(Section section) {
+    boolean isJob = section.choice("mode", MODES).orElse(false);
+    if (!isJob) {
+      if (section.has("job")) {
+        section.error("job_mode", "job", "settings of jobs without mode: job");
+      }
+      return Optional.empty();
+    }
+    if (!section.has("match")) {
+      section.error("job_match", "mode", "jobs without match: nobody could submit one");
+    }
+    for (String field : List.of("settle", "maxDelay", "continues")) {
+      if (section.has(field)) {
+        section.error("job_field", field, "not for an operation with mode: job");
+      }
+    }
+    return section.has("job")
+        ? section.section("job").map(JobReader::of)
+        : Optional.of(JobRule.DEFAULT);
   }
 
   private Optional<Route> route(Section match) {

@@ -17,6 +17,8 @@ import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.hold.Holds;
 import io.weir.node.intake.Bulkhead;
+import io.weir.node.job.JobTokens;
+import io.weir.node.job.JobWorker;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.policy.FailureMode;
 import io.weir.policy.InvalidPolicyException;
@@ -25,6 +27,7 @@ import io.weir.state.control.ClusterPolicy;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisHolds;
+import io.weir.state.redis.RedisJobs;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreUnavailableException;
@@ -96,6 +99,8 @@ public final class Node implements AutoCloseable {
     Decider decider = new Decider(new Throttle(shared.store(), policies), metrics);
     RedisHolds holdStore = new RedisHolds(shared.connections());
     Holds holds = new Holds(vertx, holdStore, metrics, policies::liveNodes);
+    RedisJobs jobs = new RedisJobs(shared.connections());
+    JobTokens tokens = new JobTokens(config.serviceToken());
     Bulkhead held = new Bulkhead(250, 500, 1000);
     metrics.held(held::taken);
     NodeContext context = new NodeContext(
@@ -104,6 +109,9 @@ public final class Node implements AutoCloseable {
         decider,
         new Admission(policies, decider, new Debts(vertx, decider), holds),
         holdStore,
+        jobs,
+        tokens,
+        new JobWorker(policies, jobs, tokens, metrics.jobs(), config.shutdownTimeout()),
         new TokenGuard(config.serviceToken()),
         new TokenGuard(config.adminToken()),
         new Readiness(
@@ -192,6 +200,7 @@ public final class Node implements AutoCloseable {
           .deployVerticle(
               () -> new NodeVerticle(context),
               new DeploymentOptions().setInstances(config.eventLoops()))
+          .compose(serving -> vertx.deployVerticle(context.worker()))
           .toCompletionStage()
           .toCompletableFuture()
           .get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);

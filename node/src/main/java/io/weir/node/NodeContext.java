@@ -6,15 +6,19 @@ import io.weir.node.admission.Decider;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.intake.Bulkhead;
+import io.weir.node.job.JobTokens;
+import io.weir.node.job.JobWorker;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.state.control.ClusterPolicy;
 import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisHolds;
+import io.weir.state.redis.RedisJobs;
 
 /**
  * The parts of a node that all its event loops share.
  *
  * @param store of what services reserve
+ * @param worker does the jobs of this node
  * @param memory bytes of bodies that are read
  * @param held requests that may be held until their slot
  * @param batches that are under way
@@ -25,6 +29,9 @@ record NodeContext(
     Decider decider,
     Admission admission,
     RedisHolds store,
+    RedisJobs jobs,
+    JobTokens jobTokens,
+    JobWorker worker,
     TokenGuard services,
     TokenGuard operators,
     Readiness readiness,

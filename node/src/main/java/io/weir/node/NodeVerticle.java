@@ -15,6 +15,8 @@ import io.weir.node.gateway.Forwarder;
 import io.weir.node.gateway.Gateway;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
+import io.weir.node.job.JobDoor;
+import io.weir.node.job.JobIntake;
 import io.weir.node.reservation.ReservationDoor;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +40,8 @@ final class NodeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
-    Gateway proxy = new Gateway(vertx, node.admission(), forwarder, node.held(), node.memory());
+    Gateway proxy =
+        new Gateway(vertx, node.admission(), forwarder, node.held(), node.memory(), jobIntake());
     gateway = proxy;
     List<Door> doors = new ArrayList<>(callersDoors(vertx, node, forwarder));
     Door admin = adminDoor(vertx, node);
@@ -85,8 +88,27 @@ final class NodeVerticle extends VerticleBase {
             node.metrics(),
             node.services(),
             node.memory()),
+        new JobDoor(
+            vertx,
+            node.policies(),
+            node.admission(),
+            node.jobs(),
+            node.jobTokens(),
+            node.memory(),
+            node.held(),
+            node.metrics().jobs()),
         new BatchDoor(
             vertx, node.admission(), forwarder, node.idempotency(), node.batches(), node.memory()));
+  }
+
+  private JobIntake jobIntake() {
+    return new JobIntake(
+        vertx,
+        node.admission(),
+        node.jobs(),
+        node.memory(),
+        node.metrics().jobs(),
+        node.worker()::wake);
   }
 
   private static Door adminDoor(Vertx vertx, NodeContext node) {

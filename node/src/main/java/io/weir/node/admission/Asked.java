@@ -1,5 +1,6 @@
 package io.weir.node.admission;
 
+import io.weir.job.JobRule;
 import io.weir.policy.CostRule;
 import io.weir.policy.OperationLimit.Limited;
 import io.weir.policy.OperationRule;
@@ -49,6 +50,11 @@ public record Asked(
   /** The word of a denial, where its operation has one of its own. */
   public Optional<String> denialCode() {
     return rule.flatMap(OperationRule::stage).map(OperationRule.Stage::code);
+  }
+
+  /** How it is done where it is accepted now and done later. */
+  public Optional<JobRule> job() {
+    return rule.flatMap(OperationRule::job);
   }
 
   /** Whether its cost is in its body. */

@@ -41,7 +41,7 @@ public final class ApiKey {
   }
 
   /** The bearer token of a request (RFC 6750, section 2.1). */
-  static Optional<String> bearer(MultiMap headers) {
+  public static Optional<String> bearer(MultiMap headers) {
     String authorization = headers.get(HttpHeaders.AUTHORIZATION);
     boolean bearer =
         authorization != null && authorization.regionMatches(true, 0, BEARER, 0, BEARER.length());

@@ -33,6 +33,9 @@ final class ItemSender {
   private static final List<String> FROM_THE_BATCH =
       List.of(ApiKey.HEADER, HttpHeaders.AUTHORIZATION.toString(), "Prefer");
 
+  private static final ProblemDetails JOB = ProblemDetails.of(
+      400, "job_in_batch", "The operation is done as a job: it cannot be an item of a batch");
+
   private final Vertx vertx;
   private final Context context;
   private final Admission admission;
@@ -73,6 +76,9 @@ final class ItemSender {
   private Future<Sent> admitted(ResolvedItem item, boolean isFirst, Duration atMost) {
     MultiMap headers = headers(item, isFirst);
     Asked asked = admission.identify(new Request(item.method(), item.target(), headers), subject);
+    if (asked.job().isPresent()) {
+      throw new RefusedException(JOB);
+    }
     if (item.body().length() > asked.upstream().maxBodyBytes()) {
       throw Upload.tooLong();
     }

@@ -20,6 +20,7 @@ import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Upload;
+import io.weir.node.job.JobIntake;
 import io.weir.node.usage.Usage;
 import io.weir.policy.Subject;
 import io.weir.slot.TicketRequest;
@@ -41,15 +42,22 @@ public final class Gateway implements Door {
   private final Bulkhead held;
   private final Bulkhead memory;
   private final WaitingRoom waiting;
+  private final JobIntake jobs;
 
   /**
    * A gateway for one event loop.
    *
    * @param held requests that may be held
    * @param memory bytes of bodies
+   * @param jobs takes the requests that are done later
    */
   public Gateway(
-      Vertx vertx, Admission admission, Forwarder forwarder, Bulkhead held, Bulkhead memory) {
+      Vertx vertx,
+      Admission admission,
+      Forwarder forwarder,
+      Bulkhead held,
+      Bulkhead memory,
+      JobIntake jobs) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.context = vertx.getOrCreateContext();
@@ -57,6 +65,7 @@ public final class Gateway implements Door {
     this.forwarder = forwarder;
     this.held = held;
     this.memory = memory;
+    this.jobs = jobs;
     this.waiting = new WaitingRoom(vertx);
   }
 
@@ -70,6 +79,9 @@ public final class Gateway implements Door {
     Subject subject = admission.authenticate(request.headers());
     Asked asked = admission.identify(
         new Request(request.method().name(), request.uri(), request.headers()), subject);
+    if (asked.job().isPresent()) {
+      return jobs.submit(request, asked, asked.job().get());
+    }
     Upload.requireLength(request, asked.upstream().maxBodyBytes());
     if (!asked.needsBody()) {
       return decide(request, asked, Optional.empty());

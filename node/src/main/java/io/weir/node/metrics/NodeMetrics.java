@@ -58,6 +58,7 @@ public final class NodeMetrics {
       .serviceLevelObjectives(WAITS.stream().map(Duration::ofMillis).toArray(Duration[]::new))
       .register(registry);
   private final HttpMeters http = new HttpMeters(registry);
+  private final JobMeters jobs = new JobMeters(registry);
   private final DistributionSummary queueLength = DistributionSummary.builder(
           "throttle.queue.length")
       .description("How many waited in a queue when a place was made in it")
@@ -72,6 +73,11 @@ public final class NodeMetrics {
       .description(
           "The multipliers above 1 that decisions were told, of buckets that are nearly full")
       .register(registry);
+
+  /** What is counted of jobs. */
+  public JobMeters jobs() {
+    return jobs;
+  }
 
   /** What is counted of HTTP. */
   public HttpMeters http() {

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.bucket.Scope;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Every key that Weir writes, see {@code docs/reference/redis.md}. The prefix names the format; another
@@ -31,6 +33,18 @@ public final class RedisKeys {
 
   /** A text: that Redis took a write a moment ago. */
   public static final String PROBE = PREFIX + "probe";
+
+  private static final List<String> JOBS = List.of(
+      "waiting",
+      "dispatch",
+      "checking",
+      "running",
+      "ends",
+      "states",
+      "requests",
+      "results",
+      "bytes",
+      "polls");
 
   private RedisKeys() {}
 
@@ -136,6 +150,13 @@ public final class RedisKeys {
   /** A sorted set: open reservations, by when each expires; {@code policy} is the key of the revision that goes with them. */
   public static String holds(String policy) {
     return policy.substring(0, policy.length() - "policy".length()) + "holds";
+  }
+
+  /** The keys of an operation's jobs, in the order of {@code job_submit.lua}; a part of the shared state has them all. */
+  public static List<String> jobs(String operation) {
+    String queue = PREFIX + Partition.tag(Partition.of(operation)) + ":jobs:" + operation;
+    return Stream.concat(Stream.of(queue), JOBS.stream().map(part -> queue + ":" + part))
+        .toList();
   }
 
   private static String ofTenant(String tenant) {

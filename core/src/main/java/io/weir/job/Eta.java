@@ -1,0 +1,82 @@
+package io.weir.job;
+
+/**
+ * When a job will be done: the wait before each stage that it has not reached, and the usual time of those stages.
+ * Integers, in milliseconds, rounded up. The formulas are those of the fhevm relayer's document on dynamic retry-after.
+ */
+public final class Eta {
+  private static final long MILLIS = 1000;
+
+  private Eta() {}
+
+  /**
+   * The time left.
+   *
+   * @param ahead jobs that come before it, where it waits
+   * @param sinceMillis how long it has been in its state
+   */
+  public static long rawMillis(
+      JobRule rule, JobQueue queue, JobState state, long ahead, long sinceMillis) {
+    return switch (state) {
+      case QUEUED ->
+        rule.isDual()
+            ? checkWait(rule, queue, ahead)
+                + dispatchWait(rule, queue.dispatch())
+                + sent(rule, queue)
+            : dispatchWait(rule, ahead) + sent(rule, queue);
+      case CHECKING ->
+        checkTime(rule, queue) + dispatchWait(rule, queue.dispatch()) + sent(rule, queue);
+      case READY -> dispatchWait(rule, ahead) + sent(rule, queue);
+      case IN_FLIGHT -> processing(rule, queue);
+      case RECEIPT_RECEIVED -> rule.receiptWaitMillis(sinceMillis);
+      case COMPLETED, TIMED_OUT, FAILED, CANCELLED -> 0;
+    };
+  }
+
+  /** What a caller is told, in seconds: with the margin, but of a stage that cannot be foreseen without it, and in its bounds. */
+  public static long toldSeconds(JobRule rule, JobState state, long rawMillis) {
+    if (state.isEnd()) {
+      return 0;
+    }
+    long margin = state == JobState.RECEIPT_RECEIVED ? 0 : rule.value(JobParameter.MARGIN);
+    return clampedSeconds(rule, ceilDiv(rawMillis * (MILLIS + margin), MILLIS));
+  }
+
+  /** A time in whole seconds, rounded up, in the bounds of what is told. */
+  public static long clampedSeconds(JobRule rule, long millis) {
+    long min = ceilDiv(rule.value(JobParameter.MIN_WAIT), MILLIS);
+    long max = rule.value(JobParameter.MAX_WAIT) / MILLIS;
+    return Math.max(min, Math.min(max, ceilDiv(millis, MILLIS)));
+  }
+
+  private static long checkWait(JobRule rule, JobQueue queue, long ahead) {
+    long concurrency = rule.value(JobParameter.READINESS_CONCURRENCY);
+    return rule.batches()
+        ? ceilDiv(ahead, concurrency) * checkTime(rule, queue)
+        : ceilDiv(ahead * MILLIS, concurrency);
+  }
+
+  private static long dispatchWait(JobRule rule, long ahead) {
+    return ceilDiv(ahead * MILLIS, rule.value(JobParameter.DISPATCH_PER_SECOND));
+  }
+
+  private static long sent(JobRule rule, JobQueue queue) {
+    return processing(rule, queue) + rule.value(JobParameter.DISPATCH_TIME);
+  }
+
+  private static long checkTime(JobRule rule, JobQueue queue) {
+    return seenOr(rule, queue.checkMicros(), JobParameter.READINESS_TIME);
+  }
+
+  private static long processing(JobRule rule, JobQueue queue) {
+    return seenOr(rule, queue.processingMicros(), JobParameter.PROCESSING_TIME);
+  }
+
+  private static long seenOr(JobRule rule, long seenMicros, JobParameter nominal) {
+    return rule.isLearned() && seenMicros > 0 ? ceilDiv(seenMicros, MILLIS) : rule.value(nominal);
+  }
+
+  private static long ceilDiv(long dividend, long divisor) {
+    return (dividend + divisor - 1) / divisor;
+  }
+}

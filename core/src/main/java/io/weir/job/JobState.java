@@ -1,0 +1,68 @@
+package io.weir.job;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What becomes of a job, one after another; {@code lua/lib/job_states.lua} says the same to Redis. */
+public enum JobState {
+  /** It waits for its turn: to be checked, or to be sent where nothing is checked. */
+  QUEUED,
+  /** The upstream is asked whether it is ready for this one. */
+  CHECKING,
+  /** The upstream is ready; it waits for its turn to be sent. */
+  READY,
+  /** It is sent, or about to be. */
+  IN_FLIGHT,
+  /** The upstream took it, and has named a place where its result will be. */
+  RECEIPT_RECEIVED,
+  /** There is an answer of the upstream, whatever it says. */
+  COMPLETED,
+  /** There was no answer in time. */
+  TIMED_OUT,
+  /** There will be no answer. */
+  FAILED,
+  /** Its caller does not want it any more. */
+  CANCELLED;
+
+  private static final Set<JobState> ENDS = EnumSet.of(COMPLETED, TIMED_OUT, FAILED, CANCELLED);
+  private static final Map<JobState, Set<JobState>> NEXT = Map.of(
+      QUEUED, EnumSet.of(CHECKING, IN_FLIGHT, TIMED_OUT, FAILED, CANCELLED),
+      CHECKING, EnumSet.of(QUEUED, READY, COMPLETED, TIMED_OUT, FAILED, CANCELLED),
+      READY, EnumSet.of(IN_FLIGHT, TIMED_OUT, FAILED, CANCELLED),
+      IN_FLIGHT,
+          EnumSet.of(QUEUED, READY, RECEIPT_RECEIVED, COMPLETED, TIMED_OUT, FAILED, CANCELLED),
+      RECEIPT_RECEIVED, EnumSet.of(COMPLETED, TIMED_OUT, FAILED, CANCELLED));
+
+  /** The word for it in answers and in Redis. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The state of this word. */
+  public static Optional<JobState> of(String word) {
+    for (JobState state : values()) {
+      if (state.word().equals(word)) {
+        return Optional.of(state);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether nothing comes after it. */
+  public boolean isEnd() {
+    return ENDS.contains(this);
+  }
+
+  /** Whether it has a position: the number of jobs before it. */
+  public boolean isWaiting() {
+    return this == QUEUED || this == READY;
+  }
+
+  /** What may come next. */
+  public Set<JobState> next() {
+    return NEXT.getOrDefault(this, Set.of());
+  }
+}

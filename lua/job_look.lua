@@ -1,0 +1,51 @@
+-- Says how jobs stand, and what came of them.
+--
+-- KEYS
+--   1 to 11  as of job_submit.lua
+-- ARGV
+--   1        1 where their callers ask, which is counted, else 0
+--   2        1 where results are wanted, else 0
+--   then     the ids of jobs
+-- RETURNS
+--   { <queue>, then for each id: <job>, polls, result }
+--   where <queue> and <job> are as lib/job_view.lua has them, the job's text '' where there is none; polls is how often
+--   its caller asked, less than 0 where he has heard before how it ended; the result is '' where there is none
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   that of the queue
+
+--@include now
+--@include job_states
+--@include job_record
+--@include job_keys
+--@include job_view
+
+local keys = job_keys_of(KEYS)
+local is_counted, with_results = ARGV[1] == '1', ARGV[2] == '1'
+local answer = queue_view(redis.call, keys, now_us(1))
+
+-- Once its caller knows how it ended, he is counted no longer.
+local function polls_of(id, job)
+  local polls = or_zero(redis.call('HGET', keys.polls, id))
+  if not is_counted or polls < 0 then
+    return polls
+  end
+  polls = polls + 1
+  redis.call('HSET', keys.polls, id, NEXT_STATES[job.state] and string.format('%d', polls) or '-1')
+  return polls
+end
+
+for i = 3, #ARGV do
+  local id = ARGV[i]
+  local job = job_from(redis.call('HGET', keys.states, id))
+  local n = #answer
+  if job then
+    add_view(redis.call, keys, answer, id, job)
+    answer[n + 5] = polls_of(id, job)
+    answer[n + 6] = with_results and redis.call('HGET', keys.results, id) or ''
+  else
+    answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4], answer[n + 5], answer[n + 6] = id, '', -1, 0, 0, ''
+  end
+end
+return answer

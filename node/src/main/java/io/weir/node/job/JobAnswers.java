@@ -1,0 +1,99 @@
+package io.weir.node.job;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import io.weir.job.Eta;
+import io.weir.job.Job;
+import io.weir.job.JobRule;
+import io.weir.job.JobState;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.state.redis.RedisJobs.Seen;
+import java.util.Optional;
+
+/** Jobs as callers read them. */
+final class JobAnswers {
+  static final String PATH = "/v1/jobs/";
+  static final String STATE = "Weir-Job-State";
+
+  private JobAnswers() {}
+
+  /** Where a job is looked at. */
+  static String path(Job job) {
+    return PATH + job.operation() + "/" + job.id();
+  }
+
+  /** The members of an answer about a job that has not ended, but for its state. */
+  static JsonObject told(Job job, JobRule rule) {
+    JsonObject json = new JsonObject().put("job_id", job.id());
+    job.position().ifPresent(position -> json.put("position", position));
+    return json.put("eta_seconds", etaSeconds(job, rule))
+        .put("elapsed_seconds", job.elapsedMillis() / 1000);
+  }
+
+  static long etaSeconds(Job job, JobRule rule) {
+    return Eta.toldSeconds(rule, job.state(), job.etaMillis(rule));
+  }
+
+  /** To whoever submitted it: accepted, or what came of it. */
+  static Future<Void> submitted(HttpServerResponse response, Seen seen, JobRule rule) {
+    Job job = seen.job();
+    if (job.state().isEnd()) {
+      return ended(response, seen);
+    }
+    JsonObject json = new JsonObject().put("status", job.state().word());
+    response.putHeader(HttpHeaders.LOCATION, path(job));
+    return accepted(response, job, rule, json.mergeIn(told(job, rule)));
+  }
+
+  /** To whoever looks at it. */
+  static Future<Void> seen(HttpServerResponse response, Seen seen, JobRule rule) {
+    Job job = seen.job();
+    if (job.state().isEnd()) {
+      return ended(response, seen);
+    }
+    JsonObject json = new JsonObject().put("state", job.state().word());
+    return accepted(response, job, rule, json.mergeIn(told(job, rule)));
+  }
+
+  private static Future<Void> accepted(
+      HttpServerResponse response, Job job, JobRule rule, JsonObject json) {
+    return response
+        .setStatusCode(202)
+        .putHeader(HttpHeaders.RETRY_AFTER, Long.toString(etaSeconds(job, rule)))
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+        .putHeader(STATE, job.state().word())
+        .end(json.toBuffer());
+  }
+
+  /** The result, or a problem that says why there is none. */
+  private static Future<Void> ended(HttpServerResponse response, Seen seen) {
+    JobState state = seen.job().state();
+    response.putHeader(STATE, state.word());
+    Optional<JobResult> result = JobResult.parse(seen.result());
+    if (state == JobState.COMPLETED && result.isPresent()) {
+      JobResult answer = result.get();
+      response.headers().addAll(answer.headers());
+      return response.setStatusCode(answer.status()).end(answer.body());
+    }
+    ProblemDetails problem = problem(state, result.flatMap(JobResult::reason));
+    return problem.with("job_id", seen.job().id()).send(response);
+  }
+
+  private static ProblemDetails problem(JobState state, Optional<String> reason) {
+    return switch (state) {
+      case TIMED_OUT -> ProblemDetails.of(504, "job_timed_out", "The job was not done in time");
+      case CANCELLED -> ProblemDetails.of(410, "job_cancelled", "The job was cancelled");
+      default ->
+        ProblemDetails.of(502, "job_failed", "The job could not be done")
+            .with("reason", reason.orElse("attempts_exhausted"));
+    };
+  }
+
+  static ProblemDetails unknown() {
+    return ProblemDetails.of(
+        404, "job_unknown", "No such job of this API key, or it has ended long ago");
+  }
+}

@@ -1,0 +1,303 @@
+package io.weir.node.job;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.weir.job.Job;
+import io.weir.job.JobParameter;
+import io.weir.job.JobRule;
+import io.weir.job.JobState;
+import io.weir.node.admission.Admission;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.ApiKey;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Upload;
+import io.weir.node.metrics.JobMeters;
+import io.weir.policy.OperationRule;
+import io.weir.policy.Subject;
+import io.weir.state.redis.RedisJobs;
+import io.weir.state.redis.RedisJobs.Move;
+import io.weir.state.redis.RedisJobs.Seen;
+import io.weir.throttle.PolicySource;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Jobs, for those who submitted them: how they stand, what came of them, and that they are not wanted any more; and for
+ * the upstream, which may bring a result. A job of another key is not there. Mutable; owned by one event loop.
+ */
+public final class JobDoor implements Door {
+  private static final Pattern OF_ONE =
+      Pattern.compile(JobAnswers.PATH + "([A-Za-z0-9._-]{1,64})/([0-9a-f]{32})(/result)?");
+  // RFC 7240, section 4.3
+  private static final Pattern WAIT =
+      Pattern.compile("(?i)(?:^|,)\\s*wait\\s*=\\s*\"?(\\d{1,4})\"?\\s*(?:$|[,;])");
+  private static final long LONGEST_WAIT_SECONDS = 60;
+  private static final String UPSTREAM = "(upstream)";
+  private static final String STATUS = "Weir-Job-Status";
+  private static final ProblemDetails TOO_OFTEN =
+      ProblemDetails.of(429, "polled_too_often", "This API key asks for its jobs too often");
+  private static final ProblemDetails TOO_MANY =
+      ProblemDetails.of(429, "requests_in_flight", "Too many requests of this key are waiting");
+  private static final ProblemDetails TOKEN_INVALID = ProblemDetails.of(
+      401, "job_token_invalid", "The result of a job needs its token as bearer token");
+  private static final ProblemDetails STATUS_INVALID = ProblemDetails.badRequest(
+      "job_status_invalid", List.of("Weir-Job-Status: (expected: a status from 200 to 599)"));
+
+  private final Vertx vertx;
+  private final Context context;
+  private final Upload uploads;
+  private final PolicySource policies;
+  private final Admission admission;
+  private final RedisJobs store;
+  private final JobTokens tokens;
+  private final Bulkhead memory;
+  private final Bulkhead held;
+  private final JobMeters meters;
+  private final JobWatch watch;
+  private final JobBudget budget = new JobBudget();
+
+  /**
+   * A door for one event loop.
+   *
+   * @param memory bytes of bodies
+   * @param held requests that wait
+   */
+  public JobDoor(
+      Vertx vertx,
+      PolicySource policies,
+      Admission admission,
+      RedisJobs store,
+      JobTokens tokens,
+      Bulkhead memory,
+      Bulkhead held,
+      JobMeters meters) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.uploads = new Upload(vertx);
+    this.policies = policies;
+    this.admission = admission;
+    this.store = store;
+    this.tokens = tokens;
+    this.memory = memory;
+    this.held = held;
+    this.meters = meters;
+    this.watch = new JobWatch(vertx, store);
+  }
+
+  @Override
+  public boolean isAt(String path) {
+    return path.startsWith(JobAnswers.PATH);
+  }
+
+  @Override
+  public Set<String> routes() {
+    String one = JobAnswers.PATH + "{operation}/{id}";
+    return Set.of("get " + one, "delete " + one, "post " + one + "/result");
+  }
+
+  @Override
+  public Future<Void> serve(HttpServerRequest request) {
+    Matcher path = OF_ONE.matcher(request.path());
+    if (!path.matches()) {
+      throw new RefusedException(JobAnswers.unknown());
+    }
+    Named job = new Named(path.group(1), path.group(2));
+    if (path.group(3) != null) {
+      requireMethod(request, HttpMethod.POST);
+      return bring(request, job);
+    }
+    boolean isCancel = HttpMethod.DELETE.equals(request.method());
+    if (!isCancel) {
+      requireMethod(request, HttpMethod.GET);
+    }
+    Subject subject = admission.authenticate(request.headers());
+    JobRule rule = rule(job.operation());
+    if (!budget.mayAsk(subject)) {
+      throw new RefusedException(TOO_OFTEN);
+    }
+    return (isCancel ? cancel(request, subject, job, rule) : look(request, subject, job, rule))
+        .onComplete(done -> EarlyAnswer.drain(vertx, request));
+  }
+
+  private record Named(String operation, String id) {}
+
+  private static void requireMethod(HttpServerRequest request, HttpMethod method) {
+    if (!method.equals(request.method())) {
+      throw RefusedException.methodNotAllowed(
+          HttpMethod.POST.equals(method) ? "POST" : "DELETE, GET");
+    }
+  }
+
+  private JobRule rule(String operation) {
+    return policies
+        .current()
+        .policy()
+        .rule(operation)
+        .flatMap(OperationRule::job)
+        .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
+  }
+
+  private Future<Void> look(HttpServerRequest request, Subject subject, Named job, JobRule rule) {
+    String accepts = Optional.ofNullable(request.getHeader(HttpHeaders.ACCEPT)).orElse("");
+    boolean isStream = accepts.contains("text/event-stream");
+    long wait = waitSeconds(request);
+    return ask(subject, job).compose(seen -> {
+      if (isStream) {
+        return stream(request, subject, seen, rule);
+      }
+      return wait > 0 && !seen.job().state().isEnd()
+          ? waitFor(request, subject, seen, rule, wait)
+          : tell(request, seen, rule);
+    });
+  }
+
+  private Future<Seen> ask(Subject subject, Named job) {
+    return of(store.look(job.operation(), job.id(), true))
+        .map(seen -> own(seen, subject))
+        .onSuccess(seen -> {
+          if (seen.job().state().isEnd() && seen.job().polls() > 0) {
+            meters.heard(job.operation(), seen.job().polls());
+          }
+        });
+  }
+
+  private static Seen own(Optional<Seen> seen, Subject subject) {
+    return seen.filter(known -> known.job().isOf(subject.tenant(), subject.id()))
+        .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
+  }
+
+  private static Future<Void> tell(HttpServerRequest request, Seen seen, JobRule rule) {
+    return JobAnswers.seen(request.response(), seen, rule);
+  }
+
+  // Where it has to wait for nothing, or there is no place to wait, it is answered at once.
+  private static long waitSeconds(HttpServerRequest request) {
+    String preferred = String.join(",", request.headers().getAll("Prefer"));
+    Matcher wait = WAIT.matcher(preferred.length() > 1000 ? "" : preferred);
+    return wait.find() ? Math.min(LONGEST_WAIT_SECONDS, Long.parseLong(wait.group(1))) : 0;
+  }
+
+  private Future<Void> waitFor(
+      HttpServerRequest request, Subject subject, Seen seen, JobRule rule, long seconds) {
+    Optional<Share> place = held.tryTake(subject, 1);
+    if (place.isEmpty()) {
+      return tell(request, seen, rule);
+    }
+    request.response().putHeader("Preference-Applied", "wait=" + seconds);
+    Promise<Seen> changed = Promise.promise();
+    JobWatch.Watcher watcher =
+        watch.watch(seen.job(), now -> changed.tryComplete(now.orElse(seen)));
+    long timer = vertx.setTimer(seconds * 1000, fired -> changed.tryComplete(seen));
+    request.response().closeHandler(gone -> changed.tryFail("the caller hung up"));
+    return changed
+        .future()
+        .onComplete(done -> {
+          watch.leave(watcher);
+          vertx.cancelTimer(timer);
+          place.get().free();
+        })
+        .compose(now -> now.job().state().isEnd()
+            ? ask(subject, new Named(now.job().operation(), now.job().id()))
+            : Future.succeededFuture(now))
+        .compose(now -> tell(request, now, rule));
+  }
+
+  private Future<Void> stream(HttpServerRequest request, Subject subject, Seen seen, JobRule rule) {
+    Share place = held.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
+    return new JobStream(vertx, request.response(), rule)
+        .run(seen, watch)
+        .onComplete(done -> place.free());
+  }
+
+  private Future<Void> cancel(HttpServerRequest request, Subject subject, Named job, JobRule rule) {
+    return of(store.look(job.operation(), job.id(), false))
+        .map(seen -> own(seen, subject))
+        .compose(seen -> of(store.move(
+            job.operation(), rule, job.id(), "", seen.job().run(), Move.to(JobState.CANCELLED))))
+        .compose(moved -> {
+          if (moved.isEmpty()) {
+            throw new RefusedException(JobAnswers.unknown());
+          }
+          Job now = moved.get().job();
+          if (!moved.get().isMoved()) {
+            throw new RefusedException(
+                ProblemDetails.of(409, "job_finished", "The job has ended and cannot be cancelled")
+                    .with("state", now.state().word()));
+          }
+          meters.ended(job.operation(), JobState.CANCELLED, 1);
+          return request
+              .response()
+              .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+              .end(new JsonObject()
+                  .put("state", now.state().word())
+                  .put("job_id", now.id())
+                  .toBuffer());
+        });
+  }
+
+  private Future<Void> bring(HttpServerRequest request, Named job) {
+    JobRule rule = rule(job.operation());
+    OptionalInt run = ApiKey.bearer(request.headers())
+        .map(token -> tokens.run(token, job.operation(), job.id()))
+        .orElse(OptionalInt.empty());
+    if (run.isEmpty() || !rule.takesCallbacks()) {
+      throw new RefusedException(TOKEN_INVALID);
+    }
+    int status = status(request);
+    long maxBytes = rule.value(JobParameter.MAX_RESULT_BYTES);
+    Upload.requireLength(request, maxBytes);
+    Share bytes = memory.take(UPSTREAM, UPSTREAM);
+    return uploads
+        .whole(request, maxBytes, bytes)
+        .onComplete(read -> bytes.free())
+        .compose(body -> bring(request, job, rule, run.getAsInt(), status, body));
+  }
+
+  private Future<Void> bring(
+      HttpServerRequest request, Named job, JobRule rule, int run, int status, Buffer body) {
+    JobResult result = JobResult.answer(status, request.headers(), body);
+    return of(store.move(
+            job.operation(), rule, job.id(), "", run, Move.to(JobState.COMPLETED, result.text())))
+        .compose(moved -> {
+          if (moved.isEmpty()) {
+            throw new RefusedException(JobAnswers.unknown());
+          }
+          if (!moved.get().isMoved()) {
+            throw new RefusedException(ProblemDetails.of(
+                    409, "job_not_awaited", "No result of this run of the job is awaited")
+                .with("state", moved.get().job().state().word()));
+          }
+          JobEnds.completed(meters, moved.get(), rule);
+          return request.response().setStatusCode(204).end();
+        });
+  }
+
+  private static int status(HttpServerRequest request) {
+    String text = Optional.ofNullable(request.getHeader(STATUS)).orElse("200");
+    if (!text.matches("[2-5]\\d\\d")) {
+      throw new RefusedException(STATUS_INVALID);
+    }
+    return Integer.parseInt(text);
+  }
+
+  private <T> Future<T> of(CompletionStage<T> asked) {
+    return Future.fromCompletionStage(asked, context)
+        .recover(error -> Future.failedFuture(JobIntake.refusal(error)));
+  }
+}

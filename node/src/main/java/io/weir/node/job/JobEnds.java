@@ -1,0 +1,40 @@
+package io.weir.node.job;
+
+import io.weir.job.Eta;
+import io.weir.job.Job;
+import io.weir.job.JobQueue;
+import io.weir.job.JobRule;
+import io.weir.job.JobState;
+import io.weir.node.metrics.JobMeters;
+import io.weir.state.redis.RedisJobs.Moved;
+
+/** Counts how jobs were moved, and how good their first eta was. */
+final class JobEnds {
+  private JobEnds() {}
+
+  /** A job came to another state. */
+  static void moved(JobMeters meters, Moved moved, JobRule rule) {
+    Job job = moved.job();
+    meters.left(job.operation(), moved.before(), job.nowMicros() - moved.sinceMicros());
+    if (job.state() == JobState.COMPLETED) {
+      completed(meters, moved, rule);
+    } else if (job.state().isEnd()) {
+      meters.ended(job.operation(), job.state(), 1);
+    }
+  }
+
+  /** It was done: what was computed when it came is compared with how long it took. */
+  static void completed(JobMeters meters, Moved moved, JobRule rule) {
+    Job job = moved.job();
+    meters.ended(job.operation(), JobState.COMPLETED, 1);
+    JobQueue then = new JobQueue(
+        0,
+        job.aheadAtFirst().dispatch(),
+        0,
+        0,
+        job.queue().checkMicros(),
+        job.queue().processingMicros());
+    long eta = Eta.rawMillis(rule, then, JobState.QUEUED, job.aheadAtFirst().ahead(), 0);
+    meters.done(job.operation(), job.elapsedMillis(), eta);
+  }
+}

@@ -1,0 +1,61 @@
+package io.weir.node.job;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What came of a job: an answer of the upstream, or why there is none.
+ *
+ * @param status the upstream's; 0 where there is no answer
+ * @param reason why there is none, in one word
+ */
+record JobResult(int status, MultiMap headers, Buffer body, Optional<String> reason) {
+  private static final Set<String> HEADERS = Set.of(
+      "cache-control",
+      "content-disposition",
+      "content-encoding",
+      "content-language",
+      "content-type",
+      "etag",
+      "last-modified",
+      "link",
+      "location");
+
+  static JobResult answer(int status, MultiMap headers, Buffer body) {
+    MultiMap kept = MultiMap.caseInsensitiveMultiMap();
+    StoredMessage.headers(headers, HEADERS)
+        .forEach(entry -> kept.set(entry.getKey(), (String) entry.getValue()));
+    return new JobResult(status, kept, body, Optional.empty());
+  }
+
+  static JobResult none(String reason) {
+    return new JobResult(
+        0, MultiMap.caseInsensitiveMultiMap(), Buffer.buffer(), Optional.of(reason));
+  }
+
+  static Optional<JobResult> parse(String text) {
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    JsonObject stored = new JsonObject(text);
+    return Optional.of(new JobResult(
+        stored.getInteger("status", 0),
+        StoredMessage.headersOf(stored),
+        StoredMessage.bodyOf(stored),
+        Optional.ofNullable(stored.getString("reason"))));
+  }
+
+  String text() {
+    JsonObject stored = new JsonObject();
+    if (status > 0) {
+      stored.put("status", status);
+    }
+    reason.ifPresent(why -> stored.put("reason", why));
+    JsonObject kept = new JsonObject();
+    headers.forEach(kept::put);
+    return StoredMessage.put(stored, kept, body).encode();
+  }
+}

@@ -1,0 +1,79 @@
+package io.weir.node.job;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import io.weir.job.JobRule;
+import io.weir.state.redis.RedisJobs.Seen;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How a job stands, as a stream of events (HTML, section 9.2): an event {@code state} whenever it has changed, and an
+ * event {@code end}. Mutable; owned by one request, on its event loop.
+ */
+final class JobStream {
+  private static final long ALIVE_MILLIS = 15_000;
+  private static final long LONGEST_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
+  private final Vertx vertx;
+  private final HttpServerResponse response;
+  private final JobRule rule;
+  private final Promise<Void> ended = Promise.promise();
+
+  JobStream(Vertx vertx, HttpServerResponse response, JobRule rule) {
+    this.vertx = vertx;
+    this.response = response;
+    this.rule = rule;
+  }
+
+  /** Tells how it stands now, and whatever changes, until it ends; for ten minutes at most. */
+  Future<Void> run(Seen first, JobWatch watch) {
+    response
+        .setStatusCode(200)
+        .setChunked(true)
+        .putHeader(HttpHeaders.CONTENT_TYPE, "text/event-stream")
+        .putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    response.closeHandler(gone -> ended.tryComplete());
+    response.exceptionHandler(broken -> ended.tryComplete());
+    JobWatch.Watcher watcher = watch.watch(first.job(), this::tell);
+    long alive = vertx.setPeriodic(ALIVE_MILLIS, fired -> write(":\n\n"));
+    long longest = vertx.setTimer(LONGEST_MILLIS, fired -> ended.tryComplete());
+    tell(Optional.of(first));
+    return ended.future().eventually(() -> {
+      watch.leave(watcher);
+      vertx.cancelTimer(alive);
+      vertx.cancelTimer(longest);
+      return response.closed() || response.ended() ? Future.succeededFuture() : response.end();
+    });
+  }
+
+  private void tell(Optional<Seen> seen) {
+    if (seen.isEmpty()) {
+      ended.tryComplete();
+      return;
+    }
+    JsonObject json = new JsonObject().put("state", seen.get().job().state().word());
+    boolean isEnd = seen.get().job().state().isEnd();
+    if (isEnd) {
+      json.put("job_id", seen.get().job().id())
+          .put("location", JobAnswers.path(seen.get().job()));
+    } else {
+      json.mergeIn(JobAnswers.told(seen.get().job(), rule));
+    }
+    write("event: %s\ndata: %s\n\n".formatted(isEnd ? "end" : "state", json.encode()));
+    if (isEnd) {
+      ended.tryComplete();
+    }
+  }
+
+  // Whoever reads too slowly misses what is no longer true.
+  private void write(String text) {
+    if (!response.closed() && !response.ended() && !response.writeQueueFull()) {
+      Future<Void> unused = response.write(text);
+    }
+  }
+}

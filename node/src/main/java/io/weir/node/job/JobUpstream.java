@@ -1,0 +1,145 @@
+package io.weir.node.job;
+
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.weir.job.Job;
+import io.weir.job.JobParameter;
+import io.weir.job.JobRule;
+import io.weir.node.intake.WatchedBody;
+import io.weir.policy.Upstream;
+import java.net.URI;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The upstream as the jobs of one operation see it, with connections of their own. Mutable; owned by the event loop of the
+ * worker.
+ */
+final class JobUpstream {
+  /** As many jobs of an operation a node has under way at most. */
+  static final int MAX_CONNECTIONS = 1024;
+
+  private static final int MAX_PLACE = 1024;
+
+  private final HttpClient client;
+  private final JobTokens tokens;
+
+  JobUpstream(Vertx vertx, JobTokens tokens) {
+    this.tokens = tokens;
+    this.client = vertx.createHttpClient(
+        new HttpClientOptions(),
+        new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS).setMaxWaitQueueSize(MAX_CONNECTIONS));
+  }
+
+  void close() {
+    Future<Void> unused = client.close();
+  }
+
+  /**
+   * An answer of the upstream.
+   *
+   * @param isWhole whether its body was short enough to be kept
+   */
+  record Answer(int status, MultiMap headers, Buffer body, boolean isWhole) {}
+
+  /** Sends a job. */
+  Future<Answer> send(Upstream upstream, JobRule rule, Job job, JobRequest request) {
+    return ask(upstream, rule, job, request.method(), request.target(), Optional.of(request));
+  }
+
+  /** Asks whether the upstream is ready for a job: its request, to another path. */
+  Future<Answer> check(Upstream upstream, JobRule rule, Job job, JobRequest request) {
+    String path = rule.readinessPath().orElse("/");
+    return ask(upstream, rule, job, "POST", path, Optional.of(request));
+  }
+
+  /** Asks for the result of a job. */
+  Future<Answer> result(Upstream upstream, JobRule rule, Job job, String place) {
+    return ask(upstream, rule, job, "GET", place, Optional.empty());
+  }
+
+  private Future<Answer> ask(
+      Upstream upstream,
+      JobRule rule,
+      Job job,
+      String method,
+      String target,
+      Optional<JobRequest> request) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    request.ifPresent(known -> headers.addAll(known.headers()));
+    headers
+        .set("X-Weir-Subject", job.subject())
+        .set("X-Weir-Tenant", job.tenant())
+        .set("X-Weir-Job", job.operation() + "/" + job.id())
+        .set("Idempotency-Key", job.id() + "-" + job.run())
+        .set("Via", "1.1 weir")
+        .set(HttpHeaders.HOST, upstream.uri().getAuthority());
+    if (rule.takesCallbacks()) {
+      tokens
+          .of(job.operation(), job.id(), job.run())
+          .ifPresent(token -> headers.set("X-Weir-Job-Token", token));
+    }
+    long maxBytes = rule.value(JobParameter.MAX_RESULT_BYTES);
+    return client.request(options(upstream, method, target, headers)).compose(sending -> {
+      Future<HttpClientResponse> head =
+          request.map(known -> sending.send(known.body())).orElseGet(sending::send);
+      return head.compose(answer -> read(answer, maxBytes))
+          .timeout(upstream.timeoutMillis(), TimeUnit.MILLISECONDS)
+          .onFailure(error -> sending.reset());
+    });
+  }
+
+  private static Future<Answer> read(HttpClientResponse head, long maxBytes) {
+    WatchedBody body = new WatchedBody(head, maxBytes, chunk -> {});
+    return body.whole()
+        .map(whole -> new Answer(head.statusCode(), head.headers(), whole, true))
+        .recover(error -> body.seen() > maxBytes ? tooLong(head) : Future.failedFuture(error));
+  }
+
+  // What is left of it is not read.
+  private static Future<Answer> tooLong(HttpClientResponse head) {
+    Future<Void> unused = head.request().reset();
+    return Future.succeededFuture(
+        new Answer(head.statusCode(), head.headers(), Buffer.buffer(), false));
+  }
+
+  private static RequestOptions options(
+      Upstream upstream, String method, String target, MultiMap headers) {
+    boolean isTls = "https".equals(upstream.uri().getScheme());
+    int port = upstream.uri().getPort() >= 0 ? upstream.uri().getPort() : isTls ? 443 : 80;
+    return new RequestOptions()
+        .setMethod(HttpMethod.valueOf(method))
+        .setURI(target)
+        .setHost(upstream.uri().getHost())
+        .setPort(port)
+        .setSsl(isTls)
+        .setConnectTimeout(upstream.connectTimeoutMillis())
+        .setHeaders(headers);
+  }
+
+  /** The place where the upstream says the result will be, as a path of its own; nothing where it is elsewhere. */
+  static Optional<String> place(Upstream upstream, String target, String location) {
+    try {
+      URI base = upstream.uri().resolve(target);
+      URI place = base.resolve(location);
+      boolean isThere = place.getHost() != null
+          && upstream.uri().getScheme().equals(place.getScheme())
+          && upstream.uri().getAuthority().equals(place.getRawAuthority());
+      String path =
+          place.getRawPath() + (place.getRawQuery() == null ? "" : "?" + place.getRawQuery());
+      return Optional.of(path)
+          .filter(text -> isThere && text.startsWith("/") && text.length() <= MAX_PLACE);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.weir.node.metrics;
+
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.weir.job.JobQueue;
+import io.weir.job.JobState;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.LongStream;
+
+/** What a node counts of jobs. Safe for use by many threads; nothing in here throws. */
+public final class JobMeters {
+  private static final JobQueue NONE = new JobQueue(0, 0, 0, 0, 0, 0);
+  private static final Duration[] ETAS = LongStream.of(
+          1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 2400)
+      .mapToObj(Duration::ofSeconds)
+      .toArray(Duration[]::new);
+  private static final double[] ERRORS = {0.05, 0.1, 0.25, 0.5, 1};
+  private static final double[] POLLS = {1, 2, 4, 8, 16};
+
+  private final MeterRegistry registry;
+  private final Map<String, JobQueue> queues = new ConcurrentHashMap<>();
+
+  JobMeters(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  /** There is a queue of this operation; it is shown, also while it is empty. */
+  public void queue(String operation) {
+    if (queues.putIfAbsent(operation, NONE) == null) {
+      gauge(operation, "waiting", JobQueue::waiting);
+      gauge(operation, "dispatch", JobQueue::dispatch);
+      gauge(operation, "checking", JobQueue::checking);
+      gauge(operation, "running", JobQueue::running);
+    }
+  }
+
+  private void gauge(String operation, String part, ToDoubleFunction<JobQueue> size) {
+    Gauge.builder(
+            "throttle.jobs.queue",
+            queues,
+            all -> size.applyAsDouble(all.getOrDefault(operation, NONE)))
+        .description("Jobs of an operation, of all nodes, by where they are")
+        .tag("operation", operation)
+        .tag("queue", part)
+        .register(registry);
+  }
+
+  /** How a queue stands. */
+  public void queue(String operation, JobQueue queue, long givenBack, long timedOut) {
+    queue(operation);
+    queues.put(operation, queue);
+    if (givenBack > 0) {
+      registry.counter("throttle.jobs.given.back", "operation", operation).increment((double)
+          givenBack);
+    }
+    if (timedOut > 0) {
+      ended(operation, JobState.TIMED_OUT, timedOut);
+    }
+  }
+
+  /** A job came, and this is the time until it will be done, as computed. */
+  public void submitted(String operation, long etaMillis) {
+    Timer.builder("throttle.jobs.eta")
+        .description("The times until jobs will be done, as computed when they came")
+        .serviceLevelObjectives(ETAS)
+        .tag("operation", operation)
+        .register(registry)
+        .record(Duration.ofMillis(etaMillis));
+  }
+
+  /** A job has been in a state for so long. */
+  public void left(String operation, JobState state, long micros) {
+    Timer.builder("throttle.jobs.state")
+        .description("How long jobs were in a state")
+        .tags(Tags.of("operation", operation, "state", state.word()))
+        .register(registry)
+        .record(Duration.ofNanos(Math.max(0, micros) * 1000));
+  }
+
+  /** A job was done; it took so long, and so long was computed when it came. */
+  public void done(String operation, long tookMillis, long etaMillis) {
+    DistributionSummary.builder("throttle.jobs.eta.error")
+        .description("By how much the time was off that was computed when a job came, as a share")
+        .serviceLevelObjectives(ERRORS)
+        .tag("operation", operation)
+        .register(registry)
+        .record(Math.abs(tookMillis - etaMillis) / (double) Math.max(1, tookMillis));
+  }
+
+  /** So many jobs have ended in a state. */
+  public void ended(String operation, JobState state, long count) {
+    registry
+        .counter("throttle.jobs.ended", Tags.of("operation", operation, "state", state.word()))
+        .increment((double) count);
+  }
+
+  /** A caller has heard how his job ended, and has asked so often. */
+  public void heard(String operation, long polls) {
+    DistributionSummary.builder("throttle.jobs.polls")
+        .description("How often callers asked for a job until they heard how it ended")
+        .serviceLevelObjectives(POLLS)
+        .tag("operation", operation)
+        .register(registry)
+        .record((double) polls);
+  }
+}

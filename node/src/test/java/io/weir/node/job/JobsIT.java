@@ -1,0 +1,313 @@
+package io.weir.node.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.NodeFixture;
+import io.weir.node.TestPolicies;
+import io.weir.policy.FailureMode;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Jobs as callers, the upstream and operators of a node meet them. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class JobsIT {
+  private static final String POLICY =
+      """
+      operations:
+        - { name: Proof, match: { method: POST, path: /proof }, mode: job,
+            job: { dispatchPerSecond: 1000, processingTime: 2s, dispatchTime: 100ms, maxBodyBytes: 1000, callbacks: true,
+                   headers: [X-Color] } }
+        - { name: Slow, match: { method: POST, path: /slow }, mode: job,
+            job: { dispatchPerSecond: 10, processingTime: 2s, dispatchTime: 100ms, readinessPath: /wait-for-it,
+                   readinessConcurrency: 2, readinessTime: 2s, readinessInterval: 50ms, capacity: 5 } }
+        - { name: Other, match: { path: /other } }
+      buckets:
+        - name: many
+          burstPeriod: 10
+          throttleGroups: [{ opsPerSec: 100, operations: [Proof, Slow, Other] }]
+      upstream: { url: "http://127.0.0.1:UPSTREAM", timeoutMs: 2000, connectTimeoutMs: 500 }
+      subjects:
+      """ + TestPolicies.subject("k1", "") + TestPolicies.subject("k2", "");
+
+  private final ConcurrentLinkedQueue<HttpServerRequest> sent = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger flaky = new AtomicInteger();
+  private final Map<String, String> callbackTokens = new ConcurrentHashMap<>();
+  private volatile boolean isReady;
+  private NodeFixture fixture;
+
+  @BeforeAll
+  void start() {
+    fixture = new NodeFixture(POLICY, FailureMode.DENY);
+    fixture.upstreamAnswers("/proof", this::prove);
+    fixture.upstreamAnswers(
+        "/wait-for-it",
+        request -> request
+            .body()
+            .onSuccess(
+                body -> request.response().setStatusCode(isReady ? 200 : 503).end()));
+    AtomicInteger asked = new AtomicInteger();
+    fixture.upstreamAnswers(
+        "/receipts/7",
+        request -> request
+            .response()
+            .setStatusCode(asked.incrementAndGet() < 2 ? 202 : 200)
+            .putHeader("Retry-After", "1")
+            .end("the receipt's result"));
+  }
+
+  @AfterAll
+  void stop() {
+    fixture.close();
+  }
+
+  private void prove(HttpServerRequest request) {
+    request.body().onSuccess(body -> {
+      sent.add(request);
+      String wish = body.toString();
+      if (wish.startsWith("flaky") && flaky.incrementAndGet() < 3) {
+        request.response().setStatusCode(503).end();
+      } else if (wish.startsWith("receipt")) {
+        request
+            .response()
+            .setStatusCode(202)
+            .putHeader("Location", "/receipts/7")
+            .putHeader("Retry-After", "1")
+            .end();
+      } else if (wish.startsWith("elsewhere")) {
+        request
+            .response()
+            .setStatusCode(202)
+            .putHeader("Location", "http://evil/x")
+            .end();
+      } else if (wish.startsWith("callback")) {
+        callbackTokens.put(request.getHeader("X-Weir-Job"), request.getHeader("X-Weir-Job-Token"));
+        request
+            .response()
+            .setStatusCode(202)
+            .putHeader("Location", "/receipts/never")
+            .end();
+      } else if (wish.startsWith("long")) {
+        request.response().end("x".repeat(1 << 20));
+      } else if (wish.startsWith("bad")) {
+        request.response().setStatusCode(422).end("no");
+      } else {
+        request.response().putHeader("Content-Type", "text/plain").end("proof of " + wish);
+      }
+    });
+  }
+
+  private HttpResponse<String> submit(String path, String body, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(fixture.uri(path))
+        .header("Authorization", "Bearer " + TestPolicies.key("k1"))
+        .POST(HttpRequest.BodyPublishers.ofString(body));
+    return fixture.send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  private HttpResponse<String> look(String path, String key, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(fixture.uri(path))
+        .header("Authorization", "Bearer " + TestPolicies.key(key));
+    return fixture.send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  private HttpResponse<String> cancel(String path, String key) {
+    return fixture.send(HttpRequest.newBuilder(fixture.uri(path))
+        .header("Authorization", "Bearer " + TestPolicies.key(key))
+        .DELETE());
+  }
+
+  private static String location(HttpResponse<String> accepted) {
+    assertThat(accepted.statusCode()).as(accepted.body()).isEqualTo(202);
+    return accepted.headers().firstValue("Location").orElseThrow();
+  }
+
+  private HttpResponse<String> result(String location) {
+    await().atMost(Duration.ofSeconds(20)).until(() -> look(location, "k1").statusCode() != 202);
+    return look(location, "k1");
+  }
+
+  @Test
+  void aJobIsAcceptedAndItsResultIsTheUpstreams() {
+    HttpResponse<String> accepted =
+        submit("/proof?x=1", "one", "X-Color", "red", "X-Secret", "s", "Content-Type", "a/b");
+    JsonObject told = NodeFixture.json(accepted);
+    String location = location(accepted);
+    assertThat(told.getString("status")).isEqualTo("queued");
+    assertThat(told.getInteger("position")).isZero();
+    // Empty queue: (2000 + 100) * 1.2 ms
+    assertThat(told.getInteger("eta_seconds")).isEqualTo(3);
+    assertThat(accepted.headers().firstValue("Retry-After")).contains("3");
+    assertThat(location).isEqualTo("/v1/jobs/Proof/" + told.getString("job_id"));
+    HttpResponse<String> result = result(location);
+    assertThat(result.statusCode()).isEqualTo(200);
+    assertThat(result.body()).isEqualTo("proof of one");
+    assertThat(result.headers().firstValue("Content-Type")).contains("text/plain");
+    assertThat(result.headers().firstValue("Weir-Job-State")).contains("completed");
+    HttpServerRequest request =
+        sent.stream().filter(one -> "x=1".equals(one.query())).findFirst().orElseThrow();
+    assertThat(request.getHeader("X-Color")).isEqualTo("red");
+    assertThat(request.getHeader("Content-Type")).isEqualTo("a/b");
+    assertThat(request.getHeader("X-Secret")).isNull();
+    assertThat(request.getHeader("Authorization")).isNull();
+    assertThat(request.getHeader("X-Weir-Subject")).isEqualTo("k1");
+    assertThat(request.getHeader("Idempotency-Key")).isEqualTo(told.getString("job_id") + "-1");
+  }
+
+  @Test
+  void theSameRequestIsTheSameJob() {
+    String first = location(submit("/proof", "same"));
+    result(first);
+    HttpResponse<String> again = submit("/proof", "same");
+    assertThat(again.statusCode()).isEqualTo(200);
+    assertThat(again.body()).isEqualTo("proof of same");
+    String other = location(submit("/proof", "same", "Idempotency-Key", "k"));
+    assertThat(other).isNotEqualTo(first);
+    assertThat(submit("/proof", "different", "Idempotency-Key", "k").statusCode())
+        .isEqualTo(422);
+    assertThat(sent.stream().filter(one -> first.endsWith(idOf(one))).count()).isEqualTo(1);
+  }
+
+  private static String idOf(HttpServerRequest request) {
+    return request.getHeader("Idempotency-Key").replaceAll("-\\d+$", "");
+  }
+
+  @Test
+  void whatTheUpstreamRefusesIsAResultToo() {
+    HttpResponse<String> result = result(location(submit("/proof", "bad")));
+    assertThat(result.statusCode()).isEqualTo(422);
+    assertThat(result.body()).isEqualTo("no");
+  }
+
+  @Test
+  void anUpstreamThatIsBusyIsAskedAgain() {
+    assertThat(result(location(submit("/proof", "flaky"))).body()).isEqualTo("proof of flaky");
+    assertThat(flaky.get()).isEqualTo(3);
+  }
+
+  @Test
+  void aReceiptIsFollowed() {
+    String location = location(submit("/proof", "receipt"));
+    await().until(() -> look(location, "k1").body().contains("receipt_received"));
+    assertThat(NodeFixture.json(look(location, "k1")).getInteger("eta_seconds")).isEqualTo(4);
+    assertThat(result(location).body()).isEqualTo("the receipt's result");
+  }
+
+  @Test
+  void aReceiptElsewhereFails() {
+    HttpResponse<String> failed = result(location(submit("/proof", "elsewhere")));
+    assertThat(failed.statusCode()).isEqualTo(502);
+    assertThat(NodeFixture.json(failed).getString("reason")).isEqualTo("receipt_elsewhere");
+  }
+
+  @Test
+  void aResultThatIsTooLongFails() {
+    HttpResponse<String> failed = result(location(submit("/proof", "long")));
+    assertThat(NodeFixture.json(failed).getString("reason")).isEqualTo("result_too_long");
+  }
+
+  @Test
+  void theUpstreamBringsAResultByItself() {
+    String location = location(submit("/proof", "callback"));
+    String job = location.substring("/v1/jobs/".length());
+    await().until(() -> look(location, "k1").body().contains("receipt_received"));
+    String token = callbackTokens.getOrDefault(job, "");
+    assertThat(bring(location, "wrong", "x").statusCode()).isEqualTo(401);
+    assertThat(bring(location, token + "x", "x").statusCode()).isEqualTo(401);
+    assertThat(bring(location.replace("Proof", "Slow"), token, "x").statusCode())
+        .isEqualTo(401);
+    assertThat(bring(location, token, "brought").statusCode()).isEqualTo(204);
+    assertThat(look(location, "k1").body()).isEqualTo("brought");
+    HttpResponse<String> twice = bring(location, token, "again");
+    assertThat(twice.statusCode()).isEqualTo(409);
+    assertThat(look(location, "k1").body()).isEqualTo("brought");
+  }
+
+  private HttpResponse<String> bring(String location, String token, String body) {
+    return fixture.post(location + "/result", body, "Authorization", "Bearer " + token);
+  }
+
+  @Test
+  void aQueueThatIsCheckedFirst() throws IOException {
+    isReady = false;
+    String[] jobs = new String[7];
+    for (int i = 0; i < 2; i++) {
+      jobs[i] = location(submit("/slow", "job " + i));
+    }
+    await().until(() -> state(jobs[1]).equals("checking"));
+    for (int i = 2; i < 7; i++) {
+      jobs[i] = location(submit("/slow", "job " + i));
+    }
+    assertThat(position(jobs[6])).isEqualTo(4);
+    // 2 s of checking, 2.1 s of sending, with the margin
+    assertThat(eta(jobs[0])).isEqualTo(5);
+    // (4/2 + 2 + 0.1) * 1.2
+    assertThat(eta(jobs[6])).isEqualTo(5);
+    HttpResponse<String> full = submit("/slow", "job 7");
+    assertThat(full.statusCode()).isEqualTo(429);
+    assertThat(NodeFixture.json(full).getString("code")).isEqualTo("job_queue_full");
+    assertThat(full.headers().firstValue("Retry-After")).contains("1");
+    assertThat(location(submit("/slow", "job 6"))).isEqualTo(jobs[6]);
+    assertThat(cancel(jobs[3], "k2").statusCode()).isEqualTo(404);
+    assertThat(look(jobs[3], "k2").statusCode()).isEqualTo(404);
+    assertThat(cancel(jobs[3], "k1").statusCode()).isEqualTo(200);
+    assertThat(cancel(jobs[3], "k1").statusCode()).isEqualTo(409);
+    assertThat(look(jobs[3], "k1").statusCode()).isEqualTo(410);
+    assertThat(position(jobs[6])).isEqualTo(3);
+    HttpResponse<String> unchanged = look(jobs[6], "k1", "Prefer", "wait=1");
+    assertThat(unchanged.headers().firstValue("Preference-Applied")).contains("wait=1");
+    try (Socket events = fixture.connect()) {
+      NodeFixture.write(
+          events,
+          "GET %s HTTP/1.1\r\nHost: h\r\nAccept: text/event-stream\r\nX-Api-Key: %s\r\nConnection: close\r\n\r\n"
+              .formatted(jobs[6], TestPolicies.key("k1")));
+      isReady = true;
+      HttpResponse<String> changed = look(jobs[6], "k1", "Prefer", "wait=20");
+      assertThat(changed.body()).doesNotContain("\"position\":3");
+      for (int i : new int[] {0, 1, 2, 4, 5, 6}) {
+        assertThat(result(jobs[i]).statusCode()).isEqualTo(200);
+      }
+      assertThat(NodeFixture.read(events, 5000))
+          .contains("event: state", "\"position\":3", "event: end", "\"state\":\"completed\"");
+    }
+  }
+
+  private String state(String job) {
+    return NodeFixture.json(look(job, "k1")).getString("state", "");
+  }
+
+  private int position(String job) {
+    return NodeFixture.json(look(job, "k1")).getInteger("position", -1);
+  }
+
+  private int eta(String job) {
+    return NodeFixture.json(look(job, "k1")).getInteger("eta_seconds", -1);
+  }
+
+  @Test
+  void badInputIsToldClearly() {
+    assertThat(submit("/proof", "x".repeat(1001)).statusCode()).isEqualTo(413);
+    assertThat(submit("/proof", "x", "Idempotency-Key", "k".repeat(300)).statusCode())
+        .isEqualTo(400);
+    assertThat(fixture.post("/proof", "x").statusCode()).isEqualTo(401);
+    String nobody = "/v1/jobs/Proof/" + "0".repeat(32);
+    assertThat(look(nobody, "k1").statusCode()).isEqualTo(404);
+    assertThat(look("/v1/jobs/Proof/x", "k1").statusCode()).isEqualTo(404);
+    assertThat(look("/v1/jobs/Other/" + "0".repeat(32), "k1").statusCode()).isEqualTo(404);
+    assertThat(fixture.get(nobody).statusCode()).isEqualTo(401);
+    assertThat(cancel(nobody, "k1").statusCode()).isEqualTo(404);
+    assertThat(fixture.put(nobody, "x").statusCode()).isEqualTo(405);
+  }
+}

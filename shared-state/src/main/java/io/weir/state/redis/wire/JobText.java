@@ -1,0 +1,105 @@
+package io.weir.state.redis.wire;
+
+import io.weir.job.Job;
+import io.weir.job.Job.AheadAtFirst;
+import io.weir.job.Job.Step;
+import io.weir.job.JobQueue;
+import io.weir.job.JobState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Reads what the scripts of jobs tell: a queue, and jobs as {@code lib/job_record.lua} writes them. */
+public final class JobText {
+  /** How many answers tell of a queue. */
+  public static final int QUEUE = 7;
+
+  private static final int PARTS = 17;
+  private static final String NONE = "-";
+
+  private JobText() {}
+
+  /** The queue in an answer, from this index on; the first number is the time. */
+  public static JobQueue queue(List<Object> answer, int from) {
+    return new JobQueue(
+        number(answer, from + 1),
+        number(answer, from + 2),
+        number(answer, from + 3),
+        number(answer, from + 4),
+        number(answer, from + 5),
+        number(answer, from + 6));
+  }
+
+  /**
+   * A job in an answer.
+   *
+   * @param at the index of its id; the job's text, position and what is ahead come after it
+   * @param queueAt the index of the queue
+   */
+  public static Job job(String operation, List<Object> answer, int queueAt, int at, long polls) {
+    return of(
+        operation,
+        (String) answer.get(at),
+        (String) answer.get(at + 1),
+        number(answer, queueAt),
+        number(answer, at + 2),
+        number(answer, at + 3),
+        polls,
+        queue(answer, queueAt));
+  }
+
+  /**
+   * A job.
+   *
+   * @param position less than 0 where it does not wait
+   */
+  public static Job of(
+      String operation,
+      String id,
+      String text,
+      long nowMicros,
+      long position,
+      long ahead,
+      long polls,
+      JobQueue queue) {
+    String[] parts = text.split(" ", -1);
+    if (parts.length != PARTS) {
+      throw new IllegalStateException("no job: " + parts.length + " parts");
+    }
+    return new Job(
+        operation,
+        id,
+        parts[9],
+        parts[10],
+        parts[11],
+        JobState.of(parts[0]).orElseThrow(),
+        Integer.parseInt(parts[2]),
+        Integer.parseInt(parts[3]),
+        Long.parseLong(parts[5]),
+        Long.parseLong(parts[6]),
+        nowMicros,
+        position < 0 ? OptionalLong.empty() : OptionalLong.of(position),
+        ahead,
+        Optional.of(parts[14]).filter(place -> !place.equals(NONE)),
+        new AheadAtFirst(Long.parseLong(parts[12]), Long.parseLong(parts[13])),
+        story(parts[16]),
+        polls,
+        queue);
+  }
+
+  private static List<Step> story(String text) {
+    List<Step> steps = new ArrayList<>();
+    for (String step : text.split(",", -1)) {
+      int at = step.indexOf('@');
+      steps.add(new Step(
+          JobState.of(step.substring(0, at)).orElseThrow(),
+          Long.parseLong(step.substring(at + 1))));
+    }
+    return steps;
+  }
+
+  public static long number(List<Object> answer, int index) {
+    return (Long) answer.get(index);
+  }
+}
