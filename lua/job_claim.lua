@@ -24,11 +24,18 @@
 --   that of the queue, set anew
 
 --@include now
+--@include job_keys
 --@include job_states
 --@include job_record
---@include job_keys
---@include job_view
+--@include job_text
+--@include job_queue
+--@include job_life
+--@include job_story
 --@include job_move
+--@include job_store
+--@include job_back
+--@include job_end
+--@include job_forget
 
 local AT_ONCE, TWO_HOURS_US = 100, 7200000000
 
@@ -104,14 +111,17 @@ local function claim(id, job, state, at, what, score)
   return false
 end
 
+-- The ids of the first ones of a queue; none where there is no room.
+local function first_of(set, room)
+  return room > 0 and redis.call('ZRANGE', set, 0, room - 1) or {}
+end
+
 local function check_some()
   local room = math.min(concurrency - redis.call('ZCARD', keys.checking), most - count)
-  if room > 0 then
-    for _, id in ipairs(redis.call('ZRANGE', keys.waiting, 0, room - 1)) do
-      local job = job_of(id, keys.waiting)
-      if job then
-        claim(id, job, 'checking', now, 'c', now + lease_us)
-      end
+  for _, id in ipairs(first_of(keys.waiting, room)) do
+    local job = job_of(id, keys.waiting)
+    if job then
+      claim(id, job, 'checking', now, 'c', now + lease_us)
     end
   end
 end
@@ -121,14 +131,12 @@ local function send_some()
   local next_us = math.max(now, or_zero(redis.call('HGET', keys.numbers, 'next_us')))
   local first = next_us
   local room = math.min(most - count, math.floor((now + horizon_us - next_us) / interval_us) + 1)
-  if room > 0 then
-    for _, id in ipairs(redis.call('ZRANGE', keys.dispatch, 0, room - 1)) do
-      local job = job_of(id, keys.dispatch)
-      if job then
-        job.attempts, job.sent = job.attempts + 1, next_us
-        if claim(id, job, 'in_flight', next_us, 's', next_us + lease_us) then
-          next_us = next_us + interval_us
-        end
+  for _, id in ipairs(first_of(keys.dispatch, room)) do
+    local job = job_of(id, keys.dispatch)
+    if job then
+      job.attempts, job.sent = job.attempts + 1, next_us
+      if claim(id, job, 'in_flight', next_us, 's', next_us + lease_us) then
+        next_us = next_us + interval_us
       end
     end
   end

@@ -5,10 +5,11 @@
 -- ARGV
 --   1        1 where their callers ask, which is counted, else 0
 --   2        1 where results are wanted, else 0
---   then     the ids of jobs
+--   3        the ids of jobs, with a comma between
 -- RETURNS
 --   { <queue>, then for each id: <job>, polls, result }
---   where <queue> and <job> are as lib/job_view.lua has them, the job's text '' where there is none; polls is how often
+--   where <queue> and <job> are as lib/job_queue.lua and lib/job_view.lua have them; of a job that is not there all are
+--   empty, or 0; polls is how often
 --   its caller asked, less than 0 where he has heard before how it ended; the result is '' where there is none
 -- ERRORS
 --   none but those of wrong arguments, and of Redis where it accepts no writes
@@ -16,9 +17,11 @@
 --   that of the queue
 
 --@include now
+--@include job_keys
 --@include job_states
 --@include job_record
---@include job_keys
+--@include job_text
+--@include job_queue
 --@include job_view
 
 local keys = job_keys_of(KEYS)
@@ -36,8 +39,7 @@ local function polls_of(id, job)
   return polls
 end
 
-for i = 3, #ARGV do
-  local id = ARGV[i]
+for id in string.gmatch(ARGV[3], '[^,]+') do
   local job = job_from(redis.call('HGET', keys.states, id))
   local n = #answer
   if job then

@@ -5,7 +5,7 @@
 -- ARGV
 --   1        who holds them: a node
 --   2        how long a lease is, in microseconds
---   then     the ids of jobs
+--   3        the ids of jobs, with a comma between
 -- RETURNS
 --   { held... }  for each 1 where it is held, 0 where it is not, or no longer
 -- ERRORS
@@ -14,20 +14,19 @@
 --   that of the queue
 
 --@include now
---@include job_states
---@include job_record
 --@include job_keys
+--@include job_record
 
 local keys = job_keys_of(KEYS)
 local node, until_us = ARGV[1], now_us(1) + tonumber(ARGV[2])
 local held = {}
 
-for i = 3, #ARGV do
-  local job = job_from(redis.call('HGET', keys.states, ARGV[i]))
+for id in string.gmatch(ARGV[3], '[^,]+') do
+  local job = job_from(redis.call('HGET', keys.states, id))
   local set = job and job.holder == node and set_of(keys, job)
-  held[i - 2] = set and 1 or 0
+  held[#held + 1] = set and 1 or 0
   if set then
-    redis.call('ZADD', set, string.format('%d', until_us), ARGV[i])
+    redis.call('ZADD', set, string.format('%d', until_us), id)
   end
 end
 return held

@@ -16,18 +16,24 @@
 --   { MOVED, <queue>, <job>, before, since_us }   it is so; before is the state that it was in, since_us since when
 --   { REFUSED, <queue>, <job>, before, since_us } it is in a state from which that does not follow, or another holds it
 --   { NO_JOB }                                    there is none
---   where <queue> and <job> are as lib/job_view.lua has them
+--   where <queue> and <job> are as lib/job_queue.lua and lib/job_view.lua have them
 -- ERRORS
 --   none but those of wrong arguments, and of Redis where it accepts no writes
 -- TTL
 --   that of the queue
 
 --@include now
+--@include job_keys
 --@include job_states
 --@include job_record
---@include job_keys
+--@include job_text
+--@include job_queue
 --@include job_view
+--@include job_story
 --@include job_move
+--@include job_store
+--@include job_back
+--@include job_end
 --@include moving_median
 
 local MOVED, REFUSED, NO_JOB = 0, 1, 2

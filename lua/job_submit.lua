@@ -34,19 +34,22 @@
 --   { OTHER }                          something else was asked by that id
 --   { FULL, wait_us }                  the queue is full; in so long a place is free for this one
 --   { NO_ROOM, whose }                 the key (1), the tenant (2) or all (3) have so many bytes that there is no room
---   where <queue> and <job> are as lib/job_view.lua has them
+--   where <queue> and <job> are as lib/job_queue.lua and lib/job_view.lua have them
 -- ERRORS
 --   none but those of wrong arguments, and of Redis where it accepts no writes
 -- TTL
 --   two hours longer than any job may take and be known, set anew while the queue is used
 
 --@include now
---@include ceil_div
---@include job_states
---@include job_record
 --@include job_keys
+--@include job_record
+--@include job_text
+--@include job_queue
 --@include job_view
---@include job_move
+--@include job_life
+--@include job_story
+--@include job_store
+--@include job_forget
 
 local TAKEN, KNOWN, OTHER, FULL, NO_ROOM = 0, 1, 2, 3, 4
 local TWO_HOURS_US = 7200000000

@@ -6,7 +6,6 @@
 -- number is its place among all that came; pipeline is single or dual; bytes is what it is counted with; ahead and
 -- dispatch are what was before it when it came; holder and receipt are - where there is none; the story is
 -- <state>@<us>, with a comma between, the latest ones.
-local STEPS_KEPT = 20
 local NUMBERS = { 'number', 'run', 'attempts', 'submitted', 'since', 'bytes', 'ahead', 'dispatch', 'sent' }
 local RECORD = '^' .. string.rep('(%S+) ', 16) .. '(%S+)$'
 
@@ -22,23 +21,4 @@ local function job_from(text)
     job[name] = tonumber(job[name])
   end
   return job
-end
-
-local function job_text(job)
-  return string.format('%s %d %d %d %s %d %d %d %s %s %s %s %d %d %s %d %s', job.state, job.number, job.run,
-    job.attempts, job.pipeline, job.submitted, job.since, job.bytes, job.holder, job.tenant, job.subject,
-    job.fingerprint, job.ahead, job.dispatch, job.receipt, job.sent, job.story)
-end
-
--- The story with one step more, without its oldest ones where it is long; the first one stays.
-local function longer_story(story, state, now)
-  local step = string.format('%s@%d', state, now)
-  if story == '' then
-    return step
-  end
-  local _, commas = string.gsub(story, ',', '')
-  if commas >= STEPS_KEPT - 1 then
-    story = string.gsub(story, '^([^,]+),[^,]+,', '%1,', 1)
-  end
-  return story .. ',' .. step
 end

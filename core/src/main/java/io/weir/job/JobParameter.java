@@ -34,12 +34,12 @@ public enum JobParameter {
   TIMEOUT("timeout", Type.DURATION, 1000, 86_400_000, 1_800_000, "how long a job may take in all"),
   KEEP("keep", Type.DURATION, 1000, 86_400_000, 3_600_000, "how long a job is known after its end"),
   MAX_BODY_BYTES("maxBodyBytes", Type.NUMBER, 0, 1 << 20, 64 << 10, "the longest body"),
-  MAX_RESULT_BYTES("maxResultBytes", Type.NUMBER, 0, 1 << 20, 64 << 10, "the longest result"),
+  MAX_RESULT_BYTES("maxResultBytes", Type.NUMBER, 0, 1 << 20, 16 << 10, "the longest result"),
   BYTES_OF_KEY(
-      "bytesOfKey", Type.NUMBER, 1024, 1L << 34, 16 << 20, "bodies and results of one key"),
+      "bytesOfKey", Type.NUMBER, 1024, 1L << 34, 64 << 20, "bodies and results of one key"),
   BYTES_OF_TENANT(
-      "bytesOfTenant", Type.NUMBER, 1024, 1L << 34, 64 << 20, "bodies and results of one tenant"),
-  BYTES_IN_ALL("bytesInAll", Type.NUMBER, 1024, 1L << 34, 256 << 20, "bodies and results of all");
+      "bytesOfTenant", Type.NUMBER, 1024, 1L << 34, 256 << 20, "bodies and results of one tenant"),
+  BYTES_IN_ALL("bytesInAll", Type.NUMBER, 1024, 1L << 34, 1L << 30, "bodies and results of all");
 
   /** What a value is. */
   public enum Type {

@@ -8,8 +8,8 @@ import io.weir.job.Eta;
 import io.weir.job.Job;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
+import io.weir.job.SeenJob;
 import io.weir.node.answer.ProblemDetails;
-import io.weir.state.redis.RedisJobs.Seen;
 import java.util.Optional;
 
 /** Jobs as callers read them. */
@@ -37,7 +37,7 @@ final class JobAnswers {
   }
 
   /** To whoever submitted it: accepted, or what came of it. */
-  static Future<Void> submitted(HttpServerResponse response, Seen seen, JobRule rule) {
+  static Future<Void> submitted(HttpServerResponse response, SeenJob seen, JobRule rule) {
     Job job = seen.job();
     if (job.state().isEnd()) {
       return ended(response, seen);
@@ -48,7 +48,7 @@ final class JobAnswers {
   }
 
   /** To whoever looks at it. */
-  static Future<Void> seen(HttpServerResponse response, Seen seen, JobRule rule) {
+  static Future<Void> seen(HttpServerResponse response, SeenJob seen, JobRule rule) {
     Job job = seen.job();
     if (job.state().isEnd()) {
       return ended(response, seen);
@@ -69,7 +69,7 @@ final class JobAnswers {
   }
 
   /** The result, or a problem that says why there is none. */
-  private static Future<Void> ended(HttpServerResponse response, Seen seen) {
+  private static Future<Void> ended(HttpServerResponse response, SeenJob seen) {
     JobState state = seen.job().state();
     response.putHeader(STATE, state.word());
     Optional<JobResult> result = JobResult.parse(seen.result());

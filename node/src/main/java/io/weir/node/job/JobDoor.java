@@ -10,9 +10,11 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.job.Job;
+import io.weir.job.JobMove;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
+import io.weir.job.SeenJob;
 import io.weir.node.admission.Admission;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -26,8 +28,6 @@ import io.weir.node.metrics.JobMeters;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Subject;
 import io.weir.state.redis.RedisJobs;
-import io.weir.state.redis.RedisJobs.Move;
-import io.weir.state.redis.RedisJobs.Seen;
 import io.weir.throttle.PolicySource;
 import java.util.List;
 import java.util.Optional;
@@ -167,7 +167,7 @@ public final class JobDoor implements Door {
     });
   }
 
-  private Future<Seen> ask(Subject subject, Named job) {
+  private Future<SeenJob> ask(Subject subject, Named job) {
     return of(store.look(job.operation(), job.id(), true))
         .map(seen -> own(seen, subject))
         .onSuccess(seen -> {
@@ -177,12 +177,12 @@ public final class JobDoor implements Door {
         });
   }
 
-  private static Seen own(Optional<Seen> seen, Subject subject) {
+  private static SeenJob own(Optional<SeenJob> seen, Subject subject) {
     return seen.filter(known -> known.job().isOf(subject.tenant(), subject.id()))
         .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
   }
 
-  private static Future<Void> tell(HttpServerRequest request, Seen seen, JobRule rule) {
+  private static Future<Void> tell(HttpServerRequest request, SeenJob seen, JobRule rule) {
     return JobAnswers.seen(request.response(), seen, rule);
   }
 
@@ -194,13 +194,13 @@ public final class JobDoor implements Door {
   }
 
   private Future<Void> waitFor(
-      HttpServerRequest request, Subject subject, Seen seen, JobRule rule, long seconds) {
+      HttpServerRequest request, Subject subject, SeenJob seen, JobRule rule, long seconds) {
     Optional<Share> place = held.tryTake(subject, 1);
     if (place.isEmpty()) {
       return tell(request, seen, rule);
     }
     request.response().putHeader("Preference-Applied", "wait=" + seconds);
-    Promise<Seen> changed = Promise.promise();
+    Promise<SeenJob> changed = Promise.promise();
     JobWatch.Watcher watcher =
         watch.watch(seen.job(), now -> changed.tryComplete(now.orElse(seen)));
     long timer = vertx.setTimer(seconds * 1000, fired -> changed.tryComplete(seen));
@@ -218,7 +218,8 @@ public final class JobDoor implements Door {
         .compose(now -> tell(request, now, rule));
   }
 
-  private Future<Void> stream(HttpServerRequest request, Subject subject, Seen seen, JobRule rule) {
+  private Future<Void> stream(
+      HttpServerRequest request, Subject subject, SeenJob seen, JobRule rule) {
     Share place = held.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     return new JobStream(vertx, request.response(), rule)
         .run(seen, watch)
@@ -229,7 +230,7 @@ public final class JobDoor implements Door {
     return of(store.look(job.operation(), job.id(), false))
         .map(seen -> own(seen, subject))
         .compose(seen -> of(store.move(
-            job.operation(), rule, job.id(), "", seen.job().run(), Move.to(JobState.CANCELLED))))
+            job.operation(), rule, job.id(), "", seen.job().run(), JobMove.to(JobState.CANCELLED))))
         .compose(moved -> {
           if (moved.isEmpty()) {
             throw new RefusedException(JobAnswers.unknown());
@@ -273,7 +274,12 @@ public final class JobDoor implements Door {
       HttpServerRequest request, Named job, JobRule rule, int run, int status, Buffer body) {
     JobResult result = JobResult.answer(status, request.headers(), body);
     return of(store.move(
-            job.operation(), rule, job.id(), "", run, Move.to(JobState.COMPLETED, result.text())))
+            job.operation(),
+            rule,
+            job.id(),
+            "",
+            run,
+            JobMove.to(JobState.COMPLETED, result.text())))
         .compose(moved -> {
           if (moved.isEmpty()) {
             throw new RefusedException(JobAnswers.unknown());

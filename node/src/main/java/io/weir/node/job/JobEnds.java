@@ -5,15 +5,15 @@ import io.weir.job.Job;
 import io.weir.job.JobQueue;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
+import io.weir.job.MovedJob;
 import io.weir.node.metrics.JobMeters;
-import io.weir.state.redis.RedisJobs.Moved;
 
 /** Counts how jobs were moved, and how good their first eta was. */
 final class JobEnds {
   private JobEnds() {}
 
   /** A job came to another state. */
-  static void moved(JobMeters meters, Moved moved, JobRule rule) {
+  static void moved(JobMeters meters, MovedJob moved, JobRule rule) {
     Job job = moved.job();
     meters.left(job.operation(), moved.before(), job.nowMicros() - moved.sinceMicros());
     if (job.state() == JobState.COMPLETED) {
@@ -24,7 +24,7 @@ final class JobEnds {
   }
 
   /** It was done: what was computed when it came is compared with how long it took. */
-  static void completed(JobMeters meters, Moved moved, JobRule rule) {
+  static void completed(JobMeters meters, MovedJob moved, JobRule rule) {
     Job job = moved.job();
     meters.ended(job.operation(), JobState.COMPLETED, 1);
     JobQueue then = new JobQueue(

@@ -9,8 +9,12 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.decision.Decision;
 import io.weir.job.Eta;
 import io.weir.job.Job;
+import io.weir.job.JobOwner;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
+import io.weir.job.JobSubmission;
+import io.weir.job.SeenJob;
+import io.weir.job.SubmittedJob;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
 import io.weir.node.admission.Ruling;
@@ -24,10 +28,6 @@ import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Upload;
 import io.weir.node.metrics.JobMeters;
 import io.weir.state.redis.RedisJobs;
-import io.weir.state.redis.RedisJobs.Owner;
-import io.weir.state.redis.RedisJobs.Seen;
-import io.weir.state.redis.RedisJobs.Submission;
-import io.weir.state.redis.RedisJobs.Submitted;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -111,11 +111,11 @@ public final class JobIntake {
         Admission.cost(asked, Optional.of(body)));
   }
 
-  private record Wish(Submission submission, long cost) {}
+  private record Wish(JobSubmission submission, long cost) {}
 
   private Future<Void> submit(HttpServerRequest request, Asked asked, JobRule rule, Wish wish) {
     return ask(store.see(rule, wish.submission()))
-        .compose(seen -> seen instanceof Submitted.WouldBeTaken
+        .compose(seen -> seen instanceof SubmittedJob.WouldBeTaken
             ? admit(request, asked, rule, wish)
             : answer(request, rule, seen));
   }
@@ -145,31 +145,33 @@ public final class JobIntake {
         });
   }
 
-  private Future<Void> answer(HttpServerRequest request, JobRule rule, Submitted submitted) {
-    if (submitted instanceof Submitted.Taken taken) {
+  private Future<Void> answer(HttpServerRequest request, JobRule rule, SubmittedJob submitted) {
+    if (submitted instanceof SubmittedJob.Taken taken) {
       Job job = taken.job();
       meters.submitted(job.operation(), job.etaMillis(rule));
       wake.accept(job.operation());
-      return JobAnswers.submitted(request.response(), new Seen(job, ""), rule);
+      return JobAnswers.submitted(request.response(), new SeenJob(job, ""), rule);
     }
-    if (submitted instanceof Submitted.Known known) {
+    if (submitted instanceof SubmittedJob.Known known) {
       Job job = known.job();
       return job.state().isEnd()
           ? ask(store.look(job.operation(), job.id(), true))
               .compose(seen ->
-                  JobAnswers.submitted(request.response(), seen.orElse(new Seen(job, "")), rule))
-          : JobAnswers.submitted(request.response(), new Seen(job, ""), rule);
+                  JobAnswers.submitted(request.response(), seen.orElse(new SeenJob(job, "")), rule))
+          : JobAnswers.submitted(request.response(), new SeenJob(job, ""), rule);
     }
-    if (submitted instanceof Submitted.Full full) {
+    if (submitted instanceof SubmittedJob.Full full) {
       long seconds = Eta.clampedSeconds(rule, (full.waitMicros() + 999) / 1000);
       request.response().putHeader(HttpHeaders.RETRY_AFTER, Long.toString(seconds));
       return EarlyAnswer.send(vertx, request, FULL.with("retryAfterMs", seconds * 1000));
     }
     return EarlyAnswer.send(
-        vertx, request, submitted instanceof Submitted.NoRoom full ? noRoom(full.owner()) : OTHER);
+        vertx,
+        request,
+        submitted instanceof SubmittedJob.NoRoom full ? noRoom(full.owner()) : OTHER);
   }
 
-  private static ProblemDetails noRoom(Owner owner) {
+  private static ProblemDetails noRoom(JobOwner owner) {
     return switch (owner) {
       case KEY ->
         ProblemDetails.of(

@@ -6,9 +6,9 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.weir.job.JobRule;
+import io.weir.job.JobSubmission;
 import io.weir.node.admission.Asked;
 import io.weir.state.redis.IdempotencyStore;
-import io.weir.state.redis.RedisJobs.Submission;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -56,7 +56,7 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
    *
    * @param key what makes it the same request as another; without it all that is asked does
    */
-  Submission submission(Asked asked, Optional<String> key) {
+  JobSubmission submission(Asked asked, Optional<String> key) {
     String contentType = Optional.ofNullable(headers.get("content-type")).orElse("");
     String fingerprint = IdempotencyStore.hash(
         "%s %s\n%s\n".formatted(method, target, contentType).getBytes(UTF_8), body.getBytes());
@@ -68,7 +68,7 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
     JsonObject kept = new JsonObject();
     headers.forEach(kept::put);
     JsonObject stored = new JsonObject().put("method", method).put("target", target);
-    return new Submission(
+    return new JobSubmission(
         asked.operation(),
         id,
         tenant,

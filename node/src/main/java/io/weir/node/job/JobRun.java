@@ -5,13 +5,13 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.weir.job.Job;
+import io.weir.job.JobMove;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
+import io.weir.job.JobWork;
 import io.weir.node.job.JobUpstream.Answer;
 import io.weir.policy.Upstream;
-import io.weir.state.redis.RedisJobs.Move;
-import io.weir.state.redis.RedisJobs.Work;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -30,7 +30,7 @@ final class JobRun {
   private static final int SERVER_ERRORS = 500;
 
   private final Vertx vertx;
-  private final Work work;
+  private final JobWork work;
   private final JobRequest request;
   private final JobRule rule;
   private final Upstream upstream;
@@ -43,7 +43,7 @@ final class JobRun {
   /** @param move moves the job; gives whether it is so */
   JobRun(
       Vertx vertx,
-      Work work,
+      JobWork work,
       JobRule rule,
       Upstream upstream,
       JobUpstream client,
@@ -96,7 +96,7 @@ final class JobRun {
     }
   }
 
-  private void end(Move how) {
+  private void end(JobMove how) {
     if (!isOver) {
       stop();
       Future<Boolean> unused = move.apply(how);
@@ -105,7 +105,7 @@ final class JobRun {
 
   private void check() {
     if (!rule.isDual()) {
-      end(Move.to(JobState.READY)); // the policy no longer has it checked
+      end(JobMove.to(JobState.READY)); // the policy no longer has it checked
       return;
     }
     client.check(upstream, rule, job(), request).onComplete(answered -> {
@@ -114,7 +114,7 @@ final class JobRun {
       boolean isUndecided =
           answer == null || NOT_READY.contains(answer.status()) || answer.status() >= SERVER_ERRORS;
       if (isReady) {
-        end(Move.to(JobState.READY));
+        end(JobMove.to(JobState.READY));
       } else if (isUndecided) {
         later(rule.value(JobParameter.READINESS_INTERVAL), this::check);
       } else {
@@ -145,23 +145,23 @@ final class JobRun {
     if (job().attempts() >= rule.value(JobParameter.ATTEMPTS)) {
       String reason =
           answer.map(known -> "upstream_status_" + known.status()).orElse("upstream_unreachable");
-      end(Move.to(JobState.FAILED, JobResult.none(reason).text()));
+      end(JobMove.to(JobState.FAILED, JobResult.none(reason).text()));
       return;
     }
     long doubled = FIRST_WAIT_MILLIS << Math.min(MAX_DOUBLINGS, job().attempts() - 1);
     long wait = ThreadLocalRandom.current().nextLong(doubled / 2, doubled + 1);
     long told = answer.map(known -> retryAfterMillis(known.headers())).orElse(0L);
-    later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, told)), () -> end(Move.back()));
+    later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, told)), () -> end(JobMove.back()));
   }
 
   private void received(Answer answer) {
     String location = answer.headers().get(HttpHeaders.LOCATION);
     Optional<String> place = JobUpstream.place(upstream, request.target(), location);
     if (place.isEmpty()) {
-      end(Move.to(JobState.FAILED, JobResult.none("receipt_elsewhere").text()));
+      end(JobMove.to(JobState.FAILED, JobResult.none("receipt_elsewhere").text()));
       return;
     }
-    Move receipt = new Move(Optional.of(JobState.RECEIPT_RECEIVED), place.get(), "");
+    JobMove receipt = new JobMove(Optional.of(JobState.RECEIPT_RECEIVED), place.get(), "");
     long told = retryAfterMillis(answer.headers());
     move.apply(receipt)
         .onSuccess(isMoved -> {
@@ -197,11 +197,11 @@ final class JobRun {
   private void complete(Answer answer) {
     end(
         answer.isWhole()
-            ? Move.to(
+            ? JobMove.to(
                 JobState.COMPLETED,
                 JobResult.answer(answer.status(), answer.headers(), answer.body())
                     .text())
-            : Move.to(JobState.FAILED, JobResult.none("result_too_long").text()));
+            : JobMove.to(JobState.FAILED, JobResult.none("result_too_long").text()));
   }
 
   /** What an answer says of when to come back, in milliseconds; 0 where it says nothing. */

@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.weir.job.JobRule;
-import io.weir.state.redis.RedisJobs.Seen;
+import io.weir.job.SeenJob;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -31,7 +31,7 @@ final class JobStream {
   }
 
   /** Tells how it stands now, and whatever changes, until it ends; for ten minutes at most. */
-  Future<Void> run(Seen first, JobWatch watch) {
+  Future<Void> run(SeenJob first, JobWatch watch) {
     response
         .setStatusCode(200)
         .setChunked(true)
@@ -51,7 +51,7 @@ final class JobStream {
     });
   }
 
-  private void tell(Optional<Seen> seen) {
+  private void tell(Optional<SeenJob> seen) {
     if (seen.isEmpty()) {
       ended.tryComplete();
       return;

@@ -4,8 +4,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.job.Job;
+import io.weir.job.SeenJob;
 import io.weir.state.redis.RedisJobs;
-import io.weir.state.redis.RedisJobs.Seen;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -35,15 +35,15 @@ final class JobWatch {
 
   /** One who waits; is told what is seen whenever it has changed, nothing where the job is gone. */
   static final class Watcher {
-    private final Consumer<Optional<Seen>> told;
+    private final Consumer<Optional<SeenJob>> told;
     private Job last;
 
-    private Watcher(Job last, Consumer<Optional<Seen>> told) {
+    private Watcher(Job last, Consumer<Optional<SeenJob>> told) {
       this.last = last;
       this.told = told;
     }
 
-    private void tell(Optional<Seen> seen) {
+    private void tell(Optional<SeenJob> seen) {
       if (seen.isEmpty() || hasChanged(seen.get().job())) {
         seen.ifPresent(known -> last = known.job());
         told.accept(seen);
@@ -56,7 +56,7 @@ final class JobWatch {
   }
 
   /** Begins to look at a job. */
-  Watcher watch(Job job, Consumer<Optional<Seen>> told) {
+  Watcher watch(Job job, Consumer<Optional<SeenJob>> told) {
     Watcher watcher = new Watcher(job, told);
     watched
         .computeIfAbsent(job.operation(), operation -> new LinkedHashMap<>())
@@ -97,7 +97,7 @@ final class JobWatch {
         });
   }
 
-  private void tell(String operation, String id, Optional<Seen> seen) {
+  private void tell(String operation, String id, Optional<SeenJob> seen) {
     List<Watcher> those = watched.getOrDefault(operation, Map.of()).get(id);
     if (those != null) {
       List.copyOf(those).forEach(watcher -> watcher.tell(seen));

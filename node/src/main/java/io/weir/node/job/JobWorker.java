@@ -4,16 +4,16 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
+import io.weir.job.ClaimedJobs;
+import io.weir.job.JobMove;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
+import io.weir.job.JobWork;
 import io.weir.node.metrics.JobMeters;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Upstream;
 import io.weir.state.redis.RedisJobs;
-import io.weir.state.redis.RedisJobs.Claimed;
-import io.weir.state.redis.RedisJobs.Move;
-import io.weir.state.redis.RedisJobs.Work;
 import io.weir.throttle.PolicySource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -94,7 +94,7 @@ public final class JobWorker extends VerticleBase {
       for (JobRun run : List.copyOf(queue.runs.values())) {
         if (run.isUnsent()) {
           run.stop();
-          Future<Boolean> unused = queue.move(run, Move.back());
+          Future<Boolean> unused = queue.move(run, JobMove.back());
         }
       }
     }
@@ -194,7 +194,7 @@ public final class JobWorker extends VerticleBase {
       }
     }
 
-    private void begin(Claimed claimed) {
+    private void begin(ClaimedJobs claimed) {
       isAway = false;
       meters.queue(operation, claimed.queue(), claimed.givenBack(), claimed.timedOut());
       boolean mayBeMore = claimed.work().size() >= CLAIMED_AT_ONCE;
@@ -203,16 +203,17 @@ public final class JobWorker extends VerticleBase {
           : claimed.queue().waiting() > 0 ? SOON_NANOS : LATER_NANOS;
       dueNanos = System.nanoTime() + (mayBeMore ? 0 : Math.max(0, pause));
       Optional<Upstream> to = policies.current().policy().upstream();
-      for (Work work : claimed.work()) {
+      for (JobWork work : claimed.work()) {
         if (isStopping || to.isEmpty()) {
-          Future<Boolean> unused = tell(work.job().id(), work.job().run(), Move.back(), MOST_TRIES);
+          Future<Boolean> unused =
+              tell(work.job().id(), work.job().run(), JobMove.back(), MOST_TRIES);
         } else {
           run(work, to.get());
         }
       }
     }
 
-    private void run(Work work, Upstream to) {
+    private void run(JobWork work, Upstream to) {
       JobRun[] itself = new JobRun[1];
       JobRun run = new JobRun(vertx, work, rule(), to, upstream, how -> move(itself[0], how));
       itself[0] = run;
@@ -226,7 +227,7 @@ public final class JobWorker extends VerticleBase {
     }
 
     /** Moves the job of a run, which is over then, unless the upstream still has it. */
-    private Future<Boolean> move(JobRun run, Move how) {
+    private Future<Boolean> move(JobRun run, JobMove how) {
       boolean isOver =
           how.to().filter(state -> state == JobState.RECEIPT_RECEIVED).isEmpty();
       return tell(run.job().id(), run.job().run(), how, MOST_TRIES).onComplete(told -> {
@@ -247,7 +248,7 @@ public final class JobWorker extends VerticleBase {
     }
 
     // Without the shared state it is told again: the answer is there, and nobody else has it.
-    private Future<Boolean> tell(String id, int run, Move how, int tries) {
+    private Future<Boolean> tell(String id, int run, JobMove how, int tries) {
       return Future.fromCompletionStage(store.move(operation, rule(), id, name, run, how), context)
           .map(moved -> {
             moved

@@ -3,20 +3,32 @@ package io.weir.state.redis;
 import io.lettuce.core.MapScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
+import io.weir.job.ClaimedJobs;
 import io.weir.job.Job;
+import io.weir.job.JobMove;
+import io.weir.job.JobOwner;
 import io.weir.job.JobParameter;
 import io.weir.job.JobQueue;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
+import io.weir.job.JobSubmission;
+import io.weir.job.JobTask;
+import io.weir.job.JobWork;
+import io.weir.job.MovedJob;
+import io.weir.job.SeenJob;
+import io.weir.job.SubmittedJob;
 import io.weir.state.redis.wire.JobText;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The jobs of all nodes, in Redis: a queue for each operation. Safe for use by many threads; never blocks. What fails does
@@ -27,73 +39,49 @@ public final class RedisJobs {
   private static final int HEAD_OF_CLAIM = JobText.QUEUE + 3;
   private static final int PARTS_OF_WORK = 5;
   private static final int PARTS_OF_LOOK = 6;
+  private static final List<JobOwner> OWNERS = List.of(JobOwner.values());
   private static final int LISTED_AT_ONCE = 500;
 
   private final RedisConnections redis;
-  private final LuaScript submit = LuaScript.load("job_submit");
-  private final LuaScript look = LuaScript.load("job_look");
-  private final LuaScript claim = LuaScript.load("job_claim");
-  private final LuaScript step = LuaScript.load("job_step");
-  private final LuaScript renew = LuaScript.load("job_renew");
+  private final LuaScript submit;
+  private final LuaScript look;
+  private final LuaScript claim;
+  private final LuaScript step;
+  private final LuaScript renew;
+  private final Supplier<List<String>> clock;
 
   public RedisJobs(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisJobs(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
     this.redis = redis;
+    this.submit = LuaScript.load("job_submit", includes);
+    this.look = LuaScript.load("job_look", includes);
+    this.claim = LuaScript.load("job_claim", includes);
+    this.step = LuaScript.load("job_step", includes);
+    this.renew = LuaScript.load("job_renew", includes);
+    this.clock = clock;
   }
 
-  /**
-   * What a caller wants done.
-   *
-   * @param id 32 hexadecimal digits
-   * @param fingerprint of all that is asked, without spaces
-   * @param request what is handed to whoever does it
-   */
-  public record Submission(
-      String operation,
-      String id,
-      String tenant,
-      String subject,
-      String fingerprint,
-      String request) {}
-
-  /** What became of a submission. */
-  public sealed interface Submitted {
-    /** It is in the queue. */
-    record Taken(Job job) implements Submitted {}
-
-    /** It would be taken into the queue. */
-    record WouldBeTaken() implements Submitted {}
-
-    /** It was there before. */
-    record Known(Job job) implements Submitted {}
-
-    /** Something else was asked by its id. */
-    record Other() implements Submitted {}
-
-    /** The queue is full; in so long there is a place for this one. */
-    record Full(long waitMicros) implements Submitted {}
-
-    /** There is no room for its bytes. */
-    record NoRoom(Owner owner) implements Submitted {}
-  }
-
-  /** Whose share of the memory. */
-  public enum Owner {
-    KEY,
-    TENANT,
-    ALL
+  /** By another clock than Redis's, as {@link RedisBucketStore#rehearsing}. */
+  public static RedisJobs rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisJobs(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
   /** Says whether a job would be taken, and changes nothing but what is told to those who find the queue full. */
-  public CompletionStage<Submitted> see(JobRule rule, Submission submission) {
+  public CompletionStage<SubmittedJob> see(JobRule rule, JobSubmission submission) {
     return submit(rule, submission, false);
   }
 
   /** Takes a job into the queue; twice, it is there once. */
-  public CompletionStage<Submitted> submit(JobRule rule, Submission submission) {
+  public CompletionStage<SubmittedJob> submit(JobRule rule, JobSubmission submission) {
     return submit(rule, submission, true);
   }
 
-  private CompletionStage<Submitted> submit(JobRule rule, Submission of, boolean isMeant) {
+  private CompletionStage<SubmittedJob> submit(JobRule rule, JobSubmission of, boolean isMeant) {
     boolean isShort = redis.memory().isShort();
     List<String> arguments = List.of(
         of.id(),
@@ -116,12 +104,12 @@ public final class RedisJobs {
         JobText.number(answer, 0)) {
       case 0 ->
         answer.size() > 1 + JobText.QUEUE
-            ? new Submitted.Taken(submitted(of.operation(), answer))
-            : new Submitted.WouldBeTaken();
-      case 1 -> new Submitted.Known(submitted(of.operation(), answer));
-      case 2 -> new Submitted.Other();
-      case 3 -> new Submitted.Full(JobText.number(answer, 1));
-      default -> new Submitted.NoRoom(Owner.values()[(int) JobText.number(answer, 1) - 1]);
+            ? new SubmittedJob.Taken(submitted(of.operation(), answer))
+            : new SubmittedJob.WouldBeTaken();
+      case 1 -> new SubmittedJob.Known(submitted(of.operation(), answer));
+      case 2 -> new SubmittedJob.Other();
+      case 3 -> new SubmittedJob.Full(JobText.number(answer, 1));
+      default -> new SubmittedJob.NoRoom(OWNERS.get((int) JobText.number(answer, 1) - 1));
     });
   }
 
@@ -137,28 +125,20 @@ public final class RedisJobs {
   }
 
   /**
-   * A job, and what came of it.
-   *
-   * @param result empty where it has not ended, or ended without one
-   */
-  public record Seen(Job job, String result) {}
-
-  /**
    * How a job stands.
    *
    * @param isCounted whether its caller asks
    */
-  public CompletionStage<Optional<Seen>> look(String operation, String id, boolean isCounted) {
+  public CompletionStage<Optional<SeenJob>> look(String operation, String id, boolean isCounted) {
     return look(operation, List.of(id), isCounted).thenApply(seen -> seen.get(0));
   }
 
   /** How jobs stand, in this order; nothing for those that nobody knows. */
-  public CompletionStage<List<Optional<Seen>>> look(
+  public CompletionStage<List<Optional<SeenJob>>> look(
       String operation, Collection<String> ids, boolean isCounted) {
-    List<String> arguments = new ArrayList<>(List.of(isCounted ? "1" : "0", "1"));
-    arguments.addAll(ids);
+    List<String> arguments = List.of(isCounted ? "1" : "0", "1", String.join(",", ids));
     return run(look, operation, arguments).thenApply(answer -> {
-      List<Optional<Seen>> seen = new ArrayList<>();
+      List<Optional<SeenJob>> seen = new ArrayList<>();
       for (int at = JobText.QUEUE; at < answer.size(); at += PARTS_OF_LOOK) {
         boolean isThere = !((String) answer.get(at + 1)).isEmpty();
         seen.add(isThere ? Optional.of(seen(operation, answer, at)) : Optional.empty());
@@ -167,37 +147,11 @@ public final class RedisJobs {
     });
   }
 
-  private static Seen seen(String operation, List<Object> answer, int at) {
-    return new Seen(JobText.job(operation, answer, 0, at, JobText.number(answer, at + 4)), (String)
-        answer.get(at + 5));
+  private static SeenJob seen(String operation, List<Object> answer, int at) {
+    return new SeenJob(
+        JobText.job(operation, answer, 0, at, JobText.number(answer, at + 4)),
+        (String) answer.get(at + 5));
   }
-
-  /** What is to be done with a job. */
-  public enum Task {
-    /** To ask the upstream whether it is ready. */
-    CHECK,
-    /** To send it. */
-    SEND,
-    /** To ask for its result. */
-    ASK
-  }
-
-  /**
-   * Something to do.
-   *
-   * @param delayMicros when, from now on
-   * @param request what was submitted
-   */
-  public record Work(Task task, long delayMicros, Job job, String request) {}
-
-  /**
-   * What a node has to do.
-   *
-   * @param givenBack how many jobs of dead nodes went back to a queue
-   * @param nextMicros the time until there may be more to send; less than 0 where nothing waits
-   */
-  public record Claimed(
-      JobQueue queue, long givenBack, long timedOut, long nextMicros, List<Work> work) {}
 
   /**
    * Takes what is to be done, and ends what is over.
@@ -206,7 +160,7 @@ public final class RedisJobs {
    * @param horizonMicros how far ahead jobs are handed out
    * @param most how many are wanted
    */
-  public CompletionStage<Claimed> claim(
+  public CompletionStage<ClaimedJobs> claim(
       String operation, JobRule rule, String node, long horizonMicros, int most) {
     List<String> arguments = List.of(
         node,
@@ -221,9 +175,9 @@ public final class RedisJobs {
     return run(claim, operation, arguments).thenApply(answer -> claimed(operation, answer));
   }
 
-  private static Claimed claimed(String operation, List<Object> answer) {
+  private static ClaimedJobs claimed(String operation, List<Object> answer) {
     JobQueue queue = JobText.queue(answer, 0);
-    List<Work> work = new ArrayList<>();
+    List<JobWork> work = new ArrayList<>();
     for (int at = HEAD_OF_CLAIM; at < answer.size(); at += PARTS_OF_WORK) {
       Job job = JobText.of(
           operation,
@@ -234,52 +188,19 @@ public final class RedisJobs {
           0,
           0,
           queue);
-      Task task = switch ((String) answer.get(at)) {
-        case "c" -> Task.CHECK;
-        case "s" -> Task.SEND;
-        default -> Task.ASK;
+      JobTask task = switch ((String) answer.get(at)) {
+        case "c" -> JobTask.CHECK;
+        case "s" -> JobTask.SEND;
+        default -> JobTask.ASK;
       };
-      work.add(new Work(task, JobText.number(answer, at + 1), job, (String) answer.get(at + 4)));
+      work.add(new JobWork(task, JobText.number(answer, at + 1), job, (String) answer.get(at + 4)));
     }
-    return new Claimed(
+    return new ClaimedJobs(
         queue,
         JobText.number(answer, JobText.QUEUE),
         JobText.number(answer, JobText.QUEUE + 1),
         JobText.number(answer, JobText.QUEUE + 2),
         work);
-  }
-
-  /**
-   * How a job was moved.
-   *
-   * @param isMoved whether it came to the state that was asked for
-   * @param before the state that it was in
-   * @param sinceMicros since when
-   */
-  public record Moved(boolean isMoved, Job job, JobState before, long sinceMicros) {}
-
-  /**
-   * Where a job is to come to.
-   *
-   * @param to a state, or nothing for the front of the queue that it came from
-   * @param receipt the place that the upstream has named, without spaces; may be empty
-   * @param result what came of it; may be empty
-   */
-  public record Move(Optional<JobState> to, String receipt, String result) {
-    /** To the front of its queue. */
-    public static Move back() {
-      return new Move(Optional.empty(), "", "");
-    }
-
-    /** To a state. */
-    public static Move to(JobState state) {
-      return new Move(Optional.of(state), "", "");
-    }
-
-    /** To an end with a result. */
-    public static Move to(JobState state, String result) {
-      return new Move(Optional.of(state), "", result);
-    }
   }
 
   /**
@@ -289,8 +210,8 @@ public final class RedisJobs {
    * @param run which run is meant, 0 for any
    * @return nothing where there is no such job
    */
-  public CompletionStage<Optional<Moved>> move(
-      String operation, JobRule rule, String id, String by, int run, Move move) {
+  public CompletionStage<Optional<MovedJob>> move(
+      String operation, JobRule rule, String id, String by, int run, JobMove move) {
     List<String> arguments = List.of(
         id,
         by,
@@ -304,13 +225,13 @@ public final class RedisJobs {
     return run(step, operation, arguments).thenApply(answer -> moved(operation, answer));
   }
 
-  private static Optional<Moved> moved(String operation, List<Object> answer) {
+  private static Optional<MovedJob> moved(String operation, List<Object> answer) {
     int code = (int) JobText.number(answer, 0);
     if (answer.size() == 1) {
       return Optional.empty();
     }
     int last = answer.size() - 1;
-    return Optional.of(new Moved(
+    return Optional.of(new MovedJob(
         code == 0,
         JobText.job(operation, answer, 1, 1 + JobText.QUEUE, 0),
         JobState.of((String) answer.get(last - 1)).orElseThrow(),
@@ -320,8 +241,8 @@ public final class RedisJobs {
   /** Holds on to jobs; gives for each whether it is held. */
   public CompletionStage<List<Boolean>> renew(
       String operation, JobRule rule, String node, List<String> ids) {
-    List<String> arguments = new ArrayList<>(List.of(node, text(rule.micros(JobParameter.LEASE))));
-    arguments.addAll(ids);
+    List<String> arguments =
+        List.of(node, text(rule.micros(JobParameter.LEASE)), String.join(",", ids));
     return run(renew, operation, arguments)
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
   }
@@ -338,7 +259,7 @@ public final class RedisJobs {
             ? CompletableFuture.completedFuture(List.of())
             : look(operation, ids, false)
                 .thenApply(seen ->
-                    seen.stream().flatMap(Optional::stream).map(Seen::job).toList()));
+                    seen.stream().flatMap(Optional::stream).map(SeenJob::job).toList()));
   }
 
   private CompletionStage<List<String>> scan(
@@ -355,7 +276,9 @@ public final class RedisJobs {
 
   private CompletionStage<List<Object>> run(
       LuaScript script, String operation, List<String> arguments) {
-    return Scripts.run(redis, script, RedisKeys.jobs(operation), arguments);
+    List<String> with = new ArrayList<>(arguments);
+    with.addAll(clock.get());
+    return Scripts.run(redis, script, RedisKeys.jobs(operation), with);
   }
 
   private static String text(long number) {

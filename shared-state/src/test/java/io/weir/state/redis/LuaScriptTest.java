@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
+import io.weir.job.JobState;
 import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotLimits;
 import io.weir.slot.SlotMode;
@@ -99,7 +100,19 @@ final class LuaScriptTest {
       listed.add(command.group(1));
     }
     Set<String> called = new TreeSet<>();
-    for (String script : List.of("charge", "take", "queue", "peek", "settle", "renew", "due")) {
+    for (String script : List.of(
+        "charge",
+        "take",
+        "queue",
+        "peek",
+        "settle",
+        "renew",
+        "due",
+        "job_submit",
+        "job_look",
+        "job_claim",
+        "job_step",
+        "job_renew")) {
       Matcher call =
           Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(LuaScript.load(script).source());
       while (call.find()) {
@@ -129,6 +142,27 @@ final class LuaScriptTest {
       java.put(scope.name(), (long) ChargeTemplate.codeOf(demand));
     }
     assertThat(constants("codes")).isEqualTo(java);
+  }
+
+  @Test
+  void jobsComeFromStateToStateInLuaAsInJava() throws IOException {
+    Map<String, Set<String>> lua = new TreeMap<>();
+    Matcher line = Pattern.compile("(?s)  (\\w+) = \\{([^}]*)\\}")
+        .matcher(Files.readString(LUA.resolve("lib/job_states.lua")));
+    while (line.find()) {
+      Matcher next = Pattern.compile("(\\w+) = true").matcher(line.group(2));
+      lua.put(
+          line.group(1), next.results().map(found -> found.group(1)).collect(Collectors.toSet()));
+    }
+    Map<String, Set<String>> java = new TreeMap<>();
+    for (JobState state : JobState.values()) {
+      if (!state.isEnd()) {
+        java.put(
+            state.word(), state.next().stream().map(JobState::word).collect(Collectors.toSet()));
+      }
+      assertThat(state.isEnd()).isEqualTo(state.next().isEmpty());
+    }
+    assertThat(lua).isEqualTo(java);
   }
 
   @Test

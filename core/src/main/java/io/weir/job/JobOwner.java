@@ -1,0 +1,8 @@
+package io.weir.job;
+
+/** Whose share of the memory. */
+public enum JobOwner {
+  KEY,
+  TENANT,
+  ALL
+}

@@ -1,0 +1,10 @@
+-- Forgets jobs. Uses job_store. `call` runs a command.
+-- Nothing is left of it.
+local function forget_job(call, keys, id, job)
+  count_job_bytes(call, keys, job, 0)
+  call('HDEL', keys.states, id)
+  call('HDEL', keys.requests, id)
+  call('HDEL', keys.results, id)
+  call('HDEL', keys.polls, id)
+  call('ZREM', keys.ends, id)
+end

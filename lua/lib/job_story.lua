@@ -1,0 +1,15 @@
+-- What a job has been through.
+local STEPS_KEPT = 20
+
+-- The story with one step more, without its oldest ones where it is long; the first one stays.
+local function longer_story(story, state, now)
+  local step = string.format('%s@%d', state, now)
+  if story == '' then
+    return step
+  end
+  local _, commas = string.gsub(story, ',', '')
+  if commas >= STEPS_KEPT - 1 then
+    story = string.gsub(story, '^([^,]+),[^,]+,', '%1,', 1)
+  end
+  return story .. ',' .. step
+end

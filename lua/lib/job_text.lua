@@ -1,0 +1,6 @@
+-- Writes a job as job_record.lua has it.
+local function job_text(job)
+  return string.format('%s %d %d %d %s %d %d %d %s %s %s %s %d %d %s %d %s', job.state, job.number, job.run,
+    job.attempts, job.pipeline, job.submitted, job.since, job.bytes, job.holder, job.tenant, job.subject,
+    job.fingerprint, job.ahead, job.dispatch, job.receipt, job.sent, job.story)
+end

@@ -1,0 +1,465 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.job.ClaimedJobs;
+import io.weir.job.Job;
+import io.weir.job.JobMove;
+import io.weir.job.JobOwner;
+import io.weir.job.JobParameter;
+import io.weir.job.JobRule;
+import io.weir.job.JobState;
+import io.weir.job.JobSubmission;
+import io.weir.job.JobTask;
+import io.weir.job.JobWork;
+import io.weir.job.MovedJob;
+import io.weir.job.SeenJob;
+import io.weir.job.SubmittedJob;
+import io.weir.state.redis.wire.RedisKeys;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Jobs in Redis, by a clock that the test moves. */
+final class RedisJobsIT {
+  private static final long START = 4_000_000_000_000_000L;
+  private static final long HORIZON = 200_000;
+  private static final String A = "node-a";
+  private static final String B = "node-b";
+
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+  private static int operations;
+
+  private final Map<JobParameter, Long> values = new EnumMap<>(JobParameter.class);
+  private long now;
+  private RedisJobs jobs;
+  private String operation;
+  private boolean isDual;
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @BeforeEach
+  void begin() {
+    now = START;
+    operation = "op" + operations++;
+    jobs = RedisJobs.rehearsing(connections, () -> now);
+    values.put(JobParameter.DISPATCH_PER_SECOND, 10L);
+    values.put(JobParameter.READINESS_CONCURRENCY, 2L);
+  }
+
+  private JobRule rule() {
+    return new JobRule(
+        values,
+        isDual ? Optional.of("/ready") : Optional.empty(),
+        false,
+        true,
+        false,
+        List.of(),
+        Set.of());
+  }
+
+  private static <T> T of(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private static String id(int number) {
+    return "%032x".formatted(number);
+  }
+
+  private JobSubmission submission(int number, String subject) {
+    return new JobSubmission(
+        operation, id(number), "acme", subject, "f" + number, "request " + number);
+  }
+
+  private SubmittedJob submit(int number) {
+    return of(jobs.submit(rule(), submission(number, "k1")));
+  }
+
+  private Job taken(int number) {
+    return ((SubmittedJob.Taken) submit(number)).job();
+  }
+
+  private ClaimedJobs claim(String node, int most) {
+    return of(jobs.claim(operation, rule(), node, HORIZON, most));
+  }
+
+  private MovedJob move(int number, String by, JobMove move) {
+    return of(jobs.move(operation, rule(), id(number), by, 0, move)).orElseThrow();
+  }
+
+  private SeenJob look(int number) {
+    return of(jobs.look(operation, id(number), true)).orElseThrow();
+  }
+
+  private JobState state(int number) {
+    return look(number).job().state();
+  }
+
+  private static List<String> ids(ClaimedJobs claimed) {
+    return claimed.work().stream().map(work -> work.job().id()).toList();
+  }
+
+  @Test
+  void jobsAreSentInOrderEachAtItsMoment() {
+    for (int i = 1; i <= 5; i++) {
+      assertThat(taken(i).position()).hasValue(i - 1);
+    }
+    ClaimedJobs first = claim(A, 100);
+    assertThat(ids(first)).containsExactly(id(1), id(2), id(3));
+    assertThat(first.work().stream().map(JobWork::delayMicros))
+        .containsExactly(0L, 100_000L, 200_000L);
+    assertThat(first.nextMicros()).isEqualTo(300_000);
+    assertThat(first.work().get(0).request()).isEqualTo("request 1");
+    now += 150_000;
+    ClaimedJobs second = claim(B, 100);
+    assertThat(ids(second)).containsExactly(id(4));
+    assertThat(second.work().get(0).delayMicros()).isEqualTo(150_000);
+    assertThat(look(5).job().position()).hasValue(0);
+    assertThat(look(4).job().position()).isEmpty();
+  }
+
+  @Test
+  void nothingIsGainedByAPause() {
+    taken(1);
+    claim(A, 100);
+    now += 10_000_000;
+    for (int i = 2; i <= 20; i++) {
+      taken(i);
+    }
+    assertThat(claim(A, 100).work()).hasSize(3);
+  }
+
+  @Test
+  void aChangeOfTheRateGrantsNoBurst() {
+    for (int i = 1; i <= 20; i++) {
+      taken(i);
+    }
+    claim(A, 100);
+    values.put(JobParameter.DISPATCH_PER_SECOND, 20L);
+    ClaimedJobs faster = claim(A, 100);
+    assertThat(faster.work()).isEmpty();
+    now += 100_000;
+    assertThat(claim(A, 100).work().stream().map(JobWork::delayMicros)).containsExactly(200_000L);
+  }
+
+  @Test
+  void whatADeadNodeHadGoesBackToTheFront() {
+    for (int i = 1; i <= 6; i++) {
+      taken(i);
+    }
+    claim(A, 2);
+    assertThat(look(6).job().position()).hasValue(3);
+    now += 5_000_000;
+    assertThat(of(jobs.renew(operation, rule(), A, List.of(id(1), id(2)))))
+        .containsExactly(true, true);
+    now += 9_000_000;
+    assertThat(claim(B, 0).givenBack()).isZero();
+    now += 1_000_001;
+    assertThat(claim(B, 0).givenBack()).isEqualTo(2);
+    // Others do not fall back by it; what is before them says how long it takes.
+    assertThat(look(6).job().position()).hasValue(3);
+    assertThat(look(6).job().ahead()).isEqualTo(5);
+    assertThat(look(2).job().position()).hasValue(1);
+    now += 1_000_000;
+    ClaimedJobs again = claim(B, 100);
+    assertThat(ids(again)).startsWith(id(1), id(2), id(3));
+    assertThat(again.work().get(0).job().attempts()).isEqualTo(2);
+    assertThat(of(jobs.renew(operation, rule(), A, List.of(id(1))))).containsExactly(false);
+    assertThat(move(1, A, JobMove.back()).isMoved()).isFalse();
+  }
+
+  @Test
+  void anAnswerCountsWhoeverBringsItAndTheFirstOneWins() {
+    taken(1);
+    claim(A, 1);
+    now += 20_000_000;
+    claim(B, 1);
+    assertThat(state(1)).isEqualTo(JobState.IN_FLIGHT);
+    assertThat(move(1, A, JobMove.to(JobState.COMPLETED, "of a")).isMoved()).isTrue();
+    assertThat(move(1, B, JobMove.to(JobState.COMPLETED, "of b")).isMoved()).isFalse();
+    assertThat(look(1).result()).isEqualTo("of a");
+  }
+
+  @Test
+  void aJobThatKillsItsNodesFailsInTheEnd() {
+    values.put(JobParameter.ATTEMPTS, 3L);
+    taken(1);
+    for (int i = 0; i < 3; i++) {
+      assertThat(claim(A, 1).work()).hasSize(1);
+      now += 11_000_000;
+      claim(B, 0);
+    }
+    assertThat(state(1)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void aReceiptIsHandedOnAndNotSentAgain() {
+    taken(1);
+    claim(A, 1);
+    JobMove receipt = new JobMove(Optional.of(JobState.RECEIPT_RECEIVED), "/r/1", "");
+    assertThat(move(1, A, receipt).isMoved()).isTrue();
+    now += 11_000_000;
+    JobWork work = claim(B, 100).work().get(0);
+    assertThat(work.task()).isEqualTo(JobTask.ASK);
+    assertThat(work.job().receipt()).contains("/r/1");
+    assertThat(work.job().attempts()).isEqualTo(1);
+    assertThat(move(1, A, JobMove.back()).isMoved()).isFalse();
+  }
+
+  @Test
+  void soManyAreCheckedAtOnceAndThoseThatAreReadyStandInLine() {
+    isDual = true;
+    for (int i = 1; i <= 5; i++) {
+      taken(i);
+    }
+    ClaimedJobs checks = claim(A, 100);
+    assertThat(ids(checks)).containsExactly(id(1), id(2));
+    assertThat(checks.work()).allMatch(work -> work.task() == JobTask.CHECK);
+    assertThat(claim(B, 100).work()).isEmpty();
+    now += 300_000;
+    assertThat(move(2, A, JobMove.to(JobState.READY)).isMoved()).isTrue();
+    assertThat(move(2, A, JobMove.to(JobState.COMPLETED)).isMoved()).isFalse();
+    now += 700_000;
+    move(1, A, JobMove.to(JobState.READY));
+    assertThat(look(2).job().position()).hasValue(0);
+    assertThat(look(1).job().position()).hasValue(1);
+    // 300 ms at first; the next one was longer, so the median moves up by a twentieth of it.
+    assertThat(look(1).job().queue().checkMicros()).isEqualTo(315_000);
+    ClaimedJobs both = claim(B, 100);
+    assertThat(ids(both)).containsExactly(id(3), id(4), id(2), id(1));
+    now += 11_000_000;
+    claim(A, 0);
+    assertThat(state(3)).isEqualTo(JobState.QUEUED);
+    assertThat(state(2)).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void theSameIsThereOnceAndAnotherIsRefused() {
+    taken(1);
+    assertThat(submit(1)).isInstanceOf(SubmittedJob.Known.class);
+    JobSubmission other = new JobSubmission(operation, id(1), "acme", "k1", "other", "request");
+    assertThat(of(jobs.submit(rule(), other))).isInstanceOf(SubmittedJob.Other.class);
+    claim(A, 1);
+    move(1, A, JobMove.to(JobState.COMPLETED, "done"));
+    assertThat(((SubmittedJob.Known) submit(1)).job().state()).isEqualTo(JobState.COMPLETED);
+  }
+
+  @Test
+  void whatDidNotGetThroughMayBeBegunAnew() {
+    taken(1);
+    move(1, "", JobMove.to(JobState.CANCELLED));
+    Job anew = taken(1);
+    assertThat(anew.run()).isEqualTo(2);
+    assertThat(anew.story()).hasSize(1);
+    // What is said of its first run is of no account.
+    claim(A, 1);
+    assertThat(of(jobs.move(operation, rule(), id(1), A, 1, JobMove.to(JobState.COMPLETED)))
+            .orElseThrow()
+            .isMoved())
+        .isFalse();
+  }
+
+  @Test
+  void aFullQueueTellsEachAnotherMoment() {
+    values.put(JobParameter.CAPACITY, 2L);
+    taken(1);
+    taken(2);
+    assertThat(((SubmittedJob.Full) submit(3)).waitMicros()).isEqualTo(100_000);
+    assertThat(((SubmittedJob.Full) submit(4)).waitMicros()).isEqualTo(200_000);
+    assertThat(submit(2)).isInstanceOf(SubmittedJob.Known.class);
+    claim(A, 1);
+    assertThat(submit(3)).isInstanceOf(SubmittedJob.Taken.class);
+  }
+
+  @Test
+  void bytesAreBoundedForKeyTenantAndAll() {
+    values.put(JobParameter.MAX_RESULT_BYTES, 1000L);
+    values.put(JobParameter.BYTES_OF_KEY, 3600L);
+    values.put(JobParameter.BYTES_OF_TENANT, 5100L);
+    taken(1);
+    taken(2);
+    assertThat(submit(3)).isEqualTo(new SubmittedJob.NoRoom(JobOwner.KEY));
+    assertThat(of(jobs.submit(rule(), submission(4, "k2")))).isInstanceOf(SubmittedJob.Taken.class);
+    assertThat(of(jobs.submit(rule(), submission(5, "k3"))))
+        .isEqualTo(new SubmittedJob.NoRoom(JobOwner.TENANT));
+    // Once its result is known, only that counts.
+    claim(A, 1);
+    move(1, A, JobMove.to(JobState.COMPLETED, "short"));
+    assertThat(submit(3)).isInstanceOf(SubmittedJob.Taken.class);
+    for (int i = 2; i <= 4; i++) {
+      move(i, "", JobMove.to(JobState.CANCELLED));
+    }
+    now += rule().micros(JobParameter.KEEP) + 1;
+    claim(A, 0);
+    assertThat(connections.sync().hgetall(RedisKeys.jobs(operation).get(9))).isEmpty();
+    assertThat(connections
+            .sync()
+            .exists(RedisKeys.jobs(operation).subList(1, 11).toArray(String[]::new)))
+        .isZero();
+  }
+
+  @Test
+  void aJobEndsInTimeWhereverItIs() {
+    isDual = true;
+    values.put(JobParameter.TIMEOUT, 60_000L);
+    for (int i = 1; i <= 5; i++) {
+      taken(i);
+    }
+    claim(A, 100);
+    move(1, A, JobMove.to(JobState.READY));
+    now += 61_000_000;
+    assertThat(claim(B, 100).timedOut()).isEqualTo(5);
+    assertThat(state(1)).isEqualTo(JobState.TIMED_OUT);
+    assertThat(state(5)).isEqualTo(JobState.TIMED_OUT);
+    assertThat(move(5, "", JobMove.to(JobState.CANCELLED)).isMoved()).isFalse();
+  }
+
+  @Test
+  void pollsAreCountedUntilTheEndIsHeard() {
+    taken(1);
+    assertThat(look(1).job().polls()).isEqualTo(1);
+    assertThat(look(1).job().polls()).isEqualTo(2);
+    claim(A, 1);
+    move(1, A, JobMove.to(JobState.COMPLETED, "done"));
+    assertThat(look(1).job().polls()).isEqualTo(3);
+    assertThat(look(1).job().polls()).isEqualTo(-1);
+    assertThat(of(jobs.look(operation, id(99), true))).isEmpty();
+  }
+
+  @Test
+  void theStoryIsTold() {
+    taken(1);
+    now += 1000;
+    claim(A, 1);
+    now += 1000;
+    move(1, A, JobMove.to(JobState.COMPLETED, "done"));
+    assertThat(look(1).job().story())
+        .containsExactly(
+            new Job.Step(JobState.QUEUED, START),
+            new Job.Step(JobState.IN_FLIGHT, START + 1000),
+            new Job.Step(JobState.COMPLETED, START + 2000));
+    assertThat(of(jobs.list(operation, 10))).hasSize(1);
+  }
+
+  // Nodes that die at any time, callers that cancel, a rate that changes: whatever happens, each
+  // job ends once, waiting
+  // ones never fall back, never too many are checked, and nothing is sent faster than the rate.
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void nothingIsLostAndNobodyFallsBack(long seed) {
+    Random random = new Random(seed);
+    isDual = seed % 2 == 0;
+    values.put(JobParameter.ATTEMPTS, 20L);
+    values.put(JobParameter.MAX_RESULT_BYTES, 100L);
+    values.put(JobParameter.TIMEOUT, 3_600_000L);
+    Map<String, Long> positions = new HashMap<>();
+    Map<Integer, JobState> ends = new HashMap<>();
+    Map<String, JobTask> held = new HashMap<>();
+    Set<Integer> all = new HashSet<>();
+    List<Long> sends = new ArrayList<>();
+    for (int step = 0; step < 3000; step++) {
+      now += random.nextInt(50_000);
+      int what = random.nextInt(10);
+      if (what < 3 && step < 1500) {
+        all.add(step);
+        taken(step);
+      } else if (what < 6) {
+        for (JobWork work : claim(random.nextBoolean() ? A : B, 5).work()) {
+          held.put(work.job().id(), work.task());
+          if (work.task() == JobTask.SEND) {
+            sends.add(now + work.delayMicros());
+          }
+        }
+        assertThat(claim(A, 0).queue().checking()).isLessThanOrEqualTo(2);
+      } else if (what < 9) {
+        finishOne(random, held);
+      } else if (random.nextInt(20) == 0) {
+        held.clear(); // a node has died
+        now += 10_500_000;
+      } else if (random.nextInt(10) == 0 && !all.isEmpty()) {
+        move(all.iterator().next(), "", JobMove.to(JobState.CANCELLED));
+      }
+      findFallenBack(all, positions, ends);
+    }
+    for (int i = 0; ends.size() < all.size() && i < 5000; i++) {
+      now += 100_000;
+      claim(A, 100).work().forEach(work -> held.put(work.job().id(), work.task()));
+      while (!held.isEmpty()) {
+        finishOne(random, held);
+      }
+      findFallenBack(all, positions, ends);
+    }
+    assertThat(ends.keySet()).isEqualTo(all);
+    for (int i = 1; i < sends.size(); i++) {
+      assertThat(sends.get(i) - sends.get(i - 1)).isGreaterThanOrEqualTo(100_000);
+    }
+  }
+
+  private void finishOne(Random random, Map<String, JobTask> held) {
+    if (held.isEmpty()) {
+      return;
+    }
+    String id = held.keySet().iterator().next();
+    JobTask task = held.remove(id);
+    JobMove next = random.nextInt(10) == 0
+        ? JobMove.back()
+        : task == JobTask.CHECK
+            ? JobMove.to(JobState.READY)
+            : JobMove.to(JobState.COMPLETED, "done");
+    for (String node : List.of(A, B)) {
+      of(jobs.move(operation, rule(), id, node, 0, next));
+    }
+  }
+
+  // A position counts since the job stands in its line.
+  private void findFallenBack(
+      Set<Integer> all, Map<String, Long> positions, Map<Integer, JobState> ends) {
+    List<Integer> open =
+        all.stream().filter(number -> !ends.containsKey(number)).toList();
+    if (open.isEmpty()) {
+      return;
+    }
+    List<Optional<SeenJob>> seen =
+        of(jobs.look(operation, open.stream().map(RedisJobsIT::id).toList(), false));
+    for (int i = 0; i < open.size(); i++) {
+      Job job = seen.get(i).orElseThrow().job();
+      int number = open.get(i);
+      if (job.state().isEnd()) {
+        ends.put(number, job.state());
+      }
+      if (job.position().isPresent()) {
+        long position = job.position().getAsLong();
+        Long before = positions.put(number + "@" + job.sinceMicros(), position);
+        assertThat(position)
+            .as("the position of job %d", number)
+            .isLessThanOrEqualTo(before == null ? Long.MAX_VALUE : before);
+      }
+    }
+  }
+}
