@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.weir.node.admin.AdminDoor;
+import io.weir.node.admin.JobResource;
 import io.weir.node.admin.PolicyResource;
 import io.weir.node.admin.QuotaResource;
 import io.weir.node.batch.BatchDoor;
@@ -115,6 +116,7 @@ final class NodeVerticle extends VerticleBase {
     return new AdminDoor(
         new PolicyResource(vertx, node.policies(), node.operators(), node.memory()),
         new QuotaResource(vertx, node.policies(), node.store(), node.memory()),
+        new JobResource(node.policies()),
         node.readiness(),
         node.metrics(),
         node.openApi());

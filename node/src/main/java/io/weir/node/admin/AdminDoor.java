@@ -22,11 +22,17 @@ public final class AdminDoor implements Door {
   public AdminDoor(
       PolicyResource policy,
       QuotaResource quotas,
+      JobResource jobs,
       Readiness readiness,
       NodeMetrics metrics,
       String openApi) {
     this.resources = Map.of(
         "/v1/policy", Map.of(HttpMethod.GET, policy::get, HttpMethod.PUT, policy::put),
+        "/v1/policy/jobs",
+            Map.of(HttpMethod.GET, request -> {
+              policy.requireOperator(request);
+              return jobs.get(request);
+            }),
         "/v1/quotas/reset",
             Map.of(HttpMethod.POST, request -> {
               policy.requireOperator(request);

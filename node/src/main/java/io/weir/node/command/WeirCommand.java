@@ -42,7 +42,8 @@ public final class WeirCommand {
         .addSubcommand(NodeCommand.commandLine(environment))
         .addSubcommand(new PolicyCommand())
         .addSubcommand(new KeyCommand())
-        .addSubcommand(new InspectCommand(localRedis));
+        .addSubcommand(new InspectCommand(localRedis))
+        .addSubcommand(new JobsCommand(localRedis));
     for (Object command : more) {
       line.addSubcommand(command);
     }

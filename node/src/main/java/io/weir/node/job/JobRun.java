@@ -35,7 +35,7 @@ final class JobRun {
   private final JobRule rule;
   private final Upstream upstream;
   private final JobUpstream client;
-  private final Function<Move, Future<Boolean>> move;
+  private final Function<JobMove, Future<Boolean>> move;
   private long timer = -1;
   private boolean isOver;
   private boolean isSent;
@@ -47,7 +47,7 @@ final class JobRun {
       JobRule rule,
       Upstream upstream,
       JobUpstream client,
-      Function<Move, Future<Boolean>> move) {
+      Function<JobMove, Future<Boolean>> move) {
     this.vertx = vertx;
     this.work = work;
     this.request = JobRequest.parse(work.request().isEmpty() ? "{}" : work.request());

@@ -10,6 +10,7 @@ import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
 import io.weir.job.JobWork;
+import io.weir.job.MovedJob;
 import io.weir.node.metrics.JobMeters;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Upstream;
@@ -251,10 +252,8 @@ public final class JobWorker extends VerticleBase {
     private Future<Boolean> tell(String id, int run, JobMove how, int tries) {
       return Future.fromCompletionStage(store.move(operation, rule(), id, name, run, how), context)
           .map(moved -> {
-            moved
-                .filter(RedisJobs.Moved::isMoved)
-                .ifPresent(done -> JobEnds.moved(meters, done, rule()));
-            return moved.filter(RedisJobs.Moved::isMoved).isPresent();
+            moved.filter(MovedJob::isMoved).ifPresent(done -> JobEnds.moved(meters, done, rule()));
+            return moved.filter(MovedJob::isMoved).isPresent();
           })
           .recover(error -> tries <= 1
               ? Future.failedFuture(error)

@@ -1,0 +1,59 @@
+package io.weir.client.job;
+
+import io.weir.client.RetryingHttpClient;
+import io.weir.client.retry.RetryOptions;
+import io.weir.client.retry.Timekeeper;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Submits requests that are accepted now and done later, and asks for their results as it is told: any service that
+ * answers 202 with {@code Location} and {@code Retry-After}. What is answered at once is the answer. Safe for use by many
+ * threads.
+ */
+public final class JobClient {
+  private final HttpClient submitting;
+  private final HttpClient asking;
+  private final Timekeeper time;
+
+  /**
+   * A client.
+   *
+   * @param client sends; it should not send again by itself
+   * @param options how a submission is tried again
+   */
+  public JobClient(HttpClient client, RetryOptions options) {
+    this(client, options, Timekeeper.system());
+  }
+
+  /** The same by another time. */
+  public JobClient(HttpClient client, RetryOptions options, Timekeeper time) {
+    this.submitting = RetryingHttpClient.wrap(client, options);
+    this.asking = client;
+    this.time = time;
+  }
+
+  /**
+   * Submits a job.
+   *
+   * @param request as it is sent; its headers, but for those of the body, go with the questions for the result, too
+   * @return completes with the result, whatever its status; fails with {@link java.io.IOException} where the job's place
+   *     cannot be reached for long, and {@link JobFuture#cancel} cancels the job
+   */
+  public <T> JobFuture<T> submit(HttpRequest request, BodyHandler<T> handler) {
+    JobFuture<T> job = new JobFuture<>(asking, time, request, handler);
+    CompletableFuture<?> unused = submitting
+        .sendAsync(request, HttpResponse.BodyHandlers.ofByteArray())
+        .whenComplete((answer, error) -> {
+          if (error != null) {
+            job.failed(error);
+          } else {
+            job.submitted(answer);
+          }
+        });
+    return job;
+  }
+}

@@ -1,0 +1,264 @@
+package io.weir.client.job;
+
+import io.weir.client.retry.Timekeeper;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of a job, once it is there. To cancel it is to cancel the job. Safe for use by many threads.
+ *
+ * @param <T> what bodies become
+ */
+public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
+  private static final String JOB_STATE = "Weir-Job-State";
+  private static final int ACCEPTED = 202;
+  private static final int MOST_FAILURES = 30;
+  private static final Duration USUAL_WAIT = Duration.ofSeconds(1);
+  private static final Duration QUESTION_TIMEOUT = Duration.ofSeconds(30);
+  private static final int MAX_DIGITS = 9;
+  private static final Set<Integer> TEMPORARY = Set.of(429, 502, 503, 504);
+  private static final Set<String> OF_BODY = Set.of(
+      "content-type",
+      "content-encoding",
+      "content-language",
+      "content-length",
+      "expect",
+      "idempotency-key",
+      "prefer");
+
+  private final HttpClient client;
+  private final Timekeeper time;
+  private final HttpRequest request;
+  private final BodyHandler<T> handler;
+  private final AtomicReference<@Nullable URI> place = new AtomicReference<>();
+  private volatile Runnable waiting = () -> {};
+  private final AtomicInteger questions = new AtomicInteger();
+  private final AtomicInteger failures = new AtomicInteger();
+
+  JobFuture(HttpClient client, Timekeeper time, HttpRequest request, BodyHandler<T> handler) {
+    this.client = client;
+    this.time = time;
+    this.request = request;
+    this.handler = handler;
+  }
+
+  /** Where the job is looked at; empty until it is accepted. */
+  public Optional<URI> place() {
+    return Optional.ofNullable(place.get());
+  }
+
+  /** How often its result was asked for. */
+  public int questions() {
+    return questions.get();
+  }
+
+  /** Cancels the job, as far as it is known: it is told so, and its result is not waited for. */
+  @Override
+  public boolean cancel(boolean mayInterrupt) {
+    boolean isCancelled = super.cancel(mayInterrupt);
+    waiting.run();
+    if (isCancelled) {
+      tellCancelled();
+    }
+    return isCancelled;
+  }
+
+  void failed(Throwable error) {
+    completeExceptionally(
+        error instanceof CompletionException && error.getCause() != null
+            ? error.getCause()
+            : error);
+  }
+
+  /** It was answered: accepted, or done at once. */
+  void submitted(HttpResponse<byte[]> answer) {
+    Optional<String> location = answer.headers().firstValue("Location");
+    if (answer.statusCode() != ACCEPTED || location.isEmpty()) {
+      read(answer);
+      return;
+    }
+    try {
+      place.set(answer.uri().resolve(location.get()));
+    } catch (IllegalArgumentException e) {
+      failed(new IOException("Location cannot be understood: " + location.get(), e));
+      return;
+    }
+    if (isCancelled()) {
+      tellCancelled(); // before its place was known
+    } else {
+      askAfter(waitOf(answer.headers()));
+    }
+  }
+
+  private void tellCancelled() {
+    URI known = place.get();
+    if (known != null) {
+      CompletableFuture<?> unused = client.sendAsync(
+          question(known).DELETE().build(), HttpResponse.BodyHandlers.discarding());
+    }
+  }
+
+  private void askAfter(Duration wait) {
+    if (!isDone()) {
+      waiting = time.after(wait, this::ask);
+    }
+  }
+
+  private void ask() {
+    URI known = place.get();
+    if (known == null || isDone()) {
+      return;
+    }
+    questions.incrementAndGet();
+    CompletableFuture<?> unused = client
+        .sendAsync(question(known).GET().build(), HttpResponse.BodyHandlers.ofByteArray())
+        .whenComplete((answer, error) -> {
+          if (error != null) {
+            again(error, USUAL_WAIT);
+          } else if (answer.statusCode() == ACCEPTED) {
+            failures.set(0);
+            askAfter(waitOf(answer.headers()));
+          } else if (isNoAnswer(answer)) {
+            again(
+                new IOException("no answer about the job: status " + answer.statusCode()),
+                waitOf(answer.headers()));
+          } else {
+            read(answer);
+          }
+        });
+  }
+
+  // A job that failed may have such a status, too: then it is said to be its end.
+  private static boolean isNoAnswer(HttpResponse<?> answer) {
+    return TEMPORARY.contains(answer.statusCode())
+        && answer.headers().firstValue(JOB_STATE).isEmpty();
+  }
+
+  private void again(Throwable error, Duration wait) {
+    if (failures.incrementAndGet() > MOST_FAILURES) {
+      failed(error);
+    } else {
+      askAfter(wait);
+    }
+  }
+
+  private HttpRequest.Builder question(URI at) {
+    HttpRequest.Builder question = HttpRequest.newBuilder(at).timeout(QUESTION_TIMEOUT);
+    request.headers().map().forEach((name, values) -> {
+      if (!OF_BODY.contains(name.toLowerCase(Locale.ROOT))) {
+        values.forEach(value -> question.header(name, value));
+      }
+    });
+    return question;
+  }
+
+  private static Duration waitOf(HttpHeaders headers) {
+    return headers
+        .firstValue("Retry-After")
+        .filter(text -> !text.isEmpty()
+            && text.length() <= MAX_DIGITS
+            && text.chars().allMatch(c -> c >= '0' && c <= '9'))
+        .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+        .orElse(USUAL_WAIT);
+  }
+
+  private void read(HttpResponse<byte[]> answer) {
+    BodySubscriber<T> body = handler.apply(new Head(answer));
+    body.onSubscribe(new Flow.Subscription() {
+      @Override
+      public void request(long n) {}
+
+      @Override
+      public void cancel() {}
+    });
+    body.onNext(List.of(ByteBuffer.wrap(answer.body())));
+    body.onComplete();
+    CompletionStage<?> unused = body.getBody().whenComplete((read, error) -> {
+      if (error != null) {
+        failed(error);
+      } else {
+        complete(new Result<>(answer, read));
+      }
+    });
+  }
+
+  private record Head(HttpResponse<byte[]> answer) implements ResponseInfo {
+    @Override
+    public int statusCode() {
+      return answer.statusCode();
+    }
+
+    @Override
+    public HttpHeaders headers() {
+      return answer.headers();
+    }
+
+    @Override
+    public HttpClient.Version version() {
+      return answer.version();
+    }
+  }
+
+  private record Result<T>(HttpResponse<byte[]> answer, T read) implements HttpResponse<T> {
+    @Override
+    public int statusCode() {
+      return answer.statusCode();
+    }
+
+    @Override
+    public HttpRequest request() {
+      return answer.request();
+    }
+
+    @Override
+    public Optional<HttpResponse<T>> previousResponse() {
+      return Optional.empty();
+    }
+
+    @Override
+    public HttpHeaders headers() {
+      return answer.headers();
+    }
+
+    @Override
+    public T body() {
+      return read;
+    }
+
+    @Override
+    public Optional<SSLSession> sslSession() {
+      return answer.sslSession();
+    }
+
+    @Override
+    public URI uri() {
+      return answer.uri();
+    }
+
+    @Override
+    public HttpClient.Version version() {
+      return answer.version();
+    }
+  }
+}

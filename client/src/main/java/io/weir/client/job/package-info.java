@@ -1,0 +1,5 @@
+/** Jobs: requests that are accepted now and done later. */
+@NullMarked
+package io.weir.client.job;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,152 @@
+package io.weir.client.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpExchange;
+import io.weir.client.ScriptedServer;
+import io.weir.client.retry.RetryOptions;
+import io.weir.client.retry.Timekeeper;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Jobs at a server that answers as a test wants, by a time in which waits take none. */
+final class JobClientIT {
+  private final NoTime time = new NoTime();
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final JobClient jobs = new JobClient(client, RetryOptions.DEFAULT, time);
+
+  /** Notes how long is waited, and does not wait. */
+  private static final class NoTime implements Timekeeper {
+    private final List<Duration> waits = new ArrayList<>();
+
+    @Override
+    public long nanoTime() {
+      return System.nanoTime();
+    }
+
+    @Override
+    public Instant now() {
+      return Instant.now();
+    }
+
+    @Override
+    public synchronized Runnable after(Duration wait, Runnable task) {
+      waits.add(wait);
+      CompletableFuture<Void> unused = CompletableFuture.runAsync(task);
+      return () -> {};
+    }
+  }
+
+  private static HttpRequest request(ScriptedServer server) {
+    return HttpRequest.newBuilder(server.uri("/proof"))
+        .header("Authorization", "Bearer key")
+        .header("Content-Type", "text/plain")
+        .POST(BodyPublishers.ofString("wish"))
+        .build();
+  }
+
+  private static void accepted(HttpExchange exchange, String wait) throws IOException {
+    ScriptedServer.answer(exchange, 202, "{}", "Location", "/v1/jobs/proof/7", "Retry-After", wait);
+  }
+
+  @Test
+  void itAsksAsItIsToldAndGivesTheResult() throws Exception {
+    try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
+      switch (turn) {
+        case 0 -> accepted(exchange, "7");
+        case 1 -> accepted(exchange, "3");
+        case 2 -> ScriptedServer.answer(exchange, 503, "away", "Retry-After", "2");
+        default -> ScriptedServer.answer(exchange, 418, "result", "Weir-Job-State", "completed");
+      }
+    })) {
+      JobFuture<String> job = jobs.submit(request(server), BodyHandlers.ofString());
+      HttpResponse<String> result = job.get(20, TimeUnit.SECONDS);
+      assertThat(result.statusCode()).isEqualTo(418);
+      assertThat(result.body()).isEqualTo("result");
+      assertThat(time.waits)
+          .containsExactly(Duration.ofSeconds(7), Duration.ofSeconds(3), Duration.ofSeconds(2));
+      assertThat(job.questions()).isEqualTo(3);
+      assertThat(job.place()).contains(server.uri("/v1/jobs/proof/7"));
+      assertThat(server.requests.get(1).getFirst("Authorization")).isEqualTo("Bearer key");
+      assertThat(server.requests.get(1).getFirst("Content-Type")).isNull();
+    }
+  }
+
+  @Test
+  void anEndIsAResultWhateverItsStatus() throws Exception {
+    try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
+      if (turn == 0) {
+        accepted(exchange, "1");
+      } else {
+        ScriptedServer.answer(exchange, 502, "why", "Weir-Job-State", "failed");
+      }
+    })) {
+      HttpResponse<String> result =
+          jobs.submit(request(server), BodyHandlers.ofString()).get(20, TimeUnit.SECONDS);
+      assertThat(result.statusCode()).isEqualTo(502);
+      assertThat(server.requests).hasSize(2);
+    }
+  }
+
+  @Test
+  void whatIsAnsweredAtOnceIsTheAnswer() throws Exception {
+    try (ScriptedServer server =
+        new ScriptedServer((turn, exchange) -> ScriptedServer.answer(exchange, 200, "at once"))) {
+      HttpResponse<String> result =
+          jobs.submit(request(server), BodyHandlers.ofString()).get(20, TimeUnit.SECONDS);
+      assertThat(result.body()).isEqualTo("at once");
+    }
+  }
+
+  @Test
+  void toCancelItIsToCancelTheJob() throws Exception {
+    CountDownLatch isCancelled = new CountDownLatch(1);
+    try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
+      if (exchange.getRequestMethod().equals("DELETE")) {
+        isCancelled.countDown();
+      }
+      accepted(exchange, "1");
+    })) {
+      JobFuture<String> job = jobs.submit(request(server), BodyHandlers.ofString());
+      while (job.place().isEmpty()) {
+        Thread.onSpinWait();
+      }
+      job.cancel(true);
+      assertThat(isCancelled.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThatThrownBy(job::get).isInstanceOf(CancellationException.class);
+    }
+  }
+
+  @Test
+  void aPlaceThatIsGoneForLongIsAFailure() throws Exception {
+    try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
+      if (turn == 0) {
+        accepted(exchange, "1");
+      } else {
+        ScriptedServer.answer(exchange, 503, "away", "Retry-After", "1");
+      }
+    })) {
+      JobFuture<String> job = jobs.submit(request(server), BodyHandlers.ofString());
+      assertThatThrownBy(() -> job.get(20, TimeUnit.SECONDS))
+          .isInstanceOf(ExecutionException.class)
+          .hasCauseInstanceOf(IOException.class)
+          .hasMessageContaining("503");
+      assertThat(job.questions()).isEqualTo(31);
+    }
+  }
+}
