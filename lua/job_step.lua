@@ -6,7 +6,7 @@
 --   1        the id of the job
 --   2        who says so: the node that holds it; '' for its caller, or for the upstream
 --   3        which run of it is meant, 0 for any
---   4        the state; or back, to the front of the queue it came from
+--   4        the state; or back, to the front of the queue it came from; or unsent, the same of one that was not sent
 --   5        how long a lease is, in microseconds
 --   6        how long it is known after its end, in microseconds
 --   7        how often it is sent at most
@@ -61,7 +61,10 @@ local function learn_time(field, since)
 end
 
 local function move(job)
-  if state == 'back' then
+  if state == 'unsent' then
+    job.attempts = math.max(0, job.attempts - 1)
+  end
+  if state == 'back' or state == 'unsent' then
     return give_back(redis.call, keys, id, job, attempts_at_most, now, end_job)
   elseif IS_END[state] then
     return end_job(id, job, state, result)

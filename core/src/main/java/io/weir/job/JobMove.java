@@ -1,27 +1,41 @@
 package io.weir.job;
 
-import java.util.Optional;
-
 /**
  * Where a job is to come to.
  *
- * @param to a state, or nothing for the front of the queue that it came from
+ * @param word the word of a state; or {@code back}, for the front of the queue that it came from, or {@code unsent}, for
+ *     the same of one that was not sent: then the attempt does not count
  * @param receipt the place that the upstream has named, without spaces; may be empty
  * @param result what came of it; may be empty
  */
-public record JobMove(Optional<JobState> to, String receipt, String result) {
+public record JobMove(String word, String receipt, String result) {
   /** To the front of its queue. */
   public static JobMove back() {
-    return new JobMove(Optional.empty(), "", "");
+    return new JobMove("back", "", "");
+  }
+
+  /** The same, and the upstream knows nothing of it. */
+  public static JobMove unsent() {
+    return new JobMove("unsent", "", "");
+  }
+
+  /** The upstream took it, and has named a place. */
+  public static JobMove received(String receipt) {
+    return new JobMove(JobState.RECEIPT_RECEIVED.word(), receipt, "");
+  }
+
+  /** Whether it is to this state. */
+  public boolean isTo(JobState state) {
+    return word.equals(state.word());
   }
 
   /** To a state. */
   public static JobMove to(JobState state) {
-    return new JobMove(Optional.of(state), "", "");
+    return new JobMove(state.word(), "", "");
   }
 
   /** To an end with a result. */
   public static JobMove to(JobState state, String result) {
-    return new JobMove(Optional.of(state), "", result);
+    return new JobMove(state.word(), "", result);
   }
 }

@@ -27,6 +27,9 @@ final class JobRun {
   private static final long FIRST_WAIT_MILLIS = 200;
   private static final long LONGEST_WAIT_MILLIS = 10_000;
   private static final int MAX_DOUBLINGS = 6;
+  private static final long NANOS_PER_MICRO = 1000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final long LATEST_NANOS = 50 * NANOS_PER_MILLI;
   private static final int SERVER_ERRORS = 500;
 
   private final Vertx vertx;
@@ -36,19 +39,27 @@ final class JobRun {
   private final Upstream upstream;
   private final JobUpstream client;
   private final Function<JobMove, Future<Boolean>> move;
+  private final long dueNanos;
   private long timer = -1;
   private boolean isOver;
   private boolean isSent;
 
-  /** @param move moves the job; gives whether it is so */
+  /**
+   * A run.
+   *
+   * @param askedNanos when the work was asked for: its delay counts from then on
+   * @param move moves the job; gives whether it is so
+   */
   JobRun(
       Vertx vertx,
       JobWork work,
+      long askedNanos,
       JobRule rule,
       Upstream upstream,
       JobUpstream client,
       Function<JobMove, Future<Boolean>> move) {
     this.vertx = vertx;
+    this.dueNanos = askedNanos + work.delayMicros() * NANOS_PER_MICRO;
     this.work = work;
     this.request = JobRequest.parse(work.request().isEmpty() ? "{}" : work.request());
     this.rule = rule;
@@ -74,7 +85,7 @@ final class JobRun {
   void start() {
     switch (work.task()) {
       case CHECK -> check();
-      case SEND -> later(work.delayMicros() / 1000, this::send);
+      case SEND -> later((dueNanos - System.nanoTime()) / NANOS_PER_MILLI, this::sendInTime);
       case ASK -> ask(job().receipt().orElse("/"), job().sinceMicros(), 0);
     }
   }
@@ -123,6 +134,15 @@ final class JobRun {
     });
   }
 
+  // Late ones would go together with those of a later moment, and too many at once.
+  private void sendInTime() {
+    if (System.nanoTime() - dueNanos > LATEST_NANOS) {
+      end(JobMove.unsent());
+    } else {
+      send();
+    }
+  }
+
   private void send() {
     isSent = true;
     client.send(upstream, rule, job(), request).onComplete(answered -> {
@@ -161,7 +181,7 @@ final class JobRun {
       end(JobMove.to(JobState.FAILED, JobResult.none("receipt_elsewhere").text()));
       return;
     }
-    JobMove receipt = new JobMove(Optional.of(JobState.RECEIPT_RECEIVED), place.get(), "");
+    JobMove receipt = JobMove.received(place.get());
     long told = retryAfterMillis(answer.headers());
     move.apply(receipt)
         .onSuccess(isMoved -> {

@@ -95,7 +95,7 @@ public final class JobWorker extends VerticleBase {
       for (JobRun run : List.copyOf(queue.runs.values())) {
         if (run.isUnsent()) {
           run.stop();
-          Future<Boolean> unused = queue.move(run, JobMove.back());
+          Future<Boolean> unused = queue.move(run, JobMove.unsent());
         }
       }
     }
@@ -174,12 +174,13 @@ public final class JobWorker extends VerticleBase {
           ? 0
           : Math.min(CLAIMED_AT_ONCE, JobUpstream.MAX_CONNECTIONS - runs.size());
       isClaiming = true;
+      long askedNanos = System.nanoTime();
       Future.fromCompletionStage(
               store.claim(operation, rule(), name, HORIZON_MICROS, room), context)
           .onComplete(claimed -> {
             isClaiming = false;
             if (claimed.succeeded()) {
-              begin(claimed.result());
+              begin(claimed.result(), askedNanos);
             } else {
               away(claimed.cause());
             }
@@ -195,7 +196,7 @@ public final class JobWorker extends VerticleBase {
       }
     }
 
-    private void begin(ClaimedJobs claimed) {
+    private void begin(ClaimedJobs claimed, long askedNanos) {
       isAway = false;
       meters.queue(operation, claimed.queue(), claimed.givenBack(), claimed.timedOut());
       boolean mayBeMore = claimed.work().size() >= CLAIMED_AT_ONCE;
@@ -207,16 +208,17 @@ public final class JobWorker extends VerticleBase {
       for (JobWork work : claimed.work()) {
         if (isStopping || to.isEmpty()) {
           Future<Boolean> unused =
-              tell(work.job().id(), work.job().run(), JobMove.back(), MOST_TRIES);
+              tell(work.job().id(), work.job().run(), JobMove.unsent(), MOST_TRIES);
         } else {
-          run(work, to.get());
+          run(work, to.get(), askedNanos);
         }
       }
     }
 
-    private void run(JobWork work, Upstream to) {
+    private void run(JobWork work, Upstream to, long askedNanos) {
       JobRun[] itself = new JobRun[1];
-      JobRun run = new JobRun(vertx, work, rule(), to, upstream, how -> move(itself[0], how));
+      JobRun run =
+          new JobRun(vertx, work, askedNanos, rule(), to, upstream, how -> move(itself[0], how));
       itself[0] = run;
       JobRun before = runs.put(work.job().id(), run);
       if (before != null) {
@@ -229,13 +231,12 @@ public final class JobWorker extends VerticleBase {
 
     /** Moves the job of a run, which is over then, unless the upstream still has it. */
     private Future<Boolean> move(JobRun run, JobMove how) {
-      boolean isOver =
-          how.to().filter(state -> state == JobState.RECEIPT_RECEIVED).isEmpty();
+      boolean isOver = !how.isTo(JobState.RECEIPT_RECEIVED);
       return tell(run.job().id(), run.job().run(), how, MOST_TRIES).onComplete(told -> {
         if (isOver || !Boolean.TRUE.equals(told.result())) {
           remove(run);
         }
-        if (how.to().filter(state -> state == JobState.READY).isPresent()) {
+        if (how.isTo(JobState.READY)) {
           dueNanos = Math.min(dueNanos, System.nanoTime() + SOON_NANOS);
         }
       });

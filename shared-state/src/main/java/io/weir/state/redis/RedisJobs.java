@@ -216,7 +216,7 @@ public final class RedisJobs {
         id,
         by,
         Integer.toString(run),
-        move.to().map(JobState::word).orElse("back"),
+        move.word(),
         text(rule.micros(JobParameter.LEASE)),
         text(rule.micros(JobParameter.KEEP)),
         text(rule.value(JobParameter.ATTEMPTS)),

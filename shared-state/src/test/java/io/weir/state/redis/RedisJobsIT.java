@@ -219,10 +219,22 @@ final class RedisJobsIT {
   }
 
   @Test
+  void whatWasNotSentIsNoAttempt() {
+    values.put(JobParameter.ATTEMPTS, 1L);
+    taken(1);
+    claim(A, 1);
+    assertThat(move(1, A, JobMove.unsent()).isMoved()).isTrue();
+    now += 100_000;
+    assertThat(claim(A, 1).work().get(0).job().attempts()).isEqualTo(1);
+    move(1, A, JobMove.back());
+    assertThat(state(1)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
   void aReceiptIsHandedOnAndNotSentAgain() {
     taken(1);
     claim(A, 1);
-    JobMove receipt = new JobMove(Optional.of(JobState.RECEIPT_RECEIVED), "/r/1", "");
+    JobMove receipt = JobMove.received("/r/1");
     assertThat(move(1, A, receipt).isMoved()).isTrue();
     now += 11_000_000;
     JobWork work = claim(B, 100).work().get(0);
