@@ -164,18 +164,18 @@ end
 
 -- The longest wait of the buckets, and whether one can never hold the cost, or holds more than it can.
 local function rates_wait(charge, cost, used)
-  local wait
+  local wait, is_never
   for i, demand in ipairs(charge.template.demands) do
     local each = demand.requests and demand.units or demand.units * cost
     if not demand.overflow and used[i] > demand.capacity then
       return nil, false, true
     elseif not demand.overflow and each > demand.capacity then
-      return nil, true
+      is_never = true
     elseif not demand.overflow and used[i] > demand.capacity - each then
       wait = math.max(wait or 0, ceil_div(used[i] - (demand.capacity - each), demand.rate))
     end
   end
-  return wait, false
+  return wait, is_never, false
 end
 
 local function commit(charge, ways, cost)

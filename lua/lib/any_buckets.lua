@@ -54,25 +54,25 @@ local function way_and_numbers(value, of_scope, known, now)
 end
 
 -- Drains the numbers of a state to `now` and adds what so many charges of this cost take. Gives when the last bucket
--- is empty, and how many of the charges fit; -1 where the cost is above a capacity, nil where it is another case.
+-- is empty, and how many of the charges fit; -1 where the cost is above a capacity. Nil where it is another case: a
+-- level above the capacity, too, which counts only up to it.
 local function taken(way, numbers, revision, cost, count, now)
   local elapsed = now - numbers[2]
   if elapsed < 0 or numbers[3] > revision then
     return nil
   end
   local rates, units, once, capacity, fit, longest_us = way.rates, way.units, way.once, way.capacity, count, 0
+  local is_never = false
   for j = 1, way.count do
     local rate, each, at = rates[j], once[j] and units[j] or units[j] * cost, j + LAYOUT.BEFORE_FIELDS
     local level = drained(numbers[at] or 0, rate, elapsed)
     local used = level + each * count
     if used > capacity[j] then
-      if each > capacity[j] then
-        return now, -1
-      end
       local free = capacity[j] - level
       if free < 0 then
         return nil
       end
+      is_never = is_never or each > capacity[j]
       fit = fit * each > free and (free - math.fmod(free, each)) / each or fit
     end
     numbers[at] = used
@@ -81,5 +81,5 @@ local function taken(way, numbers, revision, cost, count, now)
     end
   end
   numbers[1], numbers[2], numbers[3] = way.count, now, revision
-  return now + longest_us, fit
+  return now + longest_us, is_never and -1 or fit
 end
