@@ -21,7 +21,7 @@
 --            lateness   7 bytes, microseconds: how long after its slot a place is kept
 --            max_queue  4 bytes: how many places a queue has at most
 --            horizon    7 bytes, microseconds: how far ahead a slot is at most
---            own        1 byte: 1 where all buckets are the key's own, else 0
+--            own        1 byte: 1 where all buckets are the key's own, and a charge takes its cost from each, else 0
 --            demands      2 bytes, 1 to 500, each of another bucket; for each
 --              scope    1 byte: 1 key, 2 tenant, 3 cluster: whose bucket it is
 --              rate     7 bytes: units drained a microsecond, 1 to 9.007e12

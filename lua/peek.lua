@@ -42,6 +42,7 @@
 --@include ledger
 --@include permits_key
 --@include reservation_standing
+--@include others_of
 --@include mixed
 --@include payers
 
@@ -113,7 +114,7 @@ local function peek_mixed()
   if before then
     return before == 'open' and { CODES.AGAIN, unpack(used) } or { CODES.ENDED }
   end
-  local looked = look_at(charge, {}, redis.call)
+  local looked = look_at(charge, new_ledger(), redis.call)
   if not looked then
     return { CODES.OUTSIDE }
   end
@@ -122,12 +123,12 @@ local function peek_mixed()
   local payers, paid = payers_of(all, now)
   local slot = slot_of(payers, now)
   if is_never(all) or looked.is_never then
-    return answer_of(CODES.NEVER_ALLOWED, used, looked, paid)
+    return answer_of(CODES.NEVER_ALLOWED, used, charge, looked, paid)
   elseif slot or looked.wait_us then
-    return with_wait(answer_of(CODES.DENIED, used, looked, paid),
+    return with_wait(answer_of(CODES.DENIED, used, charge, looked, paid),
       math.max(slot and slot - now or 0, looked.wait_us or 0))
   end
-  return answer_of(CODES.ALLOWED, used, looked, paid)
+  return answer_of(CODES.ALLOWED, used, charge, looked, paid)
 end
 
 local function peek_rates()

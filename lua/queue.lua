@@ -86,6 +86,7 @@
 --@include permits_key
 --@include reservation_standing
 --@include ledger_write
+--@include others_of
 --@include mixed
 --@include mixed_take
 --@include payers
@@ -98,7 +99,7 @@ if not_after > 0 and now_us(1) > not_after then
 end
 local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2I2I2I2I2', (#ARGV[1] - 9) / 25), ARGV[1], 10) }
 local policy, LAST_STATE = policy_of(redis.call, KEYS[1]), 1 + state_count
-local index, ledger = string.gsub(KEYS[1], 'policy$', 'holds'), {}
+local index, ledger = string.gsub(KEYS[1], 'policy$', 'holds'), new_ledger()
 local known_others = {}
 local values = values_of(redis.call, KEYS, LAST_STATE)
 local known, templates, states, written = {}, {}, {}, {}
@@ -276,17 +277,20 @@ local function write_estimates(state, now)
 end
 
 local function cached_others(at)
-  known_others[at] = known_others[at] or others_of(ARGV[at])
-  return known_others[at]
+  if at > 0 then
+    known_others[at] = known_others[at] or others_of(ARGV[at])
+  end
+  return known_others[at] or {}
 end
 
 local function read_charge(i)
   local base, at = WIDTH * (i - 1), charges[WIDTH * (i - 1) + 9]
   local others, holds_at = charges[base + 7], charges[base + 8]
   local charge = { now = now_us(i), count = charges[base + 2], cost = charges[base + 3], spare = charges[base + 10],
-    others = others > 0 and cached_others(others) or {}, hold = holds_at > 0 and hold_of(ARGV[holds_at]) or nil,
+    others = cached_others(others), hold = holds_at > 0 and hold_of(ARGV[holds_at]) or nil,
     keys = { charges[base + 4], charges[base + 5], charges[base + 6] }, within = -1, new_id = '', ticket = '',
-    lost = 0, returned = CODES.NOT }
+    lost = 0, returned = CODES.NOT, others_text = others > 0 and ARGV[others] or '',
+    template_text = ARGV[charges[base + 1]] }
   if at > 0 then
     local within, new_id, ticket = string.match(ARGV[at], '^(%S+) (%S*) (%S*)$')
     charge.within, charge.new_id, charge.ticket = tonumber(within), new_id, ticket
@@ -634,6 +638,20 @@ local function waits_in(charge)
   return false
 end
 
+-- The numbers of the demands that do not pay.
+local function unpaid_of(all, payers)
+  local pays, unpaid = {}, {}
+  for _, demand in ipairs(payers) do
+    pays[demand] = true
+  end
+  for i, demand in ipairs(all) do
+    if not pays[demand] then
+      unpaid[#unpaid + 1] = i
+    end
+  end
+  return unpaid
+end
+
 local function decide_mixed(charge)
   charge.demands = demands_of(charge.template, charge.cost)
   settle_states(charge)
@@ -652,24 +670,24 @@ local function decide_mixed(charge)
   local payers, paid = payers_of(all, charge.now, shares_of_ticket(charge))
   ask_alone(charge, payers)
   if is_never(all) or looked.is_never then
-    return answer_of(CODES.NEVER_ALLOWED, used_of_all(all, {}), looked, paid)
+    return answer_of(CODES.NEVER_ALLOWED, used_of_all(all, {}), charge, looked, paid)
   elseif looked.wait_us then
-    keep_counters(charge, looked, 'denied')
+    keep_counters(charge, 'denied')
     local slot = slot_of(payers, charge.now)
-    local answer = answer_of(CODES.DENIED, used_of_all(all, {}), looked, paid)
+    local answer = answer_of(CODES.DENIED, used_of_all(all, {}), charge, looked, paid)
     answer[#answer + 1] = math.max(looked.wait_us, slot and slot - charge.now or 0)
     answer[#answer + 1] = 1
     return answer
   end
   local of_rates = #payers == 0 and { CODES.ALLOWED } or decide_on_rates(charge, waits_in(charge))
-  local answer = answer_of(of_rates[1], used_of_all(all, payers, of_rates), looked, paid)
+  local answer = answer_of(of_rates[1], used_of_all(all, payers, of_rates), charge, looked, paid)
   for i = #payers + 2, #of_rates do
     answer[#answer + 1] = of_rates[i]
   end
   if of_rates[1] == CODES.ALLOWED then
-    take_others(charge, looked, payers, index, redis.call)
+    take_others(charge, looked, unpaid_of(all, payers), index, redis.call)
   else
-    keep_counters(charge, looked, 'denied')
+    keep_counters(charge, 'denied')
   end
   return answer
 end

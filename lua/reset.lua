@@ -17,7 +17,7 @@
 --@include ledger_write
 
 local END, USED, BEFORE = 2, 3, 4
-local now, book = now_us(1), {}
+local now, book = now_us(1), new_ledger()
 local state_key = string.sub(KEYS[1], 1, -1 - #':counters')
 local counters = counters_at(book, redis.call, state_key, now)
 local counter = stored_of(counters, ARGV[1])

@@ -46,12 +46,14 @@
 --@include ledger
 --@include permits_key
 --@include reservation_standing
+--@include template_of
+--@include others_of
 --@include ledger_write
 --@include permit_released
 
 local ENDS_KEPT_US = 600000000
 local ending, actual, id = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
-local now, ledger, known = now_us(1), {}, {}
+local now, ledger, known = now_us(1), new_ledger(), {}
 local states = {}
 
 local function counters_of(scope)
@@ -102,18 +104,17 @@ local function scaled(units, from, to)
 end
 
 -- Charges a bucket for so many units more, or gives some back, as far as they are there.
-local function settle_bucket(scope, field, capacity, units)
-  local state, name, rate = state_at(scope), string.match(field, '^([^@]+)@(%d+)$')
-  rate = tonumber(rate)
+local function settle_bucket(demand, units)
+  local state, name, rate = state_at(demand.scope), demand.name, demand.rate
   local bucket = state.buckets[name]
   if units == 0 or (not bucket and units < 0) then
     return
   end
   if not bucket then
-    bucket = { key = field, rate = rate, used = 0, waiting = 0, unclaimed = 0, slot = 0, debt = 0 }
+    bucket = { key = demand.field, rate = rate, used = 0, waiting = 0, unclaimed = 0, slot = 0, debt = 0 }
     state.buckets[name] = bucket
   end
-  local moved, most = scaled(math.abs(units), rate, bucket.rate), scaled(capacity, rate, bucket.rate)
+  local moved, most = scaled(math.abs(units), rate, bucket.rate), scaled(demand.capacity, rate, bucket.rate)
   if units < 0 then
     moved = math.min(moved, bucket.used)
     bucket.used = bucket.used - moved
@@ -129,33 +130,49 @@ local function units_of(operations, each)
   return operations > math.floor(TIMES.MAX_UNITS / each) and TIMES.MAX_UNITS or operations * each
 end
 
--- What was reserved, as reservation_text writes it.
-local function reservation_from(text)
-  local expires_us, refunds, cost, price, parts = string.match(text, '^open (%d+) (%d) (%d+) (%d+) %d+;?(.*)$')
-  return { expires_us = tonumber(expires_us), refunds = refunds == '1', cost = tonumber(cost),
-    price = tonumber(price), parts = parts }
+-- The demands without those of these numbers.
+local function without(demands, numbers)
+  local left_out, rest = {}, {}
+  for number in string.gmatch(numbers, '%d+') do
+    left_out[tonumber(number)] = true
+  end
+  for i, demand in ipairs(demands) do
+    if not left_out[i] then
+      rest[#rest + 1] = demand
+    end
+  end
+  return rest
 end
 
-local function settle_parts(reservation, is_all)
-  local before, after = priced(reservation.cost, reservation.price), priced(actual, reservation.price)
-  for part in string.gmatch(reservation.parts, '[^;]+') do
-    local letter, scope, name, rest = string.match(part, '^(%l) (%d) (%S+) ?(.*)$')
-    scope = tonumber(scope)
-    local capacity, each, requests = string.match(rest, '^(%d+) (%d+) (%d)$')
-    local counts, note = string.match(rest, '^(-?%d) (%S+)$')
-    if letter == 'r' and requests == '1' then
-      settle_bucket(scope, name, tonumber(capacity), is_all and -tonumber(each) or 0)
-    elseif letter == 'r' then
-      each = tonumber(each)
-      settle_bucket(scope, name, tonumber(capacity), (is_all and 0 or units_of(after, each)) - units_of(before, each))
-    elseif note then
-      local counters = counters_of(scope)
-      local is_request = counts == '1'
-      local delta = is_all and -(is_request and 1 or before) or is_request and 0 or after - before
-      local counter = delta ~= 0 and KINDS[letter].settled(note, stored_of(counters, name), delta, now)
-      if counter then
-        put_counter(counters, name, counter, now)
-      end
+-- What was reserved, as reservation_text writes it.
+local function reservation_from(text)
+  local expires_us, refunds, cost, price, taken_us, unpaid, uncharged, others, template =
+    string.match(text, '^open (%d+) (%d) (%d+) (%d+) %d+ (%d+) (%S+) (%S+)\n([^\n]*)\n(.*)$')
+  return { expires_us = tonumber(expires_us), refunds = refunds == '1', cost = tonumber(cost),
+    price = tonumber(price), taken_us = tonumber(taken_us), rates = without(template_of(template).demands, unpaid),
+    others = without(others_of(others), uncharged) }
+end
+
+local function settle_rates(reservation, before, after, is_all)
+  for _, demand in ipairs(reservation.rates) do
+    if demand.requests then
+      settle_bucket(demand, is_all and -demand.units or 0)
+    else
+      settle_bucket(demand, (is_all and 0 or units_of(after, demand.units)) - units_of(before, demand.units))
+    end
+  end
+end
+
+local function settle_others(reservation, before, after, is_all)
+  for _, demand in ipairs(reservation.others) do
+    local delta = is_all and -(demand.requests and 1 or before) or demand.requests and 0 or after - before
+    local counter
+    if demand.kind.settled and delta ~= 0 then
+      local stored = stored_of(counters_of(demand.scope), demand.name)
+      counter = demand.kind.settled(demand, stored, delta, now, reservation.taken_us)
+    end
+    if counter then
+      put_counter(counters_of(demand.scope), demand.name, counter, now)
     end
   end
 end
@@ -174,14 +191,16 @@ local function settle(text)
   if ending == CODES.EXPIRED and reservation.expires_us > now then
     return { CODES.OPEN, 0, reservation.cost }
   end
-  for scope in string.gmatch(reservation.parts, 'r (%d) ') do
-    state_at(tonumber(scope)) -- what cannot be read is found before anything is written
+  for _, demand in ipairs(reservation.rates) do
+    state_at(demand.scope) -- what cannot be read is found before anything is written
   end
   free_permits()
   local keeps = ending == CODES.EXPIRED and not reservation.refunds
   local is_all = ending ~= CODES.SETTLED and not keeps
   actual = keeps and reservation.cost or ending == CODES.SETTLED and (actual < 0 and reservation.cost or actual) or 0
-  settle_parts(reservation, is_all)
+  local before, after = priced(reservation.cost, reservation.price), priced(actual, reservation.price)
+  settle_rates(reservation, before, after, is_all)
+  settle_others(reservation, before, after, is_all)
   redis.call('SET', KEYS[8], string.format('ended %d %d %d', ending, actual, now + ENDS_KEPT_US), 'PXAT',
     string.format('%d', math.ceil((now + ENDS_KEPT_US) / 1000)))
   redis.call('ZREM', KEYS[9], KEYS[8])

@@ -1,15 +1,16 @@
 -- Shows the state of a key, a tenant or the cluster in words, as HGETALL shows a hash. Reads only; levels are
--- those of the instant at_us, as they are stored.
+-- those of the instant at_us, as they are stored. Of counters, the numbers of each limit that is no rate.
 --   redis-cli --eval lua/show.lua 'weir:{p40}:acme:key:k1' weir:policy
 --
 -- KEYS
---   1      the state
+--   1      the state, or its <state>:counters
 --   2      weir:policy, or nothing: then no percentages are shown
 -- ARGV
 --   none
 -- RETURNS
 --   name, value, ...   at_us, revision, expires_ms, and each field of the state; the value is the raw number and,
 --                      where it has a meaning in words, the words behind it
+--   limit, numbers, ...   of counters: the numbers of each with a comma between
 --   nothing            there is no such state: its buckets are empty
 -- ERRORS
 --   the key holds something else
@@ -43,9 +44,26 @@ local function level_in_words(field, used, at_us, bursts)
   return string.format('%.10g%s, empty at %s', used / 1e9, of, iso_instant(at_us + math.ceil(used / rate)))
 end
 
+-- The counters of an owner, as lib/counters.lua has them.
+local function shown_counters(value)
+  local count, at = struct.unpack('>I2', value)
+  local shown = {}
+  for limit, width in string.gmatch(string.sub(value, at + 7 * count), '(%S+)=(%d+)') do
+    local numbers = {}
+    for i = 1, tonumber(width) do
+      numbers[i] = string.format('%d', (struct.unpack('>I7', value, at)))
+      at = at + 7
+    end
+    shown[#shown + 1], shown[#shown + 2] = limit, table.concat(numbers, ',')
+  end
+  return shown
+end
+
 local value = redis.call('GET', KEYS[1])
 if not value then
   return {}
+elseif string.find(KEYS[1], ':counters$') then
+  return shown_counters(value)
 end
 local bursts = '\n' .. (KEYS[2] and redis.call('HGET', KEYS[2], 'bursts') or '') .. '\n'
 local count, at_us, revision, expires_ms, at = struct.unpack('>I2I7I7I6', value)

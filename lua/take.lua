@@ -38,14 +38,12 @@
 --@include now
 --@include codes
 --@include layout
---@include layout_of
 --@include policy_of
 --@include values_of
 --@include expiry_of
---@include template_of
 --@include ceil_div
 --@include drained
---@include any_buckets
+--@include own_buckets
 --@include write_states
 --@include counters
 --@include kinds
@@ -56,6 +54,7 @@
 --@include permits_key
 --@include reservation_standing
 --@include ledger_write
+--@include others_of
 --@include mixed
 --@include mixed_take
 
@@ -67,128 +66,39 @@ end
 local charges = { struct.unpack('>' .. string.rep('I2I7I2I2I2I2I2', (#ARGV[1] - 9) / 19), ARGV[1], 10) }
 local policy = policy_of(redis.call, KEYS[1])
 local values = values_of(redis.call, KEYS, 1 + state_count)
-local index = string.gsub(KEYS[1], 'policy$', 'holds')
-local answers, ledger, known, templates, queued = { now_us(1) }, {}, {}, {}, {}
+local holds_index = string.gsub(KEYS[1], 'policy$', 'holds')
+local answers, ledger, owns, queued, lane = { now_us(1) }, new_ledger(), {}, {}, nil
 local heads, texts, times, known_others = {}, {}, {}, {}
+local NOTHING = {}
 
 local function value_of(k)
   local head = heads[k]
   return head and head .. (texts[k] or string.sub(values[k], #head + 1)) or values[k]
 end
 
-local function state_keys_of(keys)
-  local names = {}
-  for scope = CODES.KEY, CODES.CLUSTER do
-    names[scope] = KEYS[keys[scope]]
+local function own_at(at)
+  if owns[at] == nil then
+    owns[at] = own_buckets_of(ARGV[at])
   end
-  return names
+  return owns[at]
+end
+
+local function others_at(at)
+  if at > 0 and not known_others[at] then
+    known_others[at] = others_of(ARGV[at])
+  end
+  return known_others[at] or NOTHING, ARGV[at] or ''
 end
 
 local function read_charge(i)
   local base = WIDTH * (i - 1)
-  local charge = { now = now_us(i), cost = charges[base + 2], others = {},
-    keys = { charges[base + 3], charges[base + 4], charges[base + 5] } }
-  charge.state_keys = state_keys_of(charge.keys)
-  local at = charges[base + 1]
-  templates[at] = templates[at] or template_of(ARGV[at])
-  charge.template = templates[at]
-  local others = charges[base + 6]
-  if others > 0 then
-    known_others[others] = known_others[others] or others_of(ARGV[others])
-    charge.others = known_others[others]
-  end
-  if charges[base + 7] > 0 then
-    charge.hold = hold_of(ARGV[charges[base + 7]])
-  end
-  return charge
-end
-
-local function hand_back(charge)
-  for _, scope in ipairs(charge.template.scopes) do
-    queued[charge.keys[scope]] = true
-  end
-  return { CODES.QUEUED }
-end
-
--- Whether a bucket has to be looked at that only the queue lane reads.
-local function has_level_of_overflow(charge)
-  for _, demand in ipairs(charge.others) do
-    if demand.bucket and charge.template.has_overflow then
-      return true
-    end
-  end
-  return false
-end
-
-local function is_queued(charge)
-  for _, scope in ipairs(charge.template.scopes) do
-    if queued[charge.keys[scope]] then
-      return true
-    end
-  end
-  return false
-end
-
--- The ways and the numbers of all states, by scope; nil where the queue lane has to decide. Overflows are not among
--- them.
-local function ways_of(charge)
-  local ways, now = {}, charge.now
-  for _, scope in ipairs(charge.template.scopes) do
-    local value = value_of(charge.keys[scope])
-    if value and (#value < LAYOUT.HEAD_BYTES or struct.unpack('>I7', value, 3) > now) then
-      return nil
-    end
-  end
-  for scope, of_scope in pairs(charge.template.by_scope) do
-    local way, numbers = way_and_numbers(value_of(charge.keys[scope]), of_scope, known, now)
-    if not way or now < numbers[2] or numbers[3] > charge.template.revision then
-      return nil
-    end
-    ways[scope] = { way = way, numbers = numbers, elapsed = now - numbers[2], of_scope = of_scope }
-  end
-  return ways
-end
-
--- What is used now of each demand's bucket, in the order of the template; 0 of overflows, which nobody asked.
-local function used_now(charge, ways)
-  local used, by_name = {}, {}
-  for i, demand in ipairs(charge.template.demands) do
-    local of_scope, level = ways[demand.scope], 0
-    if of_scope and not demand.overflow then
-      level = drained(of_scope.numbers[of_scope.way.index[demand.field]] or 0, demand.rate, of_scope.elapsed)
-    end
-    used[i], by_name[demand.name] = level, level
-  end
-  return used, by_name
-end
-
--- The longest wait of the buckets, and whether one can never hold the cost, or holds more than it can.
-local function rates_wait(charge, cost, used)
-  local wait, is_never
-  for i, demand in ipairs(charge.template.demands) do
-    local each = demand.requests and demand.units or demand.units * cost
-    if not demand.overflow and used[i] > demand.capacity then
-      return nil, false, true
-    elseif not demand.overflow and each > demand.capacity then
-      is_never = true
-    elseif not demand.overflow and used[i] > demand.capacity - each then
-      wait = math.max(wait or 0, ceil_div(used[i] - (demand.capacity - each), demand.rate))
-    end
-  end
-  return wait, is_never, false
-end
-
-local function commit(charge, ways, cost)
-  for scope, of_scope in pairs(ways) do
-    local way, numbers, k = of_scope.way, of_scope.numbers, charge.keys[scope]
-    local until_us = taken(way, numbers, charge.template.revision, cost, 1, charge.now)
-    texts[k] = way.text or texts[k]
-    if until_us > numbers[LAYOUT.EXPIRES] * 1000 then
-      numbers[LAYOUT.EXPIRES] = expiry_of(until_us, charge.now)
-      times[k] = numbers[LAYOUT.EXPIRES]
-    end
-    heads[k] = struct.pack(way.format, unpack(numbers))
-  end
+  local at, key, tenant, cluster = charges[base + 1], charges[base + 3], charges[base + 4], charges[base + 5]
+  local of_key, of_tenant, of_cluster = KEYS[key], KEYS[tenant], KEYS[cluster]
+  local others, others_text = others_at(charges[base + 6])
+  local hold_text = ARGV[charges[base + 7]]
+  return { now = now_us(i), cost = charges[base + 2], keys = { key, tenant, cluster },
+    state_keys = { of_key, of_tenant, of_cluster }, others = others, others_text = others_text,
+    hold = hold_text and hold_of(hold_text), at = at, template_text = ARGV[at] }
 end
 
 local function with_wait(answer, wait_us)
@@ -196,60 +106,69 @@ local function with_wait(answer, wait_us)
   return answer
 end
 
-local function decide_on(charge, ways)
-  local used, by_name = used_now(charge, ways)
-  charge.used_of = function(bucket)
-    return by_name[bucket] or 0
-  end
-  local looked = look_at(charge, ledger, redis.call)
-  if not looked then
-    return { CODES.OUTSIDE }
-  end
-  local wait, is_never, is_other = rates_wait(charge, looked.cost, used)
-  local needs_queue = is_other
-    or charge.template.has_overflow and (wait or is_never or looked.wait_us or looked.is_never)
-    or wait and not looked.wait_us and charge.template.mode ~= CODES.OFF
-  if needs_queue then
-    return hand_back(charge)
-  elseif is_never or looked.is_never then
-    return answer_of(CODES.NEVER_ALLOWED, used, looked, 0)
+-- The answer where a limit is full, of which `wait` and `is_never` are what the rates say; nil where none is.
+local function refused(charge, looked, used, wait, is_never)
+  if is_never or looked.is_never then
+    return answer_of(CODES.NEVER_ALLOWED, used, charge, looked, 0)
   elseif wait or looked.wait_us then
-    keep_counters(charge, looked, 'denied')
-    return with_wait(answer_of(CODES.DENIED, used, looked, 0), math.max(wait or 0, looked.wait_us or 0))
+    keep_counters(charge, 'denied')
+    return with_wait(answer_of(CODES.DENIED, used, charge, looked, 0), math.max(wait or 0, looked.wait_us or 0))
   end
-  commit(charge, ways, looked.cost)
-  local payers = {}
-  for i, demand in ipairs(charge.template.demands) do
-    if not demand.overflow then
-      used[i] = used[i] + (demand.requests and demand.units or demand.units * looked.cost)
-      payers[#payers + 1] = demand
+  return nil
+end
+
+-- The most frequent charge, in the fewest steps, as in charge.lua. Nil where it is another case: nothing was taken.
+local function decide_own(charge, own)
+  local k = charge.keys[1]
+  local value = value_of(k)
+  if not value or queued[k] or charge.others.has_levels or string.sub(value, own.from) ~= own.fields
+    or charge.hold and charge.hold.reserves and redis.call('GET', reservation_key(charge)) then
+    return nil
+  end
+  local head, _, numbers = taken_from_own(own, value, 1, charge.cost, charge.now)
+  local looked = head and look_at(charge, ledger, redis.call)
+  if not looked then
+    return nil
+  end
+  local used = { unpack(numbers, LAYOUT.BEFORE_FIELDS + 1, own.last) }
+  if looked.is_never or looked.wait_us then
+    for j = 1, #used do
+      used[j] = used[j] - own[OWN_DEMANDS + 4 * j - 1] * charge.cost
     end
+    return refused(charge, looked, used)
   end
-  take_others(charge, looked, payers, index, redis.call)
-  return answer_of(CODES.ALLOWED, used, looked, 0)
+  heads[k] = head
+  take_others(charge, looked, NOTHING, holds_index, redis.call)
+  return answer_of(CODES.ALLOWED, used, charge, looked, 0)
+end
+
+-- Made only where a charge needs it: to make all of its functions takes as long as to decide.
+local function any_lane(call)
+--@include layout_of
+--@include template_of
+--@include any_buckets
+--@include take_any
+  return { template_of = template_of_charge, decide = decide_any }
 end
 
 local function decide(charge)
-  learn(policy, charge.template.revision)
-  if policy.newest > charge.template.revision then
+  local own = own_at(charge.at)
+  if not own then
+    lane = lane or any_lane(redis.call)
+    charge.template = lane.template_of(charge)
+  end
+  local revision = own and own[1] or charge.template.revision
+  learn(policy, revision)
+  if policy.newest > revision then
     return { CODES.STALE, policy.newest }
-  elseif is_queued(charge) or has_level_of_overflow(charge) then
-    return hand_back(charge)
   end
-  local ways = ways_of(charge)
-  if not ways then
-    return hand_back(charge)
+  local answer = own and decide_own(charge, own)
+  if answer then
+    return answer
   end
-  local reserves = charge.hold and charge.hold.reserves
-  local before = reserves and reservation_standing(redis.call('GET', reservation_key(charge)), charge.now)
-  if before and before ~= 'open' then
-    return { CODES.ENDED }
-  elseif before and charge.template.has_overflow then
-    return hand_back(charge)
-  elseif before then
-    return { CODES.AGAIN, unpack((used_now(charge, ways))) }
-  end
-  return decide_on(charge, ways)
+  lane = lane or any_lane(redis.call)
+  charge.template = lane.template_of(charge)
+  return lane.decide(charge)
 end
 
 -- What is wrong with one state does not touch the other charges; nothing is written before all that is needed was read.

@@ -1,19 +1,45 @@
--- The counters of a key, a tenant or the cluster, of limits that are no rates: text, <limit>=<number>,<number>...
--- with a space between. The first number is the instant after which it is forgotten; an absent one is 0.
-local function numbers_from(text)
-  local first, second, third, fourth, rest = string.match(text, '^(%d+),?(%d*),?(%d*),?(%d*)(.*)$')
-  local numbers = { tonumber(first), tonumber(second), tonumber(third), tonumber(fourth) }
-  for number in string.gmatch(rest, '%d+') do
-    numbers[#numbers + 1] = tonumber(number)
+-- The counters of a key, a tenant or the cluster, of limits that are no rates, packed, most significant byte first:
+--
+--   count    2 bytes: how many numbers
+--   numbers  7 bytes for each
+--   limits   text: <limit>=<how many of the numbers are its own>, with a space between
+--
+-- The first number of a limit is the instant after which it is forgotten; an absent one is 0. Layouts are few and
+-- owners many, so `known` keeps each layout by its text.
+local COUNTERS_BEFORE = 2
+-- Numbers are gathered here, for one value or answer at a time: a table of its own would grow step by step each time.
+local gathered = {}
+
+local function counters_layout(text, known)
+  local layout = known[text]
+  if layout then
+    return layout
   end
-  return numbers
+  layout = { text = text, count = 0, parts = {}, by_name = {} }
+  for name, width in string.gmatch(text, '(%S+)=(%d+)') do
+    local part = { name = name, width = tonumber(width), at = COUNTERS_BEFORE + 1 + 7 * layout.count }
+    part.format = '>' .. string.rep('I7', part.width)
+    layout.count, layout.parts[#layout.parts + 1], layout.by_name[name] = layout.count + part.width, part, part
+  end
+  layout.format = '>I2' .. string.rep('I7', layout.count)
+  known[text] = layout
+  return layout
 end
 
--- By name, the text of each.
-local function counters_from(text)
-  local texts = {}
-  for name, numbers in string.gmatch(text or '', '(%S+)=(%S+)') do
-    texts[name] = numbers
+-- The layout of a value, which is false where there is none; nil where it holds no counters.
+local function counters_layout_of(value, known)
+  if not value then
+    return counters_layout('', known)
   end
-  return texts
+  local high, low = string.byte(value, 1, 2)
+  local count = 256 * (high or 0) + (low or 0)
+  local layout = counters_layout(string.sub(value, COUNTERS_BEFORE + 1 + 7 * count), known)
+  return layout.count == count and #value > COUNTERS_BEFORE and layout or nil
+end
+
+-- The numbers of one limit.
+local function counter_in(value, part)
+  local numbers = { struct.unpack(part.format, value, part.at) }
+  numbers[part.width + 1] = nil -- where they ended
+  return numbers
 end

@@ -4,14 +4,13 @@
 --   standing(demand, stored, asked)     how it stands: { wait, used, reset, near, taken, denied }, the last two what is
 --                                       stored then; nil where its parameters are not for this instant
 --   price(demand, stored, asked)        optional: how many times as much a request costs, in thousandths
---   mark(demand, now)                   optional: what a reservation notes
 --   most(demand)                        optional: the most operations that a request can ever be charged
 --   counts(demand, cost)                optional: how many operations of a request it counts
---   settled(note, stored, delta, now)   optional: what is stored after so many operations more, or less; `note` is
---   what a
---                                       reservation says of it
+--   settled(demand, stored, delta, now, taken_us)
+--                                       optional: what is stored after so many operations more, or less, of a request
+--                                       that was admitted at taken_us
 --
--- `stored` is the numbers of a counter, empty where there is none. `asked` is now, cost, held, and used_of(bucket).
+-- `stored` is the numbers of a counter, empty where there is none. `asked` is now, cost, and used_of(bucket).
 local KINDS = {}
 local ROOM, NEVER, ONE = -1, -2, 1000
 local MOST, MAX_COST, MOST_PRICED = 9007000000000000, 9007199254740991, 9000000000000

@@ -1,21 +1,33 @@
 -- The counters of all states that one call looks at, by key; each is read once, and written at the end where it
--- changed. `call` runs a command. Uses counters_from, numbers_from.
+-- changed. `call` runs a command. Uses counters.
+local function new_ledger()
+  return { by_key = {}, layouts = {} }
+end
+
 local function counters_at(ledger, call, state_key, now)
-  local counters = ledger[state_key]
+  local counters = ledger.by_key[state_key]
   if not counters then
-    counters = { by_name = counters_from(call('GET', state_key .. ':counters')), now = now }
-    ledger[state_key] = counters
+    local value = call('GET', state_key .. ':counters')
+    local layout = counters_layout_of(value, ledger.layouts)
+    if not layout then
+      error(state_key .. ':counters holds no counters', 0)
+    end
+    counters = { value = value, layout = layout, by_name = {}, now = now, has_changed = false, has_new = false }
+    ledger.by_key[state_key] = counters
   end
   return counters
 end
 
--- The numbers of a counter, empty where there is none or its time is over. As text until somebody asks.
+-- The numbers of a counter, empty where there is none or its time is over. Packed until somebody asks.
 local function stored_of(counters, name)
   local counter = counters.by_name[name]
-  if type(counter) == 'string' then
-    counter = numbers_from(counter)
-    counter = counter[1] > counters.now and counter or nil
+  if not counter then
+    local part = counters.layout.by_name[name]
+    counter = part and counter_in(counters.value, part) or {}
+    if part and counter[1] <= counters.now then
+      counter = {}
+    end
     counters.by_name[name] = counter
   end
-  return counter or {}
+  return counter
 end

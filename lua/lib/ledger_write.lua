@@ -1,38 +1,63 @@
 -- Writes the counters that have changed.
 local COUNTERS_AT_MOST = 500
 
-local function until_of(counter)
-  return type(counter) == 'string' and tonumber(string.match(counter, '^%d+')) or counter[1]
-end
-
--- The text of counters, and until when it is worth keeping; nil where nothing is.
-local function counters_text(counters, now)
-  local texts, until_us = {}, now
-  for name, counter in pairs(counters) do
-    local kept_us = until_of(counter)
-    if kept_us > now and #texts < COUNTERS_AT_MOST then
-      if type(counter) == 'table' then
-        counter = string.format('%d' .. string.rep(',%d', #counter - 1), unpack(counter))
-      end
-      texts[#texts + 1] = name .. '=' .. counter
-      until_us = math.max(until_us, kept_us)
+-- The limits that have something to be kept, in the order of their names.
+local function limits_text(counters)
+  local texts = {}
+  for _, part in ipairs(counters.layout.parts) do
+    stored_of(counters, part.name) -- so that by_name has it
+  end
+  for name, counter in pairs(counters.by_name) do
+    if (counter[1] or 0) > counters.now and #texts < COUNTERS_AT_MOST then
+      texts[#texts + 1] = string.format('%s=%d', name, #counter)
     end
   end
-  if #texts == 0 then
+  table.sort(texts)
+  return table.concat(texts, ' ')
+end
+
+-- Gathers the numbers of counters in the order of their layout. Gives how many they are, and until when they are worth
+-- keeping; nil where other limits are to be kept.
+local function gather(counters)
+  local layout, now, n, until_us = counters.layout, counters.now, 0, 0
+  if counters.has_new then
     return nil
   end
-  table.sort(texts)
-  return table.concat(texts, ' '), until_us
+  for _, part in ipairs(layout.parts) do
+    local counter = stored_of(counters, part.name)
+    if #counter ~= part.width or counter[1] <= now then
+      return nil
+    end
+    for i = 1, part.width do
+      gathered[n + i] = counter[i]
+    end
+    n = n + part.width
+    until_us = math.max(until_us, counter[1])
+  end
+  return n, until_us
+end
+
+-- The value of counters, and until when it is worth keeping; nil where nothing is.
+local function counters_value(counters, known)
+  local n, until_us = gather(counters)
+  if not n then
+    counters.layout, counters.has_new = counters_layout(limits_text(counters), known), false
+    n, until_us = gather(counters)
+  end
+  if n == 0 then
+    return nil
+  end
+  return struct.pack(counters.layout.format, n, unpack(gathered, 1, n)) .. counters.layout.text, until_us
 end
 
 local function write_counters(ledger, call)
-  for state_key, counters in pairs(ledger) do
-    local text, until_us
+  for state_key, counters in pairs(ledger.by_key) do
+    local value, until_us
     if counters.has_changed then
-      text, until_us = counters_text(counters.by_name, counters.now)
+      value, until_us = counters_value(counters, ledger.layouts)
     end
-    if text then
-      call('SET', state_key .. ':counters', text, 'PXAT', string.format('%d', math.ceil(until_us / 1000) + 1000))
+    if value then
+      call('SET', state_key .. ':counters', value, 'PXAT', string.format('%d', math.ceil(until_us / 1000) + 1000))
     elseif counters.has_changed then
       call('UNLINK', state_key .. ':counters')
     end
@@ -53,7 +78,8 @@ end
 
 local function put_counter(counters, name, counter, now)
   if not is_same(counter, stored_of(counters, name)) then
-    counters.by_name[name] = #counter > 0 and counter or nil
+    counters.by_name[name] = counter
     counters.has_changed, counters.now = true, now
+    counters.has_new = counters.has_new or not counters.layout.by_name[name]
   end
 end

@@ -1,35 +1,15 @@
 -- What a charge demands beside rates, over all kinds: looked at first, then everything is taken or nothing. Uses KINDS,
--- priced, ledger. `call` runs a command. The argument of such a charge is text, with a semicolon
--- between demands:
---
---   <letter> <scope> <limit> <parameter>...
---
--- with + behind the letter where it is asked only if the one before it has no room;
--- and of what it holds: <id> <lease_us> <reserves> <refunds>, the last two 1 or 0; "-" for nothing.
-local function others_of(text)
-  local others = {}
-  for part in string.gmatch(text, '[^;]+') do
-    local letter, sign, scope, name, parameters = string.match(part, '^(%l)(%+?) (%d) (%S+) (.*)$')
-    local demand = { letter = letter, overflow = sign == '+', scope = tonumber(scope), name = name,
-      kind = KINDS[letter] }
-    demand.kind.read(demand, parameters)
-    others[#others + 1] = demand
-  end
-  return others
-end
-
+-- priced, ledger. `call` runs a command.
+-- What a request holds is text, too: <id> <lease_us> <reserves> <refunds>, the last two 1 or 0; "-" for nothing.
 local function hold_of(text)
   local id, lease_us, reserves, refunds = string.match(text, '^(%S+) (%d+) (%d) (%d)$')
   return id and { id = id, lease_us = tonumber(lease_us), reserves = reserves == '1', refunds = refunds == '1' }
 end
 
-local function asked_of(charge, demand, cost, call)
-  local asked = { now = charge.now, cost = cost, used_of = charge.used_of, held = 0 }
-  if demand.letter == 'p' then
-    asked.held = call('ZCOUNT', permits_key(charge.state_keys[demand.scope], demand.name),
-      string.format('(%d', charge.now), '+inf')
-  end
-  return asked
+-- How many permits are held.
+local function held_of(charge, demand, call)
+  demand.permits_key = permits_key(charge.state_keys[demand.scope], demand.name)
+  return call('ZCOUNT', demand.permits_key, string.format('(%d', charge.now), '+inf')
 end
 
 -- What all of these hold when they are empty; of two of which one pays, the larger. `most` says it of one.
@@ -77,50 +57,60 @@ end
 -- How all of them stand: the price and the cost at it, the longest wait of those without room, whether one never has
 -- any. Nil where the parameters of one are not for this instant.
 local function look_at(charge, ledger, call)
-  local looked = { asked = charge.cost, price = ONE, standings = {} }
+  local looked = { asked = charge.cost, price = ONE, cost = charge.cost }
+  local asked = { now = charge.now, cost = charge.cost, used_of = charge.used_of }
   for _, demand in ipairs(charge.others) do
     demand.counters = counters_at(ledger, call, charge.state_keys[demand.scope], charge.now)
     if demand.kind.price then
       local stored = stored_of(demand.counters, demand.name)
-      looked.price = math.max(looked.price,
-        demand.kind.price(demand, stored, asked_of(charge, demand, charge.cost, call)))
+      looked.price = math.max(looked.price, demand.kind.price(demand, stored, asked))
     end
   end
   looked.price = bounded(looked.price, charge)
   looked.cost = priced(charge.cost, looked.price)
+  asked.cost = looked.cost
   for i, demand in ipairs(charge.others) do
-    local stored = stored_of(demand.counters, demand.name)
-    local standing = demand.kind.standing(demand, stored, asked_of(charge, demand, looked.cost, call))
+    demand.held = demand.letter == 'p' and held_of(charge, demand, call)
+    local standing = demand.kind.standing(demand, stored_of(demand.counters, demand.name), asked)
     if not standing then
       return nil
     end
-    looked.standings[i] = standing
+    demand.standing = standing
     if demand.overflow then
-      leave_out(looked.standings[i - 1], standing)
+      leave_out(charge.others[i - 1].standing, standing)
     end
   end
-  for _, standing in ipairs(looked.standings) do
-    looked.is_never = looked.is_never or standing.wait == NEVER
-    if standing.wait >= 0 then
-      looked.wait_us = math.max(looked.wait_us or 0, standing.wait)
+  for _, demand in ipairs(charge.others) do
+    local wait = demand.standing.wait
+    if wait >= 0 then
+      looked.wait_us = math.max(looked.wait_us or 0, wait)
+    elseif wait == NEVER then
+      looked.is_never = true
     end
   end
   return looked
 end
 
 local function reservation_key(charge)
-  return charge.state_keys[1] .. ':hold:' .. charge.hold.id
+  local held = charge.hold
+  held.key = held.key or charge.state_keys[1] .. ':hold:' .. held.id
+  return held.key
 end
 
 -- The answer to a charge of several kinds: its code, what is used of each bucket, of each other limit <wait> <used>
 -- <reset> <flags>, which overflows paid, as bits, and the cost at its price.
-local function answer_of(code, used, looked, paid)
-  local answer = { code, unpack(used) }
-  for _, standing in ipairs(looked.standings) do
-    local n = #answer
-    answer[n + 1], answer[n + 2], answer[n + 3] = standing.wait, standing.used, standing.reset
-    answer[n + 4] = (standing.near and 1 or 0) + (standing.is_uncharged and 2 or 0)
+local function answer_of(code, used, charge, looked, paid)
+  local numbers, n = gathered, 1 + #used
+  numbers[1] = code
+  for i = 1, #used do
+    numbers[1 + i] = used[i]
   end
-  answer[#answer + 1], answer[#answer + 2] = paid, looked.cost
-  return answer
+  for _, demand in ipairs(charge.others) do
+    local standing = demand.standing
+    numbers[n + 1], numbers[n + 2], numbers[n + 3] = standing.wait, standing.used, standing.reset
+    numbers[n + 4] = (standing.near and 1 or 0) + (standing.is_uncharged and 2 or 0)
+    n = n + 4
+  end
+  numbers[n + 1], numbers[n + 2] = paid, looked.cost
+  return { unpack(numbers, 1, n + 2) }
 end

@@ -17,8 +17,9 @@ local function own_buckets_of(text)
   return own
 end
 
--- The head of the state with the cost taken, where everything fits and the time to live is long enough. Nil and
--- true where it does not fit and slots are off; nil alone where it is another case.
+-- The head of the state with the cost taken, where everything fits and the time to live is long enough, and third its
+-- numbers, those of the buckets from BEFORE_FIELDS + 1 to own.last. Nil and true where it does not fit and slots are
+-- off; nil alone where it is another case.
 local function taken_from_own(own, value, count, cost, now)
   local numbers = { struct.unpack(own.format, value) }
   local elapsed, lives_us = now - numbers[2], numbers[4] * 1000 - now
@@ -44,5 +45,5 @@ local function taken_from_own(own, value, count, cost, now)
     return nil, true
   end
   numbers[2] = now
-  return struct.pack(own.format, unpack(numbers))
+  return struct.pack(own.format, unpack(numbers)), false, numbers
 end

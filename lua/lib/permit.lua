@@ -21,8 +21,8 @@ KINDS.p = {
     if next_us - now > FURTHEST_US then
       next_us = now + interval
     end
-    local has_room = asked.held < demand.limit
-    return { wait = has_room and ROOM or next_us - now, used = asked.held, reset = has_room and 0 or next_us - now,
+    local has_room = demand.held < demand.limit
+    return { wait = has_room and ROOM or next_us - now, used = demand.held, reset = has_room and 0 or next_us - now,
       near = false, taken = { permits_until(stored, now), released, average, told },
       denied = has_room and stored or { permits_until(stored, now), released, average, next_us } }
   end,

@@ -108,35 +108,22 @@ KINDS.q = {
     return { wait = wait, used = used, reset = use.ends - asked.now, near = near_by >= demand.near_at,
       taken = counter_of(demand.window, use, plus(use.used, wanted), use.before), denied = stored }
   end,
-  mark = function(demand, now)
-    local window = demand.window
-    local start, ends = span_of(window, now)
-    if not window.instants then
-      return string.format('%d,%s,%d', ends, window.slides and 'slide' or 'fixed', window.length_us / 1000)
-    end
-    local _, next_ends = span_of(window, ends)
-    return string.format('%d,calendar,%d,%d,%d', ends, start, ends, next_ends or ends)
-  end,
   -- What is given back goes to the window it was taken in, or to none; what is owed to the present one.
-  settled = function(note, stored, delta, now)
-    local words = {}
-    for word in string.gmatch(note, '[^,]+') do
-      words[#words + 1] = word
+  settled = function(demand, stored, delta, now, taken_us)
+    local window, start, ends = demand.window, span_of(demand.window, taken_us)
+    if window.instants then
+      local _, next_ends = span_of(window, ends)
+      window = { instants = { start, ends, next_ends or ends } }
     end
-    local window = words[2] == 'calendar' and { instants = {} }
-      or { length_us = tonumber(words[3]) * 1000, slides = words[2] == 'slide' }
-    for i = 3, window.instants and #words or 0 do
-      window.instants[i - 2] = tonumber(words[i])
-    end
-    local use, taken_in = use_of(window, stored, now), tonumber(words[1])
+    local use = use_of(window, stored, now)
     if not use then
       return nil
     end
     if delta > 0 then
       return counter_of(window, use, plus(use.used, delta), use.before)
-    elseif taken_in == use.ends then
+    elseif ends == use.ends then
       return counter_of(window, use, math.max(0, use.used + delta), use.before)
-    elseif taken_in == use.start then
+    elseif ends == use.start then
       return counter_of(window, use, use.used, math.max(0, use.before + delta))
     end
     return stored

@@ -3,6 +3,7 @@ package io.weir.node.hold;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.ScriptOutputType;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -17,6 +18,8 @@ import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -307,11 +310,12 @@ final class HoldsIT {
     }
   }
 
-  private long used(String key, String quota) {
+  private long used(String key, String quota) throws IOException {
     try (RedisConnections connections =
         RedisConnections.open(fixture.redis().uri(), Duration.ofSeconds(5))) {
-      String text = connections.sync().get(key);
-      String numbers = text.replaceAll(".*\\b" + quota + "=(\\S+).*", "$1");
+      String show = Files.readString(Path.of("../lua/show.lua"));
+      List<String> shown = connections.sync().eval(show, ScriptOutputType.MULTI, key);
+      String numbers = shown.get(shown.indexOf(quota) + 1);
       return Long.parseLong(numbers.split(",", -1)[2]);
     }
   }

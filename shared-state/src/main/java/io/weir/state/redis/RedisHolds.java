@@ -32,7 +32,7 @@ public final class RedisHolds implements HoldStore {
   private static final String MOST_EXPIRED = "100";
   private static final Pattern HOLD =
       Pattern.compile("weir:\\{p\\d+\\}:([^:]+):key:([^:]+):hold:([^:]+)");
-  private static final Pattern PERMIT = Pattern.compile("(?:^|;)p (\\d) ([^;]+)");
+  private static final Pattern PERMIT = Pattern.compile("(?:^|;)p (\\d) ([^ ]+) [^;]*");
   private static final Pattern LEASE = Pattern.compile("^open \\d+ \\d \\d+ \\d+ (\\d+)");
   private static final List<Scope> SCOPES = List.of(Scope.KEY, Scope.TENANT, Scope.CLUSTER);
 
@@ -185,9 +185,11 @@ public final class RedisHolds implements HoldStore {
     return lease.find() ? Long.parseLong(lease.group(1)) : 1;
   }
 
+  // The second line is what was demanded beside rates.
   private static List<Permit> permitsIn(String text) {
+    String[] lines = text.split("\n", 3);
     return PERMIT
-        .matcher(text)
+        .matcher(lines.length < 2 ? "" : lines[1])
         .results()
         .map(found -> new Permit(SCOPES.get(Integer.parseInt(found.group(1)) - 1), found.group(2)))
         .toList();

@@ -73,6 +73,11 @@ public final class ChargeTemplate {
     return scopes.length == 1 && scopes[0] == 1;
   }
 
+  // Whether a request counts as one operation somewhere, or one bucket overflows to another.
+  private boolean isUnusual() {
+    return demands.stream().anyMatch(demand -> demand.perRequest() || demand.overflow());
+  }
+
   public boolean has(int scope) {
     return Arrays.stream(scopes).anyMatch(code -> code == scope);
   }
@@ -122,7 +127,7 @@ public final class ChargeTemplate {
     writeNumber(to, slots.latenessMicros());
     to.writeInt(slots.maxQueue());
     writeNumber(to, slots.horizonMicros());
-    to.writeByte(areOfKeyAlone() ? 1 : 0);
+    to.writeByte(areOfKeyAlone() && !isUnusual() ? 1 : 0);
     to.writeShort(demands.size());
     for (Demand demand : demands) {
       Bucket bucket = demand.bucket();

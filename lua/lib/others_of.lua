@@ -1,0 +1,17 @@
+-- What a charge demands beside rates, as in the arguments: text, with a semicolon between demands:
+--
+--   <letter> <scope> <limit> <parameter>...
+--
+-- with + behind the letter where it is asked only if the one before it has no room. Uses KINDS.
+local function others_of(text)
+  local others = {}
+  for part in string.gmatch(text, '[^;]+') do
+    local letter, sign, scope, name, parameters = string.match(part, '^(%l)(%+?) (%d) (%S+) (.*)$')
+    local demand = { letter = letter, overflow = sign == '+', scope = tonumber(scope), name = name,
+      kind = KINDS[letter] }
+    demand.kind.read(demand, parameters)
+    others[#others + 1] = demand
+    others.has_levels = others.has_levels or demand.bucket ~= nil
+  end
+  return others
+end
