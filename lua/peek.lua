@@ -61,7 +61,7 @@ local function state_keys_of(of)
 end
 
 local charge = { now = now, cost = cost, template = template, state_keys = state_keys_of(keys),
-  others = others > 0 and others_of(ARGV[others]) or {}, hold = hold > 0 and hold_of(ARGV[hold]) or nil }
+  others = others > 0 and others_of(ARGV[others]) or {}, hold = hold > 0 and hold_of(ARGV[hold], KEYS[key]) or nil }
 
 local is_mixed = #charge.others > 0 or charge.hold or template.is_unusual
 
@@ -110,7 +110,7 @@ end
 local function peek_mixed()
   local _, used = loaded(cost)
   local reserves = charge.hold and charge.hold.reserves
-  local before = reserves and reservation_standing(redis.call('GET', reservation_key(charge)), now)
+  local before = reserves and reservation_standing(redis.call('GET', charge.hold.key), now)
   if before then
     return before == 'open' and { CODES.AGAIN, unpack(used) } or { CODES.ENDED }
   end

@@ -287,7 +287,7 @@ local function read_charge(i)
   local base, at = WIDTH * (i - 1), charges[WIDTH * (i - 1) + 9]
   local others, holds_at = charges[base + 7], charges[base + 8]
   local charge = { now = now_us(i), count = charges[base + 2], cost = charges[base + 3], spare = charges[base + 10],
-    others = cached_others(others), hold = holds_at > 0 and hold_of(ARGV[holds_at]) or nil,
+    others = cached_others(others), hold = holds_at > 0 and hold_of(ARGV[holds_at], KEYS[charges[base + 4]]) or nil,
     keys = { charges[base + 4], charges[base + 5], charges[base + 6] }, within = -1, new_id = '', ticket = '',
     lost = 0, returned = CODES.NOT, others_text = others > 0 and ARGV[others] or '',
     template_text = ARGV[charges[base + 1]] }
@@ -607,7 +607,7 @@ end
 -- Whether the reservation of a charge is there: the answer to it then.
 local function answer_again(charge)
   local reserves = charge.hold and charge.hold.reserves
-  local before = reserves and reservation_standing(redis.call('GET', reservation_key(charge)), charge.now)
+  local before = reserves and reservation_standing(redis.call('GET', charge.hold.key), charge.now)
   if not before then
     return nil
   elseif before ~= 'open' then

@@ -16,7 +16,8 @@
 --            cluster    2 bytes: the same of the cluster
 --            others     2 bytes: which argument holds what is demanded beside rates, 0 for nothing
 --            hold       2 bytes: which argument holds what the request holds, 0 for nothing
---   then   templates, as of charge.lua; and text, as lib/mixed.lua has it
+--   then   templates, as of charge.lua; what is demanded beside rates, as lib/others_of.lua has it; and what requests
+--          hold, as hold_of in lib/mixed.lua has it
 -- RETURNS
 --   { clock_us }                  not_after has passed: nothing was taken
 --   { clock_us, answer... }       for each charge, in order
@@ -98,7 +99,7 @@ local function read_charge(i)
   local hold_text = ARGV[charges[base + 7]]
   return { now = now_us(i), cost = charges[base + 2], keys = { key, tenant, cluster },
     state_keys = { of_key, of_tenant, of_cluster }, others = others, others_text = others_text,
-    hold = hold_text and hold_of(hold_text), at = at, template_text = ARGV[at] }
+    hold = hold_text and hold_of(hold_text, of_key), at = at, template_text = ARGV[at] }
 end
 
 local function with_wait(answer, wait_us)
@@ -122,7 +123,7 @@ local function decide_own(charge, own)
   local k = charge.keys[1]
   local value = value_of(k)
   if not value or queued[k] or charge.others.has_levels or string.sub(value, own.from) ~= own.fields
-    or charge.hold and charge.hold.reserves and redis.call('GET', reservation_key(charge)) then
+    or charge.hold and charge.hold.reserves and redis.call('GET', charge.hold.key) then
     return nil
   end
   local head, _, numbers = taken_from_own(own, value, 1, charge.cost, charge.now)

@@ -12,7 +12,8 @@ local function counters_at(ledger, call, state_key, now)
     if not layout then
       error(state_key .. ':counters holds no counters', 0)
     end
-    counters = { value = value, layout = layout, by_name = {}, now = now, has_changed = false, has_new = false }
+    counters = { value = value, layout = layout, by_name = {}, now = now,
+      has_changed = false, has_new = false, has_new_time = false }
     ledger.by_key[state_key] = counters
   end
   return counters

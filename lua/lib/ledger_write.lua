@@ -41,7 +41,8 @@ end
 local function counters_value(counters, known)
   local n, until_us = gather(counters)
   if not n then
-    counters.layout, counters.has_new = counters_layout(limits_text(counters), known), false
+    counters.layout = counters_layout(limits_text(counters), known)
+    counters.has_new, counters.has_new_time = false, true
     n, until_us = gather(counters)
   end
   if n == 0 then
@@ -56,7 +57,9 @@ local function write_counters(ledger, call)
     if counters.has_changed then
       value, until_us = counters_value(counters, ledger.layouts)
     end
-    if value then
+    if value and not counters.has_new_time then
+      call('SET', state_key .. ':counters', value, 'KEEPTTL')
+    elseif value then
       call('SET', state_key .. ':counters', value, 'PXAT', string.format('%d', math.ceil(until_us / 1000) + 1000))
     elseif counters.has_changed then
       call('UNLINK', state_key .. ':counters')
@@ -77,9 +80,11 @@ local function is_same(one, other)
 end
 
 local function put_counter(counters, name, counter, now)
-  if not is_same(counter, stored_of(counters, name)) then
+  local stored = stored_of(counters, name)
+  if not is_same(counter, stored) then
     counters.by_name[name] = counter
     counters.has_changed, counters.now = true, now
     counters.has_new = counters.has_new or not counters.layout.by_name[name]
+    counters.has_new_time = counters.has_new_time or counter[1] ~= stored[1]
   end
 end

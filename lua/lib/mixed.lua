@@ -1,9 +1,16 @@
 -- What a charge demands beside rates, over all kinds: looked at first, then everything is taken or nothing. Uses KINDS,
 -- priced, ledger. `call` runs a command.
--- What a request holds is text, too: <id> <lease_us> <reserves> <refunds>, the last two 1 or 0; "-" for nothing.
-local function hold_of(text)
-  local id, lease_us, reserves, refunds = string.match(text, '^(%S+) (%d+) (%d) (%d)$')
-  return id and { id = id, lease_us = tonumber(lease_us), reserves = reserves == '1', refunds = refunds == '1' }
+-- What a request holds is packed:
+--
+--   lease_us  7 bytes
+--   reserves  1 byte: 1 where it is a reservation, else 0
+--   refunds   1 byte: 1 where a reservation that nobody ends gives everything back
+--   id        text
+local function hold_of(text, state_key)
+  local lease_us, reserves, refunds, at = struct.unpack('>I7BB', text)
+  local id = string.sub(text, at)
+  return { id = id, lease_us = lease_us, reserves = reserves == 1, refunds = refunds == 1,
+    key = state_key .. ':hold:' .. id }
 end
 
 -- How many permits are held.
@@ -47,11 +54,12 @@ local function bounded(price, charge)
 end
 
 -- Of a limit and the one it overflows to, the first that has room is charged; where neither has, the one that has some
--- first says when.
+-- first says when. Whether the other one is left out.
 local function leave_out(first, other)
   local is_other = first.wait ~= ROOM and other.wait ~= NEVER and (first.wait == NEVER or other.wait < first.wait)
   local left_out = is_other and first or other
   left_out.wait, left_out.taken, left_out.is_uncharged = ROOM, left_out.denied, true
+  return not is_other
 end
 
 -- How all of them stand: the price and the cost at it, the longest wait of those without room, whether one never has
@@ -77,7 +85,9 @@ local function look_at(charge, ledger, call)
     end
     demand.standing = standing
     if demand.overflow then
-      leave_out(charge.others[i - 1].standing, standing)
+      looked.uncharged = looked.uncharged or {}
+      local is_left_out = leave_out(charge.others[i - 1].standing, standing)
+      looked.uncharged[#looked.uncharged + 1] = is_left_out and i or i - 1
     end
   end
   for _, demand in ipairs(charge.others) do
@@ -89,12 +99,6 @@ local function look_at(charge, ledger, call)
     end
   end
   return looked
-end
-
-local function reservation_key(charge)
-  local held = charge.hold
-  held.key = held.key or charge.state_keys[1] .. ':hold:' .. held.id
-  return held.key
 end
 
 -- The answer to a charge of several kinds: its code, what is used of each bucket, of each other limit <wait> <used>

@@ -19,17 +19,7 @@ end
 
 -- Numbers with a comma between, "-" for none.
 local function list_of(numbers)
-  return #numbers == 0 and '-' or table.concat(numbers, ',')
-end
-
-local function uncharged_of(others)
-  local numbers = {}
-  for i, demand in ipairs(others) do
-    if demand.standing.is_uncharged then
-      numbers[#numbers + 1] = i
-    end
-  end
-  return numbers
+  return numbers and #numbers > 0 and table.concat(numbers, ',') or '-'
 end
 
 -- A reservation is kept as what was asked for, as it was asked; reservation_from reads it:
@@ -42,7 +32,7 @@ end
 local function reservation_text(charge, looked, unpaid)
   local held = charge.hold
   local head = string.format('open %d %d %d %d %d %d %s %s\n', charge.now + held.lease_us, held.refunds and 1 or 0,
-    looked.asked, looked.price, held.lease_us, charge.now, list_of(unpaid), list_of(uncharged_of(charge.others)))
+    looked.asked, looked.price, held.lease_us, charge.now, list_of(unpaid), list_of(looked.uncharged))
   return head .. charge.others_text .. '\n' .. charge.template_text
 end
 
@@ -57,7 +47,7 @@ local function take_others(charge, looked, unpaid, index, call)
   end
   keep_counters(charge, 'taken')
   if held and held.reserves then
-    local expires_us, key = now + held.lease_us, reservation_key(charge)
+    local expires_us, key = now + held.lease_us, held.key
     call('SET', key, reservation_text(charge, looked, unpaid), 'PXAT',
       string.format('%d', math.ceil((expires_us + PERMITS_KEPT_US) / 1000)))
     call('ZADD', index, string.format('%d', expires_us), key)

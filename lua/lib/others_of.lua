@@ -7,8 +7,9 @@ local function others_of(text)
   local others = {}
   for part in string.gmatch(text, '[^;]+') do
     local letter, sign, scope, name, parameters = string.match(part, '^(%l)(%+?) (%d) (%S+) (.*)$')
+    -- With what a charge notes of it, so that the table has the room.
     local demand = { letter = letter, overflow = sign == '+', scope = tonumber(scope), name = name,
-      kind = KINDS[letter] }
+      kind = KINDS[letter], counters = false, standing = false, permits_key = false, held = 0 }
     demand.kind.read(demand, parameters)
     others[#others + 1] = demand
     others.has_levels = others.has_levels or demand.bucket ~= nil

@@ -137,7 +137,7 @@ local function decide_any(charge)
     return hand_back(charge)
   end
   local reserves = charge.hold and charge.hold.reserves
-  local before = reserves and reservation_standing(call('GET', reservation_key(charge)), charge.now)
+  local before = reserves and reservation_standing(call('GET', charge.hold.key), charge.now)
   if before and before ~= 'open' then
     return { CODES.ENDED }
   elseif before and charge.template.has_overflow then

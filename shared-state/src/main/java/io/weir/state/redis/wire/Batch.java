@@ -195,7 +195,7 @@ public final class Batch {
     Hold hold = charge.extras().hold().get();
     extraKeys.add(RedisKeys.hold(RedisKeys.key(charge.tenant(), charge.subject()), hold.id()));
     extraKeys.add(RedisKeys.holds(policy));
-    Bulk.writeText(arguments, OthersTemplate.text(hold));
+    Bulk.writeText(arguments, OthersTemplate.bytes(hold));
     return ++argumentCount;
   }
 

@@ -2,6 +2,8 @@ package io.weir.state.redis.wire;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.weir.kind.Hold;
 import io.weir.kind.Kind;
 import io.weir.kind.KindDemand;
@@ -12,10 +14,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What all charges of one operation by one plan demand beside rates, as the text that {@code lua/lib/mixed.lua} reads. It
- * holds for a while: calendars are told as the instants around the present.
+ * What all charges of one operation by one plan demand beside rates, as the text that {@code lua/lib/others_of.lua} reads.
+ * It holds for a while: calendars are told as the instants around the present.
  */
 public final class OthersTemplate {
+  private static final int HOLD_BYTES = 9;
+
   private final List<KindDemand> demands;
   private final byte[] text;
   private final int[] scopes;
@@ -73,12 +77,13 @@ public final class OthersTemplate {
     }
   }
 
-  /** What a request holds, for the same file. */
-  static byte[] text(Hold hold) {
-    return "%s %d %d %d"
-        .formatted(
-            hold.id(), hold.leaseMicros(), hold.reserves() ? 1 : 0, hold.refundsOnExpiry() ? 1 : 0)
-        .getBytes(US_ASCII);
+  /** What a request holds, as {@code lua/lib/mixed.lua} reads it. */
+  static byte[] bytes(Hold hold) {
+    byte[] id = hold.id().getBytes(US_ASCII);
+    ByteBuf to = Unpooled.buffer(HOLD_BYTES + id.length);
+    ChargeTemplate.writeNumber(to, hold.leaseMicros());
+    to.writeByte(hold.reserves() ? 1 : 0).writeByte(hold.refundsOnExpiry() ? 1 : 0).writeBytes(id);
+    return to.array();
   }
 
   private static String words(KindDemand demand, long atMicros) {
