@@ -59,16 +59,16 @@ local function calm_after(demand, used)
 end
 
 KINDS.c = {
-  read = function(demand, text)
-    local bucket, numbers, points = string.match(text, '^(%S+) (.*) (%S+)$')
+  read = function(demand, text, at)
+    local bucket, numbers, points = string.match(text, '^(%S+) ([^;]*) ([^%s;]+)', at)
     local rate, capacity, units, requests, price, shed, period =
       string.match(numbers, '^(%d+) (%d+) (%d+) (%d) (%d) (%d+) (%S+)$')
     demand.bucket, demand.rate, demand.capacity = bucket, tonumber(rate), tonumber(capacity)
     demand.units, demand.requests, demand.is_price = tonumber(units), requests == '1', price == '1'
     demand.shed = tonumber(shed)
     demand.period, demand.points = tonumber(period), {}
-    for at, multiplier in string.gmatch(points, '(%d+):(%d+)') do
-      demand.points[#demand.points + 1] = { at = tonumber(at), multiplier = tonumber(multiplier) }
+    for level, multiplier in string.gmatch(points, '(%d+):(%d+)') do
+      demand.points[#demand.points + 1] = { at = tonumber(level), multiplier = tonumber(multiplier) }
     end
   end,
   price = function(demand, stored, asked)

@@ -1,6 +1,6 @@
 -- The kinds of demand beside rates, by the letter that stands for each in arguments. Each is a table of
 --
---   read(demand, text)                  takes its parameters from text
+--   read(demand, text, at)              takes its parameters from text, where they begin at `at` and end at a semicolon
 --   standing(demand, stored, asked)     how it stands: { wait, used, reset, near, taken, denied }, the last two what is
 --                                       stored then; nil where its parameters are not for this instant
 --   price(demand, stored, asked)        optional: how many times as much a request costs, in thousandths

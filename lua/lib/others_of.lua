@@ -5,12 +5,11 @@
 -- with + behind the letter where it is asked only if the one before it has no room. Uses KINDS.
 local function others_of(text)
   local others = {}
-  for part in string.gmatch(text, '[^;]+') do
-    local letter, sign, scope, name, parameters = string.match(part, '^(%l)(%+?) (%d) (%S+) (.*)$')
+  for letter, sign, scope, name, at in string.gmatch(text, '(%l)(%+?) (%d) (%S+) ()[^;]+') do
     -- With what a charge notes of it, so that the table has the room.
     local demand = { letter = letter, overflow = sign == '+', scope = tonumber(scope), name = name,
       kind = KINDS[letter], counters = false, standing = false, permits_key = false, held = 0 }
-    demand.kind.read(demand, parameters)
+    demand.kind.read(demand, text, at)
     others[#others + 1] = demand
     others.has_levels = others.has_levels or demand.bucket ~= nil
   end

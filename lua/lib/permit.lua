@@ -10,8 +10,8 @@ local function permits_until(stored, now)
 end
 
 KINDS.p = {
-  read = function(demand, text)
-    local limit, lease_us = string.match(text, '^(%d+) (%d+)$')
+  read = function(demand, text, at)
+    local limit, lease_us = string.match(text, '^(%d+) (%d+)', at)
     demand.limit, demand.lease_us = tonumber(limit), tonumber(lease_us)
   end,
   standing = function(demand, stored, asked)

@@ -77,15 +77,15 @@ local function plus(used, more)
 end
 
 KINDS.q = {
-  read = function(demand, text)
-    local limit, soft, near, requests, window, numbers = string.match(text, '^(%d+) (%d) (%d+) (%d) (%l+) (.*)$')
+  read = function(demand, text, at)
+    local limit, soft, near, requests, window, first, second, third, fourth =
+      string.match(text, '^(%d+) (%d) (%d+) (%d) (%l+) ([^ ;]+) ?([^ ;]*) ?([^ ;]*) ?([^ ;]*)', at)
     demand.limit, demand.is_soft, demand.requests = tonumber(limit), soft == '1', requests == '1'
     demand.near_at = ceil_div(demand.limit * tonumber(near), 100)
     if window == 'calendar' then
-      local a, b, c, d = string.match(numbers, '^(%S+) (%S+) (%S+) (%S+)$')
-      demand.window = { instants = { tonumber(a), tonumber(b), tonumber(c), tonumber(d) } }
+      demand.window = { instants = { tonumber(first), tonumber(second), tonumber(third), tonumber(fourth) } }
     else
-      demand.window = { length_us = tonumber(numbers) * 1000, slides = window == 'slide' }
+      demand.window = { length_us = tonumber(first) * 1000, slides = window == 'slide' }
     end
   end,
   most = function(demand)
