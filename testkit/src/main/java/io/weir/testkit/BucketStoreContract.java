@@ -258,6 +258,14 @@ public abstract class BucketStoreContract {
     }
 
     @Test
+    void aCostThatNeverFitsIsToldTheLevelsOfTheNewPolicy() {
+      Demand shorter = demand("ten", Scope.KEY, 10, 500);
+      allowed(charge(10, TEN));
+      Limit limit = never(charge("acme", "k1", 2, 6, shorter)).limits().get(0);
+      assertThat(limit.resetMicros()).isEqualTo(500_000);
+    }
+
+    @Test
     void anOddChangeOfRateIsRoundedDown() {
       Demand seven = demand("ten", Scope.KEY, 7, 1000);
       Demand thirteen = demand("ten", Scope.KEY, 13, 1000);
