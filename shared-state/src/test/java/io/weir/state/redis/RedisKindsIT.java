@@ -13,6 +13,7 @@ import io.weir.embedded.EmbeddedRedis;
 import io.weir.kind.CalendarWindow;
 import io.weir.kind.CalendarWindow.Period;
 import io.weir.kind.Extras;
+import io.weir.kind.FixedWindow;
 import io.weir.kind.Hold;
 import io.weir.kind.Permits;
 import io.weir.kind.Quota;
@@ -114,6 +115,31 @@ final class RedisKindsIT extends KindsContract {
       holds.end(held, new Ending.Cancelled()).toCompletableFuture().join();
       assertThat(connections.sync().exists("weir:{p40}:acme:key:k1:permits:streams"))
           .isZero();
+    }
+  }
+
+  // Counters are forgotten a second after the last of their windows.
+  @Test
+  void countersLiveAsLongAsTheWindowThatWasWrittenLast() throws InterruptedException {
+    connections.sync().flushall();
+    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+    Quota perSecond =
+        new Quota("second", Scope.KEY, 1000, new FixedWindow(1000, false), false, 80, false, false);
+    Charge charge = new Charge(
+        "acme",
+        "k1",
+        1,
+        List.of(rate("a", Scope.KEY)),
+        1,
+        SlotRules.OFF,
+        TicketRequest.NONE,
+        FailureMode.DENY,
+        new Extras(List.of(perSecond), Optional.empty()));
+    for (int i = 0; i < 3; i++) {
+      store.tryCharge(charge).toCompletableFuture().join();
+      store.tryCharge(charge).toCompletableFuture().join();
+      assertThat(connections.sync().pttl("weir:{p40}:acme:key:k1:counters")).isBetween(900L, 2000L);
+      Thread.sleep(1200);
     }
   }
 

@@ -82,7 +82,9 @@ public final class OthersTemplate {
     byte[] id = hold.id().getBytes(US_ASCII);
     ByteBuf to = Unpooled.buffer(HOLD_BYTES + id.length);
     ChargeTemplate.writeNumber(to, hold.leaseMicros());
-    to.writeByte(hold.reserves() ? 1 : 0).writeByte(hold.refundsOnExpiry() ? 1 : 0).writeBytes(id);
+    to.writeByte(hold.reserves() ? 1 : 0)
+        .writeByte(hold.refundsOnExpiry() ? 1 : 0)
+        .writeBytes(id);
     return to.array();
   }
 
