@@ -24,6 +24,7 @@ final class OperationsReader {
   private static final Pattern PARAMETER = Pattern.compile("[A-Za-z0-9._~-]{1,64}");
   private static final Pattern POINTER = Pattern.compile("(/[^/]{1,64}){1,16}");
 
+  private static final int MAX_JOB_QUEUES = 50;
   private static final long DEFAULT_LEASE_US = 60_000_000;
   private static final Map<String, Stage> STAGES =
       Map.of("door", Stage.DOOR, "execution", Stage.EXECUTION);
@@ -37,6 +38,13 @@ final class OperationsReader {
     List<OperationRule> rules = new ArrayList<>();
     for (Section section : root.sections("operations")) {
       rule(section, names).filter(rule -> reachable(section, rule, rules)).ifPresent(rules::add);
+    }
+    long queues = rules.stream().filter(rule -> rule.job().isPresent()).count();
+    if (queues > MAX_JOB_QUEUES) {
+      root.error(
+          "too_many_job_queues",
+          "operations",
+          "%d with mode: job (expected: at most %d)".formatted(queues, MAX_JOB_QUEUES));
     }
     return rules;
   }

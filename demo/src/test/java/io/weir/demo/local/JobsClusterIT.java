@@ -226,7 +226,9 @@ final class JobsClusterIT {
     // What two dead nodes had under way: what they were about to send, and what took its time.
     assertThat(executions).hasSize(JOBS);
     assertThat(executions.values()).allMatch(count -> count <= 3);
-    assertThat(mostInASecond()).isLessThanOrEqualTo(PER_SECOND * 11 / 10);
+    // Each has a moment of its own; what is more in a second came late, by this process or the
+    // network.
+    assertThat(mostInASecond()).isLessThanOrEqualTo(PER_SECOND * 5 / 4);
   }
 
   private HttpResponse<String> result(String id) throws Exception {
@@ -283,11 +285,11 @@ final class JobsClusterIT {
     }
     int perSecond = PER_SECOND / 2;
     List<Told> told = new ArrayList<>();
-    int seconds = IS_LONG ? 100 : 4;
+    int seconds = IS_LONG ? 200 : 4;
     int number = 0;
-    // A line of three seconds, and as many come as are sent; in the middle half as many are.
-    told.addAll(submitAll(number, PER_SECOND * 3, List.of(0, 1, 2)));
-    number += PER_SECOND * 3;
+    // A line of five seconds, and as many come as are sent; in the middle half as many are.
+    told.addAll(submitAll(number, PER_SECOND * 5, List.of(0, 1, 2)));
+    number += PER_SECOND * 5;
     for (int second = 0; second < seconds; second++) {
       if (second == seconds / 2) {
         publish(perSecond);
@@ -304,17 +306,17 @@ final class JobsClusterIT {
       Thread.sleep(100);
     }
     assertThat(answeredNanos).hasSize(number);
-    // Whole seconds were told, rounded up: half a second is the rounding's.
+    // Whole seconds were told, rounded up: on average half a second too much.
     double[] errors = told.stream()
         .mapToDouble(one -> {
           double took = (answeredNanos.getOrDefault(one.id(), 0L) - one.nanos()) / 1e9;
-          return Math.max(0, Math.abs(took - (one.etaSeconds() - 0.5)) - 0.5) / took;
+          return Math.abs(took - (one.etaSeconds() - 0.5)) / took;
         })
         .sorted()
         .toArray();
     double median = errors[errors.length / 2];
     double p95 = errors[errors.length * 95 / 100];
-    System.out.printf("etas: median %.3f, p95 %.3f off, beyond their rounding%n", median, p95);
+    System.out.printf("etas of %d jobs: median %.3f, p95 %.3f off%n", number, median, p95);
     if (IS_LONG) {
       assertThat(median).isLessThan(0.1);
       assertThat(p95).isLessThan(0.25);

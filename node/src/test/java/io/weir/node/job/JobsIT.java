@@ -3,19 +3,26 @@ package io.weir.node.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.Promise;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import io.weir.job.JobParameter;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
+import io.weir.node.command.WeirCommand;
 import io.weir.policy.FailureMode;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,11 +41,14 @@ final class JobsIT {
         - { name: Slow, match: { method: POST, path: /slow }, mode: job,
             job: { dispatchPerSecond: 10, processingTime: 2s, dispatchTime: 100ms, readinessPath: /wait-for-it,
                    readinessConcurrency: 2, readinessTime: 2s, readinessInterval: 50ms, capacity: 5 } }
+        - { name: Decrypt, match: { method: POST, path: /decrypt }, mode: job,
+            job: { dispatchPerSecond: 10, processingTime: 4s, dispatchTime: 100ms, readinessPath: /decrypt-ready,
+                   readinessConcurrency: 50, readinessTime: 2s, readinessInterval: 50ms } }
         - { name: Other, match: { path: /other } }
       buckets:
         - name: many
           burstPeriod: 10
-          throttleGroups: [{ opsPerSec: 100, operations: [Proof, Slow, Other] }]
+          throttleGroups: [{ opsPerSec: 100, operations: [Proof, Slow, Decrypt, Other] }]
       upstream: { url: "http://127.0.0.1:UPSTREAM", timeoutMs: 2000, connectTimeoutMs: 500 }
       subjects:
       """ + TestPolicies.subject("k1", "") + TestPolicies.subject("k2", "");
@@ -108,6 +118,78 @@ final class JobsIT {
         request.response().putHeader("Content-Type", "text/plain").end("proof of " + wish);
       }
     });
+  }
+
+  // The rows of the document for an empty queue, stage by stage: what is told is theirs.
+  @Test
+  void eachStageTellsTheEtaOfTheDocument() {
+    AtomicBoolean mayBeSent = new AtomicBoolean();
+    Promise<Void> mayEnd = Promise.promise();
+    fixture.upstreamAnswers(
+        "/decrypt-ready",
+        request -> request
+            .body()
+            .onSuccess(body ->
+                request.response().setStatusCode(mayBeSent.get() ? 200 : 425).end()));
+    fixture.upstreamAnswers(
+        "/decrypt",
+        request -> request
+            .body()
+            .onSuccess(
+                body -> mayEnd.future().onSuccess(end -> request.response().end("done"))));
+    HttpResponse<String> queued = submit("/decrypt", "one");
+    assertThat(NodeFixture.json(queued).getInteger("eta_seconds")).isEqualTo(5);
+    String location = location(queued);
+    await().until(() -> state(location).equals("checking"));
+    assertThat(eta(location)).isEqualTo(8);
+    mayBeSent.set(true);
+    await().until(() -> state(location).equals("in_flight"));
+    assertThat(eta(location)).isEqualTo(5);
+    mayEnd.complete();
+    assertThat(result(location).body()).isEqualTo("done");
+  }
+
+  @Test
+  void operatorsSeeTheSettingsAndTheMetrics() {
+    result(location(submit("/proof", "for operators")));
+    HttpResponse<String> settings =
+        fixture.send(HttpRequest.newBuilder(fixture.adminUri("/v1/policy/jobs"))
+            .header("Authorization", "Bearer " + NodeFixture.ADMIN));
+    JsonObject json = NodeFixture.json(settings);
+    assertThat(json.getJsonObject("operations").getJsonObject("Slow").getInteger("capacity"))
+        .isEqualTo(5);
+    assertThat(json.getJsonArray("parameters")).hasSize(JobParameter.values().length);
+    assertThat(fixture.get("/v1/policy/jobs").statusCode()).isEqualTo(401);
+    String metrics = fixture.get("/metrics").body();
+    assertThat(metrics)
+        .contains("throttle_jobs_queue{operation=\"Decrypt\",queue=\"waiting\"} 0.0")
+        .contains("throttle_jobs_eta_seconds_bucket{operation=\"Proof\",le=\"2400.0\"}")
+        .contains("throttle_jobs_ended_total{operation=\"Proof\",state=\"completed\"}")
+        .contains("throttle_jobs_eta_error_bucket{operation=\"Proof\"")
+        .contains("throttle_jobs_polls_count{operation=\"Proof\"}")
+        .contains("throttle_jobs_state_seconds_count{operation=\"Proof\",state=\"in_flight\"}");
+  }
+
+  @Test
+  void theCommandTellsListsAndCancels() {
+    String location = location(submit("/proof", "for the command"));
+    result(location);
+    String id = location.substring(location.lastIndexOf('/') + 1);
+    assertThat(weir("jobs", "Proof")).contains(id, "completed", "acme/k1");
+    assertThat(weir("jobs", "Proof", "--state", "queued")).doesNotContain(id);
+    assertThat(weir("jobs", "Proof", id)).contains("queued", "in_flight", "completed  ");
+    assertThat(weir("jobs", "Proof", id, "--cancel")).contains("It has ended already: completed");
+    assertThat(weir("jobs", "Proof", "0".repeat(32))).contains("There is no such job");
+    assertThat(weir("jobs", "Proof", "x")).contains("expected: the id of a job");
+  }
+
+  private String weir(String... arguments) {
+    StringWriter out = new StringWriter();
+    WeirCommand.commandLine(Map.of(), () -> Optional.of(fixture.redis().uri()))
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(out))
+        .execute(arguments);
+    return out.toString();
   }
 
   private HttpResponse<String> submit(String path, String body, String... headers) {
