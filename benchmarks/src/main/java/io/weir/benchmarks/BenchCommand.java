@@ -83,6 +83,14 @@ public final class BenchCommand implements Callable<Integer> {
       description = "what one key can take from the others, attack by attack, and nothing else")
   private boolean isolation;
 
+  @Option(
+      names = "--jobs",
+      paramLabel = "N",
+      split = ",",
+      description =
+          "submitting jobs and asking for them with so many in the queue, such as 100,100000, and nothing else")
+  private List<Integer> jobs = List.of();
+
   @Option(names = "--json", paramLabel = "FILE", description = "every figure, as JSON")
   private Optional<Path> json = Optional.empty();
 
@@ -130,6 +138,9 @@ public final class BenchCommand implements Callable<Integer> {
       results.put("machine", machine);
       if (isolation) {
         isolation(redis.uri(), probe, results);
+      } else if (!jobs.isEmpty()) {
+        int[] sizes = jobs.stream().mapToInt(Integer::intValue).sorted().toArray();
+        results.put("jobs", new JobBench(redis.uri(), probe, out).measure(sizes));
       } else if (soak.isPresent()) {
         results.put("soak", http(redis.uri(), probe).soak(soakTime(), SOAK_WINDOW));
       } else {

@@ -44,6 +44,19 @@ final class BenchIT {
   }
 
   @Test
+  void jobsAreMeasuredWithFewAndWithMany(@TempDir Path folder) throws Exception {
+    Path json = folder.resolve("jobs.json");
+    int status = new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(new StringWriter(), true))
+        .execute("--jobs", "100,4000", "--json", json.toString());
+    assertThat(status).isZero();
+    assertThat(new ObjectMapper().readTree(json.toFile()).get("jobs"))
+        .hasSize(2)
+        .allMatch(
+            one -> one.get("askMicros").asDouble() > 0 && one.get("bytesPerJob").asDouble() > 0);
+  }
+
+  @Test
   void everyAttackIsMeasuredBesideItsVictim(@TempDir Path folder) throws Exception {
     Path json = folder.resolve("isolation.json");
     StringWriter out = new StringWriter();

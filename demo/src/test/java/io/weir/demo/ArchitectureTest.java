@@ -30,6 +30,7 @@ final class ArchitectureTest {
   private static final String[] CORE = {
     "io.weir.bucket..",
     "io.weir.decision..",
+    "io.weir.job..",
     "io.weir.kind..",
     "io.weir.lease..",
     "io.weir.policy..",

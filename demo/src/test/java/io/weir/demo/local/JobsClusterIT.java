@@ -7,6 +7,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import io.weir.client.job.JobClient;
+import io.weir.client.job.JobFuture;
+import io.weir.client.retry.RetryOptions;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.policy.SecretHash;
 import io.weir.state.redis.RedisConnections;
@@ -306,6 +309,7 @@ final class JobsClusterIT {
       Thread.sleep(100);
     }
     assertThat(answeredNanos).hasSize(number);
+    findFewQuestions();
     // Whole seconds were told, rounded up: on average half a second too much.
     double[] errors = told.stream()
         .mapToDouble(one -> {
@@ -321,6 +325,27 @@ final class JobsClusterIT {
       assertThat(median).isLessThan(0.1);
       assertThat(p95).isLessThan(0.25);
     }
+  }
+
+  // Who asks when he is told to asks seldom.
+  private void findFewQuestions() throws Exception {
+    JobClient jobs = new JobClient(client, RetryOptions.DEFAULT);
+    List<JobFuture<String>> all = new ArrayList<>();
+    for (int i = 0; i < 2 * PER_SECOND; i++) {
+      all.add(jobs.submit(
+          HttpRequest.newBuilder(URI.create(nodes.get(i % 3).url() + "/proof"))
+              .header("X-Api-Key", "k1.secret-of-k1")
+              .POST(BodyPublishers.ofString("asked " + i))
+              .build(),
+          HttpResponse.BodyHandlers.ofString()));
+    }
+    int most = 0;
+    for (JobFuture<String> one : all) {
+      assertThat(one.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+      most = Math.max(most, one.questions());
+    }
+    System.out.printf("%d jobs, asked for %d times at most%n", all.size(), most);
+    assertThat(most).isLessThanOrEqualTo(4);
   }
 
   private void publish(int perSecond) throws IOException, InterruptedException {

@@ -4,34 +4,28 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.job.Job;
 import io.weir.job.JobMove;
-import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
 import io.weir.job.SeenJob;
 import io.weir.node.admission.Admission;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.ApiKey;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.EarlyAnswer;
-import io.weir.node.intake.Upload;
 import io.weir.node.metrics.JobMeters;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Subject;
 import io.weir.state.redis.RedisJobs;
 import io.weir.throttle.PolicySource;
-import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
@@ -48,27 +42,19 @@ public final class JobDoor implements Door {
   private static final Pattern WAIT =
       Pattern.compile("(?i)(?:^|,)\\s*wait\\s*=\\s*\"?(\\d{1,4})\"?\\s*(?:$|[,;])");
   private static final long LONGEST_WAIT_SECONDS = 60;
-  private static final String UPSTREAM = "(upstream)";
-  private static final String STATUS = "Weir-Job-Status";
   private static final ProblemDetails TOO_OFTEN =
       ProblemDetails.of(429, "polled_too_often", "This API key asks for its jobs too often");
   private static final ProblemDetails TOO_MANY =
       ProblemDetails.of(429, "requests_in_flight", "Too many requests of this key are waiting");
-  private static final ProblemDetails TOKEN_INVALID = ProblemDetails.of(
-      401, "job_token_invalid", "The result of a job needs its token as bearer token");
-  private static final ProblemDetails STATUS_INVALID = ProblemDetails.badRequest(
-      "job_status_invalid", List.of("Weir-Job-Status: (expected: a status from 200 to 599)"));
 
   private final Vertx vertx;
   private final Context context;
-  private final Upload uploads;
   private final PolicySource policies;
   private final Admission admission;
   private final RedisJobs store;
-  private final JobTokens tokens;
-  private final Bulkhead memory;
   private final Bulkhead held;
   private final JobMeters meters;
+  private final JobCallback callback;
   private final JobWatch watch;
   private final JobBudget budget = new JobBudget();
 
@@ -89,12 +75,10 @@ public final class JobDoor implements Door {
       JobMeters meters) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
-    this.uploads = new Upload(vertx);
     this.policies = policies;
     this.admission = admission;
     this.store = store;
-    this.tokens = tokens;
-    this.memory = memory;
+    this.callback = new JobCallback(vertx, store, tokens, memory, meters);
     this.held = held;
     this.meters = meters;
     this.watch = new JobWatch(vertx, store);
@@ -120,7 +104,7 @@ public final class JobDoor implements Door {
     Named job = new Named(path.group(1), path.group(2));
     if (path.group(3) != null) {
       requireMethod(request, HttpMethod.POST);
-      return bring(request, job);
+      return callback.bring(request, job.operation(), job.id(), rule(job.operation()));
     }
     boolean isCancel = HttpMethod.DELETE.equals(request.method());
     if (!isCancel) {
@@ -250,56 +234,6 @@ public final class JobDoor implements Door {
                   .put("job_id", now.id())
                   .toBuffer());
         });
-  }
-
-  private Future<Void> bring(HttpServerRequest request, Named job) {
-    JobRule rule = rule(job.operation());
-    OptionalInt run = ApiKey.bearer(request.headers())
-        .map(token -> tokens.run(token, job.operation(), job.id()))
-        .orElse(OptionalInt.empty());
-    if (run.isEmpty() || !rule.takesCallbacks()) {
-      throw new RefusedException(TOKEN_INVALID);
-    }
-    int status = status(request);
-    long maxBytes = rule.value(JobParameter.MAX_RESULT_BYTES);
-    Upload.requireLength(request, maxBytes);
-    Share bytes = memory.take(UPSTREAM, UPSTREAM);
-    return uploads
-        .whole(request, maxBytes, bytes)
-        .onComplete(read -> bytes.free())
-        .compose(body -> bring(request, job, rule, run.getAsInt(), status, body));
-  }
-
-  private Future<Void> bring(
-      HttpServerRequest request, Named job, JobRule rule, int run, int status, Buffer body) {
-    JobResult result = JobResult.answer(status, request.headers(), body);
-    return of(store.move(
-            job.operation(),
-            rule,
-            job.id(),
-            "",
-            run,
-            JobMove.to(JobState.COMPLETED, result.text())))
-        .compose(moved -> {
-          if (moved.isEmpty()) {
-            throw new RefusedException(JobAnswers.unknown());
-          }
-          if (!moved.get().isMoved()) {
-            throw new RefusedException(ProblemDetails.of(
-                    409, "job_not_awaited", "No result of this run of the job is awaited")
-                .with("state", moved.get().job().state().word()));
-          }
-          JobEnds.completed(meters, moved.get(), rule);
-          return request.response().setStatusCode(204).end();
-        });
-  }
-
-  private static int status(HttpServerRequest request) {
-    String text = Optional.ofNullable(request.getHeader(STATUS)).orElse("200");
-    if (!text.matches("[2-5]\\d\\d")) {
-      throw new RefusedException(STATUS_INVALID);
-    }
-    return Integer.parseInt(text);
   }
 
   private <T> Future<T> of(CompletionStage<T> asked) {

@@ -86,7 +86,11 @@ final class JobRun {
     switch (work.task()) {
       case CHECK -> check();
       case SEND -> later((dueNanos - System.nanoTime()) / NANOS_PER_MILLI, this::sendInTime);
-      case ASK -> ask(job().receipt().orElse("/"), job().sinceMicros(), 0);
+      case ASK ->
+        ask(
+            job().receipt().orElse("/"),
+            System.nanoTime() - job().sinceMillis() * NANOS_PER_MILLI,
+            0);
     }
   }
 
@@ -186,7 +190,7 @@ final class JobRun {
     move.apply(receipt)
         .onSuccess(isMoved -> {
           if (isMoved) {
-            ask(place.get(), System.currentTimeMillis() * 1000, told);
+            ask(place.get(), System.nanoTime(), told);
           } else {
             stop();
           }
@@ -194,9 +198,8 @@ final class JobRun {
         .onFailure(error -> stop());
   }
 
-  // The time since then is asked of this node's clock: it only says how often to ask.
-  private void ask(String place, long sinceMicros, long toldMillis) {
-    long elapsed = Math.max(0, System.currentTimeMillis() - sinceMicros / 1000);
+  private void ask(String place, long sinceNanos, long toldMillis) {
+    long elapsed = (System.nanoTime() - sinceNanos) / NANOS_PER_MILLI;
     long wait = toldMillis > 0 ? toldMillis : rule.receiptWaitMillis(elapsed);
     later(
         wait,
@@ -209,7 +212,7 @@ final class JobRun {
             complete(answer);
           } else {
             long told = answer == null ? 0 : retryAfterMillis(answer.headers());
-            ask(place, sinceMicros, told);
+            ask(place, sinceNanos, told);
           }
         }));
   }

@@ -1,0 +1,101 @@
+package io.weir.node.job;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.job.JobMove;
+import io.weir.job.JobParameter;
+import io.weir.job.JobRule;
+import io.weir.job.JobState;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.ApiKey;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Upload;
+import io.weir.node.metrics.JobMeters;
+import io.weir.state.redis.RedisJobs;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Takes results that the upstream brings by itself, with the token of the job's run. Owned by one event loop. */
+final class JobCallback {
+  private static final String UPSTREAM = "(upstream)";
+  private static final String STATUS = "Weir-Job-Status";
+  private static final ProblemDetails TOKEN_INVALID = ProblemDetails.of(
+      401, "job_token_invalid", "The result of a job needs its token as bearer token");
+  private static final ProblemDetails STATUS_INVALID = ProblemDetails.badRequest(
+      "job_status_invalid", List.of("Weir-Job-Status: (expected: a status from 200 to 599)"));
+
+  private final Context context;
+  private final Upload uploads;
+  private final RedisJobs store;
+  private final JobTokens tokens;
+  private final Bulkhead memory;
+  private final JobMeters meters;
+
+  JobCallback(Vertx vertx, RedisJobs store, JobTokens tokens, Bulkhead memory, JobMeters meters) {
+    this.context = vertx.getOrCreateContext();
+    this.uploads = new Upload(vertx);
+    this.store = store;
+    this.tokens = tokens;
+    this.memory = memory;
+    this.meters = meters;
+  }
+
+  /** Takes the body of a request as the result of a job. */
+  Future<Void> bring(HttpServerRequest request, String operation, String id, JobRule rule) {
+    OptionalInt run = ApiKey.bearer(request.headers())
+        .map(token -> tokens.run(token, operation, id))
+        .orElse(OptionalInt.empty());
+    if (run.isEmpty() || !rule.takesCallbacks()) {
+      throw new RefusedException(TOKEN_INVALID);
+    }
+    int status = status(request);
+    long maxBytes = rule.value(JobParameter.MAX_RESULT_BYTES);
+    Upload.requireLength(request, maxBytes);
+    Share bytes = memory.take(UPSTREAM, UPSTREAM);
+    return uploads
+        .whole(request, maxBytes, bytes)
+        .onComplete(read -> bytes.free())
+        .compose(body -> keep(request, operation, id, rule, run.getAsInt(), status, body));
+  }
+
+  private Future<Void> keep(
+      HttpServerRequest request,
+      String operation,
+      String id,
+      JobRule rule,
+      int run,
+      int status,
+      Buffer body) {
+    JobResult result = JobResult.answer(status, request.headers(), body);
+    return Future.fromCompletionStage(
+            store.move(operation, rule, id, "", run, JobMove.to(JobState.COMPLETED, result.text())),
+            context)
+        .recover(error -> Future.failedFuture(JobIntake.refusal(error)))
+        .compose(moved -> {
+          if (moved.isEmpty()) {
+            throw new RefusedException(JobAnswers.unknown());
+          }
+          if (!moved.get().isMoved()) {
+            throw new RefusedException(ProblemDetails.of(
+                    409, "job_not_awaited", "No result of this run of the job is awaited")
+                .with("state", moved.get().job().state().word()));
+          }
+          JobEnds.moved(meters, moved.get(), rule);
+          return request.response().setStatusCode(204).end();
+        });
+  }
+
+  private static int status(HttpServerRequest request) {
+    String text = Optional.ofNullable(request.getHeader(STATUS)).orElse("200");
+    if (!text.matches("[2-5]\\d\\d")) {
+      throw new RefusedException(STATUS_INVALID);
+    }
+    return Integer.parseInt(text);
+  }
+}
