@@ -142,7 +142,8 @@ public final class BenchCommand implements Callable<Integer> {
         int[] sizes = jobs.stream().mapToInt(Integer::intValue).sorted().toArray();
         results.put("jobs", new JobBench(redis.uri(), probe, out).measure(sizes));
       } else if (soak.isPresent()) {
-        results.put("soak", http(redis.uri(), probe).soak(soakTime(), SOAK_WINDOW));
+        results.put(
+            "soak", http(redis.uri(), probe).soak(Duration.ofMinutes(soak.get()), SOAK_WINDOW));
       } else {
         compare(redis.uri(), probe, results);
       }
@@ -198,10 +199,6 @@ public final class BenchCommand implements Callable<Integer> {
   private HttpBench http(String uri, RedisProbe probe) {
     return new HttpBench(
         uri, probe, BenchCommand.class.getName(), spec.commandLine().getOut());
-  }
-
-  private Duration soakTime() {
-    return Duration.ofMinutes(soak.orElse(0));
   }
 
   private List<Load> loads() {
