@@ -2,6 +2,7 @@ package io.weir.node.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpServerRequest;
@@ -17,17 +18,22 @@ import java.io.StringWriter;
 import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs as callers, the upstream and operators of a node meet them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -118,6 +124,36 @@ final class JobsIT {
         request.response().putHeader("Content-Type", "text/plain").end("proof of " + wish);
       }
     });
+  }
+
+  @Test
+  void theExampleInPythonWorks(@TempDir Path folder) throws Exception {
+    String document = Files.readString(Path.of("../docs/how-to/jobs.md"));
+    String begin = "```python\n";
+    int at = document.indexOf(begin) + begin.length();
+    Path program = Files.writeString(
+        folder.resolve("job.py"), document.substring(at, document.indexOf("```", at)));
+    Process python;
+    try {
+      python = new ProcessBuilder(
+              "python3",
+              program.toString(),
+              fixture.uri("/proof").toString(),
+              TestPolicies.key("k1"),
+              "python's")
+          .redirectErrorStream(true)
+          .start();
+    } catch (IOException e) {
+      assumeTrue(false, "no python3: " + e.getMessage());
+      return;
+    }
+    try {
+      assertThat(python.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .isEqualTo("200 proof of python's\n");
+    } finally {
+      python.destroyForcibly();
+    }
   }
 
   // The rows of the document for an empty queue, stage by stage: what is told is theirs.
