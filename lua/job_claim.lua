@@ -4,20 +4,23 @@
 -- KEYS
 --   1 to 11  as of job_submit.lua
 -- ARGV
---   1        who claims: a node
---   2        how long a lease is, in microseconds
---   3        how far ahead jobs are handed out to be sent, in microseconds
---   4        the time between two that are sent, in microseconds
---   5        how many may be checked at once
---   6        how many jobs are wanted at most
---   7        how often a job is sent at most
---   8        how long it is known after its end, in microseconds
---   9        how long it may take in all, in microseconds
+--   1        who claims: a node and the number of its claim, <node>:<number>
+--   2        claims of this node whose answer it has not heard, with a comma between; what they took goes back
+--   3        how long a lease is, in microseconds
+--   4        how far ahead jobs are handed out to be sent, in microseconds
+--   5        how long from now the first one is sent at the soonest, in microseconds: so long an answer takes
+--   6        the time between two that are sent, in microseconds
+--   7        how many may be checked at once
+--   8        how many jobs are wanted at most
+--   9        bytes of requests that are wanted, about
+--   10       how often a job is sent at most
+--   11       how long it is known after its end, in microseconds
+--   12       how long it may take in all, in microseconds
 -- RETURNS
---   { <queue>, given_back, timed_out, next_us, then for each: what, delay_us, id, job, request }
---   where <queue> is as lib/job_view.lua has it, given_back and timed_out are how many of these there were, next_us is
---   the time until there may be more to send, -1 where nothing waits; what is c to check, s to send in delay_us, r to
---   ask for its result; the job's text is as lib/job_record.lua has it
+--   { <queue>, given_back, timed_out, failed, next_us, then for each: what, delay_us, id, job, request }
+--   where <queue> is as lib/job_queue.lua has it; given_back, timed_out and failed are how many of these there were;
+--   next_us is the time until there may be more to send, -1 where nothing waits; what is c to check, s to send in
+--   delay_us, r to ask for its result, without the request; the job's text is as lib/job_record.lua has it
 -- ERRORS
 --   none but those of wrong arguments, and of Redis where it accepts no writes
 -- TTL
@@ -30,6 +33,7 @@
 --@include job_text
 --@include job_queue
 --@include job_life
+--@include job_count
 --@include job_story
 --@include job_move
 --@include job_store
@@ -37,14 +41,20 @@
 --@include job_end
 --@include job_forget
 
-local AT_ONCE, TWO_HOURS_US = 100, 7200000000
+local AT_ONCE, LOOKED_AT, TWO_HOURS_US = 100, 400, 7200000000
 
 local keys = job_keys_of(KEYS)
-local node, lease_us, horizon_us, interval_us = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local concurrency, most, attempts_at_most = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local keep_us, timeout_us = tonumber(ARGV[8]), tonumber(ARGV[9])
+local holder, unheard, lease_us, horizon_us, lead_us = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]),
+  tonumber(ARGV[5])
+local interval_us, concurrency, most, most_bytes = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]),
+  tonumber(ARGV[9])
+local attempts_at_most, keep_us, timeout_us = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local now = now_us(1)
-local given_back, timed_out, work, count = 0, 0, {}, 0
+local given_back, timed_out, failed, work, count, bytes = 0, 0, 0, {}, 0, 0
+
+local function is_enough()
+  return count >= most or bytes >= most_bytes
+end
 
 local function job_of(id, set)
   local job = job_from(redis.call('HGET', keys.states, id))
@@ -58,33 +68,64 @@ local function over(set)
   return redis.call('ZRANGEBYSCORE', set, '-inf', string.format('%d', now), 'LIMIT', 0, AT_ONCE)
 end
 
-local function end_job(id, job, state, result)
-  return end_with(redis.call, keys, id, job, state, result, keep_us, now)
+local function end_job(id, job, state)
+  return end_with(redis.call, keys, id, job, state, '', keep_us, now)
 end
 
 local function hand_out(what, delay_us, id, job)
   local n = #work
-  count = count + 1
-  work[n + 1], work[n + 2], work[n + 3], work[n + 4] = what, delay_us, id, job_text(job)
-  work[n + 5] = redis.call('HGET', keys.requests, id) or ''
+  local request = what ~= 'r' and redis.call('HGET', keys.requests, id) or ''
+  count, bytes = count + 1, bytes + #request
+  work[n + 1], work[n + 2], work[n + 3], work[n + 4], work[n + 5] = what, delay_us, id, job_text(job), request
 end
 
 -- What the upstream has named a place for is asked for again, not sent again.
 local function resume(id, job)
-  job.holder = node
-  redis.call('ZADD', keys.running, string.format('%d', now + lease_us), id)
-  store_job(redis.call, keys, id, job)
-  hand_out('r', 0, id, job)
+  if not is_enough() then
+    job.holder = holder
+    redis.call('ZADD', keys.running, string.format('%d', now + lease_us), id)
+    store_job(redis.call, keys, id, job)
+    hand_out('r', 0, id, job)
+  end
 end
 
+-- What a node had whose lease is over: resumed, given back to the front, or failed where it was sent too often.
+local function end_lease(id, job)
+  if job.state == 'receipt_received' then
+    resume(id, job)
+  elseif job.state == 'in_flight' and job.attempts >= attempts_at_most then
+    end_job(id, job, 'failed')
+    failed = failed + 1
+  else
+    give_back(redis.call, keys, id, job, true, now)
+    given_back = given_back + 1
+  end
+end
+
+-- In the order in which they came.
 local function end_leases(set)
+  local jobs = {}
   for _, id in ipairs(over(set)) do
     local job = job_of(id, set)
-    if job and job.state == 'receipt_received' then
-      resume(id, job)
-    elseif job then
-      give_back(redis.call, keys, id, job, attempts_at_most, now, end_job)
-      given_back = given_back + 1
+    if job then
+      job.id, jobs[#jobs + 1] = id, job
+    end
+  end
+  table.sort(jobs, function(one, other)
+    return one.number < other.number
+  end)
+  for _, job in ipairs(jobs) do
+    end_lease(job.id, job)
+  end
+end
+
+-- What was handed out and not heard of was not sent: it goes back at once.
+local function take_back(set)
+  for _, id in ipairs(redis.call('ZRANGE', set, -LOOKED_AT, -1)) do
+    local job = job_of(id, set)
+    if job and string.find(',' .. unheard .. ',', ',' .. job.holder .. ',', 1, true) then
+      job.attempts = math.max(0, job.attempts - (job.state == 'in_flight' and 1 or 0))
+      give_back(redis.call, keys, id, job, true, now)
     end
   end
 end
@@ -93,7 +134,7 @@ local function end_times()
   for _, id in ipairs(over(keys.ends)) do
     local job = job_of(id, keys.ends)
     if job and NEXT_STATES[job.state] then
-      end_job(id, job, 'timed_out', '')
+      end_job(id, job, 'timed_out')
       timed_out = timed_out + 1
     elseif job then
       forget_job(redis.call, keys, id, job)
@@ -102,7 +143,7 @@ local function end_times()
 end
 
 local function claim(id, job, state, at, what, score)
-  job.holder = node
+  job.holder = holder
   if move_job(redis.call, keys, id, job, state, score, at) then
     store_job(redis.call, keys, id, job)
     hand_out(what, at - now, id, job)
@@ -116,23 +157,34 @@ local function first_of(set, room)
   return room > 0 and redis.call('ZRANGE', set, 0, room - 1) or {}
 end
 
+local function check(id, job)
+  return not is_enough() and claim(id, job, 'checking', now, 'c', now + lease_us)
+end
+
+-- A key has half of them at most while others wait.
 local function check_some()
-  local room = math.min(concurrency - redis.call('ZCARD', keys.checking), most - count)
-  for _, id in ipairs(first_of(keys.waiting, room)) do
-    local job = job_of(id, keys.waiting)
-    if job then
-      claim(id, job, 'checking', now, 'c', now + lease_us)
+  local room, later = concurrency - redis.call('ZCARD', keys.checking), {}
+  for _, id in ipairs(first_of(keys.waiting, room > 0 and AT_ONCE or 0)) do
+    local job = room > 0 and job_of(id, keys.waiting)
+    local checks = job and or_zero(redis.call('HGET', keys.counts, 'checks:' .. job.tenant .. '/' .. job.subject)) or 0
+    if job and 2 * checks >= concurrency then
+      later[#later + 1] = { id = id, job = job }
+    elseif job and check(id, job) then
+      room = room - 1
     end
+  end
+  for i = 1, math.min(room, #later) do
+    check(later[i].id, later[i].job)
   end
 end
 
 -- Each has a moment of its own, one interval after the one before it, whichever node sends it.
 local function send_some()
-  local next_us = math.max(now, or_zero(redis.call('HGET', keys.numbers, 'next_us')))
+  local next_us = math.max(now + lead_us, or_zero(redis.call('HGET', keys.numbers, 'next_us')))
   local first = next_us
   local room = math.min(most - count, math.floor((now + horizon_us - next_us) / interval_us) + 1)
   for _, id in ipairs(first_of(keys.dispatch, room)) do
-    local job = job_of(id, keys.dispatch)
+    local job = not is_enough() and job_of(id, keys.dispatch)
     if job then
       job.attempts, job.sent = job.attempts + 1, next_us
       if claim(id, job, 'in_flight', next_us, 's', next_us + lease_us) then
@@ -146,6 +198,10 @@ local function send_some()
   return next_us
 end
 
+if unheard ~= '' then
+  take_back(keys.checking)
+  take_back(keys.running)
+end
 end_leases(keys.checking)
 end_leases(keys.running)
 end_times()
@@ -153,9 +209,9 @@ check_some()
 local next_us = send_some()
 keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, now)
 local answer = queue_view(redis.call, keys, now)
-answer[8], answer[9] = given_back, timed_out
-answer[10] = redis.call('ZCARD', keys.dispatch) > 0 and next_us - now or -1
+answer[8], answer[9], answer[10] = given_back, timed_out, failed
+answer[11] = redis.call('ZCARD', keys.dispatch) > 0 and next_us - now or -1
 for i = 1, #work do
-  answer[10 + i] = work[i]
+  answer[11 + i] = work[i]
 end
 return answer

@@ -3,7 +3,7 @@
 -- KEYS
 --   1 to 11  as of job_submit.lua
 -- ARGV
---   1        1 where their callers ask, which is counted, else 0
+--   1        <tenant>/<subject> that asks, which is counted; else ''
 --   2        1 where results are wanted, else 0
 --   3        the ids of jobs, with a comma between
 -- RETURNS
@@ -25,13 +25,13 @@
 --@include job_view
 
 local keys = job_keys_of(KEYS)
-local is_counted, with_results = ARGV[1] == '1', ARGV[2] == '1'
+local owner, with_results = ARGV[1], ARGV[2] == '1'
 local answer = queue_view(redis.call, keys, now_us(1))
 
 -- Once its caller knows how it ended, he is counted no longer.
 local function polls_of(id, job)
   local polls = or_zero(redis.call('HGET', keys.polls, id))
-  if not is_counted or polls < 0 then
+  if owner ~= job.tenant .. '/' .. job.subject or polls < 0 then
     return polls
   end
   polls = polls + 1

@@ -18,12 +18,12 @@
 --@include job_record
 
 local keys = job_keys_of(KEYS)
-local node, until_us = ARGV[1], now_us(1) + tonumber(ARGV[2])
+local node, until_us = ARGV[1] .. ':', now_us(1) + tonumber(ARGV[2])
 local held = {}
 
 for id in string.gmatch(ARGV[3], '[^,]+') do
   local job = job_from(redis.call('HGET', keys.states, id))
-  local set = job and job.holder == node and set_of(keys, job)
+  local set = job and string.sub(job.holder, 1, #node) == node and set_of(keys, job)
   held[#held + 1] = set and 1 or 0
   if set then
     redis.call('ZADD', set, string.format('%d', until_us), id)

@@ -4,9 +4,10 @@
 --   1 to 11  as of job_submit.lua
 -- ARGV
 --   1        the id of the job
---   2        who says so: the node that holds it; '' for its caller, or for the upstream
+--   2        who says so: the claim that it was handed out by; '' for its caller, or for the upstream
 --   3        which run of it is meant, 0 for any
---   4        the state; or back, to the front of the queue it came from; or unsent, the same of one that was not sent
+--   4        the state; or again, to the end of the queue it came from; or unsent, to the front of it, without having
+--            been sent; or let_go, of one whose receipt was received: another node asks for it
 --   5        how long a lease is, in microseconds
 --   6        how long it is known after its end, in microseconds
 --   7        how often it is sent at most
@@ -29,6 +30,7 @@
 --@include job_text
 --@include job_queue
 --@include job_view
+--@include job_count
 --@include job_story
 --@include job_move
 --@include job_store
@@ -49,10 +51,14 @@ local function end_job(ended_id, job, to, text)
   return end_with(redis.call, keys, ended_id, job, to, text, keep_us, now)
 end
 
--- An answer is one, whoever brings it; whatever else a node says counts only of what it holds.
+-- An answer is one, whoever brings it, also of a job that was taken from him; whatever else a node says counts only of
+-- what it holds.
 local function may_say(job)
   local is_run = run == 0 or run == job.run
-  return is_run and (holder == '' or state == 'completed' or holder == job.holder)
+  if state == 'completed' and holder ~= job.holder then
+    return is_run and job.attempts > 0
+  end
+  return is_run and (holder == '' or holder == job.holder)
 end
 
 local function learn_time(field, since)
@@ -60,12 +66,33 @@ local function learn_time(field, since)
   redis.call('HSET', keys.numbers, field, string.format('%d', moved_median(median, math.max(1, now - since))))
 end
 
-local function move(job)
-  if state == 'unsent' then
-    job.attempts = math.max(0, job.attempts - 1)
+local function let_go(job)
+  if job.state ~= 'receipt_received' then
+    return false
   end
-  if state == 'back' or state == 'unsent' then
-    return give_back(redis.call, keys, id, job, attempts_at_most, now, end_job)
+  job.holder = '-'
+  redis.call('ZADD', keys.running, string.format('%d', now), id)
+  store_job(redis.call, keys, id, job)
+  return true
+end
+
+local function unsent(job)
+  job.attempts = math.max(0, job.attempts - (job.state == 'in_flight' and 1 or 0))
+  return give_back(redis.call, keys, id, job, true, now)
+end
+
+local function again(job)
+  if job.state == 'in_flight' and job.attempts >= attempts_at_most then
+    return end_job(id, job, 'failed', result)
+  end
+  return give_back(redis.call, keys, id, job, false, now)
+end
+
+local OTHERS = { let_go = let_go, unsent = unsent, again = again }
+
+local function move(job)
+  if OTHERS[state] then
+    return OTHERS[state](job)
   elseif IS_END[state] then
     return end_job(id, job, state, result)
   end

@@ -12,27 +12,31 @@
 --   7      ...:states, a hash: all, as lib/job_record.lua has it
 --   8      ...:requests, a hash: what is sent
 --   9      ...:results, a hash: what came of those who have ended
---   10     ...:bytes, a hash: what key:<tenant>/<subject>, tenant:<tenant> and all have in the queue
+--   10     ...:counts, a hash: jobs:<owner>, how many of an owner's are not done; bytes:<owner>, what they and their
+--          results have; checks:<owner>, how many are being checked; owners are <tenant>/<subject>, <tenant> and, of
+--          all, nothing
 --   11     ...:polls, a hash: how often each was asked for
 -- ARGV
 --   1      the id of the job
 --   2, 3   its tenant, its subject
 --   4      the fingerprint of what is asked
 --   5      single or dual
---   6      1 to take it, 0 to see whether it would be taken
+--   6      1 to take it, else 0
 --   7      how many may wait
---   8..10  bytes that the key, the tenant, and all may have
---   11     bytes that a result may have
---   12     how long it may take in all, in microseconds
---   13     how long it is known after its end, in microseconds
---   14     the time between two that are sent, in microseconds
---   15     the furthest moment from now that is told, in microseconds
---   16     the request
+--   8, 9   how many of the key, and of the tenant, may be there that are not done
+--   10..12 bytes that the key, the tenant, and all may have
+--   13     bytes that it may have, with its result
+--   14     how long it may take in all, in microseconds
+--   15     how long it is known after its end, in microseconds
+--   16     the time between two that are sent, in microseconds
+--   17     the furthest moment from now that is told, in microseconds
+--   18     the request; '' to see whether it would be taken
 -- RETURNS
 --   { TAKEN, <queue>, <job>, polls }   it is in the queue, or would be: then without the job
 --   { KNOWN, <queue>, <job>, polls }   it was there already, or is done
 --   { OTHER }                          something else was asked by that id
---   { FULL, wait_us }                  the queue is full; in so long a place is free for this one
+--   { FULL, wait_us, whose }           the queue is full (0), or the key (1) or the tenant (2) has its part of it; in
+--                                      so long a place is free for this one, or may be
 --   { NO_ROOM, whose }                 the key (1), the tenant (2) or all (3) have so many bytes that there is no room
 --   where <queue> and <job> are as lib/job_queue.lua and lib/job_view.lua have them
 -- ERRORS
@@ -49,6 +53,7 @@
 --@include job_life
 --@include job_story
 --@include job_store
+--@include job_count
 --@include job_forget
 
 local TAKEN, KNOWN, OTHER, FULL, NO_ROOM = 0, 1, 2, 3, 4
@@ -56,10 +61,9 @@ local TWO_HOURS_US = 7200000000
 
 local keys = job_keys_of(KEYS)
 local id, tenant, subject, fingerprint, pipeline, is_meant = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6] == '1'
-local capacity, result_bytes, timeout_us, keep_us = tonumber(ARGV[7]), tonumber(ARGV[11]), tonumber(ARGV[12]),
-  tonumber(ARGV[13])
-local interval_us, furthest_us, request = tonumber(ARGV[14]), tonumber(ARGV[15]), ARGV[16]
-local bytes = #request + result_bytes + BYTES_OF_JOB
+local capacity, bytes, timeout_us, keep_us = tonumber(ARGV[7]), tonumber(ARGV[13]) + BYTES_OF_JOB, tonumber(ARGV[14]),
+  tonumber(ARGV[15])
+local interval_us, furthest_us, request = tonumber(ARGV[16]), tonumber(ARGV[17]), ARGV[18]
 local now = now_us(1)
 
 local function told(code, job)
@@ -81,15 +85,24 @@ local function wait_for_place()
     moment = soonest
   end
   redis.call('HSET', keys.numbers, 'told_us', string.format('%d', moment))
-  return { FULL, moment - now }
+  return { FULL, moment - now, 0 }
 end
 
-local function who_has_no_room()
-  local owners = { 'key:' .. tenant .. '/' .. subject, 'tenant:' .. tenant, 'all' }
-  local used = redis.call('HMGET', keys.bytes, unpack(owners))
-  for i = 1, 3 do
-    if or_zero(used[i]) + bytes > tonumber(ARGV[7 + i]) then
-      return i
+local function refusal()
+  local key = tenant .. '/' .. subject
+  local counts = redis.call('HMGET', keys.counts, 'jobs:' .. key, 'jobs:' .. tenant, 'bytes:' .. key,
+    'bytes:' .. tenant, 'bytes:')
+  for whose = 1, 2 do
+    if or_zero(counts[whose]) >= tonumber(ARGV[7 + whose]) then
+      return { FULL, math.max(interval_us, or_zero(redis.call('HGET', keys.numbers, 'processing_us'))), whose }
+    end
+  end
+  if redis.call('ZCARD', keys.waiting) + redis.call('ZCARD', keys.dispatch) >= capacity then
+    return wait_for_place()
+  end
+  for whose = 1, 3 do
+    if or_zero(counts[2 + whose]) + bytes > tonumber(ARGV[9 + whose]) then
+      return { NO_ROOM, whose }
     end
   end
   return nil
@@ -102,11 +115,12 @@ local function begin(before)
     ahead = redis.call('ZCARD', pipeline == 'dual' and keys.waiting or keys.dispatch),
     dispatch = redis.call('ZCARD', keys.dispatch), receipt = '-', sent = 0, story = longer_story('', 'queued', now) }
   count_job_bytes(redis.call, keys, job, bytes)
+  count_open_job(redis.call, keys, job, 1)
   redis.call('ZADD', set_of(keys, job), string.format('%d', job.number), id)
   redis.call('ZADD', keys.ends, string.format('%d', now + timeout_us), id)
   redis.call('HSET', keys.requests, id, request)
   store_job(redis.call, keys, id, job)
-  keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, now)
+  keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, now, true)
   return job
 end
 
@@ -118,12 +132,9 @@ if job and not may_begin_anew then
   end
   return told(KNOWN, job)
 end
-if redis.call('ZCARD', keys.waiting) + redis.call('ZCARD', keys.dispatch) >= capacity then
-  return wait_for_place()
-end
-local whose = who_has_no_room()
-if whose then
-  return { NO_ROOM, whose }
+local refused = refusal()
+if refused then
+  return refused
 end
 if not is_meant then
   return told(TAKEN)

@@ -1,17 +1,15 @@
--- Gives jobs back. Uses job_move, job_store. `call` runs a command.
--- What goes back to the front of a queue has a number less this: before all others, and behind those that came back
--- before it.
+-- Gives jobs back to the queue that they came from. Uses job_move, job_store. `call` runs a command.
+-- What goes to the front has a number less this: before all others, and behind those that came there before it.
 local FRONT = 1125899906842624
 
--- Back to the front of the queue that it came from, for another attempt; ended where it had so many already.
-local function give_back(call, keys, id, job, attempts_at_most, now, end_job)
-  if job.state == 'in_flight' and job.attempts >= attempts_at_most then
-    return end_job(id, job, 'failed', '')
-  end
+-- To the front, or to the end, of the queue; false where it may not come there.
+local function give_back(call, keys, id, job, is_to_front, now)
   local is_to_check = job.state == 'checking' or job.pipeline == 'single'
+  local score = next_number(call, keys) - (is_to_front and FRONT or 0)
+  if not move_job(call, keys, id, job, is_to_check and 'queued' or 'ready', score, now) then
+    return false
+  end
   job.holder = '-'
-  local is_moved = move_job(call, keys, id, job, is_to_check and 'queued' or 'ready',
-    next_number(call, keys) - FRONT, now)
   store_job(call, keys, id, job)
-  return is_moved
+  return true
 end

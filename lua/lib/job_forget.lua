@@ -1,4 +1,4 @@
--- Forgets jobs. Uses job_store. `call` runs a command.
+-- Forgets jobs. Uses job_count. `call` runs a command.
 -- Nothing is left of it.
 local function forget_job(call, keys, id, job)
   count_job_bytes(call, keys, job, 0)

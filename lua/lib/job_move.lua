@@ -1,4 +1,4 @@
--- Moves jobs from state to state. Uses NEXT_STATES, job_story, job_keys. `call` runs a command.
+-- Moves jobs from state to state. Uses NEXT_STATES, job_story, job_keys, job_count. `call` runs a command.
 -- Into a state that may come next, and the set of that state, by this score; false, and nothing has changed, where it
 -- may not.
 local function move_job(call, keys, id, job, state, score, now)
@@ -6,7 +6,8 @@ local function move_job(call, keys, id, job, state, score, now)
   if not next_states or not next_states[state] then
     return false
   end
-  local from = set_of(keys, job)
+  local from, checks = set_of(keys, job), 'checks:' .. job.tenant .. '/' .. job.subject
+  count_of_owner(call, keys, checks, (state == 'checking' and 1 or 0) - (job.state == 'checking' and 1 or 0))
   job.state, job.since, job.story = state, now, longer_story(job.story, state, now)
   local to = set_of(keys, job)
   if from and from ~= to then

@@ -33,6 +33,8 @@ final class JobBench {
   private final JobRule rule = new JobRule(
       Map.of(
           JobParameter.CAPACITY, 1_000_000L,
+          JobParameter.CAPACITY_OF_KEY, 1_000_000L,
+          JobParameter.CAPACITY_OF_TENANT, 1_000_000L,
           JobParameter.MAX_RESULT_BYTES, 0L,
           JobParameter.BYTES_OF_KEY, MAX_BYTES,
           JobParameter.BYTES_OF_TENANT, MAX_BYTES,
@@ -142,7 +144,7 @@ final class JobBench {
     double[] micros = new double[ASKED];
     for (int i = 0; i < ASKED; i++) {
       long began = System.nanoTime();
-      boolean isThere = jobs.look(OPERATION, id((int) ((long) i * 7919 % number)), false)
+      boolean isThere = jobs.look(OPERATION, id((int) ((long) i * 7919 % number)), "")
           .toCompletableFuture()
           .join()
           .isPresent();

@@ -6,7 +6,13 @@ import java.util.List;
  * What a node has to do.
  *
  * @param givenBack how many jobs of dead nodes went back to a queue
+ * @param failed how many of them were sent too often
  * @param nextMicros the time until there may be more to send; less than 0 where nothing waits
  */
 public record ClaimedJobs(
-    JobQueue queue, long givenBack, long timedOut, long nextMicros, List<JobWork> work) {}
+    JobQueue queue,
+    long givenBack,
+    long timedOut,
+    long failed,
+    long nextMicros,
+    List<JobWork> work) {}

@@ -62,6 +62,11 @@ public record Job(
     return Eta.rawMillis(rule, queue, state, ahead, sinceMillis());
   }
 
+  /** Its tenant and its key, with a slash between. */
+  public String owner() {
+    return tenant + "/" + subject;
+  }
+
   /** Whether the API key is the one that submitted it. */
   public boolean isOf(String ofTenant, String ofSubject) {
     return tenant.equals(ofTenant) && subject.equals(ofSubject);

@@ -29,6 +29,10 @@ public enum JobParameter {
   MIN_WAIT("minWait", Type.DURATION, 1000, 3_600_000, 1000, "the least time that is told"),
   MAX_WAIT("maxWait", Type.DURATION, 1000, 3_600_000, 300_000, "the longest time that is told"),
   CAPACITY("capacity", Type.NUMBER, 1, 1_000_000, 10_000, "jobs that may wait"),
+  CAPACITY_OF_KEY(
+      "capacityOfKey", Type.NUMBER, 1, 1_000_000, 2500, "jobs of one key that are not done"),
+  CAPACITY_OF_TENANT(
+      "capacityOfTenant", Type.NUMBER, 1, 1_000_000, 5000, "jobs of one tenant that are not done"),
   ATTEMPTS("attempts", Type.NUMBER, 1, 20, 5, "how often a job is sent at most"),
   LEASE("lease", Type.DURATION, 1000, 300_000, 10_000, "after which a dead node's jobs go back"),
   TIMEOUT("timeout", Type.DURATION, 1000, 86_400_000, 1_800_000, "how long a job may take in all"),

@@ -14,8 +14,8 @@ public sealed interface SubmittedJob {
   /** Something else was asked by its id. */
   record Other() implements SubmittedJob {}
 
-  /** The queue is full; in so long there is a place for this one. */
-  record Full(long waitMicros) implements SubmittedJob {}
+  /** The queue, or the part of it that an owner may have, is full; in so long there is a place for this one. */
+  record Full(long waitMicros, JobOwner owner) implements SubmittedJob {}
 
   /** There is no room for its bytes. */
   record NoRoom(JobOwner owner) implements SubmittedJob {}

@@ -23,6 +23,21 @@ final class JobReader {
   // They would be stored in clear.
   private static final Set<String> SECRET =
       Set.of("authorization", "proxy-authorization", "cookie", "x-api-key");
+  // They are of one hop, say how a body is framed, or are Weir's own.
+  private static final Set<String> NOT_THE_CALLERS = Set.of(
+      "connection",
+      "content-length",
+      "expect",
+      "host",
+      "idempotency-key",
+      "keep-alive",
+      "proxy-connection",
+      "retry-ticket",
+      "te",
+      "trailer",
+      "transfer-encoding",
+      "upgrade",
+      "via");
 
   private JobReader() {}
 
@@ -85,9 +100,13 @@ final class JobReader {
     List<Section.Item> items = section.texts(
         "headers", OperationsReader.HEADER.asMatchPredicate(), "the name of a header");
     for (Section.Item item : items) {
-      if (SECRET.contains(item.text().toLowerCase(Locale.ROOT))) {
+      String name = item.text().toLowerCase(Locale.ROOT);
+      if (SECRET.contains(name)) {
         section.errorAt(
             "header_secret", item, "a secret, which would be stored (expected: another header)");
+      } else if (NOT_THE_CALLERS.contains(name) || name.startsWith("x-weir-")) {
+        section.errorAt(
+            "header_not_the_callers", item, "not the caller's to say (expected: another header)");
       }
     }
     if (items.size() > MAX_HEADERS) {

@@ -120,6 +120,7 @@ public final class Node implements AutoCloseable {
             () -> servesInOutage(policies.current().policy())),
         memory(),
         held,
+        new Bulkhead(250, 500, 1000),
         new Bulkhead(16, 64, 128),
         new IdempotencyStore(shared.connections()),
         metrics,

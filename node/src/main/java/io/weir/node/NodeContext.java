@@ -21,6 +21,7 @@ import io.weir.state.redis.RedisJobs;
  * @param worker does the jobs of this node
  * @param memory bytes of bodies that are read
  * @param held requests that may be held until their slot
+ * @param waiting requests that may wait for their jobs
  * @param batches that are under way
  */
 record NodeContext(
@@ -37,6 +38,7 @@ record NodeContext(
     Readiness readiness,
     Bulkhead memory,
     Bulkhead held,
+    Bulkhead waiting,
     Bulkhead batches,
     IdempotencyStore idempotency,
     NodeMetrics metrics,

@@ -16,6 +16,7 @@ import io.weir.node.gateway.Forwarder;
 import io.weir.node.gateway.Gateway;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
+import io.weir.node.job.JobBudget;
 import io.weir.node.job.JobDoor;
 import io.weir.node.job.JobIntake;
 import io.weir.node.reservation.ReservationDoor;
@@ -41,10 +42,11 @@ final class NodeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
-    Gateway proxy =
-        new Gateway(vertx, node.admission(), forwarder, node.held(), node.memory(), jobIntake());
+    JobBudget budget = new JobBudget();
+    Gateway proxy = new Gateway(
+        vertx, node.admission(), forwarder, node.held(), node.memory(), jobIntake(budget));
     gateway = proxy;
-    List<Door> doors = new ArrayList<>(callersDoors(vertx, node, forwarder));
+    List<Door> doors = new ArrayList<>(callersDoors(vertx, node, forwarder, budget));
     Door admin = adminDoor(vertx, node);
     NodeConfig config = node.config();
     List<Future<HttpServer>> listening = new ArrayList<>();
@@ -73,12 +75,13 @@ final class NodeVerticle extends VerticleBase {
   /** All doors but the gateway. A test compares them with the description of the interface. */
   static List<Door> doors(Vertx vertx, NodeContext node) {
     List<Door> doors = new ArrayList<>(
-        callersDoors(vertx, node, new Forwarder(vertx, node.metrics().http())));
+        callersDoors(vertx, node, new Forwarder(vertx, node.metrics().http()), new JobBudget()));
     doors.add(adminDoor(vertx, node));
     return doors;
   }
 
-  private static List<Door> callersDoors(Vertx vertx, NodeContext node, Forwarder forwarder) {
+  private static List<Door> callersDoors(
+      Vertx vertx, NodeContext node, Forwarder forwarder, JobBudget budget) {
     return List.of(
         new CheckDoor(vertx, node.policies(), node.decider(), node.services(), node.memory()),
         new ReservationDoor(
@@ -96,20 +99,22 @@ final class NodeVerticle extends VerticleBase {
             node.jobs(),
             node.jobTokens(),
             node.memory(),
-            node.held(),
-            node.metrics().jobs()),
+            node.waiting(),
+            node.metrics().jobs(),
+            budget),
         new BatchDoor(
             vertx, node.admission(), forwarder, node.idempotency(), node.batches(), node.memory()));
   }
 
-  private JobIntake jobIntake() {
+  private JobIntake jobIntake(JobBudget budget) {
     return new JobIntake(
         vertx,
         node.admission(),
         node.jobs(),
         node.memory(),
         node.metrics().jobs(),
-        node.worker()::wake);
+        node.worker()::wake,
+        budget);
   }
 
   private static Door adminDoor(Vertx vertx, NodeContext node) {

@@ -94,7 +94,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
   /** It was answered: accepted, or done at once. */
   void submitted(HttpResponse<byte[]> answer) {
     Optional<String> location = answer.headers().firstValue("Location");
-    if (answer.statusCode() != ACCEPTED || location.isEmpty()) {
+    if (!isUnderWay(answer) || location.isEmpty()) {
       read(answer);
       return;
     }
@@ -136,7 +136,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
         .whenComplete((answer, error) -> {
           if (error != null) {
             again(error, USUAL_WAIT);
-          } else if (answer.statusCode() == ACCEPTED) {
+          } else if (isUnderWay(answer)) {
             failures.set(0);
             askAfter(waitOf(answer.headers()));
           } else if (isNoAnswer(answer)) {
@@ -147,6 +147,12 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
             read(answer);
           }
         });
+  }
+
+  // The upstream's own answer may be a 202, too.
+  private static boolean isUnderWay(HttpResponse<?> answer) {
+    return answer.statusCode() == ACCEPTED
+        && answer.headers().firstValue(JOB_STATE).filter("completed"::equals).isEmpty();
   }
 
   // A job that failed may have such a status, too: then it is said to be its end.
@@ -165,12 +171,21 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
 
   private HttpRequest.Builder question(URI at) {
     HttpRequest.Builder question = HttpRequest.newBuilder(at).timeout(QUESTION_TIMEOUT);
-    request.headers().map().forEach((name, values) -> {
-      if (!OF_BODY.contains(name.toLowerCase(Locale.ROOT))) {
-        values.forEach(value -> question.header(name, value));
-      }
-    });
+    // Another server may not know the secrets of the first.
+    if (isSameOrigin(at, request.uri())) {
+      request.headers().map().forEach((name, values) -> {
+        if (!OF_BODY.contains(name.toLowerCase(Locale.ROOT))) {
+          values.forEach(value -> question.header(name, value));
+        }
+      });
+    }
     return question;
+  }
+
+  private static boolean isSameOrigin(URI one, URI other) {
+    return one.getPort() == other.getPort()
+        && String.valueOf(one.getScheme()).equalsIgnoreCase(other.getScheme())
+        && String.valueOf(one.getHost()).equalsIgnoreCase(other.getHost());
   }
 
   private static Duration waitOf(HttpHeaders headers) {

@@ -39,7 +39,8 @@ import picocli.CommandLine.Spec;
 final class JobsCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final String DEFAULT_URI = "redis://127.0.0.1:6379";
-  private static final int MOST = 10_000;
+  private static final int MOST = 100_000;
+  private static final int LOOKED_AT_ONCE = 200;
   private static final int FAILED = 1;
   private static final long MILLION = 1_000_000;
   private static final String ROW = "%-32s  %-16s  %8s  %-20s  %10s  %s%n";
@@ -94,10 +95,10 @@ final class JobsCommand implements Callable<Integer> {
     try (RedisConnections connections = RedisConnections.open(uri(), TIMEOUT)) {
       RedisJobs jobs = new RedisJobs(connections);
       if (id == null) {
-        list(of(jobs.list(operation, MOST)));
+        list(jobs);
         return 0;
       }
-      return cancels ? cancel(jobs, id) : tell(of(jobs.look(operation, id, false)));
+      return cancels ? cancel(jobs, id) : tell(of(jobs.look(operation, id, "")));
     } finally {
       out().flush();
     }
@@ -109,6 +110,9 @@ final class JobsCommand implements Callable<Integer> {
     }
     if (id != null && !id.matches("[0-9a-f]{32}")) {
       throw wrong("'%s' (expected: the id of a job, 32 hexadecimal digits)".formatted(id));
+    }
+    if (limit < 1 || limit > MOST) {
+      throw wrong("--limit: %d (expected: 1 to %d)".formatted(limit, MOST));
     }
     if (id == null && cancels) {
       throw wrong("--cancel without a job (expected: its id)");
@@ -126,30 +130,40 @@ final class JobsCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), message);
   }
 
-  private void list(List<Job> all) {
-    List<Job> shown = all.stream()
+  private void list(RedisJobs jobs) {
+    List<Job> all = of(jobs.list(operation, MOST));
+    List<Job> wanted = all.stream()
         .filter(job -> state == null || job.state().word().equalsIgnoreCase(state))
         .sorted(Comparator.comparing(Job::state).thenComparingLong(Job::submittedMicros))
         .toList();
-    if (shown.isEmpty()) {
+    if (wanted.isEmpty()) {
       out().printf("There are no such jobs of %s.%n", operation);
-      return;
+    } else {
+      out().printf(ROW, "ID", "STATE", "POSITION", "KEY", "AGE", "ATTEMPTS");
     }
-    out().printf(ROW, "ID", "STATE", "POSITION", "KEY", "AGE", "ATTEMPTS");
-    shown.stream()
-        .limit(limit)
-        .forEach(job -> out()
-            .printf(
-                ROW,
-                job.id(),
-                job.state().word(),
-                job.position().isPresent() ? job.position().getAsLong() : "",
-                job.tenant() + "/" + job.subject(),
-                "%.1f s".formatted(job.elapsedMillis() / 1000.0),
-                job.attempts()));
-    if (shown.size() > limit) {
-      out().printf("… and %d more (--limit)%n", shown.size() - limit);
+    List<String> ids = wanted.stream().limit(limit).map(Job::id).toList();
+    for (int from = 0; from < ids.size(); from += LOOKED_AT_ONCE) {
+      of(jobs.look(operation, ids.subList(from, Math.min(ids.size(), from + LOOKED_AT_ONCE))))
+          .forEach(seen -> seen.map(SeenJob::job).ifPresent(this::row));
     }
+    if (wanted.size() > limit) {
+      out().printf("… and %d more (--limit)%n", wanted.size() - limit);
+    }
+    if (all.size() == MOST) {
+      out().printf("There are more than %d jobs; these are of some of them.%n", MOST);
+    }
+  }
+
+  private void row(Job job) {
+    out()
+        .printf(
+            ROW,
+            job.id(),
+            job.state().word(),
+            job.position().isPresent() ? job.position().getAsLong() : "",
+            job.owner(),
+            "%.1f s".formatted(job.elapsedMillis() / 1000.0),
+            job.attempts());
   }
 
   private int tell(Optional<SeenJob> seen) {

@@ -42,8 +42,6 @@ public final class JobDoor implements Door {
   private static final Pattern WAIT =
       Pattern.compile("(?i)(?:^|,)\\s*wait\\s*=\\s*\"?(\\d{1,4})\"?\\s*(?:$|[,;])");
   private static final long LONGEST_WAIT_SECONDS = 60;
-  private static final ProblemDetails TOO_OFTEN =
-      ProblemDetails.of(429, "polled_too_often", "This API key asks for its jobs too often");
   private static final ProblemDetails TOO_MANY =
       ProblemDetails.of(429, "requests_in_flight", "Too many requests of this key are waiting");
 
@@ -56,13 +54,14 @@ public final class JobDoor implements Door {
   private final JobMeters meters;
   private final JobCallback callback;
   private final JobWatch watch;
-  private final JobBudget budget = new JobBudget();
+  private final JobBudget budget;
 
   /**
    * A door for one event loop.
    *
    * @param memory bytes of bodies
-   * @param held requests that wait
+   * @param held requests that wait for their jobs
+   * @param budget of questions about jobs
    */
   public JobDoor(
       Vertx vertx,
@@ -72,7 +71,8 @@ public final class JobDoor implements Door {
       JobTokens tokens,
       Bulkhead memory,
       Bulkhead held,
-      JobMeters meters) {
+      JobMeters meters,
+      JobBudget budget) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.policies = policies;
@@ -81,6 +81,7 @@ public final class JobDoor implements Door {
     this.callback = new JobCallback(vertx, store, tokens, memory, meters);
     this.held = held;
     this.meters = meters;
+    this.budget = budget;
     this.watch = new JobWatch(vertx, store);
   }
 
@@ -112,9 +113,7 @@ public final class JobDoor implements Door {
     }
     Subject subject = admission.authenticate(request.headers());
     JobRule rule = rule(job.operation());
-    if (!budget.mayAsk(subject)) {
-      throw new RefusedException(TOO_OFTEN);
-    }
+    budget.require(subject);
     return (isCancel ? cancel(request, subject, job, rule) : look(request, subject, job, rule))
         .onComplete(done -> EarlyAnswer.drain(vertx, request));
   }
@@ -152,7 +151,7 @@ public final class JobDoor implements Door {
   }
 
   private Future<SeenJob> ask(Subject subject, Named job) {
-    return of(store.look(job.operation(), job.id(), true))
+    return of(store.look(job.operation(), job.id(), subject.tenant() + "/" + subject.id()))
         .map(seen -> own(seen, subject))
         .onSuccess(seen -> {
           if (seen.job().state().isEnd() && seen.job().polls() > 0) {
@@ -211,7 +210,7 @@ public final class JobDoor implements Door {
   }
 
   private Future<Void> cancel(HttpServerRequest request, Subject subject, Named job, JobRule rule) {
-    return of(store.look(job.operation(), job.id(), false))
+    return of(store.look(job.operation(), job.id(), ""))
         .map(seen -> own(seen, subject))
         .compose(seen -> of(store.move(
             job.operation(), rule, job.id(), "", seen.job().run(), JobMove.to(JobState.CANCELLED))))
@@ -225,7 +224,7 @@ public final class JobDoor implements Door {
                 ProblemDetails.of(409, "job_finished", "The job has ended and cannot be cancelled")
                     .with("state", now.state().word()));
           }
-          meters.ended(job.operation(), JobState.CANCELLED, 1);
+          JobEnds.moved(meters, moved.get(), rule);
           return request
               .response()
               .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")

@@ -50,6 +50,11 @@ public final class JobIntake {
   private static final ProblemDetails FULL =
       ProblemDetails.of(429, "job_queue_full", "The queue of this operation is full");
 
+  private static final ProblemDetails FULL_OF_KEY = ProblemDetails.of(
+      429, "job_queue_of_key", "This API key has as many jobs that are not done as it may");
+  private static final ProblemDetails FULL_OF_TENANT = ProblemDetails.of(
+      429, "job_queue_of_tenant", "This tenant has as many jobs that are not done as it may");
+
   private final Upload uploads;
   private final Vertx vertx;
   private final Context context;
@@ -58,12 +63,14 @@ public final class JobIntake {
   private final Bulkhead memory;
   private final JobMeters meters;
   private final Consumer<String> wake;
+  private final JobBudget budget;
 
   /**
    * An intake for one event loop.
    *
    * @param memory bytes of bodies
    * @param wake is told the operation of each job that is taken
+   * @param budget of questions about jobs: what is there already costs no limit
    */
   public JobIntake(
       Vertx vertx,
@@ -71,7 +78,8 @@ public final class JobIntake {
       RedisJobs store,
       Bulkhead memory,
       JobMeters meters,
-      Consumer<String> wake) {
+      Consumer<String> wake,
+      JobBudget budget) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.context = vertx.getOrCreateContext();
@@ -80,6 +88,7 @@ public final class JobIntake {
     this.memory = memory;
     this.meters = meters;
     this.wake = wake;
+    this.budget = budget;
   }
 
   /** Takes a request as a job, and answers it. */
@@ -88,6 +97,7 @@ public final class JobIntake {
     if (key.filter(text -> text.length() > MAX_KEY).isPresent()) {
       throw new RefusedException(KEY_TOO_LONG);
     }
+    budget.require(asked.subject());
     long maxBytes = rule.value(JobParameter.MAX_BODY_BYTES);
     Upload.requireLength(request, maxBytes);
     Share bytes = memory.take(asked.subject());
@@ -155,7 +165,7 @@ public final class JobIntake {
     if (submitted instanceof SubmittedJob.Known known) {
       Job job = known.job();
       return job.state().isEnd()
-          ? ask(store.look(job.operation(), job.id(), true))
+          ? ask(store.look(job.operation(), job.id(), job.owner()))
               .compose(seen ->
                   JobAnswers.submitted(request.response(), seen.orElse(new SeenJob(job, "")), rule))
           : JobAnswers.submitted(request.response(), new SeenJob(job, ""), rule);
@@ -163,7 +173,12 @@ public final class JobIntake {
     if (submitted instanceof SubmittedJob.Full full) {
       long seconds = Eta.clampedSeconds(rule, (full.waitMicros() + 999) / 1000);
       request.response().putHeader(HttpHeaders.RETRY_AFTER, Long.toString(seconds));
-      return EarlyAnswer.send(vertx, request, FULL.with("retryAfterMs", seconds * 1000));
+      ProblemDetails problem = switch (full.owner()) {
+        case KEY -> FULL_OF_KEY;
+        case TENANT -> FULL_OF_TENANT;
+        case ALL -> FULL;
+      };
+      return EarlyAnswer.send(vertx, request, problem.with("retryAfterMs", seconds * 1000));
     }
     return EarlyAnswer.send(
         vertx,

@@ -29,6 +29,9 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
       "content-type",
       "traceparent",
       "tracestate");
+  /** They are another's each time. */
+  private static final Set<String> TRACES = Set.of("traceparent", "tracestate");
+
   private static final int ID_DIGITS = 32;
 
   /** Of what a caller asks for. */
@@ -57,9 +60,13 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
    * @param key what makes it the same request as another; without it all that is asked does
    */
   JobSubmission submission(Asked asked, Optional<String> key) {
-    String contentType = Optional.ofNullable(headers.get("content-type")).orElse("");
-    String fingerprint = IdempotencyStore.hash(
-        "%s %s\n%s\n".formatted(method, target, contentType).getBytes(UTF_8), body.getBytes());
+    StringBuilder head = new StringBuilder(method).append(' ').append(target).append('\n');
+    headers.names().stream()
+        .filter(name -> !TRACES.contains(name))
+        .sorted()
+        .forEach(name -> head.append(name).append(':').append(headers.get(name)).append('\n'));
+    String fingerprint =
+        IdempotencyStore.hash(head.append('\n').toString().getBytes(UTF_8), body.getBytes());
     String tenant = asked.subject().tenant();
     String subject = asked.subject().id();
     String owner = String.join("\n", tenant, subject, asked.operation());

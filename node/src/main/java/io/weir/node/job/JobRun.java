@@ -9,6 +9,7 @@ import io.weir.job.JobMove;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
+import io.weir.job.JobTask;
 import io.weir.job.JobWork;
 import io.weir.node.job.JobUpstream.Answer;
 import io.weir.policy.Upstream;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a node does with one job: it asks whether the upstream is ready, sends it, or asks for its result, until the job is
@@ -30,19 +32,23 @@ final class JobRun {
   private static final long NANOS_PER_MICRO = 1000;
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long LATEST_NANOS = 50 * NANOS_PER_MILLI;
+  private static final long LEAST_CHECKING_MILLIS = 2000;
+  private static final int CHECKING_TIMES = 4;
   private static final int SERVER_ERRORS = 500;
 
   private final Vertx vertx;
   private final JobWork work;
-  private final JobRequest request;
   private final JobRule rule;
   private final Upstream upstream;
   private final JobUpstream client;
   private final Function<JobMove, Future<Boolean>> move;
   private final long dueNanos;
+  private final long begunNanos = System.nanoTime();
+  private @Nullable JobRequest request;
+  private JobMove whenStopped;
   private long timer = -1;
   private boolean isOver;
-  private boolean isSent;
+  private boolean isReceived;
 
   /**
    * A run.
@@ -61,7 +67,9 @@ final class JobRun {
     this.vertx = vertx;
     this.dueNanos = askedNanos + work.delayMicros() * NANOS_PER_MICRO;
     this.work = work;
-    this.request = JobRequest.parse(work.request().isEmpty() ? "{}" : work.request());
+    this.isReceived = work.task() == JobTask.ASK;
+    this.request = isReceived ? null : JobRequest.parse(work.request());
+    this.whenStopped = isReceived ? JobMove.letGo() : JobMove.unsent();
     this.rule = rule;
     this.upstream = upstream;
     this.client = client;
@@ -74,12 +82,19 @@ final class JobRun {
 
   /** What it takes of the memory. */
   int bytes() {
-    return work.request().length();
+    return isReceived ? 0 : work.request().length();
   }
 
-  /** Whether it may be given back without the upstream having heard of it. */
-  boolean isUnsent() {
-    return !isSent;
+  /** Whether the upstream has taken it: then it only asks for its result now and then. */
+  boolean isReceived() {
+    return isReceived;
+  }
+
+  /** What becomes of the job where the node stops now; nothing where the upstream is about to answer. */
+  Optional<JobMove> whenStopped() {
+    return isOver || whenStopped.isTo(JobState.COMPLETED)
+        ? Optional.empty()
+        : Optional.of(whenStopped);
   }
 
   void start() {
@@ -94,10 +109,15 @@ final class JobRun {
     }
   }
 
-  /** The job is another's: nothing more is done with it. */
+  /** The job is another's: nothing more is done with it; but an answer that comes all the same is told. */
   void stop() {
     isOver = true;
     vertx.cancelTimer(timer);
+  }
+
+  /** Nothing more is done with it here. */
+  void giveBack(JobMove how) {
+    end(how);
   }
 
   private void later(long millis, Runnable then) {
@@ -119,11 +139,12 @@ final class JobRun {
   }
 
   private void check() {
-    if (!rule.isDual()) {
+    JobRequest asked = request;
+    if (!rule.isDual() || asked == null) {
       end(JobMove.to(JobState.READY)); // the policy no longer has it checked
       return;
     }
-    client.check(upstream, rule, job(), request).onComplete(answered -> {
+    client.check(upstream, rule, job(), asked).onComplete(answered -> {
       Answer answer = answered.result();
       boolean isReady = answer != null && (answer.status() == 200 || answer.status() == 204);
       boolean isUndecided =
@@ -131,11 +152,22 @@ final class JobRun {
       if (isReady) {
         end(JobMove.to(JobState.READY));
       } else if (isUndecided) {
-        later(rule.value(JobParameter.READINESS_INTERVAL), this::check);
+        checkAgain();
       } else {
-        complete(answer);
+        end(completed(answer));
       }
     });
+  }
+
+  // Whoever takes very long goes to the end of the line: others wait for the place.
+  private void checkAgain() {
+    long most =
+        Math.max(LEAST_CHECKING_MILLIS, CHECKING_TIMES * rule.value(JobParameter.READINESS_TIME));
+    if (System.nanoTime() - begunNanos > most * NANOS_PER_MILLI) {
+      end(JobMove.again());
+    } else {
+      later(rule.value(JobParameter.READINESS_INTERVAL), this::check);
+    }
   }
 
   // Late ones would go together with those of a later moment, and too many at once.
@@ -148,48 +180,64 @@ final class JobRun {
   }
 
   private void send() {
-    isSent = true;
-    client.send(upstream, rule, job(), request).onComplete(answered -> {
+    JobRequest asked = request;
+    if (asked == null) {
+      return;
+    }
+    whenStopped = JobMove.to(JobState.COMPLETED);
+    client.send(upstream, rule, job(), asked).onComplete(answered -> {
       Answer answer = answered.result();
+      boolean isBusy = answer == null || TO_SEND_AGAIN.contains(answer.status());
+      boolean isReceipt = answer != null
+          && answer.status() == 202
+          && answer.headers().contains(HttpHeaders.LOCATION);
       if (isOver) {
-        return;
-      }
-      if (answer == null || TO_SEND_AGAIN.contains(answer.status())) {
+        if (!isBusy && !isReceipt) {
+          Future<Boolean> unused = move.apply(completed(answer));
+        }
+      } else if (isBusy) {
         sendAgain(Optional.ofNullable(answer));
-      } else if (answer.status() == 202 && answer.headers().contains(HttpHeaders.LOCATION)) {
+      } else if (isReceipt) {
         received(answer);
       } else {
-        complete(answer);
+        end(completed(answer));
       }
     });
   }
 
-  // It waits here, where it holds nobody up, and then takes its turn in front of the queue.
+  // It waits here, where it holds nobody up, and then takes its turn at the end of the queue.
   private void sendAgain(Optional<Answer> answer) {
+    String reason =
+        answer.map(known -> "upstream_status_" + known.status()).orElse("upstream_unreachable");
+    JobMove again =
+        new JobMove(JobMove.again().word(), "", JobResult.none(reason).text());
     if (job().attempts() >= rule.value(JobParameter.ATTEMPTS)) {
-      String reason =
-          answer.map(known -> "upstream_status_" + known.status()).orElse("upstream_unreachable");
-      end(JobMove.to(JobState.FAILED, JobResult.none(reason).text()));
+      end(again);
       return;
     }
+    whenStopped = again;
     long doubled = FIRST_WAIT_MILLIS << Math.min(MAX_DOUBLINGS, job().attempts() - 1);
     long wait = ThreadLocalRandom.current().nextLong(doubled / 2, doubled + 1);
     long told = answer.map(known -> retryAfterMillis(known.headers())).orElse(0L);
-    later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, told)), () -> end(JobMove.back()));
+    later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, told)), () -> end(again));
   }
 
   private void received(Answer answer) {
+    JobRequest asked = request;
     String location = answer.headers().get(HttpHeaders.LOCATION);
-    Optional<String> place = JobUpstream.place(upstream, request.target(), location);
+    Optional<String> place =
+        asked == null ? Optional.empty() : JobUpstream.place(upstream, asked.target(), location);
     if (place.isEmpty()) {
       end(JobMove.to(JobState.FAILED, JobResult.none("receipt_elsewhere").text()));
       return;
     }
-    JobMove receipt = JobMove.received(place.get());
     long told = retryAfterMillis(answer.headers());
-    move.apply(receipt)
+    move.apply(JobMove.received(place.get()))
         .onSuccess(isMoved -> {
           if (isMoved) {
+            isReceived = true;
+            request = null;
+            whenStopped = JobMove.letGo();
             ask(place.get(), System.nanoTime(), told);
           } else {
             stop();
@@ -209,7 +257,7 @@ final class JobRun {
               && !NOT_READY.contains(answer.status())
               && answer.status() < SERVER_ERRORS;
           if (isThere) {
-            complete(answer);
+            end(completed(answer));
           } else {
             long told = answer == null ? 0 : retryAfterMillis(answer.headers());
             ask(place, sinceNanos, told);
@@ -217,14 +265,12 @@ final class JobRun {
         }));
   }
 
-  private void complete(Answer answer) {
-    end(
-        answer.isWhole()
-            ? JobMove.to(
-                JobState.COMPLETED,
-                JobResult.answer(answer.status(), answer.headers(), answer.body())
-                    .text())
-            : JobMove.to(JobState.FAILED, JobResult.none("result_too_long").text()));
+  private static JobMove completed(Answer answer) {
+    return answer.isWhole()
+        ? JobMove.to(
+            JobState.COMPLETED,
+            JobResult.answer(answer.status(), answer.headers(), answer.body()).text())
+        : JobMove.to(JobState.FAILED, JobResult.none("result_too_long").text());
   }
 
   /** What an answer says of when to come back, in milliseconds; 0 where it says nothing. */

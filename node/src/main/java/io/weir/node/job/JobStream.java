@@ -64,8 +64,11 @@ final class JobStream {
     } else {
       json.mergeIn(JobAnswers.told(seen.get().job(), rule));
     }
-    write("event: %s\ndata: %s\n\n".formatted(isEnd ? "end" : "state", json.encode()));
-    if (isEnd) {
+    String event = "event: %s\ndata: %s\n\n".formatted(isEnd ? "end" : "state", json.encode());
+    if (!isEnd) {
+      write(event);
+    } else if (!response.closed() && !response.ended()) {
+      Future<Void> unused = response.write(event);
       ended.tryComplete();
     }
   }

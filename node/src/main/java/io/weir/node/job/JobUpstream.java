@@ -115,25 +115,30 @@ final class JobUpstream {
   private static RequestOptions options(
       Upstream upstream, String method, String target, MultiMap headers) {
     boolean isTls = "https".equals(upstream.uri().getScheme());
-    int port = upstream.uri().getPort() >= 0 ? upstream.uri().getPort() : isTls ? 443 : 80;
     return new RequestOptions()
         .setMethod(HttpMethod.valueOf(method))
         .setURI(target)
         .setHost(upstream.uri().getHost())
-        .setPort(port)
+        .setPort(portOf(upstream.uri()))
         .setSsl(isTls)
         .setConnectTimeout(upstream.connectTimeoutMillis())
         .setHeaders(headers);
   }
 
+  private static int portOf(URI uri) {
+    int usual = "https".equals(uri.getScheme()) ? 443 : 80;
+    return uri.getPort() >= 0 ? uri.getPort() : usual;
+  }
+
   /** The place where the upstream says the result will be, as a path of its own; nothing where it is elsewhere. */
   static Optional<String> place(Upstream upstream, String target, String location) {
     try {
-      URI base = upstream.uri().resolve(target);
+      int query = target.indexOf('?');
+      URI base = upstream.uri().resolve(query < 0 ? target : target.substring(0, query));
       URI place = base.resolve(location);
-      boolean isThere = place.getHost() != null
-          && upstream.uri().getScheme().equals(place.getScheme())
-          && upstream.uri().getAuthority().equals(place.getRawAuthority());
+      boolean isThere = upstream.uri().getScheme().equals(place.getScheme())
+          && upstream.uri().getHost().equalsIgnoreCase(place.getHost())
+          && portOf(upstream.uri()) == portOf(place);
       String path =
           place.getRawPath() + (place.getRawQuery() == null ? "" : "?" + place.getRawQuery());
       return Optional.of(path)

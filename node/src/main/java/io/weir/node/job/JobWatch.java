@@ -89,7 +89,7 @@ final class JobWatch {
 
   // Where the shared state does not answer, they wait on.
   private void look(String operation, List<String> ids) {
-    Future<?> unused = Future.fromCompletionStage(store.look(operation, ids, false), context)
+    Future<?> unused = Future.fromCompletionStage(store.look(operation, ids), context)
         .onSuccess(seen -> {
           for (int i = 0; i < ids.size(); i++) {
             tell(operation, ids.get(i), seen.get(i));

@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.weir.job.ClaimedJobs;
+import io.weir.job.Job;
 import io.weir.job.JobMove;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +47,8 @@ public final class JobWorker extends VerticleBase {
   private static final long NANOS_PER_MICRO = 1000;
   private static final int CLAIMED_AT_ONCE = 100;
   private static final long MAX_BYTES = 64 << 20;
+  private static final int MAX_RECEIPTS = 20_000;
+  private static final int MAX_UNHEARD = 50;
   private static final int RENEWALS_PER_LEASE = 3;
   private static final long AGAIN_MILLIS = 500;
   private static final int MOST_TRIES = 60;
@@ -87,18 +91,11 @@ public final class JobWorker extends VerticleBase {
     return Future.succeededFuture();
   }
 
-  /** Jobs that were not sent go back; the others may end. */
+  /** Jobs that wait for something go back; those that were sent may end, and are held on to. */
   @Override
   public Future<?> stop() {
     isStopping = true;
-    for (Queue queue : queues.values()) {
-      for (JobRun run : List.copyOf(queue.runs.values())) {
-        if (run.isUnsent()) {
-          run.stop();
-          Future<Boolean> unused = queue.move(run, JobMove.unsent());
-        }
-      }
-    }
+    queues.values().forEach(Queue::giveBackAll);
     lookWhetherIdle();
     return idle.future()
         .timeout(patience.toMillis(), TimeUnit.MILLISECONDS)
@@ -113,15 +110,18 @@ public final class JobWorker extends VerticleBase {
   }
 
   private void tick() {
+    if (!isStopping) {
+      readRules();
+    }
+    long now = System.nanoTime();
+    List.copyOf(queues.values()).forEach(queue -> queue.renew(now));
     if (isStopping) {
+      queues.values().forEach(Queue::giveBackAll);
       return;
     }
-    readRules();
-    long now = System.nanoTime();
-    for (Map.Entry<String, OperationRule> rule : rules.entrySet()) {
-      Queue queue = queues.computeIfAbsent(rule.getKey(), Queue::new);
-      queue.renew(now);
-      boolean isDue = woken.remove(rule.getKey()) || now - queue.dueNanos >= 0;
+    for (String operation : rules.keySet()) {
+      Queue queue = queues.computeIfAbsent(operation, Queue::new);
+      boolean isDue = woken.remove(operation) || now - queue.dueNanos >= 0;
       if (isDue && !queue.isClaiming) {
         queue.claim();
       }
@@ -140,6 +140,24 @@ public final class JobWorker extends VerticleBase {
             .filter(rule -> rule.job().isPresent())
             .collect(Collectors.toMap(OperationRule::name, Function.identity()));
     rules.keySet().forEach(meters::queue);
+    // An operation that is no longer one: what is under way may end.
+    List<Queue> gone = queues.values().stream()
+        .filter(queue -> !rules.containsKey(queue.operation))
+        .toList();
+    gone.forEach(Queue::giveBackAll);
+    gone.stream().filter(queue -> queue.runs.isEmpty()).forEach(queue -> {
+      queues.remove(queue.operation);
+      queue.upstream.close();
+    });
+    rulesOf = gone.stream().allMatch(queue -> queue.runs.isEmpty()) ? rulesOf : -1;
+  }
+
+  // Of all queues: they share the memory.
+  private long bytes() {
+    return queues.values().stream()
+        .flatMap(queue -> queue.runs.values().stream())
+        .mapToLong(JobRun::bytes)
+        .sum();
   }
 
   private Optional<JobRule> ruleOf(String operation) {
@@ -153,7 +171,9 @@ public final class JobWorker extends VerticleBase {
     private final Context context = vertx.getOrCreateContext();
     private final Map<String, JobRun> runs = new LinkedHashMap<>();
     private JobRule lastRule = JobRule.DEFAULT;
-    private long bytes;
+    private final Set<String> unheard = new LinkedHashSet<>();
+    private long claims;
+    private long leadMicros;
     private long dueNanos = System.nanoTime();
     private long renewedNanos = System.nanoTime();
     private boolean isClaiming;
@@ -169,19 +189,33 @@ public final class JobWorker extends VerticleBase {
       return lastRule;
     }
 
-    private void claim() {
-      int room = bytes >= MAX_BYTES
+    // Those that wait for results of receipts take no connection, and no memory to speak of.
+    private int room() {
+      long receipts = runs.values().stream().filter(JobRun::isReceived).count();
+      long most = receipts >= MAX_RECEIPTS || bytes() >= MAX_BYTES
           ? 0
-          : Math.min(CLAIMED_AT_ONCE, JobUpstream.MAX_CONNECTIONS - runs.size());
+          : JobUpstream.MAX_CONNECTIONS - (runs.size() - receipts);
+      return (int) Math.max(0, Math.min(CLAIMED_AT_ONCE, most));
+    }
+
+    private void claim() {
       isClaiming = true;
       long askedNanos = System.nanoTime();
+      claims++;
+      String claim = name + ":" + claims;
+      List<String> lost = unheard.stream().limit(MAX_UNHEARD).toList();
       Future.fromCompletionStage(
-              store.claim(operation, rule(), name, HORIZON_MICROS, room), context)
+              store.claim(operation, rule(), claim, lost, HORIZON_MICROS, leadMicros, room()),
+              context)
           .onComplete(claimed -> {
             isClaiming = false;
             if (claimed.succeeded()) {
-              begin(claimed.result(), askedNanos);
+              lost.forEach(unheard::remove);
+              long took = (System.nanoTime() - askedNanos) / NANOS_PER_MICRO;
+              leadMicros = Math.min(HORIZON_MICROS / 2, took * 2);
+              begin(claimed.result(), claim, askedNanos);
             } else {
+              unheard.add(claim);
               away(claimed.cause());
             }
           });
@@ -196,9 +230,9 @@ public final class JobWorker extends VerticleBase {
       }
     }
 
-    private void begin(ClaimedJobs claimed, long askedNanos) {
+    private void begin(ClaimedJobs claimed, String claim, long askedNanos) {
       isAway = false;
-      meters.queue(operation, claimed.queue(), claimed.givenBack(), claimed.timedOut());
+      meters.queue(operation, claimed);
       boolean mayBeMore = claimed.work().size() >= CLAIMED_AT_ONCE;
       long pause = claimed.nextMicros() >= 0
           ? Math.min(LATER_NANOS, (claimed.nextMicros() - HORIZON_MICROS / 2) * NANOS_PER_MICRO)
@@ -207,32 +241,29 @@ public final class JobWorker extends VerticleBase {
       Optional<Upstream> to = policies.current().policy().upstream();
       for (JobWork work : claimed.work()) {
         if (isStopping || to.isEmpty()) {
-          Future<Boolean> unused =
-              tell(work.job().id(), work.job().run(), JobMove.unsent(), MOST_TRIES);
+          Future<Boolean> unused = tell(claim, work.job(), JobMove.unsent(), MOST_TRIES);
         } else {
-          run(work, to.get(), askedNanos);
+          run(work, claim, to.get(), askedNanos);
         }
       }
     }
 
-    private void run(JobWork work, Upstream to, long askedNanos) {
+    private void run(JobWork work, String claim, Upstream to, long askedNanos) {
       JobRun[] itself = new JobRun[1];
-      JobRun run =
-          new JobRun(vertx, work, askedNanos, rule(), to, upstream, how -> move(itself[0], how));
+      JobRun run = new JobRun(
+          vertx, work, askedNanos, rule(), to, upstream, how -> move(itself[0], claim, how));
       itself[0] = run;
       JobRun before = runs.put(work.job().id(), run);
       if (before != null) {
         before.stop();
-        bytes -= before.bytes();
       }
-      bytes += run.bytes();
       run.start();
     }
 
     /** Moves the job of a run, which is over then, unless the upstream still has it. */
-    private Future<Boolean> move(JobRun run, JobMove how) {
+    private Future<Boolean> move(JobRun run, String claim, JobMove how) {
       boolean isOver = !how.isTo(JobState.RECEIPT_RECEIVED);
-      return tell(run.job().id(), run.job().run(), how, MOST_TRIES).onComplete(told -> {
+      return tell(claim, run.job(), how, MOST_TRIES).onComplete(told -> {
         if (isOver || !Boolean.TRUE.equals(told.result())) {
           remove(run);
         }
@@ -243,15 +274,19 @@ public final class JobWorker extends VerticleBase {
     }
 
     private void remove(JobRun run) {
-      if (runs.remove(run.job().id(), run)) {
-        bytes -= run.bytes();
-      }
+      runs.remove(run.job().id(), run);
       lookWhetherIdle();
     }
 
+    /** What only waits is another node's to do. */
+    private void giveBackAll() {
+      List.copyOf(runs.values()).forEach(run -> run.whenStopped().ifPresent(run::giveBack));
+    }
+
     // Without the shared state it is told again: the answer is there, and nobody else has it.
-    private Future<Boolean> tell(String id, int run, JobMove how, int tries) {
-      return Future.fromCompletionStage(store.move(operation, rule(), id, name, run, how), context)
+    private Future<Boolean> tell(String claim, Job job, JobMove how, int tries) {
+      return Future.fromCompletionStage(
+              store.move(operation, rule(), job.id(), claim, job.run(), how), context)
           .map(moved -> {
             moved.filter(MovedJob::isMoved).ifPresent(done -> JobEnds.moved(meters, done, rule()));
             return moved.filter(MovedJob::isMoved).isPresent();
@@ -260,7 +295,7 @@ public final class JobWorker extends VerticleBase {
               ? Future.failedFuture(error)
               : vertx
                   .timer(AGAIN_MILLIS, TimeUnit.MILLISECONDS)
-                  .compose(due -> tell(id, run, how, tries - 1)));
+                  .compose(due -> tell(claim, job, how, tries - 1)));
     }
 
     private void renew(long now) {

@@ -13,7 +13,7 @@ final class StoredMessage {
   private static final String BODY = "body";
   private static final String BYTES = "bytes";
   private static final String HEADERS = "headers";
-  private static final int MAX_HEADERS_BYTES = 8 << 10;
+  private static final int MAX_HEADERS_BYTES = 3 << 10;
 
   private StoredMessage() {}
 
@@ -43,7 +43,10 @@ final class StoredMessage {
           .newDecoder()
           .decode(ByteBuffer.wrap(body.getBytes()))
           .toString();
-      return message.put(BODY, text);
+      // Control characters are six in JSON.
+      return text.chars().noneMatch(c -> c < ' ' && c != '\n' && c != '\t')
+          ? message.put(BODY, text)
+          : message.put(BYTES, body.getBytes());
     } catch (CharacterCodingException e) {
       return message.put(BYTES, body.getBytes()); // Base64 in JSON
     }

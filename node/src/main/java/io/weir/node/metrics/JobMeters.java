@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.weir.job.ClaimedJobs;
 import io.weir.job.JobQueue;
 import io.weir.job.JobState;
 import java.time.Duration;
@@ -51,17 +52,16 @@ public final class JobMeters {
         .register(registry);
   }
 
-  /** How a queue stands. */
-  public void queue(String operation, JobQueue queue, long givenBack, long timedOut) {
+  /** How a queue stands, and what has ended in it. */
+  public void queue(String operation, ClaimedJobs claimed) {
     queue(operation);
-    queues.put(operation, queue);
-    if (givenBack > 0) {
+    queues.put(operation, claimed.queue());
+    if (claimed.givenBack() > 0) {
       registry.counter("throttle.jobs.given.back", "operation", operation).increment((double)
-          givenBack);
+          claimed.givenBack());
     }
-    if (timedOut > 0) {
-      ended(operation, JobState.TIMED_OUT, timedOut);
-    }
+    ended(operation, JobState.TIMED_OUT, claimed.timedOut());
+    ended(operation, JobState.FAILED, claimed.failed());
   }
 
   /** A job came, and this is the time until it will be done, as computed. */
@@ -95,9 +95,11 @@ public final class JobMeters {
 
   /** So many jobs have ended in a state. */
   public void ended(String operation, JobState state, long count) {
-    registry
-        .counter("throttle.jobs.ended", Tags.of("operation", operation, "state", state.word()))
-        .increment((double) count);
+    if (count > 0) {
+      registry
+          .counter("throttle.jobs.ended", Tags.of("operation", operation, "state", state.word()))
+          .increment((double) count);
+    }
   }
 
   /** A caller has heard how his job ended, and has asked so often. */

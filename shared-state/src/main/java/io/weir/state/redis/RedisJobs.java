@@ -1,5 +1,7 @@
 package io.weir.state.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.lettuce.core.MapScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
@@ -36,10 +38,15 @@ import java.util.function.Supplier;
  */
 public final class RedisJobs {
   private static final long MICROS_PER_SECOND = 1_000_000;
-  private static final int HEAD_OF_CLAIM = JobText.QUEUE + 3;
+  private static final int HEAD_OF_CLAIM = JobText.QUEUE + 4;
+  private static final long BYTES_OF_CLAIM = 1 << 20;
   private static final int PARTS_OF_WORK = 5;
   private static final int PARTS_OF_LOOK = 6;
   private static final List<JobOwner> OWNERS = List.of(JobOwner.values());
+  private static final List<JobOwner> FULL = List.of(JobOwner.ALL, JobOwner.KEY, JobOwner.TENANT);
+  private static final long HEADERS_OF_RESULT = 4096;
+  private static final int STATES = 6;
+  private static final JobQueue NO_QUEUE = new JobQueue(0, 0, 0, 0, 0, 0);
   private static final int LISTED_AT_ONCE = 500;
 
   private final RedisConnections redis;
@@ -91,15 +98,17 @@ public final class RedisJobs {
         rule.isDual() ? "dual" : "single",
         isMeant ? "1" : "0",
         text(rule.value(JobParameter.CAPACITY)),
-        text(isShort ? 0 : rule.value(JobParameter.BYTES_OF_KEY)),
+        text(rule.value(JobParameter.CAPACITY_OF_KEY)),
+        text(rule.value(JobParameter.CAPACITY_OF_TENANT)),
+        text(rule.value(JobParameter.BYTES_OF_KEY)),
         text(rule.value(JobParameter.BYTES_OF_TENANT)),
-        text(rule.value(JobParameter.BYTES_IN_ALL)),
-        text(rule.value(JobParameter.MAX_RESULT_BYTES)),
+        text(isShort ? 0 : rule.value(JobParameter.BYTES_IN_ALL)),
+        text(of.request().getBytes(UTF_8).length + longestResult(rule)),
         text(rule.micros(JobParameter.TIMEOUT)),
         text(rule.micros(JobParameter.KEEP)),
         text(intervalMicros(rule)),
         text(rule.micros(JobParameter.MAX_WAIT)),
-        of.request());
+        isMeant ? of.request() : "");
     return run(submit, of.operation(), arguments).thenApply(answer -> switch ((int)
         JobText.number(answer, 0)) {
       case 0 ->
@@ -108,7 +117,8 @@ public final class RedisJobs {
             : new SubmittedJob.WouldBeTaken();
       case 1 -> new SubmittedJob.Known(submitted(of.operation(), answer));
       case 2 -> new SubmittedJob.Other();
-      case 3 -> new SubmittedJob.Full(JobText.number(answer, 1));
+      case 3 ->
+        new SubmittedJob.Full(JobText.number(answer, 1), FULL.get((int) JobText.number(answer, 2)));
       default -> new SubmittedJob.NoRoom(OWNERS.get((int) JobText.number(answer, 1) - 1));
     });
   }
@@ -118,6 +128,11 @@ public final class RedisJobs {
         operation, answer, 1, 1 + JobText.QUEUE, JobText.number(answer, answer.size() - 1));
   }
 
+  // What is not text is stored in four characters for three bytes.
+  private static long longestResult(JobRule rule) {
+    return rule.value(JobParameter.MAX_RESULT_BYTES) * 4 / 3 + HEADERS_OF_RESULT;
+  }
+
   // Rounded up: never more of them than the rule says.
   private static long intervalMicros(JobRule rule) {
     long perSecond = rule.value(JobParameter.DISPATCH_PER_SECOND);
@@ -125,18 +140,22 @@ public final class RedisJobs {
   }
 
   /**
-   * How a job stands.
+   * How a job stands, and what came of it.
    *
-   * @param isCounted whether its caller asks
+   * @param asking the tenant and the key that ask, with a slash between; what their owner asks is counted
    */
-  public CompletionStage<Optional<SeenJob>> look(String operation, String id, boolean isCounted) {
-    return look(operation, List.of(id), isCounted).thenApply(seen -> seen.get(0));
+  public CompletionStage<Optional<SeenJob>> look(String operation, String id, String asking) {
+    return look(operation, List.of(id), asking, true).thenApply(seen -> seen.get(0));
   }
 
-  /** How jobs stand, in this order; nothing for those that nobody knows. */
-  public CompletionStage<List<Optional<SeenJob>>> look(
-      String operation, Collection<String> ids, boolean isCounted) {
-    List<String> arguments = List.of(isCounted ? "1" : "0", "1", String.join(",", ids));
+  /** How jobs stand, in this order, without what came of them; nothing for those that nobody knows. */
+  public CompletionStage<List<Optional<SeenJob>>> look(String operation, Collection<String> ids) {
+    return look(operation, ids, "", false);
+  }
+
+  private CompletionStage<List<Optional<SeenJob>>> look(
+      String operation, Collection<String> ids, String asking, boolean withResults) {
+    List<String> arguments = List.of(asking, withResults ? "1" : "0", String.join(",", ids));
     return run(look, operation, arguments).thenApply(answer -> {
       List<Optional<SeenJob>> seen = new ArrayList<>();
       for (int at = JobText.QUEUE; at < answer.size(); at += PARTS_OF_LOOK) {
@@ -156,23 +175,34 @@ public final class RedisJobs {
   /**
    * Takes what is to be done, and ends what is over.
    *
-   * @param node who will do it, without spaces
+   * @param claim who will do it, and by which of his claims: {@code node:number}
+   * @param unheard claims of his whose answer was lost
    * @param horizonMicros how far ahead jobs are handed out
+   * @param leadMicros how long an answer takes: nothing is handed out to be sent sooner
    * @param most how many are wanted
    */
   public CompletionStage<ClaimedJobs> claim(
-      String operation, JobRule rule, String node, long horizonMicros, int most) {
+      String operation,
+      JobRule rule,
+      String claim,
+      Collection<String> unheard,
+      long horizonMicros,
+      long leadMicros,
+      int most) {
     List<String> arguments = List.of(
-        node,
+        claim,
+        String.join(",", unheard),
         text(rule.micros(JobParameter.LEASE)),
         text(horizonMicros),
+        text(leadMicros),
         text(intervalMicros(rule)),
         text(rule.value(JobParameter.READINESS_CONCURRENCY)),
         text(most),
+        text(BYTES_OF_CLAIM),
         text(rule.value(JobParameter.ATTEMPTS)),
         text(rule.micros(JobParameter.KEEP)),
         text(rule.micros(JobParameter.TIMEOUT)));
-    return run(claim, operation, arguments).thenApply(answer -> claimed(operation, answer));
+    return run(this.claim, operation, arguments).thenApply(answer -> claimed(operation, answer));
   }
 
   private static ClaimedJobs claimed(String operation, List<Object> answer) {
@@ -200,13 +230,14 @@ public final class RedisJobs {
         JobText.number(answer, JobText.QUEUE),
         JobText.number(answer, JobText.QUEUE + 1),
         JobText.number(answer, JobText.QUEUE + 2),
+        JobText.number(answer, JobText.QUEUE + 3),
         work);
   }
 
   /**
    * Moves a job, if it may come there.
    *
-   * @param by the node that holds it; empty for its caller or the upstream
+   * @param by the claim that it was handed out by; empty for its caller or the upstream
    * @param run which run is meant, 0 for any
    * @return nothing where there is no such job
    */
@@ -247,30 +278,25 @@ public final class RedisJobs {
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
   }
 
-  /**
-   * Some of the jobs that there are, in no order.
-   *
-   * @param most how many at most
-   */
+  /** Some of the jobs that there are, in no order, and without their positions; {@code most} at most. */
   public CompletionStage<List<Job>> list(String operation, int most) {
-    String states = RedisKeys.jobs(operation).get(7 - 1);
-    return scan(states, ScanCursor.INITIAL, most, new ArrayList<>())
-        .thenCompose(ids -> ids.isEmpty()
-            ? CompletableFuture.completedFuture(List.of())
-            : look(operation, ids, false)
-                .thenApply(seen ->
-                    seen.stream().flatMap(Optional::stream).map(SeenJob::job).toList()));
+    String states = RedisKeys.jobs(operation).get(STATES);
+    return scan(operation, states, ScanCursor.INITIAL, most, new ArrayList<>());
   }
 
-  private CompletionStage<List<String>> scan(
-      String key, ScanCursor from, int most, List<String> found) {
+  private CompletionStage<List<Job>> scan(
+      String operation, String key, ScanCursor from, int most, List<Job> found) {
     return redis
         .ask(commands -> commands.hscan(key, from, ScanArgs.Builder.limit(LISTED_AT_ONCE)))
         .thenCompose((MapScanCursor<String, String> cursor) -> {
-          cursor.getMap().keySet().stream().filter(id -> found.size() < most).forEach(found::add);
+          cursor.getMap().forEach((id, text) -> {
+            if (found.size() < most) {
+              found.add(JobText.of(operation, id, text, 0, -1, 0, 0, NO_QUEUE));
+            }
+          });
           return cursor.isFinished() || found.size() >= most
               ? CompletableFuture.completedFuture(found)
-              : scan(key, cursor, most, found);
+              : scan(operation, key, cursor, most, found);
         });
   }
 

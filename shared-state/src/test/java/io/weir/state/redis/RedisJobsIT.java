@@ -51,6 +51,8 @@ final class RedisJobsIT {
   private RedisJobs jobs;
   private String operation;
   private boolean isDual;
+  private int claims;
+  private final Map<String, String> holders = new HashMap<>();
 
   @BeforeAll
   static void start() {
@@ -106,15 +108,27 @@ final class RedisJobsIT {
   }
 
   private ClaimedJobs claim(String node, int most) {
-    return of(jobs.claim(operation, rule(), node, HORIZON, most));
+    return claim(node, most, List.of());
+  }
+
+  private ClaimedJobs claim(String node, int most, List<String> unheard) {
+    String claim = node + ":" + ++claims;
+    ClaimedJobs claimed = of(jobs.claim(operation, rule(), claim, unheard, HORIZON, 0, most));
+    ids(claimed).forEach(id -> holders.put(node + id, claim));
+    return claimed;
   }
 
   private MovedJob move(int number, String by, JobMove move) {
-    return of(jobs.move(operation, rule(), id(number), by, 0, move)).orElseThrow();
+    return move(id(number), by, move);
+  }
+
+  private MovedJob move(String id, String by, JobMove move) {
+    String claim = holders.getOrDefault(by + id, by);
+    return of(jobs.move(operation, rule(), id, claim, 0, move)).orElseThrow();
   }
 
   private SeenJob look(int number) {
-    return of(jobs.look(operation, id(number), true)).orElseThrow();
+    return of(jobs.look(operation, id(number), "acme/k1")).orElseThrow();
   }
 
   private JobState state(int number) {
@@ -191,7 +205,7 @@ final class RedisJobsIT {
     assertThat(ids(again)).startsWith(id(1), id(2), id(3));
     assertThat(again.work().get(0).job().attempts()).isEqualTo(2);
     assertThat(of(jobs.renew(operation, rule(), A, List.of(id(1))))).containsExactly(false);
-    assertThat(move(1, A, JobMove.back()).isMoved()).isFalse();
+    assertThat(move(1, A, JobMove.again()).isMoved()).isFalse();
   }
 
   @Test
@@ -226,7 +240,7 @@ final class RedisJobsIT {
     assertThat(move(1, A, JobMove.unsent()).isMoved()).isTrue();
     now += 100_000;
     assertThat(claim(A, 1).work().get(0).job().attempts()).isEqualTo(1);
-    move(1, A, JobMove.back());
+    move(1, A, JobMove.again());
     assertThat(state(1)).isEqualTo(JobState.FAILED);
   }
 
@@ -241,7 +255,7 @@ final class RedisJobsIT {
     assertThat(work.task()).isEqualTo(JobTask.ASK);
     assertThat(work.job().receipt()).contains("/r/1");
     assertThat(work.job().attempts()).isEqualTo(1);
-    assertThat(move(1, A, JobMove.back()).isMoved()).isFalse();
+    assertThat(move(1, A, JobMove.again()).isMoved()).isFalse();
   }
 
   @Test
@@ -291,7 +305,7 @@ final class RedisJobsIT {
     assertThat(anew.story()).hasSize(1);
     // What is said of its first run is of no account.
     claim(A, 1);
-    assertThat(of(jobs.move(operation, rule(), id(1), A, 1, JobMove.to(JobState.COMPLETED)))
+    assertThat(of(jobs.move(operation, rule(), id(1), "", 1, JobMove.to(JobState.COMPLETED)))
             .orElseThrow()
             .isMoved())
         .isFalse();
@@ -311,9 +325,12 @@ final class RedisJobsIT {
 
   @Test
   void bytesAreBoundedForKeyTenantAndAll() {
-    values.put(JobParameter.MAX_RESULT_BYTES, 1000L);
-    values.put(JobParameter.BYTES_OF_KEY, 3600L);
-    values.put(JobParameter.BYTES_OF_TENANT, 5100L);
+    // Each has its request of 9 bytes, 500 for itself, and 4/3 of the longest result with 4096 for
+    // its headers.
+    values.put(JobParameter.MAX_RESULT_BYTES, 3000L);
+    long each = 9 + 500 + 4000 + 4096;
+    values.put(JobParameter.BYTES_OF_KEY, 2 * each + each / 2);
+    values.put(JobParameter.BYTES_OF_TENANT, 3 * each + each / 2);
     taken(1);
     taken(2);
     assertThat(submit(3)).isEqualTo(new SubmittedJob.NoRoom(JobOwner.KEY));
@@ -334,6 +351,93 @@ final class RedisJobsIT {
             .sync()
             .exists(RedisKeys.jobs(operation).subList(1, 11).toArray(String[]::new)))
         .isZero();
+  }
+
+  @Test
+  void aKeyAndATenantHaveAPartOfTheQueue() {
+    values.put(JobParameter.CAPACITY_OF_KEY, 2L);
+    values.put(JobParameter.CAPACITY_OF_TENANT, 3L);
+    taken(1);
+    taken(2);
+    assertThat(((SubmittedJob.Full) submit(3)).owner()).isEqualTo(JobOwner.KEY);
+    assertThat(of(jobs.submit(rule(), submission(4, "k2")))).isInstanceOf(SubmittedJob.Taken.class);
+    assertThat(((SubmittedJob.Full) of(jobs.submit(rule(), submission(5, "k3")))).owner())
+        .isEqualTo(JobOwner.TENANT);
+    // What the upstream has counts, too, until it is done.
+    claim(A, 1);
+    assertThat(submit(3)).isInstanceOf(SubmittedJob.Full.class);
+    move(1, A, JobMove.to(JobState.COMPLETED, "done"));
+    assertThat(submit(3)).isInstanceOf(SubmittedJob.Taken.class);
+  }
+
+  @Test
+  void whoHasManyJobsThatAreNotReadyLeavesPlacesToOthers() {
+    isDual = true;
+    values.put(JobParameter.READINESS_CONCURRENCY, 4L);
+    for (int i = 1; i <= 6; i++) {
+      taken(i);
+    }
+    of(jobs.submit(rule(), submission(7, "k2")));
+    assertThat(ids(claim(A, 100))).containsExactly(id(1), id(2), id(7), id(3));
+    // One that is not ready goes to the end.
+    move(2, A, JobMove.again());
+    assertThat(look(2).job().position()).hasValue(3);
+    assertThat(ids(claim(A, 100))).containsExactly(id(4));
+  }
+
+  @Test
+  void whatAnUnheardClaimHandedOutGoesBackUncounted() {
+    values.put(JobParameter.ATTEMPTS, 1L);
+    taken(1);
+    taken(2);
+    claim(A, 2);
+    String unheard = A + ":" + claims;
+    now += 500_000;
+    assertThat(ids(claim(A, 2, List.of(unheard)))).containsExactly(id(1), id(2));
+    assertThat(look(1).job().attempts()).isEqualTo(1);
+    // What is said of the claim before is of no account.
+    assertThat(of(jobs.move(operation, rule(), id(1), unheard, 0, JobMove.unsent()))
+            .orElseThrow()
+            .isMoved())
+        .isFalse();
+  }
+
+  @Test
+  void whatWasTakenFromANodeMayStillBeAnswered() {
+    taken(1);
+    claim(A, 1);
+    now += 11_000_000;
+    claim(B, 0);
+    assertThat(state(1)).isEqualTo(JobState.QUEUED);
+    assertThat(move(1, A, JobMove.to(JobState.COMPLETED, "late")).isMoved()).isTrue();
+    assertThat(look(1).result()).isEqualTo("late");
+    taken(2);
+    assertThat(move(2, "node-c", JobMove.to(JobState.COMPLETED, "never sent")).isMoved())
+        .isFalse();
+  }
+
+  @Test
+  void aReceiptIsLetGoAndHandedOnAtOnce() {
+    taken(1);
+    claim(A, 1);
+    move(1, A, JobMove.received("/r/1"));
+    assertThat(move(1, A, JobMove.unsent()).isMoved()).isFalse();
+    assertThat(claim(B, 100).work()).isEmpty();
+    assertThat(move(1, A, JobMove.letGo()).isMoved()).isTrue();
+    ClaimedJobs none = claim(B, 0);
+    assertThat(none.work()).isEmpty();
+    assertThat(claim(B, 1).work()).extracting(JobWork::task).containsExactly(JobTask.ASK);
+  }
+
+  @Test
+  void aClaimIsBoundedInBytes() {
+    values.put(JobParameter.DISPATCH_PER_SECOND, 10_000L);
+    for (int i = 1; i <= 8; i++) {
+      JobSubmission large =
+          new JobSubmission(operation, id(i), "acme", "k1", "f", "x".repeat(300 << 10));
+      of(jobs.submit(rule(), large));
+    }
+    assertThat(claim(A, 100).work()).hasSize(4);
   }
 
   @Test
@@ -361,7 +465,7 @@ final class RedisJobsIT {
     move(1, A, JobMove.to(JobState.COMPLETED, "done"));
     assertThat(look(1).job().polls()).isEqualTo(3);
     assertThat(look(1).job().polls()).isEqualTo(-1);
-    assertThat(of(jobs.look(operation, id(99), true))).isEmpty();
+    assertThat(of(jobs.look(operation, id(99), "acme/k1"))).isEmpty();
   }
 
   @Test
@@ -440,12 +544,12 @@ final class RedisJobsIT {
     String id = held.keySet().iterator().next();
     JobTask task = held.remove(id);
     JobMove next = random.nextInt(10) == 0
-        ? JobMove.back()
+        ? JobMove.again()
         : task == JobTask.CHECK
             ? JobMove.to(JobState.READY)
             : JobMove.to(JobState.COMPLETED, "done");
     for (String node : List.of(A, B)) {
-      of(jobs.move(operation, rule(), id, node, 0, next));
+      move(id, node, next);
     }
   }
 
@@ -458,7 +562,7 @@ final class RedisJobsIT {
       return;
     }
     List<Optional<SeenJob>> seen =
-        of(jobs.look(operation, open.stream().map(RedisJobsIT::id).toList(), false));
+        of(jobs.look(operation, open.stream().map(RedisJobsIT::id).toList()));
     for (int i = 0; i < open.size(); i++) {
       Job job = seen.get(i).orElseThrow().job();
       int number = open.get(i);

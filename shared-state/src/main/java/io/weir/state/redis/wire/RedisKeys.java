@@ -43,7 +43,7 @@ public final class RedisKeys {
       "states",
       "requests",
       "results",
-      "bytes",
+      "counts",
       "polls");
 
   private RedisKeys() {}
