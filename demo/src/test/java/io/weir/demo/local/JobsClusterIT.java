@@ -234,6 +234,18 @@ final class JobsClusterIT {
     assertThat(mostInASecond()).isLessThanOrEqualTo(PER_SECOND * 5 / 4);
   }
 
+  @Test
+  void aNodeThatStopsSendsNothingTwice() throws Exception {
+    submitAll(0, 400, List.of(0, 1, 2));
+    nodes.get(0).stop();
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (answeredNanos.size() < 400 && System.nanoTime() < until) {
+      Thread.sleep(100);
+    }
+    assertThat(executions).hasSize(400);
+    assertThat(executions.values()).allMatch(count -> count == 1);
+  }
+
   private HttpResponse<String> result(String id) throws Exception {
     for (int i = 0; i < 100; i++) {
       HttpResponse<String> answer = send("/v1/jobs/Proof/" + id, "", 2);

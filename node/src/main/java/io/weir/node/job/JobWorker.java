@@ -1,27 +1,16 @@
 package io.weir.node.job;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import io.weir.job.ClaimedJobs;
-import io.weir.job.Job;
-import io.weir.job.JobMove;
-import io.weir.job.JobParameter;
+import io.vertx.core.Vertx;
 import io.weir.job.JobRule;
-import io.weir.job.JobState;
-import io.weir.job.JobWork;
-import io.weir.job.MovedJob;
 import io.weir.node.metrics.JobMeters;
 import io.weir.policy.OperationRule;
-import io.weir.policy.Upstream;
 import io.weir.state.redis.RedisJobs;
 import io.weir.throttle.PolicySource;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,27 +20,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Does the jobs that this node claims: for each operation some at a time, whatever the others do. Mutable; owned by its
  * event loop; {@link #wake} may be called by any thread.
  */
 public final class JobWorker extends VerticleBase {
-  private static final Logger LOG = LoggerFactory.getLogger(JobWorker.class);
   private static final long TICK_MILLIS = 20;
-  private static final long HORIZON_MICROS = 200_000;
-  private static final long SOON_NANOS = 50_000_000;
-  private static final long LATER_NANOS = 500_000_000;
-  private static final long NANOS_PER_MICRO = 1000;
-  private static final int CLAIMED_AT_ONCE = 100;
-  private static final long MAX_BYTES = 64 << 20;
-  private static final int MAX_RECEIPTS = 20_000;
-  private static final int MAX_UNHEARD = 50;
-  private static final int RENEWALS_PER_LEASE = 3;
-  private static final long AGAIN_MILLIS = 500;
-  private static final int MOST_TRIES = 60;
 
   private final PolicySource policies;
   private final RedisJobs store;
@@ -59,7 +34,7 @@ public final class JobWorker extends VerticleBase {
   private final JobMeters meters;
   private final Duration patience;
   private final String name = UUID.randomUUID().toString();
-  private final Map<String, Queue> queues = new HashMap<>();
+  private final Map<String, JobLine> lines = new HashMap<>();
   private final Set<String> woken = ConcurrentHashMap.newKeySet();
   private final Promise<Void> idle = Promise.promise();
   private boolean isStopping;
@@ -95,16 +70,16 @@ public final class JobWorker extends VerticleBase {
   @Override
   public Future<?> stop() {
     isStopping = true;
-    queues.values().forEach(Queue::giveBackAll);
-    lookWhetherIdle();
+    lines.values().forEach(JobLine::giveBackAll);
+    ended();
     return idle.future()
         .timeout(patience.toMillis(), TimeUnit.MILLISECONDS)
         .otherwiseEmpty()
-        .onComplete(done -> queues.values().forEach(queue -> queue.upstream.close()));
+        .onComplete(done -> lines.values().forEach(JobLine::close));
   }
 
-  private void lookWhetherIdle() {
-    if (isStopping && queues.values().stream().allMatch(queue -> queue.runs.isEmpty())) {
+  void ended() {
+    if (isStopping && lines.values().stream().allMatch(JobLine::isEmpty)) {
       idle.tryComplete();
     }
   }
@@ -114,17 +89,15 @@ public final class JobWorker extends VerticleBase {
       readRules();
     }
     long now = System.nanoTime();
-    List.copyOf(queues.values()).forEach(queue -> queue.renew(now));
+    List.copyOf(lines.values()).forEach(line -> line.renew(now));
     if (isStopping) {
-      queues.values().forEach(Queue::giveBackAll);
+      lines.values().forEach(JobLine::giveBackAll);
       return;
     }
     for (String operation : rules.keySet()) {
-      Queue queue = queues.computeIfAbsent(operation, Queue::new);
-      boolean isDue = woken.remove(operation) || now - queue.dueNanos >= 0;
-      if (isDue && !queue.isClaiming) {
-        queue.claim();
-      }
+      lines
+          .computeIfAbsent(operation, name -> new JobLine(this, name))
+          .claimWhenDue(woken.remove(operation));
     }
   }
 
@@ -141,180 +114,53 @@ public final class JobWorker extends VerticleBase {
             .collect(Collectors.toMap(OperationRule::name, Function.identity()));
     rules.keySet().forEach(meters::queue);
     // An operation that is no longer one: what is under way may end.
-    List<Queue> gone = queues.values().stream()
-        .filter(queue -> !rules.containsKey(queue.operation))
+    List<JobLine> gone = lines.values().stream()
+        .filter(line -> !rules.containsKey(line.operation()))
         .toList();
-    gone.forEach(Queue::giveBackAll);
-    gone.stream().filter(queue -> queue.runs.isEmpty()).forEach(queue -> {
-      queues.remove(queue.operation);
-      queue.upstream.close();
+    gone.forEach(JobLine::giveBackAll);
+    gone.stream().filter(JobLine::isEmpty).forEach(line -> {
+      lines.remove(line.operation());
+      line.close();
+      meters.gone(line.operation());
     });
-    rulesOf = gone.stream().allMatch(queue -> queue.runs.isEmpty()) ? rulesOf : -1;
+    rulesOf = gone.stream().allMatch(JobLine::isEmpty) ? rulesOf : -1;
   }
 
   // Of all queues: they share the memory.
-  private long bytes() {
-    return queues.values().stream()
-        .flatMap(queue -> queue.runs.values().stream())
-        .mapToLong(JobRun::bytes)
-        .sum();
+  long bytes() {
+    return lines.values().stream().mapToLong(JobLine::bytes).sum();
   }
 
-  private Optional<JobRule> ruleOf(String operation) {
+  Optional<JobRule> rule(String operation) {
     return Optional.ofNullable(rules.get(operation)).flatMap(OperationRule::job);
   }
 
-  /** The jobs of one operation that this node has. */
-  private final class Queue {
-    private final String operation;
-    private final JobUpstream upstream;
-    private final Context context = vertx.getOrCreateContext();
-    private final Map<String, JobRun> runs = new LinkedHashMap<>();
-    private JobRule lastRule = JobRule.DEFAULT;
-    private final Set<String> unheard = new LinkedHashSet<>();
-    private long claims;
-    private long leadMicros;
-    private long dueNanos = System.nanoTime();
-    private long renewedNanos = System.nanoTime();
-    private boolean isClaiming;
-    private boolean isAway;
+  Vertx loop() {
+    return vertx;
+  }
 
-    private Queue(String operation) {
-      this.operation = operation;
-      this.upstream = new JobUpstream(vertx, tokens);
-    }
+  RedisJobs store() {
+    return store;
+  }
 
-    private JobRule rule() {
-      ruleOf(operation).ifPresent(known -> lastRule = known);
-      return lastRule;
-    }
+  JobTokens tokens() {
+    return tokens;
+  }
 
-    // Those that wait for results of receipts take no connection, and no memory to speak of.
-    private int room() {
-      long receipts = runs.values().stream().filter(JobRun::isReceived).count();
-      long most = receipts >= MAX_RECEIPTS || bytes() >= MAX_BYTES
-          ? 0
-          : JobUpstream.MAX_CONNECTIONS - (runs.size() - receipts);
-      return (int) Math.max(0, Math.min(CLAIMED_AT_ONCE, most));
-    }
+  JobMeters meters() {
+    return meters;
+  }
 
-    private void claim() {
-      isClaiming = true;
-      long askedNanos = System.nanoTime();
-      claims++;
-      String claim = name + ":" + claims;
-      List<String> lost = unheard.stream().limit(MAX_UNHEARD).toList();
-      Future.fromCompletionStage(
-              store.claim(operation, rule(), claim, lost, HORIZON_MICROS, leadMicros, room()),
-              context)
-          .onComplete(claimed -> {
-            isClaiming = false;
-            if (claimed.succeeded()) {
-              lost.forEach(unheard::remove);
-              long took = (System.nanoTime() - askedNanos) / NANOS_PER_MICRO;
-              leadMicros = Math.min(HORIZON_MICROS / 2, took * 2);
-              begin(claimed.result(), claim, askedNanos);
-            } else {
-              unheard.add(claim);
-              away(claimed.cause());
-            }
-          });
-    }
+  PolicySource policies() {
+    return policies;
+  }
 
-    // Logged once for an outage.
-    private void away(Throwable error) {
-      dueNanos = System.nanoTime() + LATER_NANOS;
-      if (!isAway) {
-        isAway = true;
-        LOG.warn("no jobs of {} until the shared state answers: {}", operation, error.toString());
-      }
-    }
+  /** Of the node, in the shared state. */
+  String name() {
+    return name;
+  }
 
-    private void begin(ClaimedJobs claimed, String claim, long askedNanos) {
-      isAway = false;
-      meters.queue(operation, claimed);
-      boolean mayBeMore = claimed.work().size() >= CLAIMED_AT_ONCE;
-      long pause = claimed.nextMicros() >= 0
-          ? Math.min(LATER_NANOS, (claimed.nextMicros() - HORIZON_MICROS / 2) * NANOS_PER_MICRO)
-          : claimed.queue().waiting() > 0 ? SOON_NANOS : LATER_NANOS;
-      dueNanos = System.nanoTime() + (mayBeMore ? 0 : Math.max(0, pause));
-      Optional<Upstream> to = policies.current().policy().upstream();
-      for (JobWork work : claimed.work()) {
-        if (isStopping || to.isEmpty()) {
-          Future<Boolean> unused = tell(claim, work.job(), JobMove.unsent(), MOST_TRIES);
-        } else {
-          run(work, claim, to.get(), askedNanos);
-        }
-      }
-    }
-
-    private void run(JobWork work, String claim, Upstream to, long askedNanos) {
-      JobRun[] itself = new JobRun[1];
-      JobRun run = new JobRun(
-          vertx, work, askedNanos, rule(), to, upstream, how -> move(itself[0], claim, how));
-      itself[0] = run;
-      JobRun before = runs.put(work.job().id(), run);
-      if (before != null) {
-        before.stop();
-      }
-      run.start();
-    }
-
-    /** Moves the job of a run, which is over then, unless the upstream still has it. */
-    private Future<Boolean> move(JobRun run, String claim, JobMove how) {
-      boolean isOver = !how.isTo(JobState.RECEIPT_RECEIVED);
-      return tell(claim, run.job(), how, MOST_TRIES).onComplete(told -> {
-        if (isOver || !Boolean.TRUE.equals(told.result())) {
-          remove(run);
-        }
-        if (how.isTo(JobState.READY)) {
-          dueNanos = Math.min(dueNanos, System.nanoTime() + SOON_NANOS);
-        }
-      });
-    }
-
-    private void remove(JobRun run) {
-      runs.remove(run.job().id(), run);
-      lookWhetherIdle();
-    }
-
-    /** What only waits is another node's to do. */
-    private void giveBackAll() {
-      List.copyOf(runs.values()).forEach(run -> run.whenStopped().ifPresent(run::giveBack));
-    }
-
-    // Without the shared state it is told again: the answer is there, and nobody else has it.
-    private Future<Boolean> tell(String claim, Job job, JobMove how, int tries) {
-      return Future.fromCompletionStage(
-              store.move(operation, rule(), job.id(), claim, job.run(), how), context)
-          .map(moved -> {
-            moved.filter(MovedJob::isMoved).ifPresent(done -> JobEnds.moved(meters, done, rule()));
-            return moved.filter(MovedJob::isMoved).isPresent();
-          })
-          .recover(error -> tries <= 1
-              ? Future.failedFuture(error)
-              : vertx
-                  .timer(AGAIN_MILLIS, TimeUnit.MILLISECONDS)
-                  .compose(due -> tell(claim, job, how, tries - 1)));
-    }
-
-    private void renew(long now) {
-      long every = rule().micros(JobParameter.LEASE) * NANOS_PER_MICRO / RENEWALS_PER_LEASE;
-      if (now - renewedNanos < every || runs.isEmpty()) {
-        return;
-      }
-      renewedNanos = now;
-      List<JobRun> held = new ArrayList<>(runs.values());
-      List<String> ids = held.stream().map(run -> run.job().id()).toList();
-      Future.fromCompletionStage(store.renew(operation, rule(), name, ids), context)
-          .onSuccess(are -> {
-            for (int i = 0; i < are.size(); i++) {
-              if (!are.get(i)) {
-                held.get(i).stop();
-                remove(held.get(i));
-              }
-            }
-          });
-    }
+  boolean isStopping() {
+    return isStopping;
   }
 }

@@ -41,6 +41,11 @@ public final class JobMeters {
     }
   }
 
+  /** There is no queue of this operation any more. */
+  public void gone(String operation) {
+    queues.replace(operation, NONE);
+  }
+
   private void gauge(String operation, String part, ToDoubleFunction<JobQueue> size) {
     Gauge.builder(
             "throttle.jobs.queue",

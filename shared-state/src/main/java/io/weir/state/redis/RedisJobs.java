@@ -8,17 +8,14 @@ import io.lettuce.core.ScanCursor;
 import io.weir.job.ClaimedJobs;
 import io.weir.job.Job;
 import io.weir.job.JobMove;
-import io.weir.job.JobOwner;
 import io.weir.job.JobParameter;
 import io.weir.job.JobQueue;
 import io.weir.job.JobRule;
-import io.weir.job.JobState;
 import io.weir.job.JobSubmission;
-import io.weir.job.JobTask;
-import io.weir.job.JobWork;
 import io.weir.job.MovedJob;
 import io.weir.job.SeenJob;
 import io.weir.job.SubmittedJob;
+import io.weir.state.redis.wire.JobReplies;
 import io.weir.state.redis.wire.JobText;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
@@ -38,12 +35,7 @@ import java.util.function.Supplier;
  */
 public final class RedisJobs {
   private static final long MICROS_PER_SECOND = 1_000_000;
-  private static final int HEAD_OF_CLAIM = JobText.QUEUE + 4;
   private static final long BYTES_OF_CLAIM = 1 << 20;
-  private static final int PARTS_OF_WORK = 5;
-  private static final int PARTS_OF_LOOK = 6;
-  private static final List<JobOwner> OWNERS = List.of(JobOwner.values());
-  private static final List<JobOwner> FULL = List.of(JobOwner.ALL, JobOwner.KEY, JobOwner.TENANT);
   private static final long HEADERS_OF_RESULT = 4096;
   private static final int STATES = 6;
   private static final JobQueue NO_QUEUE = new JobQueue(0, 0, 0, 0, 0, 0);
@@ -109,23 +101,8 @@ public final class RedisJobs {
         text(intervalMicros(rule)),
         text(rule.micros(JobParameter.MAX_WAIT)),
         isMeant ? of.request() : "");
-    return run(submit, of.operation(), arguments).thenApply(answer -> switch ((int)
-        JobText.number(answer, 0)) {
-      case 0 ->
-        answer.size() > 1 + JobText.QUEUE
-            ? new SubmittedJob.Taken(submitted(of.operation(), answer))
-            : new SubmittedJob.WouldBeTaken();
-      case 1 -> new SubmittedJob.Known(submitted(of.operation(), answer));
-      case 2 -> new SubmittedJob.Other();
-      case 3 ->
-        new SubmittedJob.Full(JobText.number(answer, 1), FULL.get((int) JobText.number(answer, 2)));
-      default -> new SubmittedJob.NoRoom(OWNERS.get((int) JobText.number(answer, 1) - 1));
-    });
-  }
-
-  private static Job submitted(String operation, List<Object> answer) {
-    return JobText.job(
-        operation, answer, 1, 1 + JobText.QUEUE, JobText.number(answer, answer.size() - 1));
+    return run(submit, of.operation(), arguments)
+        .thenApply(answer -> JobReplies.submitted(of.operation(), answer));
   }
 
   // What is not text is stored in four characters for three bytes.
@@ -156,20 +133,7 @@ public final class RedisJobs {
   private CompletionStage<List<Optional<SeenJob>>> look(
       String operation, Collection<String> ids, String asking, boolean withResults) {
     List<String> arguments = List.of(asking, withResults ? "1" : "0", String.join(",", ids));
-    return run(look, operation, arguments).thenApply(answer -> {
-      List<Optional<SeenJob>> seen = new ArrayList<>();
-      for (int at = JobText.QUEUE; at < answer.size(); at += PARTS_OF_LOOK) {
-        boolean isThere = !((String) answer.get(at + 1)).isEmpty();
-        seen.add(isThere ? Optional.of(seen(operation, answer, at)) : Optional.empty());
-      }
-      return seen;
-    });
-  }
-
-  private static SeenJob seen(String operation, List<Object> answer, int at) {
-    return new SeenJob(
-        JobText.job(operation, answer, 0, at, JobText.number(answer, at + 4)),
-        (String) answer.get(at + 5));
+    return run(look, operation, arguments).thenApply(answer -> JobReplies.seen(operation, answer));
   }
 
   /**
@@ -202,36 +166,8 @@ public final class RedisJobs {
         text(rule.value(JobParameter.ATTEMPTS)),
         text(rule.micros(JobParameter.KEEP)),
         text(rule.micros(JobParameter.TIMEOUT)));
-    return run(this.claim, operation, arguments).thenApply(answer -> claimed(operation, answer));
-  }
-
-  private static ClaimedJobs claimed(String operation, List<Object> answer) {
-    JobQueue queue = JobText.queue(answer, 0);
-    List<JobWork> work = new ArrayList<>();
-    for (int at = HEAD_OF_CLAIM; at < answer.size(); at += PARTS_OF_WORK) {
-      Job job = JobText.of(
-          operation,
-          (String) answer.get(at + 2),
-          (String) answer.get(at + 3),
-          JobText.number(answer, 0),
-          -1,
-          0,
-          0,
-          queue);
-      JobTask task = switch ((String) answer.get(at)) {
-        case "c" -> JobTask.CHECK;
-        case "s" -> JobTask.SEND;
-        default -> JobTask.ASK;
-      };
-      work.add(new JobWork(task, JobText.number(answer, at + 1), job, (String) answer.get(at + 4)));
-    }
-    return new ClaimedJobs(
-        queue,
-        JobText.number(answer, JobText.QUEUE),
-        JobText.number(answer, JobText.QUEUE + 1),
-        JobText.number(answer, JobText.QUEUE + 2),
-        JobText.number(answer, JobText.QUEUE + 3),
-        work);
+    return run(this.claim, operation, arguments)
+        .thenApply(answer -> JobReplies.claimed(operation, answer));
   }
 
   /**
@@ -253,20 +189,7 @@ public final class RedisJobs {
         text(rule.value(JobParameter.ATTEMPTS)),
         move.receipt(),
         move.result());
-    return run(step, operation, arguments).thenApply(answer -> moved(operation, answer));
-  }
-
-  private static Optional<MovedJob> moved(String operation, List<Object> answer) {
-    int code = (int) JobText.number(answer, 0);
-    if (answer.size() == 1) {
-      return Optional.empty();
-    }
-    int last = answer.size() - 1;
-    return Optional.of(new MovedJob(
-        code == 0,
-        JobText.job(operation, answer, 1, 1 + JobText.QUEUE, 0),
-        JobState.of((String) answer.get(last - 1)).orElseThrow(),
-        JobText.number(answer, last)));
+    return run(step, operation, arguments).thenApply(answer -> JobReplies.moved(operation, answer));
   }
 
   /** Holds on to jobs; gives for each whether it is held. */

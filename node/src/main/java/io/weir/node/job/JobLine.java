@@ -1,0 +1,222 @@
+package io.weir.node.job;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.weir.job.ClaimedJobs;
+import io.weir.job.Job;
+import io.weir.job.JobMove;
+import io.weir.job.JobParameter;
+import io.weir.job.JobRule;
+import io.weir.job.JobState;
+import io.weir.job.JobWork;
+import io.weir.job.MovedJob;
+import io.weir.policy.Upstream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The jobs of one operation that this node has. Mutable; owned by the event loop of the worker. */
+final class JobLine {
+  private static final long HORIZON_MICROS = 200_000;
+  private static final long SOON_NANOS = 50_000_000;
+  private static final long LATER_NANOS = 500_000_000;
+  private static final long NANOS_PER_MICRO = 1000;
+  private static final int CLAIMED_AT_ONCE = 100;
+  private static final long MAX_BYTES = 64 << 20;
+  private static final int MAX_RECEIPTS = 20_000;
+  private static final int MAX_UNHEARD = 50;
+  private static final int RENEWALS_PER_LEASE = 3;
+  private static final long AGAIN_MILLIS = 500;
+  private static final int MOST_TRIES = 60;
+  private static final Logger LOG = LoggerFactory.getLogger(JobLine.class);
+
+  private final JobWorker node;
+  private final String operation;
+  private final JobUpstream upstream;
+  private final Context context;
+  private final Map<String, JobRun> runs = new LinkedHashMap<>();
+  private final Set<String> unheard = new LinkedHashSet<>();
+  private JobRule lastRule = JobRule.DEFAULT;
+  private long claims;
+  private long leadMicros;
+  private long dueNanos = System.nanoTime();
+  private long renewedNanos = System.nanoTime();
+  private boolean isClaiming;
+  private boolean isAway;
+
+  /** @param node its worker, of which this is a part */
+  JobLine(JobWorker node, String operation) {
+    this.node = node;
+    this.operation = operation;
+    this.context = node.loop().getOrCreateContext();
+    this.upstream = new JobUpstream(node.loop(), node.tokens());
+  }
+
+  String operation() {
+    return operation;
+  }
+
+  boolean isEmpty() {
+    return runs.isEmpty();
+  }
+
+  /** What its jobs take of the memory. */
+  long bytes() {
+    return runs.values().stream().mapToLong(JobRun::bytes).sum();
+  }
+
+  void close() {
+    upstream.close();
+  }
+
+  private JobRule rule() {
+    node.rule(operation).ifPresent(known -> lastRule = known);
+    return lastRule;
+  }
+
+  // Those that wait for results of receipts take no connection, and no memory to speak of.
+  private int room() {
+    long receipts = runs.values().stream().filter(JobRun::isReceived).count();
+    long most = receipts >= MAX_RECEIPTS || node.bytes() >= MAX_BYTES
+        ? 0
+        : JobUpstream.MAX_CONNECTIONS - (runs.size() - receipts);
+    return (int) Math.max(0, Math.min(CLAIMED_AT_ONCE, most));
+  }
+
+  /** Takes what is to be done, where it is time. */
+  void claimWhenDue(boolean isWoken) {
+    if (!isClaiming && (isWoken || System.nanoTime() - dueNanos >= 0)) {
+      claim();
+    }
+  }
+
+  private void claim() {
+    isClaiming = true;
+    long askedNanos = System.nanoTime();
+    claims++;
+    String claim = node.name() + ":" + claims;
+    List<String> lost = List.copyOf(unheard);
+    Future.fromCompletionStage(
+            node.store().claim(operation, rule(), claim, lost, HORIZON_MICROS, leadMicros, room()),
+            context)
+        .onComplete(claimed -> {
+          isClaiming = false;
+          if (claimed.succeeded()) {
+            lost.forEach(unheard::remove);
+            long took = (System.nanoTime() - askedNanos) / NANOS_PER_MICRO;
+            leadMicros = Math.min(HORIZON_MICROS / 2, took * 2);
+            begin(claimed.result(), claim, askedNanos);
+          } else {
+            unheard.add(claim);
+            unheard.removeIf(old -> unheard.size() > MAX_UNHEARD);
+            away(claimed.cause());
+          }
+        });
+  }
+
+  // Logged once for an outage.
+  private void away(Throwable error) {
+    dueNanos = System.nanoTime() + LATER_NANOS;
+    if (!isAway) {
+      isAway = true;
+      LOG.warn("no jobs of {} until the shared state answers: {}", operation, error.toString());
+    }
+  }
+
+  private void begin(ClaimedJobs claimed, String claim, long askedNanos) {
+    isAway = false;
+    node.meters().queue(operation, claimed);
+    boolean mayBeMore = claimed.work().size() >= CLAIMED_AT_ONCE;
+    long pause = claimed.nextMicros() >= 0
+        ? Math.min(LATER_NANOS, (claimed.nextMicros() - HORIZON_MICROS / 2) * NANOS_PER_MICRO)
+        : claimed.queue().waiting() > 0 ? SOON_NANOS : LATER_NANOS;
+    dueNanos = System.nanoTime() + (mayBeMore ? 0 : Math.max(0, pause));
+    Optional<Upstream> to = node.policies().current().policy().upstream();
+    for (JobWork work : claimed.work()) {
+      if (node.isStopping() || to.isEmpty()) {
+        Future<Boolean> unused = tell(claim, work.job(), JobMove.unsent(), MOST_TRIES);
+      } else {
+        run(work, claim, to.get(), askedNanos);
+      }
+    }
+  }
+
+  private void run(JobWork work, String claim, Upstream to, long askedNanos) {
+    JobRun[] itself = new JobRun[1];
+    JobRun run = new JobRun(
+        node.loop(), work, askedNanos, rule(), to, upstream, how -> move(itself[0], claim, how));
+    itself[0] = run;
+    JobRun before = runs.put(work.job().id(), run);
+    if (before != null) {
+      before.stop();
+    }
+    run.start();
+  }
+
+  /** Moves the job of a run, which is over then, unless the upstream still has it. */
+  private Future<Boolean> move(JobRun run, String claim, JobMove how) {
+    boolean isOver = !how.isTo(JobState.RECEIPT_RECEIVED);
+    return tell(claim, run.job(), how, MOST_TRIES).onComplete(told -> {
+      if (isOver || !Boolean.TRUE.equals(told.result())) {
+        remove(run);
+      }
+      if (how.isTo(JobState.READY)) {
+        dueNanos = Math.min(dueNanos, System.nanoTime() + SOON_NANOS);
+      }
+    });
+  }
+
+  private void remove(JobRun run) {
+    runs.remove(run.job().id(), run);
+    node.ended();
+  }
+
+  /** What only waits is another node's to do. */
+  void giveBackAll() {
+    List.copyOf(runs.values()).forEach(run -> run.whenStopped().ifPresent(run::giveBack));
+  }
+
+  // Without the shared state it is told again: the answer is there, and nobody else has it.
+  private Future<Boolean> tell(String claim, Job job, JobMove how, int tries) {
+    return Future.fromCompletionStage(
+            node.store().move(operation, rule(), job.id(), claim, job.run(), how), context)
+        .map(moved -> {
+          moved
+              .filter(MovedJob::isMoved)
+              .ifPresent(done -> JobEnds.moved(node.meters(), done, rule()));
+          return moved.filter(MovedJob::isMoved).isPresent();
+        })
+        .recover(error -> tries <= 1
+            ? Future.failedFuture(error)
+            : node.loop()
+                .timer(AGAIN_MILLIS, TimeUnit.MILLISECONDS)
+                .compose(due -> tell(claim, job, how, tries - 1)));
+  }
+
+  /** Holds on to them, and lets go of those that are another's. */
+  void renew(long now) {
+    long every = rule().micros(JobParameter.LEASE) * NANOS_PER_MICRO / RENEWALS_PER_LEASE;
+    if (now - renewedNanos < every || runs.isEmpty()) {
+      return;
+    }
+    renewedNanos = now;
+    List<JobRun> held = new ArrayList<>(runs.values());
+    List<String> ids = held.stream().map(run -> run.job().id()).toList();
+    Future.fromCompletionStage(node.store().renew(operation, rule(), node.name(), ids), context)
+        .onSuccess(are -> {
+          for (int i = 0; i < are.size(); i++) {
+            if (!are.get(i)) {
+              held.get(i).stop();
+              remove(held.get(i));
+            }
+          }
+        });
+  }
+}

@@ -1,0 +1,108 @@
+package io.weir.state.redis.wire;
+
+import io.weir.job.ClaimedJobs;
+import io.weir.job.Job;
+import io.weir.job.JobOwner;
+import io.weir.job.JobQueue;
+import io.weir.job.JobState;
+import io.weir.job.JobTask;
+import io.weir.job.JobWork;
+import io.weir.job.MovedJob;
+import io.weir.job.SeenJob;
+import io.weir.job.SubmittedJob;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads the answers of the scripts of jobs. */
+public final class JobReplies {
+  private static final int HEAD_OF_CLAIM = JobText.QUEUE + 4;
+  private static final int PARTS_OF_WORK = 5;
+  private static final int PARTS_OF_LOOK = 6;
+  private static final List<JobOwner> OWNERS = List.of(JobOwner.values());
+  private static final List<JobOwner> FULL = List.of(JobOwner.ALL, JobOwner.KEY, JobOwner.TENANT);
+
+  private JobReplies() {}
+
+  /** Of {@code job_submit.lua}. */
+  public static SubmittedJob submitted(String operation, List<Object> answer) {
+    return switch (Math.toIntExact(JobText.number(answer, 0))) {
+      case 0 ->
+        answer.size() > 1 + JobText.QUEUE
+            ? new SubmittedJob.Taken(job(operation, answer))
+            : new SubmittedJob.WouldBeTaken();
+      case 1 -> new SubmittedJob.Known(job(operation, answer));
+      case 2 -> new SubmittedJob.Other();
+      case 3 ->
+        new SubmittedJob.Full(
+            JobText.number(answer, 1), FULL.get(Math.toIntExact(JobText.number(answer, 2))));
+      default ->
+        new SubmittedJob.NoRoom(OWNERS.get(Math.toIntExact(JobText.number(answer, 1)) - 1));
+    };
+  }
+
+  private static Job job(String operation, List<Object> answer) {
+    return JobText.job(
+        operation, answer, 1, 1 + JobText.QUEUE, JobText.number(answer, answer.size() - 1));
+  }
+
+  /** Of {@code job_look.lua}. */
+  public static List<Optional<SeenJob>> seen(String operation, List<Object> answer) {
+    List<Optional<SeenJob>> seen = new ArrayList<>();
+    for (int at = JobText.QUEUE; at < answer.size(); at += PARTS_OF_LOOK) {
+      boolean isThere = !((String) answer.get(at + 1)).isEmpty();
+      seen.add(isThere ? Optional.of(seen(operation, answer, at)) : Optional.empty());
+    }
+    return seen;
+  }
+
+  private static SeenJob seen(String operation, List<Object> answer, int at) {
+    return new SeenJob(
+        JobText.job(operation, answer, 0, at, JobText.number(answer, at + 4)),
+        (String) answer.get(at + 5));
+  }
+
+  /** Of {@code job_claim.lua}. */
+  public static ClaimedJobs claimed(String operation, List<Object> answer) {
+    JobQueue queue = JobText.queue(answer, 0);
+    List<JobWork> work = new ArrayList<>();
+    for (int at = HEAD_OF_CLAIM; at < answer.size(); at += PARTS_OF_WORK) {
+      Job job = JobText.of(
+          operation,
+          (String) answer.get(at + 2),
+          (String) answer.get(at + 3),
+          JobText.number(answer, 0),
+          -1,
+          0,
+          0,
+          queue);
+      JobTask task = switch ((String) answer.get(at)) {
+        case "c" -> JobTask.CHECK;
+        case "s" -> JobTask.SEND;
+        default -> JobTask.ASK;
+      };
+      work.add(new JobWork(task, JobText.number(answer, at + 1), job, (String) answer.get(at + 4)));
+    }
+    return new ClaimedJobs(
+        queue,
+        JobText.number(answer, JobText.QUEUE),
+        JobText.number(answer, JobText.QUEUE + 1),
+        JobText.number(answer, JobText.QUEUE + 2),
+        JobText.number(answer, JobText.QUEUE + 3),
+        work);
+  }
+
+  /** Of {@code job_step.lua}. */
+  public static Optional<MovedJob> moved(String operation, List<Object> answer) {
+    int code = (int) JobText.number(answer, 0);
+    if (answer.size() == 1) {
+      return Optional.empty();
+    }
+    int last = answer.size() - 1;
+    return Optional.of(new MovedJob(
+        code == 0,
+        JobText.job(operation, answer, 1, 1 + JobText.QUEUE, 0),
+        JobState.of((String) answer.get(last - 1)).orElseThrow(),
+        JobText.number(answer, last)));
+  }
+}
