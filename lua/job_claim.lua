@@ -41,7 +41,7 @@
 --@include job_end
 --@include job_forget
 
-local AT_ONCE, LOOKED_AT, TWO_HOURS_US = 100, 400, 7200000000
+local AT_ONCE, TWO_HOURS_US, STRICT_US = 100, 7200000000, 5000000
 
 local keys = job_keys_of(KEYS)
 local holder, unheard, lease_us, horizon_us, lead_us = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]),
@@ -49,6 +49,7 @@ local holder, unheard, lease_us, horizon_us, lead_us = ARGV[1], ARGV[2], tonumbe
 local interval_us, concurrency, most, most_bytes = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]),
   tonumber(ARGV[9])
 local attempts_at_most, keep_us, timeout_us = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local node = string.match(holder, '^[^:]+')
 local now = now_us(1)
 local given_back, timed_out, failed, work, count, bytes = 0, 0, 0, {}, 0, 0
 
@@ -102,6 +103,10 @@ local function end_lease(id, job)
   end
 end
 
+local function by_number(one, other)
+  return one.number < other.number
+end
+
 -- In the order in which they came.
 local function end_leases(set)
   local jobs = {}
@@ -111,22 +116,47 @@ local function end_leases(set)
       job.id, jobs[#jobs + 1] = id, job
     end
   end
-  table.sort(jobs, function(one, other)
-    return one.number < other.number
-  end)
+  table.sort(jobs, by_number)
   for _, job in ipairs(jobs) do
     end_lease(job.id, job)
   end
 end
 
--- What was handed out and not heard of was not sent: it goes back at once.
-local function take_back(set)
-  for _, id in ipairs(redis.call('ZRANGE', set, -LOOKED_AT, -1)) do
-    local job = job_of(id, set)
-    if job and string.find(',' .. unheard .. ',', ',' .. job.holder .. ',', 1, true) then
-      job.attempts = math.max(0, job.attempts - (job.state == 'in_flight' and 1 or 0))
-      give_back(redis.call, keys, id, job, true, now)
+-- What this node's claim before handed out, if its answer was not heard: it was not sent, and goes back at once.
+local function take_back()
+  local before = redis.call('HGET', keys.numbers, 'claim:' .. node)
+  local claimed, ids = string.match(before or '', '^(%S+) (%S+)$')
+  local jobs = {}
+  if not claimed or not string.find(',' .. unheard .. ',', ',' .. claimed .. ',', 1, true) then
+    return
+  end
+  for id in string.gmatch(ids, '[^,]+') do
+    local job = job_from(redis.call('HGET', keys.states, id))
+    if job and job.holder == claimed then
+      job.id, jobs[#jobs + 1] = id, job
     end
+  end
+  table.sort(jobs, by_number)
+  for _, job in ipairs(jobs) do
+    if job.state == 'receipt_received' then
+      redis.call('ZADD', keys.running, string.format('%d', now), job.id)
+    else
+      job.attempts = math.max(0, job.attempts - (job.state == 'in_flight' and 1 or 0))
+      give_back(redis.call, keys, job.id, job, true, now)
+    end
+  end
+end
+
+-- What was handed out is noted until the node's next claim.
+local function note_claim()
+  local ids = {}
+  for i = 3, #work, 5 do
+    ids[#ids + 1] = work[i]
+  end
+  if #ids > 0 then
+    redis.call('HSET', keys.numbers, 'claim:' .. node, holder .. ' ' .. table.concat(ids, ','))
+  else
+    redis.call('HDEL', keys.numbers, 'claim:' .. node)
   end
 end
 
@@ -161,19 +191,39 @@ local function check(id, job)
   return not is_enough() and claim(id, job, 'checking', now, 'c', now + lease_us)
 end
 
--- A key has half of them at most while others wait.
-local function check_some()
-  local room, later = concurrency - redis.call('ZCARD', keys.checking), {}
-  for _, id in ipairs(first_of(keys.waiting, room > 0 and AT_ONCE or 0)) do
-    local job = room > 0 and job_of(id, keys.waiting)
-    local checks = job and or_zero(redis.call('HGET', keys.counts, 'checks:' .. job.tenant .. '/' .. job.subject)) or 0
-    if job and 2 * checks >= concurrency then
-      later[#later + 1] = { id = id, job = job }
-    elseif job and check(id, job) then
-      room = room - 1
+local function checks_of(job)
+  return or_zero(redis.call('HGET', keys.counts, 'checks:' .. job.tenant .. '/' .. job.subject))
+end
+
+-- The first ones that wait, and some from anywhere behind them: somebody else may stand there.
+local function looked_at()
+  local ids, count_of_waiting = first_of(keys.waiting, AT_ONCE), redis.call('ZCARD', keys.waiting)
+  if count_of_waiting > AT_ONCE then
+    local pages = math.ceil(count_of_waiting / AT_ONCE)
+    local from = math.fmod(math.floor(now / 1000), pages) * AT_ONCE
+    for _, id in ipairs(redis.call('ZRANGE', keys.waiting, math.max(AT_ONCE, from), from + AT_ONCE - 1)) do
+      ids[#ids + 1] = id
     end
   end
-  for i = 1, math.min(room, #later) do
+  return ids
+end
+
+-- A key has half of the places at most while others wait, or have waited a moment ago.
+local function check_some()
+  local room, later, others = concurrency - redis.call('ZCARD', keys.checking), {}, false
+  for _, id in ipairs(room > 0 and looked_at() or {}) do
+    local job = room > 0 and job_of(id, keys.waiting)
+    if job and 2 * checks_of(job) >= concurrency then
+      later[#later + 1] = { id = id, job = job }
+    elseif job and check(id, job) then
+      others, room = others or #later > 0, room - 1
+    end
+  end
+  if others then
+    redis.call('HSET', keys.numbers, 'others_us', string.format('%d', now))
+  end
+  local is_strict = others or now - or_zero(redis.call('HGET', keys.numbers, 'others_us')) < STRICT_US
+  for i = 1, is_strict and 0 or math.min(room, #later) do
     check(later[i].id, later[i].job)
   end
 end
@@ -199,14 +249,14 @@ local function send_some()
 end
 
 if unheard ~= '' then
-  take_back(keys.checking)
-  take_back(keys.running)
+  take_back()
 end
 end_leases(keys.checking)
 end_leases(keys.running)
 end_times()
 check_some()
 local next_us = send_some()
+note_claim()
 keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, now)
 local answer = queue_view(redis.call, keys, now)
 answer[8], answer[9], answer[10] = given_back, timed_out, failed

@@ -3,7 +3,7 @@
 -- KEYS
 --   1      weir:{pNN}:jobs:<operation>, a hash: number, the latest that came; next_us, when the next may be sent;
 --          told_us, the latest moment that was told to one who found the queue full; check_us and processing_us, what
---          was seen of these times; kept_ms
+--          was seen of these times; claim:<node> and others_us, of job_claim.lua; kept_ms
 --   2      ...:waiting, a sorted set: those who wait to be checked
 --   3      ...:dispatch, a sorted set: those who wait to be sent
 --   4      ...:checking, a sorted set: those who are being checked, by when their lease ends
@@ -108,9 +108,12 @@ local function refusal()
   return nil
 end
 
+-- A run is named by when it began: no other one of the same request ever has its name.
 local function begin(before)
+  local run = math.floor(now / 1000)
   local job = { state = 'queued', number = next_number(redis.call, keys),
-    run = before and before.run + 1 or 1, attempts = 0, pipeline = pipeline, submitted = now, since = now, bytes = 0,
+    run = before and math.max(run, before.run + 1) or run, attempts = 0,
+    pipeline = pipeline, submitted = now, since = now, bytes = 0,
     holder = '-', tenant = tenant, subject = subject, fingerprint = fingerprint,
     ahead = redis.call('ZCARD', pipeline == 'dual' and keys.waiting or keys.dispatch),
     dispatch = redis.call('ZCARD', keys.dispatch), receipt = '-', sent = 0, story = longer_story('', 'queued', now) }

@@ -8,7 +8,7 @@ import java.util.OptionalLong;
  * A job as it stands. Immutable. Times are microseconds since the epoch, by the shared state's clock.
  *
  * @param id 32 hexadecimal digits, the same for the same request of the same API key
- * @param run how often it was begun anew after it had failed, been cancelled or timed out; from 1
+ * @param run the number by which it was begun: another one each time, also where it is begun anew after it had failed
  * @param attempts how often it was handed out to be sent
  * @param nowMicros when this was seen
  * @param position jobs before it that came before it; nothing where it does not wait
@@ -24,7 +24,7 @@ public record Job(
     String subject,
     String fingerprint,
     JobState state,
-    int run,
+    long run,
     int attempts,
     long submittedMicros,
     long sinceMicros,

@@ -99,7 +99,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
       return;
     }
     try {
-      place.set(answer.uri().resolve(location.get()));
+      place.set(placeOf(answer.uri().resolve(location.get())));
     } catch (IllegalArgumentException e) {
       failed(new IOException("Location cannot be understood: " + location.get(), e));
       return;
@@ -109,6 +109,14 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
     } else {
       askAfter(waitOf(answer.headers()));
     }
+  }
+
+  private static URI placeOf(URI uri) {
+    String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+    if (uri.getHost() == null || !(scheme.equals("http") || scheme.equals("https"))) {
+      throw new IllegalArgumentException("no place of HTTP");
+    }
+    return uri;
   }
 
   private void tellCancelled() {
@@ -198,24 +206,31 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
         .orElse(USUAL_WAIT);
   }
 
+  // What a handler throws is the call's failure.
   private void read(HttpResponse<byte[]> answer) {
-    BodySubscriber<T> body = handler.apply(new Head(answer));
-    body.onSubscribe(new Flow.Subscription() {
-      @Override
-      public void request(long n) {}
+    try {
+      BodySubscriber<T> body = handler.apply(new Head(answer));
+      body.onSubscribe(new NoFlow());
+      body.onNext(List.of(ByteBuffer.wrap(answer.body())));
+      body.onComplete();
+      CompletionStage<?> unused = body.getBody().whenComplete((read, error) -> {
+        if (error != null) {
+          failed(error);
+        } else {
+          complete(new Result<>(answer, read));
+        }
+      });
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
 
-      @Override
-      public void cancel() {}
-    });
-    body.onNext(List.of(ByteBuffer.wrap(answer.body())));
-    body.onComplete();
-    CompletionStage<?> unused = body.getBody().whenComplete((read, error) -> {
-      if (error != null) {
-        failed(error);
-      } else {
-        complete(new Result<>(answer, read));
-      }
-    });
+  private static final class NoFlow implements Flow.Subscription {
+    @Override
+    public void request(long n) {}
+
+    @Override
+    public void cancel() {}
   }
 
   private record Head(HttpResponse<byte[]> answer) implements ResponseInfo {

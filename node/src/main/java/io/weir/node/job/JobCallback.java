@@ -19,7 +19,7 @@ import io.weir.node.metrics.JobMeters;
 import io.weir.state.redis.RedisJobs;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Takes results that the upstream brings by itself, with the token of the job's run. Owned by one event loop. */
 final class JobCallback {
@@ -48,9 +48,9 @@ final class JobCallback {
 
   /** Takes the body of a request as the result of a job. */
   Future<Void> bring(HttpServerRequest request, String operation, String id, JobRule rule) {
-    OptionalInt run = ApiKey.bearer(request.headers())
+    OptionalLong run = ApiKey.bearer(request.headers())
         .map(token -> tokens.run(token, operation, id))
-        .orElse(OptionalInt.empty());
+        .orElse(OptionalLong.empty());
     if (run.isEmpty() || !rule.takesCallbacks()) {
       throw new RefusedException(TOKEN_INVALID);
     }
@@ -61,7 +61,7 @@ final class JobCallback {
     return uploads
         .whole(request, maxBytes, bytes)
         .onComplete(read -> bytes.free())
-        .compose(body -> keep(request, operation, id, rule, run.getAsInt(), status, body));
+        .compose(body -> keep(request, operation, id, rule, run.getAsLong(), status, body));
   }
 
   private Future<Void> keep(
@@ -69,7 +69,7 @@ final class JobCallback {
       String operation,
       String id,
       JobRule rule,
-      int run,
+      long run,
       int status,
       Buffer body) {
     JobResult result = JobResult.answer(status, request.headers(), body);

@@ -8,6 +8,7 @@ import io.weir.job.JobMove;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
+import io.weir.job.JobTask;
 import io.weir.job.JobWork;
 import io.weir.job.MovedJob;
 import io.weir.policy.Upstream;
@@ -32,6 +33,7 @@ final class JobLine {
   private static final long MAX_BYTES = 64 << 20;
   private static final int MAX_RECEIPTS = 20_000;
   private static final int MAX_UNHEARD = 50;
+  private static final int RENEWED_AT_ONCE = 200;
   private static final int RENEWALS_PER_LEASE = 3;
   private static final long AGAIN_MILLIS = 500;
   private static final int MOST_TRIES = 60;
@@ -48,8 +50,10 @@ final class JobLine {
   private long leadMicros;
   private long dueNanos = System.nanoTime();
   private long renewedNanos = System.nanoTime();
+  private int tellings;
   private boolean isClaiming;
   private boolean isAway;
+  private boolean isWoken;
 
   /** @param node its worker, of which this is a part */
   JobLine(JobWorker node, String operation) {
@@ -63,8 +67,9 @@ final class JobLine {
     return operation;
   }
 
+  /** Whether nothing is under way, nor about to be. */
   boolean isEmpty() {
-    return runs.isEmpty();
+    return runs.isEmpty() && !isClaiming && tellings == 0;
   }
 
   /** What its jobs take of the memory. */
@@ -84,15 +89,24 @@ final class JobLine {
   // Those that wait for results of receipts take no connection, and no memory to speak of.
   private int room() {
     long receipts = runs.values().stream().filter(JobRun::isReceived).count();
-    long most = receipts >= MAX_RECEIPTS || node.bytes() >= MAX_BYTES
+    // Of the memory each line has its part, and may have more while there is some.
+    boolean isShort = node.bytes() >= MAX_BYTES && bytes() >= MAX_BYTES / node.lines();
+    long most = receipts >= MAX_RECEIPTS || isShort
         ? 0
         : JobUpstream.MAX_CONNECTIONS - (runs.size() - receipts);
     return (int) Math.max(0, Math.min(CLAIMED_AT_ONCE, most));
   }
 
+  /** There is more to do. */
+  void wake() {
+    dueNanos = System.nanoTime();
+    isWoken = true;
+  }
+
   /** Takes what is to be done, where it is time. */
-  void claimWhenDue(boolean isWoken) {
-    if (!isClaiming && (isWoken || System.nanoTime() - dueNanos >= 0)) {
+  void claimWhenDue() {
+    if (!isClaiming && System.nanoTime() - dueNanos >= 0) {
+      isWoken = false;
       claim();
     }
   }
@@ -104,7 +118,15 @@ final class JobLine {
     String claim = node.name() + ":" + claims;
     List<String> lost = List.copyOf(unheard);
     Future.fromCompletionStage(
-            node.store().claim(operation, rule(), claim, lost, HORIZON_MICROS, leadMicros, room()),
+            node.store()
+                .claim(
+                    operation,
+                    rule(),
+                    claim,
+                    lost,
+                    HORIZON_MICROS + 2 * leadMicros,
+                    leadMicros,
+                    room()),
             context)
         .onComplete(claimed -> {
           isClaiming = false;
@@ -118,6 +140,7 @@ final class JobLine {
             unheard.removeIf(old -> unheard.size() > MAX_UNHEARD);
             away(claimed.cause());
           }
+          node.ended();
         });
   }
 
@@ -135,13 +158,15 @@ final class JobLine {
     node.meters().queue(operation, claimed);
     boolean mayBeMore = claimed.work().size() >= CLAIMED_AT_ONCE;
     long pause = claimed.nextMicros() >= 0
-        ? Math.min(LATER_NANOS, (claimed.nextMicros() - HORIZON_MICROS / 2) * NANOS_PER_MICRO)
+        ? Math.min(
+            LATER_NANOS, (claimed.nextMicros() - HORIZON_MICROS / 2 - leadMicros) * NANOS_PER_MICRO)
         : claimed.queue().waiting() > 0 ? SOON_NANOS : LATER_NANOS;
-    dueNanos = System.nanoTime() + (mayBeMore ? 0 : Math.max(0, pause));
+    dueNanos = System.nanoTime() + (mayBeMore || isWoken ? 0 : Math.max(0, pause));
     Optional<Upstream> to = node.policies().current().policy().upstream();
     for (JobWork work : claimed.work()) {
-      if (node.isStopping() || to.isEmpty()) {
-        Future<Boolean> unused = tell(claim, work.job(), JobMove.unsent(), MOST_TRIES);
+      if (node.isStopping() || to.isEmpty() || node.rule(operation).isEmpty()) {
+        JobMove back = work.task() == JobTask.ASK ? JobMove.letGo() : JobMove.unsent();
+        Future<Boolean> unused = tell(claim, work.job(), back);
       } else {
         run(work, claim, to.get(), askedNanos);
       }
@@ -163,7 +188,7 @@ final class JobLine {
   /** Moves the job of a run, which is over then, unless the upstream still has it. */
   private Future<Boolean> move(JobRun run, String claim, JobMove how) {
     boolean isOver = !how.isTo(JobState.RECEIPT_RECEIVED);
-    return tell(claim, run.job(), how, MOST_TRIES).onComplete(told -> {
+    return tell(claim, run.job(), how).onComplete(told -> {
       if (isOver || !Boolean.TRUE.equals(told.result())) {
         remove(run);
       }
@@ -181,6 +206,14 @@ final class JobLine {
   /** What only waits is another node's to do. */
   void giveBackAll() {
     List.copyOf(runs.values()).forEach(run -> run.whenStopped().ifPresent(run::giveBack));
+  }
+
+  private Future<Boolean> tell(String claim, Job job, JobMove how) {
+    tellings++;
+    return tell(claim, job, how, MOST_TRIES).onComplete(told -> {
+      tellings--;
+      node.ended();
+    });
   }
 
   // Without the shared state it is told again: the answer is there, and nobody else has it.
@@ -208,6 +241,12 @@ final class JobLine {
     }
     renewedNanos = now;
     List<JobRun> held = new ArrayList<>(runs.values());
+    for (int from = 0; from < held.size(); from += RENEWED_AT_ONCE) {
+      renew(held.subList(from, Math.min(held.size(), from + RENEWED_AT_ONCE)));
+    }
+  }
+
+  private void renew(List<JobRun> held) {
     List<String> ids = held.stream().map(run -> run.job().id()).toList();
     Future.fromCompletionStage(node.store().renew(operation, rule(), node.name(), ids), context)
         .onSuccess(are -> {

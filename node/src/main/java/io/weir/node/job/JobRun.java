@@ -37,7 +37,8 @@ final class JobRun {
   private static final int SERVER_ERRORS = 500;
 
   private final Vertx vertx;
-  private final JobWork work;
+  private final Job job;
+  private final JobTask task;
   private final JobRule rule;
   private final Upstream upstream;
   private final JobUpstream client;
@@ -46,6 +47,7 @@ final class JobRun {
   private final long begunNanos = System.nanoTime();
   private @Nullable JobRequest request;
   private JobMove whenStopped;
+  private int bytes;
   private long timer = -1;
   private boolean isOver;
   private boolean isReceived;
@@ -66,7 +68,9 @@ final class JobRun {
       Function<JobMove, Future<Boolean>> move) {
     this.vertx = vertx;
     this.dueNanos = askedNanos + work.delayMicros() * NANOS_PER_MICRO;
-    this.work = work;
+    this.job = work.job();
+    this.task = work.task();
+    this.bytes = work.request().length();
     this.isReceived = work.task() == JobTask.ASK;
     this.request = isReceived ? null : JobRequest.parse(work.request());
     this.whenStopped = isReceived ? JobMove.letGo() : JobMove.unsent();
@@ -77,12 +81,12 @@ final class JobRun {
   }
 
   Job job() {
-    return work.job();
+    return job;
   }
 
   /** What it takes of the memory. */
   int bytes() {
-    return isReceived ? 0 : work.request().length();
+    return bytes;
   }
 
   /** Whether the upstream has taken it: then it only asks for its result now and then. */
@@ -98,7 +102,7 @@ final class JobRun {
   }
 
   void start() {
-    switch (work.task()) {
+    switch (task) {
       case CHECK -> check();
       case SEND -> later((dueNanos - System.nanoTime()) / NANOS_PER_MILLI, this::sendInTime);
       case ASK ->
@@ -237,6 +241,7 @@ final class JobRun {
           if (isMoved) {
             isReceived = true;
             request = null;
+            bytes = 0;
             whenStopped = JobMove.letGo();
             ask(place.get(), System.nanoTime(), told);
           } else {

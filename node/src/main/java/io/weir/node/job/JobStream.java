@@ -32,6 +32,9 @@ final class JobStream {
 
   /** Tells how it stands now, and whatever changes, until it ends; for ten minutes at most. */
   Future<Void> run(SeenJob first, JobWatch watch) {
+    if (response.closed()) {
+      return Future.succeededFuture();
+    }
     response
         .setStatusCode(200)
         .setChunked(true)

@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.OptionalLong;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -17,7 +17,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class JobTokens {
   private static final String ALGORITHM = "HmacSHA256";
-  private static final int MAX_DIGITS = 9;
+  private static final int MAX_DIGITS = 15;
 
   private final Optional<String> secret;
 
@@ -27,26 +27,26 @@ public final class JobTokens {
   }
 
   /** The token of a run; nothing where there are none. */
-  Optional<String> of(String operation, String id, int run) {
+  Optional<String> of(String operation, String id, long run) {
     return secret.map(key -> run + "." + signature(key, operation, id, run));
   }
 
   /** The run that a token is for; nothing where it is not for this job. */
-  OptionalInt run(String token, String operation, String id) {
+  OptionalLong run(String token, String operation, String id) {
     int dot = token.indexOf('.');
     boolean isRun = dot > 0
         && dot <= MAX_DIGITS
         && token.substring(0, dot).chars().allMatch(c -> c >= '0' && c <= '9');
     if (!isRun || secret.isEmpty()) {
-      return OptionalInt.empty();
+      return OptionalLong.empty();
     }
-    int run = Integer.parseInt(token.substring(0, dot));
+    long run = Long.parseLong(token.substring(0, dot));
     byte[] expected = signature(secret.get(), operation, id, run).getBytes(UTF_8);
     boolean isRight = MessageDigest.isEqual(expected, token.substring(dot + 1).getBytes(UTF_8));
-    return isRight ? OptionalInt.of(run) : OptionalInt.empty();
+    return isRight ? OptionalLong.of(run) : OptionalLong.empty();
   }
 
-  private static String signature(String key, String operation, String id, int run) {
+  private static String signature(String key, String operation, String id, long run) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(key.getBytes(UTF_8), ALGORITHM));

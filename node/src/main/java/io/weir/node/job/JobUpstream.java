@@ -28,20 +28,30 @@ final class JobUpstream {
   /** As many jobs of an operation a node has under way at most. */
   static final int MAX_CONNECTIONS = 1024;
 
+  /** Those that ask for results have connections of their own, so that they hold up no sending. */
+  private static final int MAX_ASKING = 64;
+
+  private static final int MAX_WAITING = 20_000;
   private static final int MAX_PLACE = 1024;
 
   private final HttpClient client;
+  private final HttpClient asking;
   private final JobTokens tokens;
 
   JobUpstream(Vertx vertx, JobTokens tokens) {
     this.tokens = tokens;
-    this.client = vertx.createHttpClient(
+    this.client = client(vertx, MAX_CONNECTIONS, MAX_CONNECTIONS);
+    this.asking = client(vertx, MAX_ASKING, MAX_WAITING);
+  }
+
+  private static HttpClient client(Vertx vertx, int connections, int waiting) {
+    return vertx.createHttpClient(
         new HttpClientOptions(),
-        new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS).setMaxWaitQueueSize(MAX_CONNECTIONS));
+        new PoolOptions().setHttp1MaxSize(connections).setMaxWaitQueueSize(waiting));
   }
 
   void close() {
-    Future<Void> unused = client.close();
+    Future<?> unused = Future.all(client.close(), asking.close());
   }
 
   /**
@@ -130,11 +140,16 @@ final class JobUpstream {
     return uri.getPort() >= 0 ? uri.getPort() : usual;
   }
 
+  private static String pathOf(String target) {
+    int query = target.indexOf('?');
+    return query < 0 ? target : target.substring(0, query);
+  }
+
   /** The place where the upstream says the result will be, as a path of its own; nothing where it is elsewhere. */
   static Optional<String> place(Upstream upstream, String target, String location) {
     try {
-      int query = target.indexOf('?');
-      URI base = upstream.uri().resolve(query < 0 ? target : target.substring(0, query));
+      boolean isWhole = location.startsWith("/") && !location.startsWith("//");
+      URI base = isWhole ? upstream.uri() : upstream.uri().resolve(pathOf(target));
       URI place = base.resolve(location);
       boolean isThere = upstream.uri().getScheme().equals(place.getScheme())
           && upstream.uri().getHost().equalsIgnoreCase(place.getHost())

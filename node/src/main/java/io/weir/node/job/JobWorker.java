@@ -95,9 +95,11 @@ public final class JobWorker extends VerticleBase {
       return;
     }
     for (String operation : rules.keySet()) {
-      lines
-          .computeIfAbsent(operation, name -> new JobLine(this, name))
-          .claimWhenDue(woken.remove(operation));
+      JobLine line = lines.computeIfAbsent(operation, name -> new JobLine(this, name));
+      if (woken.remove(operation)) {
+        line.wake();
+      }
+      line.claimWhenDue();
     }
   }
 
@@ -133,6 +135,11 @@ public final class JobWorker extends VerticleBase {
 
   Optional<JobRule> rule(String operation) {
     return Optional.ofNullable(rules.get(operation)).flatMap(OperationRule::job);
+  }
+
+  /** How many lines there are. */
+  int lines() {
+    return Math.max(1, lines.size());
   }
 
   Vertx loop() {

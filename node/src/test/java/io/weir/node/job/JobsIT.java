@@ -281,7 +281,7 @@ final class JobsIT {
     assertThat(request.getHeader("X-Secret")).isNull();
     assertThat(request.getHeader("Authorization")).isNull();
     assertThat(request.getHeader("X-Weir-Subject")).isEqualTo("k1");
-    assertThat(request.getHeader("Idempotency-Key")).isEqualTo(told.getString("job_id") + "-1");
+    assertThat(request.getHeader("Idempotency-Key")).matches(told.getString("job_id") + "-\\d+");
   }
 
   @Test

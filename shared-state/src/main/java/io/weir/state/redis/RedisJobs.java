@@ -178,11 +178,11 @@ public final class RedisJobs {
    * @return nothing where there is no such job
    */
   public CompletionStage<Optional<MovedJob>> move(
-      String operation, JobRule rule, String id, String by, int run, JobMove move) {
+      String operation, JobRule rule, String id, String by, long run, JobMove move) {
     List<String> arguments = List.of(
         id,
         by,
-        Integer.toString(run),
+        text(run),
         move.word(),
         text(rule.micros(JobParameter.LEASE)),
         text(rule.micros(JobParameter.KEEP)),

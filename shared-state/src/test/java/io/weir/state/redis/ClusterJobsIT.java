@@ -67,7 +67,7 @@ final class ClusterJobsIT {
       assertThat(claimed.work()).hasSize(JOBS);
       for (JobWork work : claimed.work()) {
         JobMove done = JobMove.to(JobState.COMPLETED, "done");
-        assertThat(of(jobs.move(name, RULE, work.job().id(), "n:1", 1, done))
+        assertThat(of(jobs.move(name, RULE, work.job().id(), "n:1", 0, done))
                 .orElseThrow()
                 .isMoved())
             .isTrue();

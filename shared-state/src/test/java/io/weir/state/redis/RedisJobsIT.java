@@ -298,16 +298,17 @@ final class RedisJobsIT {
 
   @Test
   void whatDidNotGetThroughMayBeBegunAnew() {
-    taken(1);
+    Job first = taken(1);
     move(1, "", JobMove.to(JobState.CANCELLED));
     Job anew = taken(1);
-    assertThat(anew.run()).isEqualTo(2);
+    assertThat(anew.run()).isEqualTo(first.run() + 1);
     assertThat(anew.story()).hasSize(1);
     // What is said of its first run is of no account.
     claim(A, 1);
-    assertThat(of(jobs.move(operation, rule(), id(1), "", 1, JobMove.to(JobState.COMPLETED)))
-            .orElseThrow()
-            .isMoved())
+    assertThat(
+            of(jobs.move(operation, rule(), id(1), "", first.run(), JobMove.to(JobState.COMPLETED)))
+                .orElseThrow()
+                .isMoved())
         .isFalse();
   }
 
@@ -378,11 +379,35 @@ final class RedisJobsIT {
       taken(i);
     }
     of(jobs.submit(rule(), submission(7, "k2")));
-    assertThat(ids(claim(A, 100))).containsExactly(id(1), id(2), id(7), id(3));
+    // One place stays free for whoever else may come.
+    assertThat(ids(claim(A, 100))).containsExactly(id(1), id(2), id(7));
     // One that is not ready goes to the end.
     move(2, A, JobMove.again());
-    assertThat(look(2).job().position()).hasValue(3);
+    assertThat(look(2).job().position()).hasValue(4);
+    assertThat(ids(claim(A, 100))).containsExactly(id(3));
+    now += 5_000_000;
     assertThat(ids(claim(A, 100))).containsExactly(id(4));
+  }
+
+  @Test
+  void whoStandsFarBehindManyOfOneKeyIsFound() {
+    isDual = true;
+    values.put(JobParameter.READINESS_CONCURRENCY, 10L);
+    values.put(JobParameter.MAX_RESULT_BYTES, 100L);
+    for (int i = 1; i <= 950; i++) {
+      taken(i);
+    }
+    of(jobs.submit(rule(), submission(999, "k2")));
+    assertThat(claim(A, 9).work()).hasSize(9);
+    Set<String> handedOut = new HashSet<>();
+    for (int i = 0; i < 20; i++) {
+      for (JobWork work : claim(A, 100).work()) {
+        handedOut.add(work.job().id());
+        move(work.job().id(), A, JobMove.again());
+      }
+      now += 51_000;
+    }
+    assertThat(handedOut).contains(id(999));
   }
 
   @Test

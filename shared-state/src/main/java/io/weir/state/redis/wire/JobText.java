@@ -74,7 +74,7 @@ public final class JobText {
         parts[10],
         parts[11],
         JobState.of(parts[0]).orElseThrow(),
-        Integer.parseInt(parts[2]),
+        Long.parseLong(parts[2]),
         Integer.parseInt(parts[3]),
         Long.parseLong(parts[5]),
         Long.parseLong(parts[6]),
