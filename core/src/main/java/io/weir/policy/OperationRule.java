@@ -17,6 +17,8 @@ import java.util.Set;
  * @param settle how its cost is found in the end; without it what was charged stays
  * @param stage which answer a denial has
  * @param job how its requests are done where they are accepted now and done later
+ * @param upstream the upstream of providers that it goes to; else to the policy's only one
+ * @param group of operations, for providers that serve some only
  */
 public record OperationRule(
     String name,
@@ -27,7 +29,9 @@ public record OperationRule(
     boolean continues,
     Optional<SettleRule> settle,
     Optional<Stage> stage,
-    Optional<JobRule> job) {
+    Optional<JobRule> job,
+    Optional<String> upstream,
+    String group) {
 
   /** When in the life of its work an operation is asked. */
   public enum Stage {

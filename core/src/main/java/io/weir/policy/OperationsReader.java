@@ -63,6 +63,9 @@ final class OperationsReader {
     Optional<SettleRule> settle = section.section("settle").flatMap(OperationsReader::settle);
     Optional<Stage> stage = section.choice("stage", STAGES);
     Optional<JobRule> job = job(section);
+    Optional<String> upstream =
+        section.text("upstream", text -> text.matches(Names.ID_PATTERN), Names.ID_PATTERN);
+    String group = section.text("group", Names::isName, Names.NAME_PATTERN).orElse("default");
     section.refuseUnknown();
     if (name.isPresent() && !names.add(name.get())) {
       section.error("name_repeated", "name", "'%s' is an operation already".formatted(name.get()));
@@ -71,7 +74,17 @@ final class OperationsReader {
     boolean sound = name.isPresent() && cost.isPresent() && match.isPresent() == route.isPresent();
     return sound
         ? Optional.of(new OperationRule(
-            name.get(), route, cost.get(), maxDelay, unlimited, continues, settle, stage, job))
+            name.get(),
+            route,
+            cost.get(),
+            maxDelay,
+            unlimited,
+            continues,
+            settle,
+            stage,
+            job,
+            upstream,
+            group))
         : Optional.empty();
   }
 

@@ -1,6 +1,7 @@
 package io.weir.policy;
 
 import io.weir.bucket.Bucket;
+import io.weir.upstream.Providers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +15,8 @@ import java.util.Optional;
  * @param plans by name
  * @param defaultPlan the plan of subjects that name none
  * @param subjects by id
- * @param upstream where the gateway forwards to
+ * @param upstream where the gateway forwards to what names no other
+ * @param upstreams those that are made of providers, by name
  */
 public record Policy(
     List<Bucket> buckets,
@@ -22,13 +24,15 @@ public record Policy(
     Map<String, Plan> plans,
     Optional<Plan> defaultPlan,
     Map<String, Subject> subjects,
-    Optional<Upstream> upstream) {
+    Optional<Upstream> upstream,
+    Map<String, Providers> upstreams) {
 
   public Policy {
     buckets = List.copyOf(buckets);
     rules = List.copyOf(rules);
     plans = Map.copyOf(plans);
     subjects = Map.copyOf(subjects);
+    upstreams = Map.copyOf(upstreams);
   }
 
   /** The subject with this id. */

@@ -4,6 +4,7 @@ import io.weir.bucket.Scope;
 import io.weir.policy.BucketsReader.DefinedBucket;
 import io.weir.policy.PlansReader.DefinedPlan;
 import io.weir.policy.SubjectsReader.Subjects;
+import io.weir.upstream.Providers;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -70,6 +71,8 @@ public final class PolicyReader {
         .collect(Collectors.toSet());
     Subjects subjects = new SubjectsReader(plans, overrides, unlimited, allowUnlisted).read(root);
     Optional<Upstream> upstream = root.section("upstream").flatMap(PolicyReader::upstream);
+    Map<String, Providers> upstreams = new UpstreamsReader().read(root);
+    findUnknownUpstreams(rules, upstreams);
     root.refuseUnknown();
     findUnthrottled(plans, rules, buckets, allowUnlisted);
     List<DefinedBucket> drawn = drawnFrom(plans, buckets);
@@ -79,7 +82,33 @@ public final class PolicyReader {
         subjects.plans(),
         subjects.defaultPlan(),
         subjects.byId(),
-        upstream);
+        upstream,
+        upstreams);
+  }
+
+  private void findUnknownUpstreams(List<OperationRule> rules, Map<String, Providers> upstreams) {
+    for (OperationRule rule : rules) {
+      rule.upstream()
+          .filter(name -> !upstreams.containsKey(name))
+          .ifPresent(name -> root.error(
+              "upstream_unknown",
+              "operations",
+              "%s: no upstream '%s'".formatted(rule.name(), name)));
+      rule.upstream()
+          .map(upstreams::get)
+          .filter(providers -> providers.serving(rule.group()).isEmpty())
+          .ifPresent(providers -> root.error(
+              "upstream_group",
+              "operations",
+              "%s: no provider of %s serves the group '%s'"
+                  .formatted(rule.name(), providers.name(), rule.group())));
+      if (rule.upstream().isPresent() && rule.job().isPresent()) {
+        root.error(
+            "job_field",
+            "operations",
+            "%s: upstream is not for an operation with mode: job".formatted(rule.name()));
+      }
+    }
   }
 
   private Scope defaultScope() {
@@ -160,7 +189,7 @@ public final class PolicyReader {
         honoursKeys));
   }
 
-  private static boolean isBaseUrl(String text) {
+  static boolean isBaseUrl(String text) {
     try {
       URI uri = URI.create(text);
       if (uri.getHost() == null || uri.getPort() > 65_535) {

@@ -35,7 +35,8 @@ final class ArchitectureTest {
     "io.weir.lease..",
     "io.weir.policy..",
     "io.weir.slot..",
-    "io.weir.throttle.."
+    "io.weir.throttle..",
+    "io.weir.upstream.."
   };
 
   /** The packages of a library, and the only ones of ours that may know them. */
@@ -54,7 +55,8 @@ final class ArchitectureTest {
       Map.entry("redis.embedded..", List.of("io.weir.embedded")),
       Map.entry("io.micrometer..", List.of("io.weir.node.metrics", "io.weir.client.metrics")),
       Map.entry(
-          "io.github.resilience4j..", List.of("io.weir.client.retry", "io.weir.state.degraded")),
+          "io.github.resilience4j..",
+          List.of("io.weir.client.retry", "io.weir.state.degraded", "io.weir.node.provider")),
       Map.entry("io.github.bucket4j..", List.of("io.weir.state.degraded")),
       Map.entry("org.knowm..", List.of("io.weir.demo.local")),
       Map.entry("picocli..", List.of("io.weir.node.command", "io.weir.demo.command")),

@@ -20,6 +20,9 @@ import io.weir.node.intake.Bulkhead;
 import io.weir.node.job.JobTokens;
 import io.weir.node.job.JobWorker;
 import io.weir.node.metrics.NodeMetrics;
+import io.weir.node.provider.Breakers;
+import io.weir.node.provider.KeysHere;
+import io.weir.node.provider.ProviderPlaces;
 import io.weir.policy.FailureMode;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.Policy;
@@ -28,6 +31,7 @@ import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisHolds;
 import io.weir.state.redis.RedisJobs;
+import io.weir.state.redis.RedisProviders;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreUnavailableException;
@@ -112,6 +116,10 @@ public final class Node implements AutoCloseable {
         jobs,
         tokens,
         new JobWorker(policies, jobs, tokens, metrics.jobs(), config.shutdownTimeout()),
+        new RedisProviders(shared.connections()),
+        new Breakers(),
+        new ProviderPlaces(),
+        new KeysHere(System::getenv),
         new TokenGuard(config.serviceToken()),
         new TokenGuard(config.adminToken()),
         new Readiness(

@@ -9,10 +9,14 @@ import io.weir.node.intake.Bulkhead;
 import io.weir.node.job.JobTokens;
 import io.weir.node.job.JobWorker;
 import io.weir.node.metrics.NodeMetrics;
+import io.weir.node.provider.Breakers;
+import io.weir.node.provider.KeysHere;
+import io.weir.node.provider.ProviderPlaces;
 import io.weir.state.control.ClusterPolicy;
 import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisHolds;
 import io.weir.state.redis.RedisJobs;
+import io.weir.state.redis.RedisProviders;
 
 /**
  * The parts of a node that all its event loops share.
@@ -33,6 +37,10 @@ record NodeContext(
     RedisJobs jobs,
     JobTokens jobTokens,
     JobWorker worker,
+    RedisProviders providers,
+    Breakers breakers,
+    ProviderPlaces places,
+    KeysHere keys,
     TokenGuard services,
     TokenGuard operators,
     Readiness readiness,

@@ -14,11 +14,15 @@ import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.gateway.Forwarder;
 import io.weir.node.gateway.Gateway;
+import io.weir.node.gateway.ProviderForwarder;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
 import io.weir.node.job.JobBudget;
 import io.weir.node.job.JobDoor;
 import io.weir.node.job.JobIntake;
+import io.weir.node.provider.PermitDoor;
+import io.weir.node.provider.ProviderGate;
+import io.weir.node.provider.ProviderLessons;
 import io.weir.node.reservation.ReservationDoor;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,10 +47,17 @@ final class NodeVerticle extends VerticleBase {
   public Future<?> start() {
     Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
     JobBudget budget = new JobBudget();
+    ProviderGate gate = gate(vertx, node);
     Gateway proxy = new Gateway(
-        vertx, node.admission(), forwarder, node.held(), node.memory(), jobIntake(budget));
+        vertx,
+        node.admission(),
+        forwarder,
+        node.held(),
+        node.memory(),
+        jobIntake(budget),
+        providers(forwarder, gate));
     gateway = proxy;
-    List<Door> doors = new ArrayList<>(callersDoors(vertx, node, forwarder, budget));
+    List<Door> doors = new ArrayList<>(callersDoors(vertx, node, forwarder, budget, gate));
     Door admin = adminDoor(vertx, node);
     NodeConfig config = node.config();
     List<Future<HttpServer>> listening = new ArrayList<>();
@@ -74,14 +85,18 @@ final class NodeVerticle extends VerticleBase {
 
   /** All doors but the gateway. A test compares them with the description of the interface. */
   static List<Door> doors(Vertx vertx, NodeContext node) {
-    List<Door> doors = new ArrayList<>(
-        callersDoors(vertx, node, new Forwarder(vertx, node.metrics().http()), new JobBudget()));
+    List<Door> doors = new ArrayList<>(callersDoors(
+        vertx,
+        node,
+        new Forwarder(vertx, node.metrics().http()),
+        new JobBudget(),
+        gate(vertx, node)));
     doors.add(adminDoor(vertx, node));
     return doors;
   }
 
   private static List<Door> callersDoors(
-      Vertx vertx, NodeContext node, Forwarder forwarder, JobBudget budget) {
+      Vertx vertx, NodeContext node, Forwarder forwarder, JobBudget budget, ProviderGate gate) {
     return List.of(
         new CheckDoor(vertx, node.policies(), node.decider(), node.services(), node.memory()),
         new ReservationDoor(
@@ -92,6 +107,8 @@ final class NodeVerticle extends VerticleBase {
             node.metrics(),
             node.services(),
             node.memory()),
+        new PermitDoor(
+            vertx, node.policies(), gate, lessons(node, gate), node.services(), node.memory()),
         new JobDoor(
             vertx,
             node.policies(),
@@ -104,6 +121,20 @@ final class NodeVerticle extends VerticleBase {
             budget),
         new BatchDoor(
             vertx, node.admission(), forwarder, node.idempotency(), node.batches(), node.memory()));
+  }
+
+  private ProviderForwarder providers(Forwarder forwarder, ProviderGate gate) {
+    return new ProviderForwarder(
+        vertx, forwarder, gate, lessons(node, gate), node.metrics().providers(), node.keys());
+  }
+
+  private static ProviderGate gate(Vertx vertx, NodeContext node) {
+    return new ProviderGate(
+        vertx, node.providers(), node.places(), node.metrics().providers());
+  }
+
+  private static ProviderLessons lessons(NodeContext node, ProviderGate gate) {
+    return new ProviderLessons(gate, node.breakers(), node.metrics().providers());
   }
 
   private JobIntake jobIntake(JobBudget budget) {

@@ -17,6 +17,7 @@ import io.weir.node.hold.Estimates;
 import io.weir.node.hold.HoldWish;
 import io.weir.node.hold.Holds;
 import io.weir.node.hold.Holds.LocalHold;
+import io.weir.policy.OperationRule;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
@@ -25,6 +26,8 @@ import io.weir.throttle.Ending;
 import io.weir.throttle.Held;
 import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreUnavailableException;
+import io.weir.upstream.Provider;
+import io.weir.upstream.Providers;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -85,8 +88,29 @@ public final class Admission {
         .filter(target -> target.indexOf('#') < 0)
         .flatMap(target -> RequestTarget.segments(request.path()))
         .orElseThrow(() -> new RefusedException(PATH_AMBIGUOUS));
-    Upstream upstream = upstream();
-    return new Asked(request, subject, upstream, policy.rule(request.method(), path));
+    Optional<OperationRule> rule = policy.rule(request.method(), path);
+    Optional<Providers> providers = Asked.providersOf(policy, rule);
+    return new Asked(
+        request,
+        subject,
+        providers.map(Admission::first).orElseGet(this::upstream),
+        providers,
+        rule);
+  }
+
+  // What holds for all of them alike is read from the first.
+  private static Upstream first(Providers providers) {
+    return upstream(providers, providers.all().get(0));
+  }
+
+  /** A provider as a place to forward to. */
+  public static Upstream upstream(Providers providers, Provider provider) {
+    return new Upstream(
+        provider.uri(),
+        providers.connectTimeoutMillis(),
+        providers.timeoutMillis(),
+        providers.maxBodyBytes(),
+        providers.honoursIdempotencyKeys());
   }
 
   /** The same for a request that has waited: by the policy that is in force now. */

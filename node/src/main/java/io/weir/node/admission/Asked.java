@@ -9,15 +9,21 @@ import io.weir.policy.Policy;
 import io.weir.policy.SettleRule;
 import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
+import io.weir.upstream.Providers;
 import java.util.Optional;
 
 /**
  * What a request asks for: who, for what, and where it goes.
  *
+ * @param upstream where it goes, unless to one of the providers
  * @param rule empty where the policy lists no such operation
  */
 public record Asked(
-    Request request, Subject subject, Upstream upstream, Optional<OperationRule> rule) {
+    Request request,
+    Subject subject,
+    Upstream upstream,
+    Optional<Providers> providers,
+    Optional<OperationRule> rule) {
   private static final CostRule ONE = new CostRule.Fixed(1);
 
   /** The operation's name. */
@@ -64,7 +70,25 @@ public record Asked(
 
   /** The same by another policy. */
   Asked by(Policy policy, Subject known) {
-    return new Asked(request, known, policy.upstream().orElse(upstream), rule);
+    Optional<OperationRule> now = rule.flatMap(old -> policy.rule(old.name())).or(() -> rule);
+    return new Asked(
+        request, known, policy.upstream().orElse(upstream), providersOf(policy, now), now);
+  }
+
+  /** The providers that a rule names. */
+  static Optional<Providers> providersOf(Policy policy, Optional<OperationRule> rule) {
+    return rule.flatMap(OperationRule::upstream)
+        .flatMap(name -> Optional.ofNullable(policy.upstreams().get(name)));
+  }
+
+  /** The same request to another place. */
+  public Asked to(Upstream other) {
+    return new Asked(request, subject, other, providers, rule);
+  }
+
+  /** The group of its operation. */
+  public String group() {
+    return rule.map(OperationRule::group).orElse("default");
   }
 
   CostRule costRule() {

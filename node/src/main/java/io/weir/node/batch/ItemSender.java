@@ -34,7 +34,9 @@ final class ItemSender {
       List.of(ApiKey.HEADER, HttpHeaders.AUTHORIZATION.toString(), "Prefer");
 
   private static final ProblemDetails JOB = ProblemDetails.of(
-      400, "job_in_batch", "The operation is done as a job: it cannot be an item of a batch");
+      400,
+      "job_in_batch",
+      "The operation is done as a job, or by providers: it cannot be an item of a batch");
 
   private final Vertx vertx;
   private final Context context;
@@ -76,7 +78,7 @@ final class ItemSender {
   private Future<Sent> admitted(ResolvedItem item, boolean isFirst, Duration atMost) {
     MultiMap headers = headers(item, isFirst);
     Asked asked = admission.identify(new Request(item.method(), item.target(), headers), subject);
-    if (asked.job().isPresent()) {
+    if (asked.job().isPresent() || asked.providers().isPresent()) {
       throw new RefusedException(JOB);
     }
     if (item.body().length() > asked.upstream().maxBodyBytes()) {

@@ -24,6 +24,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,9 +81,20 @@ final class Exchange {
    *     broke
    */
   Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers) {
+    return run(whole, headers, head -> true);
+  }
+
+  /**
+   * The same, unless the head of the answer is refused: then nothing of it is told, and it fails with {@link
+   * NotPassedException}.
+   */
+  Future<Void> run(
+      Optional<Buffer> whole, Consumer<MultiMap> headers, Predicate<HttpClientResponse> passes) {
     HttpServerResponse response = request.response();
     if (response.closed()) {
-      return abandoned("the caller hung up before its turn");
+      return outgoing
+          .reset()
+          .transform(reset -> Future.failedFuture("the caller hung up before its turn"));
     }
     response.closeHandler(closed -> callerLeft());
     outgoing.exceptionHandler(error -> {
@@ -91,7 +103,9 @@ final class Exchange {
     });
     watch(timeoutNanos);
     send(whole)
-        .compose(head -> relay(head, headers))
+        .compose(head -> passes.test(head)
+            ? relay(head, headers)
+            : Future.failedFuture(new NotPassedException()))
         .onSuccess(done -> whole())
         .onFailure(this::broken);
     return ended.future().onComplete(done -> leave(done.succeeded()));
@@ -282,18 +296,5 @@ final class Exchange {
         ended.tryFail(nothingMoved());
       }
     });
-  }
-
-  /** What the upstream sent is no answer. */
-  static final class InvalidAnswerException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    InvalidAnswerException() {
-      super("no final status", null, false, false);
-    }
-  }
-
-  private Future<Void> abandoned(String why) {
-    return outgoing.reset().transform(reset -> Future.failedFuture(why));
   }
 }

@@ -9,8 +9,11 @@ import io.weir.node.auth.ApiKey;
 import io.weir.node.intake.HopByHop;
 import io.weir.node.usage.Usage;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The headers that the upstream gets: those of the caller, but for those of one hop, the key and the ticket that Weir
@@ -19,6 +22,15 @@ import java.util.Locale;
  */
 public final class ForwardedHeaders {
   private static final String OWN = "x-weir-";
+  private static final Set<String> PRIVATE = Set.of(
+      "authorization",
+      "cookie",
+      "forwarded",
+      "x-api-key",
+      "x-forwarded-for",
+      "x-forwarded-host",
+      "x-forwarded-proto",
+      "x-real-ip");
 
   private ForwardedHeaders() {}
 
@@ -38,6 +50,29 @@ public final class ForwardedHeaders {
       headers.set("X-Forwarded-Host", host);
     }
     return headers;
+  }
+
+  /**
+   * Those for somebody else's interface: nothing that says who the caller is, or shows a secret of his or a key of
+   * ours that another provider has.
+   *
+   * @param keys the headers that carry our keys
+   */
+  static MultiMap toProvider(Asked asked, Collection<String> keys) {
+    MultiMap headers = of(asked);
+    Set<String> others = keys.stream().map(ForwardedHeaders::plain).collect(Collectors.toSet());
+    headers.names().stream()
+        .filter(name -> PRIVATE.contains(plain(name))
+            || plain(name).startsWith(OWN)
+            || others.contains(plain(name)))
+        .toList()
+        .forEach(headers::remove);
+    return headers;
+  }
+
+  // CGI and its like read an underscore and a hyphen alike.
+  private static String plain(String name) {
+    return name.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** Those of any request. */
@@ -60,12 +95,10 @@ public final class ForwardedHeaders {
     return headers;
   }
 
-  // CGI and its like read an underscore and a hyphen alike.
   private static List<String> own(MultiMap headers) {
     List<String> own = new ArrayList<>(0);
     for (String name : headers.names()) {
-      if (name.length() > OWN.length()
-          && name.toLowerCase(Locale.ROOT).replace('_', '-').startsWith(OWN)) {
+      if (name.length() > OWN.length() && plain(name).startsWith(OWN)) {
         own.add(name);
       }
     }

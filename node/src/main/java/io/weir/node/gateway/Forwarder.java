@@ -93,18 +93,25 @@ public final class Forwarder {
    *     NotSentException}
    */
   public Future<Sending> open(Asked asked, MultiMap headers) {
-    Optional<Share> share = connections.tryTake(asked.subject(), 1);
-    if (share.isEmpty()) {
-      return Future.failedFuture(
-          new RefusedException(connections.isFull() ? OVERLOADED : TOO_MANY));
-    }
+    return Future.succeededFuture().compose(begun -> open(asked, headers, reserve(asked)));
+  }
+
+  /** Takes a share of the connections; throws {@link RefusedException} where the subject has its part in use. */
+  Share reserve(Asked asked) {
+    return connections
+        .tryTake(asked.subject(), 1)
+        .orElseThrow(() -> new RefusedException(connections.isFull() ? OVERLOADED : TOO_MANY));
+  }
+
+  /** The same with a share that was taken before; it is freed where there is no connection. */
+  Future<Sending> open(Asked asked, MultiMap headers, Share share) {
     return Future.succeededFuture()
         .compose(begun -> client.request(options(asked, headers)))
         // Failures reach the sender by its future; without a handler they would be logged,
         // too.
-        .map(request -> new Sending(timed(request.exceptionHandler(failed -> {})), share.get()))
+        .map(request -> new Sending(timed(request.exceptionHandler(failed -> {})), share))
         .recover(error -> {
-          share.get().free();
+          share.free();
           return Future.failedFuture(new NotSentException(error));
         });
   }
@@ -148,7 +155,8 @@ public final class Forwarder {
    */
   record End(boolean wasSent, boolean isWhole) {}
 
-  private Future<Void> fail(
+  /** Answers a request that the upstream has not answered. */
+  Future<Void> fail(
       HttpServerRequest request, Upstream upstream, Decision decision, Throwable error) {
     HttpServerResponse response = request.response();
     if (response.closed() || response.ended()) {
@@ -167,7 +175,7 @@ public final class Forwarder {
   }
 
   // The upstream's may be there already; the node's date, and that it stops, stay.
-  private static void keepOwn(MultiMap headers) {
+  static void keepOwn(MultiMap headers) {
     MultiMap own = MultiMap.caseInsensitiveMultiMap();
     for (CharSequence name : List.of(HttpHeaders.DATE, HttpHeaders.CONNECTION)) {
       String value = headers.get(name);
@@ -219,7 +227,7 @@ public final class Forwarder {
     if (cause instanceof TimeoutException || cause instanceof ConnectTimeoutException) {
       return TIMEOUT;
     }
-    return cause instanceof Exchange.InvalidAnswerException
+    return cause instanceof InvalidAnswerException
             || cause instanceof IllegalArgumentException
             || cause instanceof DecoderException
         ? INVALID

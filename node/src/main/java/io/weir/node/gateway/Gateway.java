@@ -19,6 +19,7 @@ import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Framing;
 import io.weir.node.intake.Upload;
 import io.weir.node.job.JobIntake;
 import io.weir.node.usage.Usage;
@@ -43,6 +44,7 @@ public final class Gateway implements Door {
   private final Bulkhead memory;
   private final WaitingRoom waiting;
   private final JobIntake jobs;
+  private final ProviderForwarder providers;
 
   /**
    * A gateway for one event loop.
@@ -50,6 +52,7 @@ public final class Gateway implements Door {
    * @param held requests that may be held
    * @param memory bytes of bodies
    * @param jobs takes the requests that are done later
+   * @param providers forwards those that go to one of several
    */
   public Gateway(
       Vertx vertx,
@@ -57,7 +60,8 @@ public final class Gateway implements Door {
       Forwarder forwarder,
       Bulkhead held,
       Bulkhead memory,
-      JobIntake jobs) {
+      JobIntake jobs,
+      ProviderForwarder providers) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.context = vertx.getOrCreateContext();
@@ -66,6 +70,7 @@ public final class Gateway implements Door {
     this.held = held;
     this.memory = memory;
     this.jobs = jobs;
+    this.providers = providers;
     this.waiting = new WaitingRoom(vertx);
   }
 
@@ -83,7 +88,7 @@ public final class Gateway implements Door {
       return jobs.submit(request, asked, asked.job().get());
     }
     Upload.requireLength(request, asked.upstream().maxBodyBytes());
-    if (!asked.needsBody()) {
+    if (!asked.needsBody() && !isReplayed(request, asked)) {
       return decide(request, asked, Optional.empty());
     }
     Share bytes = memory.take(subject);
@@ -91,6 +96,14 @@ public final class Gateway implements Door {
         .whole(request, asked.upstream().maxBodyBytes(), bytes)
         .compose(body -> decide(request, asked, Optional.of(body)))
         .onComplete(done -> bytes.free());
+  }
+
+  // A short body is kept for another provider.
+  private static boolean isReplayed(HttpServerRequest request, Asked asked) {
+    long length = Framing.length(request).orElse(Long.MAX_VALUE);
+    return asked.providers().isPresent()
+        && length > 0
+        && length <= asked.providers().get().retry().maxBodyBytes();
   }
 
   /** Tells those that wait when to come back: the node stops, and any other keeps their places. */
@@ -138,14 +151,20 @@ public final class Gateway implements Door {
         .flatMap(held -> attempt.asked().settle())
         .map(Usage::new);
     return Future.succeededFuture()
-        .compose(begun -> forwarder.forward(
-            attempt.request(), attempt.body(), attempt.asked(), admitted.decision(), usage))
+        .compose(begun -> forward(attempt, admitted.decision(), usage))
         .onComplete(ended -> admitted.alone().ifPresent(admission::end))
         .onComplete(ended -> admitted
             .held()
             .ifPresent(
                 held -> end(attempt, held, usage, ended.otherwise(UNKNOWN_END).result())))
         .mapEmpty();
+  }
+
+  private Future<End> forward(Attempt attempt, Decision decision, Optional<Usage> usage) {
+    Asked asked = attempt.asked();
+    return asked.providers().isPresent()
+        ? providers.forward(attempt.request(), attempt.body(), asked, decision, usage)
+        : forwarder.forward(attempt.request(), attempt.body(), asked, decision, usage);
   }
 
   private void end(Attempt attempt, Held held, Optional<Usage> usage, End end) {

@@ -112,7 +112,10 @@ final class LuaScriptTest {
         "job_look",
         "job_claim",
         "job_step",
-        "job_renew")) {
+        "job_renew",
+        "book",
+        "unbook",
+        "rebook")) {
       Matcher call =
           Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(LuaScript.load(script).source());
       while (call.find()) {

@@ -159,6 +159,12 @@ public final class RedisKeys {
         .toList();
   }
 
+  /** The keys of an upstream: a hash of its slots, and a sorted set of what is under way. */
+  public static List<String> upstream(String name) {
+    String upstream = PREFIX + Partition.tag(Partition.of(name)) + ":upstream:" + name;
+    return List.of(upstream, upstream + ":inflight");
+  }
+
   private static String ofTenant(String tenant) {
     return PREFIX + Partition.tag(Partition.of(tenant)) + ":" + tenant;
   }

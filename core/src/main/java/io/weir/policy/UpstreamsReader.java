@@ -1,0 +1,210 @@
+package io.weir.policy;
+
+import io.weir.bucket.Names;
+import io.weir.upstream.BreakerRule;
+import io.weir.upstream.KeySlot;
+import io.weir.upstream.Provider;
+import io.weir.upstream.Providers;
+import io.weir.upstream.RetryRule;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Reads the upstreams that are made of providers. */
+final class UpstreamsReader {
+  private static final int MAX_UPSTREAMS = 50;
+  private static final int MAX_PROVIDERS = 50;
+  private static final int MAX_KEYS = 100;
+  private static final int MAX_SLOTS = 200;
+  private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
+  private static final Pattern PREFIX = Pattern.compile("[\\x20-\\x7e]{0,32}");
+  private static final Map<String, Boolean> SELECTIONS = selections();
+  private static final String URL = "http:// or https://, a host and maybe a port, without a path";
+
+  Map<String, Providers> read(Section root) {
+    Map<String, Section> named =
+        root.namedSections("upstreams", text -> text.matches(Names.ID_PATTERN), Names.ID_PATTERN);
+    if (named.size() > MAX_UPSTREAMS) {
+      root.error(
+          "too_many_upstreams",
+          "upstreams",
+          "%d (expected: at most %d)".formatted(named.size(), MAX_UPSTREAMS));
+    }
+    Map<String, Providers> upstreams = new LinkedHashMap<>();
+    named.forEach(
+        (name, section) -> upstream(name, section).ifPresent(read -> upstreams.put(name, read)));
+    return upstreams;
+  }
+
+  private Optional<Providers> upstream(String name, Section section) {
+    List<Provider> providers = providers(section);
+    Providers read = new Providers(
+        name,
+        providers,
+        section.choice("selection", SELECTIONS).orElse(true),
+        (int) section.wholeNumber("maxInflight", 1, 100_000).orElse(100),
+        (int) section.wholeNumber("maxQueue", 0, 10_000).orElse(200),
+        millis(section, "queueTimeout", 1, 60_000, 10_000),
+        millis(section, "lease", 1000, 300_000, 15_000) * 1000,
+        (int) section.wholeNumber("connectTimeoutMs", 1, 60_000).orElse(1000),
+        (int) section.wholeNumber("timeoutMs", 1, 110_000).orElse(30_000),
+        section.wholeNumber("maxBodyBytes", 0, 1L << 40).orElse(10L << 20),
+        section.flag("honoursIdempotencyKeys"),
+        section.section("retry").map(UpstreamsReader::retry).orElse(RetryRule.DEFAULT),
+        section.section("breaker").map(UpstreamsReader::breaker).orElse(BreakerRule.DEFAULT));
+    section.refuseUnknown();
+    if (providers.isEmpty()) {
+      section.error(
+          "providers_missing", "providers", "none that is enabled (expected: at least 1)");
+      return Optional.empty();
+    }
+    if (read.slots() > MAX_SLOTS) {
+      section.error(
+          "too_many_keys",
+          "providers",
+          "%d key slots in all (expected: at most %d)".formatted(read.slots(), MAX_SLOTS));
+    }
+    lint(section, read);
+    return Optional.of(read);
+  }
+
+  // What cannot be reached by any traffic, or can only be waited for in vain.
+  private static void lint(Section section, Providers read) {
+    boolean isMeant = section.has("maxInflight");
+    if (isMeant && read.maxInflight() >= 2 * read.slots() && hasIntervals(read)) {
+      section.warning(
+          "inflight_above_keys",
+          "maxInflight",
+          "%d under way for %d key slots with an interval (usual: below %d)"
+              .formatted(read.maxInflight(), read.slots(), 2 * read.slots()));
+    }
+    if (section.has("maxQueue") && read.maxQueue() > 6 * read.maxInflight()) {
+      section.warning(
+          "queue_above_inflight",
+          "maxQueue",
+          "%d waiting for %d under way (usual: two to six times as many)"
+              .formatted(read.maxQueue(), read.maxInflight()));
+    }
+  }
+
+  private static boolean hasIntervals(Providers read) {
+    return read.all().stream().allMatch(provider -> provider.intervalMicros() > 0);
+  }
+
+  private static List<Provider> providers(Section section) {
+    List<Provider> providers = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    List<Section> all = section.sections("providers");
+    if (all.size() > MAX_PROVIDERS) {
+      section.error(
+          "too_many_providers",
+          "providers",
+          "%d (expected: at most %d)".formatted(all.size(), MAX_PROVIDERS));
+    }
+    for (Section one : all) {
+      Optional<String> name =
+          one.requiredText("name", text -> text.matches(Names.ID_PATTERN), Names.ID_PATTERN);
+      boolean isDisabled =
+          one.choice("enabled", Map.of("true", false, "false", true)).orElse(false);
+      Optional<Provider> provider = provider(one, name.orElse("?"));
+      if (name.isPresent() && !names.add(name.get())) {
+        one.error("name_repeated", "name", "'%s' is a provider already".formatted(name.get()));
+      } else if (!isDisabled) {
+        provider.ifPresent(providers::add);
+      }
+    }
+    return providers;
+  }
+
+  private static Optional<Provider> provider(Section section, String name) {
+    Optional<String> url = section.requiredSecretText("url", PolicyReader::isBaseUrl, URL);
+    int tier = (int) section.wholeNumber("tier", 0, 9).orElse(0);
+    int weight = (int) section.wholeNumber("weight", 1, 1000).orElse(1);
+    Set<String> groups = section.texts("groups", Names::isName, Names.NAME_PATTERN).stream()
+        .map(Section.Item::text)
+        .collect(Collectors.toSet());
+    List<KeySlot> keys = keys(section);
+    long interval = millis(section, "keyInterval", 0, 3_600_000, 0) * 1000;
+    section.refuseUnknown();
+    return url.map(
+        text -> new Provider(name, URI.create(text), tier, weight, groups, keys, interval));
+  }
+
+  private static List<KeySlot> keys(Section provider) {
+    List<KeySlot> keys = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    List<Section> all = provider.sections("keys");
+    if (all.size() > MAX_KEYS) {
+      provider.error(
+          "too_many_keys", "keys", "%d (expected: at most %d)".formatted(all.size(), MAX_KEYS));
+    }
+    for (Section one : all) {
+      Optional<String> name =
+          one.requiredText("name", text -> text.matches(Names.ID_PATTERN), Names.ID_PATTERN);
+      Optional<String> variable = one.requiredText(
+          "variable", VARIABLE.asMatchPredicate(), "the name of an environment variable");
+      String header = one.text(
+              "header", OperationsReader.HEADER.asMatchPredicate(), "the name of a header")
+          .orElse("Authorization");
+      String prefix = one.text("prefix", PREFIX.asMatchPredicate(), "up to 32 characters")
+          .orElse(header.equalsIgnoreCase("Authorization") ? "Bearer " : "");
+      one.refuseUnknown();
+      if (name.isPresent() && !names.add(name.get())) {
+        one.error("name_repeated", "name", "'%s' is a key already".formatted(name.get()));
+      } else if (name.isPresent() && variable.isPresent()) {
+        keys.add(new KeySlot(name.get(), header, prefix, variable.get()));
+      }
+    }
+    return keys;
+  }
+
+  private static RetryRule retry(Section section) {
+    RetryRule usual = RetryRule.DEFAULT;
+    RetryRule read = new RetryRule(
+        (int) section.wholeNumber("attempts", 1, 10).orElse(usual.attempts()),
+        millis(section, "initial", 1, 60_000, usual.initialMillis()),
+        section.wholeNumber("factor", 1000, 10_000).orElse(usual.factor()),
+        millis(section, "max", 1, 60_000, usual.maxMillis()),
+        (int) section.wholeNumber("jitter", 0, 100).orElse(usual.jitterPercent()),
+        (int) section.wholeNumber("budget", 0, 100).orElse(usual.budgetPercent()),
+        section.wholeNumber("maxBodyBytes", 0, 1 << 20).orElse(usual.maxBodyBytes()));
+    section.refuseUnknown();
+    if (read.maxMillis() < read.initialMillis()) {
+      section.error("retry_bounds", "max", "shorter than the first wait");
+    }
+    return read;
+  }
+
+  private static BreakerRule breaker(Section section) {
+    BreakerRule usual = BreakerRule.DEFAULT;
+    BreakerRule read = new BreakerRule(
+        (int) section.wholeNumber("failures", 1, 100).orElse(usual.failurePercent()),
+        (int) section.wholeNumber("calls", 1, 10_000).orElse(usual.minCalls()),
+        millis(section, "window", 1000, 600_000, usual.windowMillis()),
+        millis(section, "open", 100, 600_000, usual.openMillis()));
+    section.refuseUnknown();
+    return read;
+  }
+
+  private static long millis(Section section, String field, long min, long max, long usual) {
+    return section
+        .duration(field, Duration.ofMillis(min), Duration.ofMillis(max))
+        .map(Duration::toMillis)
+        .orElse(usual);
+  }
+
+  private static Map<String, Boolean> selections() {
+    Map<String, Boolean> words = new LinkedHashMap<>();
+    words.put("tiers", true);
+    words.put("weights", false);
+    return words;
+  }
+}

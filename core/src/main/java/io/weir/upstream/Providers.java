@@ -1,0 +1,72 @@
+package io.weir.upstream;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * An upstream that is made of providers. What it may take is for all nodes together.
+ *
+ * @param all in the order of the policy, those that are enabled
+ * @param isTiered whether the lowest tier with a free slot gets all; else all are one tier
+ * @param maxInflight requests under way
+ * @param maxQueue requests that wait on a node
+ * @param queueMillis how long one waits at most
+ * @param leaseMicros after which what a dead node had under way is free again
+ */
+public record Providers(
+    String name,
+    List<Provider> all,
+    boolean isTiered,
+    int maxInflight,
+    int maxQueue,
+    long queueMillis,
+    long leaseMicros,
+    int connectTimeoutMillis,
+    int timeoutMillis,
+    long maxBodyBytes,
+    boolean honoursIdempotencyKeys,
+    RetryRule retry,
+    BreakerRule breaker) {
+
+  public Providers {
+    all = List.copyOf(all);
+  }
+
+  /** Those that serve a group. */
+  public List<Provider> serving(String group) {
+    return all.stream().filter(provider -> provider.serves(group)).toList();
+  }
+
+  /** The same with the keys that are here; without a provider of which none is. */
+  public Providers withKeys(Predicate<KeySlot> isHere) {
+    List<Provider> usable = all.stream()
+        .map(provider -> provider.withKeys(isHere))
+        .flatMap(Optional::stream)
+        .toList();
+    return new Providers(
+        name,
+        usable,
+        isTiered,
+        maxInflight,
+        maxQueue,
+        queueMillis,
+        leaseMicros,
+        connectTimeoutMillis,
+        timeoutMillis,
+        maxBodyBytes,
+        honoursIdempotencyKeys,
+        retry,
+        breaker);
+  }
+
+  /** The one of this name, if it is still there. */
+  public Optional<Provider> named(String provider) {
+    return all.stream().filter(one -> one.name().equals(provider)).findFirst();
+  }
+
+  /** How many key slots there are. */
+  public int slots() {
+    return all.stream().mapToInt(provider -> provider.slots().size()).sum();
+  }
+}

@@ -1,0 +1,122 @@
+-- Books a key slot at a provider that may be sent to now, or the soonest, together with a permit in flight.
+--
+-- KEYS
+--   1      weir:{pNN}:upstream:<name>, a hash: slot:<provider>/<key>, when the key may be used next;
+--          cool:<provider>, cool:<provider>/<key> and cool:<provider>/<key>/<group>, until when it is left alone;
+--          open:<provider>, until when its breaker is open; probe:<provider>, until when a probe is under way;
+--          turn:<provider>, its smooth weighted turn; all in microseconds since the epoch but the turn
+--   2      ...:inflight, a sorted set: requests under way, by when their lease ends
+-- ARGV
+--   1      the id of the request
+--   2      the group of its operation
+--   3      how many may be under way
+--   4      how long a lease is, in microseconds
+--   5      how far ahead a slot may be, in microseconds
+--   6      how long a probe may take, in microseconds
+--   7      where it was sent to before, <provider>/<key>, with a comma between; these are asked last
+--   8      providers, with a semicolon between: <provider> <tier> <weight> <interval_us> <key>,<key>...
+-- RETURNS
+--   { BOOKED, provider, key, delay_us, is_probe }   to be sent in so long; is_probe 1 where it tries a provider again
+--   { LATER, wait_us }                              no slot is so near; one may be in so long
+--   { FULL }                                        too many are under way
+--   { OPEN, wait_us }                               all breakers are open; one is tried again in so long
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   an hour or two after it was last used
+
+--@include now
+--@include upstream_life
+--@include slots_of
+
+local BOOKED, LATER, FULL, OPEN = 0, 1, 2, 3
+
+local id, group, max_inflight, lease_us = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local patience_us, probe_us, text = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[8]
+local now = now_us(1)
+local asked = { now = now, group = group, before = ',' .. ARGV[7] .. ',', patience_us = patience_us }
+
+-- The best of a tier that may be sent to by this instant: the one whose turn it is. What the others missed they get
+-- later (smooth weighted round robin, as of nginx).
+local function next_of(candidates, tier, by_us)
+  local best, total = nil, 0
+  for _, one in ipairs(candidates) do
+    if one.tier == tier and one.at <= by_us then
+      one.turn, total = one.turn + one.weight, total + one.weight
+      if not best or one.turn > best.turn then
+        best = one
+      end
+    end
+  end
+  if best then
+    best.turn = best.turn - total
+  end
+  return best
+end
+
+local function keep_turns(candidates, tier, by_us)
+  for _, one in ipairs(candidates) do
+    if one.tier == tier and one.at <= by_us then
+      redis.call('HSET', KEYS[1], 'turn:' .. one.provider, string.format('%d', one.turn))
+    end
+  end
+end
+
+-- The lowest tier that has one now; else the one that has one soonest.
+local function tier_and_instant(candidates)
+  local tier, soonest, soonest_tier
+  for _, one in ipairs(candidates) do
+    if one.at <= now and (not tier or one.tier < tier) then
+      tier = one.tier
+    end
+    if not soonest or one.at < soonest then
+      soonest, soonest_tier = one.at, one.tier
+    end
+  end
+  if tier then
+    return tier, now
+  end
+  return soonest_tier, soonest
+end
+
+local function soonest_of(candidates)
+  local soonest = math.huge
+  for _, one in ipairs(candidates) do
+    soonest = math.min(soonest, one.at)
+  end
+  return soonest
+end
+
+-- Another provider first, where one may be sent to in time.
+local function choice_of(fresh, again)
+  local of_fresh, of_again = soonest_of(fresh), soonest_of(again)
+  return of_fresh <= now + patience_us and fresh or of_again < of_fresh and again or fresh
+end
+
+local function book(candidates)
+  local tier, by_us = tier_and_instant(candidates)
+  if by_us - now > patience_us then
+    return { LATER, by_us - now }
+  end
+  local best = next_of(candidates, tier, by_us)
+  keep_turns(candidates, tier, by_us)
+  local at = math.max(now, best.at)
+  redis.call('HSET', KEYS[1], 'slot:' .. best.provider .. '/' .. best.key, string.format('%d', at + best.interval_us))
+  if best.is_probe then
+    redis.call('HSET', KEYS[1], 'probe:' .. best.provider, string.format('%d', at + probe_us))
+  end
+  redis.call('ZADD', KEYS[2], string.format('%d', at + lease_us), id)
+  keep_upstream(redis.call, KEYS, now)
+  return { BOOKED, best.provider, best.key, at - now, best.is_probe and 1 or 0 }
+end
+
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%d', now))
+if redis.call('ZCARD', KEYS[2]) >= max_inflight then
+  return { FULL }
+end
+local state = state_from(redis.call('HGETALL', KEYS[1]))
+local fresh, again, open_until = slots_of(text, state, asked)
+if #fresh + #again == 0 then
+  return { OPEN, math.max(0, open_until - now) }
+end
+return book(choice_of(fresh, again))

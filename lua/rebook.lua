@@ -1,0 +1,28 @@
+-- Holds on to permits in flight for another lease from now.
+--
+-- KEYS
+--   1      ...:inflight, as of book.lua
+-- ARGV
+--   1      how long a lease is, in microseconds
+--   2      the ids of requests, with a comma between
+-- RETURNS
+--   { held... }  for each 1 where it is held, 0 where it is not, or no longer
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   that of book.lua
+
+--@include now
+
+local now, held = now_us(1), {}
+local until_us = string.format('%d', now + tonumber(ARGV[1]))
+
+for id in string.gmatch(ARGV[2], '[^,]+') do
+  local before = redis.call('ZSCORE', KEYS[1], id)
+  local is_held = before and tonumber(before) > now
+  held[#held + 1] = is_held and 1 or 0
+  if is_held then
+    redis.call('ZADD', KEYS[1], until_us, id)
+  end
+end
+return held

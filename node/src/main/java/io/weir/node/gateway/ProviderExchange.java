@@ -1,0 +1,233 @@
+package io.weir.node.gateway;
+
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.weir.decision.Decision;
+import io.weir.node.admission.Admission;
+import io.weir.node.admission.Asked;
+import io.weir.node.answer.DecisionAnswers;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.gateway.Forwarder.End;
+import io.weir.node.gateway.Forwarder.NotSentException;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.provider.Outcome;
+import io.weir.node.provider.ProviderGate.Entered;
+import io.weir.node.provider.RetryBudget;
+import io.weir.node.provider.Wish;
+import io.weir.node.usage.Usage;
+import io.weir.policy.Upstream;
+import io.weir.upstream.KeySlot;
+import io.weir.upstream.Provider;
+import io.weir.upstream.Providers;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One request on its way to the providers of an upstream. Mutable; owned by its event loop. */
+final class ProviderExchange {
+  private static final Set<String> SAFE_TO_REPEAT =
+      Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
+
+  private final ProviderForwarder node;
+  private final HttpServerRequest request;
+  private final Optional<Buffer> body;
+  private final Asked asked;
+  private final Providers upstream;
+  private final Decision decision;
+  private final Optional<Usage> usage;
+  private final RetryBudget budget;
+  private final List<String> before = new ArrayList<>();
+  private boolean wasSent;
+  private @Nullable Outcome seen;
+
+  ProviderExchange(
+      ProviderForwarder node,
+      HttpServerRequest request,
+      Optional<Buffer> body,
+      Asked asked,
+      Providers upstream,
+      Decision decision,
+      Optional<Usage> usage,
+      RetryBudget budget) {
+    this.node = node;
+    this.request = request;
+    this.body = body;
+    this.asked = asked;
+    this.upstream = upstream;
+    this.decision = decision;
+    this.usage = usage;
+    this.budget = budget;
+  }
+
+  /** Waits for its turn, sends, and answers; or tries again. */
+  Future<End> attempt() {
+    return Future.succeededFuture()
+        .compose(begun -> {
+          Share share = node.forwarder().reserve(asked);
+          return node.gate()
+              .enter(wish(), true)
+              .onFailure(refused -> share.free())
+              .compose(entered -> send(entered, share));
+        })
+        .recover(error -> error instanceof RefusedException refused
+            ? refuse(refused.problem()).map(told -> new End(wasSent, false))
+            : Future.failedFuture(error));
+  }
+
+  private Wish wish() {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(upstream.queueMillis());
+    return new Wish(
+        upstream,
+        asked.subject().id(),
+        asked.subject().tenant(),
+        asked.group(),
+        before,
+        deadline,
+        request.response()::closed);
+  }
+
+  private Future<Void> refuse(ProblemDetails problem) {
+    HttpServerResponse response = request.response();
+    if (response.closed() || response.headWritten()) {
+      return Future.succeededFuture();
+    }
+    DecisionAnswers.addHeaders(decision, response.headers());
+    Long wait = problem.more().getLong("retryAfterMs");
+    if (wait != null) {
+      String seconds = Long.toString(Math.max(1, (wait + 999) / 1000));
+      response.putHeader(HttpHeaders.RETRY_AFTER, seconds);
+    }
+    node.meters().exhausted(upstream.name());
+    return EarlyAnswer.send(node.vertx(), request, problem);
+  }
+
+  private Future<End> send(Entered entered, Share share) {
+    Provider provider = upstream.named(entered.provider()).orElseThrow();
+    Asked to = asked.to(Admission.upstream(upstream, provider));
+    long began = System.nanoTime();
+    seen = null;
+    before.add(entered.place());
+    return node.forwarder()
+        .open(to, headers(to, provider, entered), share)
+        .compose(sending -> {
+          Upstream place = to.upstream();
+          return new Exchange(
+                  node.vertx(),
+                  request,
+                  sending.request(),
+                  place.maxBodyBytes(),
+                  place.timeoutMillis(),
+                  usage)
+              .run(body, told -> DecisionAnswers.addHeaders(decision, told), this::passes)
+              .onComplete(end -> share.free());
+        })
+        .transform(done -> {
+          Outcome outcome = outcome(done.cause());
+          wasSent |= !(done.cause() instanceof NotSentException);
+          Future<Boolean> unused =
+              node.lessons().learn(entered, outcome, asked.group(), System.nanoTime() - began);
+          if (done.succeeded()) {
+            return Future.succeededFuture(new End(true, true));
+          }
+          return isTriedAgain(done.cause(), outcome)
+              ? again()
+              : node.forwarder()
+                  .fail(request, to.upstream(), decision, done.cause())
+                  .map(told -> new End(wasSent, false));
+        });
+  }
+
+  private MultiMap headers(Asked to, Provider provider, Entered entered) {
+    List<String> keys = upstream.all().stream()
+        .flatMap(one -> one.keys().stream())
+        .map(KeySlot::header)
+        .toList();
+    MultiMap headers = ForwardedHeaders.toProvider(to, keys);
+    provider
+        .key(entered.key())
+        .ifPresent(
+            key -> node.keys().value(key).ifPresent(value -> headers.set(key.header(), value)));
+    return headers;
+  }
+
+  // An answer that another attempt may better is not told.
+  private boolean passes(HttpClientResponse head) {
+    Outcome outcome =
+        Outcome.answered(head.statusCode(), head.headers(), Clock.systemUTC().instant());
+    seen = outcome;
+    boolean isTold = !mayTryAgain(outcome) || !budget.spend();
+    if (!isTold) {
+      head.exceptionHandler(reset -> {}); // nobody reads the rest of it
+    }
+    return isTold;
+  }
+
+  private Outcome outcome(@Nullable Throwable error) {
+    Outcome answered = seen;
+    if (answered != null && (error == null || error instanceof NotPassedException)) {
+      return answered;
+    }
+    if (error instanceof NotSentException) {
+      return Outcome.notSent();
+    }
+    // Who does not read, or hangs up, says nothing of the provider.
+    boolean isCallers = error instanceof RefusedException
+        || request.response().closed()
+        || request.response().writeQueueFull();
+    return error == null || isCallers ? Outcome.unknown() : Outcome.broken();
+  }
+
+  // What broke on its way to the caller is not begun again: he may have part of it.
+  private boolean isTriedAgain(Throwable error, Outcome outcome) {
+    return error instanceof NotPassedException
+        || (seen == null && mayTryAgain(outcome) && budget.spend());
+  }
+
+  private boolean mayTryAgain(Outcome outcome) {
+    boolean isSafe = outcome.isUnsent()
+        || SAFE_TO_REPEAT.contains(request.method().name())
+        || (upstream.honoursIdempotencyKeys() && request.headers().contains("Idempotency-Key"));
+    return outcome.mayBeSentAgain()
+        && isSafe
+        && (body.isPresent() || hasNoBody())
+        && before.size() < upstream.retry().attempts()
+        && (outcome.coolMillis() == 0 || hasAnother())
+        && !request.response().headWritten()
+        && !request.response().closed();
+  }
+
+  // Where the only one wants to be left alone, its answer is the answer.
+  private boolean hasAnother() {
+    int slots = upstream.serving(asked.group()).stream()
+        .mapToInt(one -> one.slots().size())
+        .sum();
+    return slots > before.size();
+  }
+
+  private boolean hasNoBody() {
+    return request.getHeader(HttpHeaders.TRANSFER_ENCODING) == null
+        && Optional.ofNullable(request.getHeader(HttpHeaders.CONTENT_LENGTH))
+            .filter(length -> !length.equals("0"))
+            .isEmpty();
+  }
+
+  private Future<End> again() {
+    long wait = upstream
+        .retry()
+        .waitMillis(before.size() - 1, ThreadLocalRandom.current().nextDouble());
+    node.meters().again(upstream.name(), wait);
+    return node.vertx().timer(Math.max(1, wait), TimeUnit.MILLISECONDS).compose(due -> attempt());
+  }
+}

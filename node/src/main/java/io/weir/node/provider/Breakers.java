@@ -1,0 +1,54 @@
+package io.weir.node.provider;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import io.weir.node.provider.Outcome.Health;
+import io.weir.upstream.BreakerRule;
+import io.weir.upstream.Providers;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Judges providers by the attempts of this node, over a sliding window. Where one fails too often, it is left alone by the
+ * whole cluster: the shared state says so, and lets a single request try it again. Safe for use by many threads.
+ */
+public final class Breakers {
+  private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
+
+  /** Counts an attempt; gives for how many microseconds the provider is left alone from now on, 0 for not at all. */
+  public long count(Providers upstream, String provider, Health health) {
+    if (health == Health.NEUTRAL) {
+      return 0;
+    }
+    BreakerRule rule = upstream.breaker();
+    CircuitBreaker breaker = breakers.computeIfAbsent(
+        upstream.name() + "/" + provider + "/" + rule,
+        name -> CircuitBreaker.of(
+            upstream.name() + "/" + provider,
+            config(rule, Math.min(rule.minCalls(), upstream.maxInflight()))));
+    // A success may be the call with which there are enough to judge.
+    if (health == Health.GOOD) {
+      breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+    } else {
+      breaker.onError(0, TimeUnit.NANOSECONDS, new IllegalStateException("the provider failed"));
+    }
+    if (breaker.getState() != CircuitBreaker.State.OPEN) {
+      return 0;
+    }
+    breaker.reset(); // the shared state keeps it open
+    return rule.openMillis() * 1000;
+  }
+
+  private static CircuitBreakerConfig config(BreakerRule rule, int minCalls) {
+    return CircuitBreakerConfig.custom()
+        .failureRateThreshold(rule.failurePercent())
+        .minimumNumberOfCalls(minCalls)
+        .slidingWindowType(SlidingWindowType.TIME_BASED)
+        .slidingWindowSize((int) Math.max(1, rule.windowMillis() / 1000))
+        .waitDurationInOpenState(Duration.ofMillis(rule.openMillis()))
+        .build();
+  }
+}

@@ -1,0 +1,47 @@
+package io.weir.node.provider;
+
+import io.weir.upstream.KeySlot;
+import io.weir.upstream.Providers;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Our keys at providers, as far as this node has them in its environment. Safe for use by many threads. */
+public final class KeysHere {
+  private static final Logger LOG = LoggerFactory.getLogger(KeysHere.class);
+  private static final int MAX_KNOWN = 200;
+
+  private final Function<String, @Nullable String> environment;
+  private final Map<Providers, Providers> known = new ConcurrentHashMap<>();
+  private final Set<String> missing = ConcurrentHashMap.newKeySet();
+
+  /** @param environment gives what a variable has */
+  public KeysHere(Function<String, @Nullable String> environment) {
+    this.environment = environment;
+  }
+
+  /** An upstream with the keys that are here: the others are not asked for. */
+  public Providers of(Providers upstream) {
+    if (known.size() > MAX_KNOWN) {
+      known.clear(); // of policies before
+    }
+    return known.computeIfAbsent(upstream, all -> all.withKeys(key -> value(key).isPresent()));
+  }
+
+  /** What a key's header carries. */
+  public Optional<String> value(KeySlot key) {
+    String secret = environment.apply(key.variable());
+    if (secret == null || secret.isBlank()) {
+      if (missing.add(key.variable())) {
+        LOG.warn("the key {} is not used by this node: {} is not set", key.name(), key.variable());
+      }
+      return Optional.empty();
+    }
+    return Optional.of(key.prefix() + secret.strip());
+  }
+}

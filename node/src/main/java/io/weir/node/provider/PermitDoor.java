@@ -1,0 +1,215 @@
+package io.weir.node.provider;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.weir.bucket.Names;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.TokenGuard;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Upload;
+import io.weir.node.json.BodyFields;
+import io.weir.node.provider.ProviderGate.Entered;
+import io.weir.throttle.PolicySource;
+import io.weir.upstream.Provider;
+import io.weir.upstream.Providers;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Key slots and permits for programs that send by themselves, in any language: they show the service token, wait for their
+ * turn, send with the key that they are told, and say how it went. Mutable; owned by one event loop.
+ */
+public final class PermitDoor implements Door {
+  private static final String PATH = "/v1/permits";
+  private static final String ID = "([A-Za-z0-9_-]{1,64})";
+  private static final Pattern OF_ONE = Pattern.compile(
+      PATH + "/" + ID + "\\." + ID + "\\." + ID + "\\." + ID + "\\.([01])/(release|renew)");
+  private static final Set<String> ASKED = Set.of("upstream", "group", "waitMs");
+  private static final Set<String> RELEASED = Set.of("status", "retryAfterMs", "group");
+  private static final long LONGEST_WAIT_MILLIS = 60_000;
+  private static final int MAX_BYTES = 4 << 10;
+  private static final int MAX_STATUS = 599;
+  private static final int TOO_MANY = 429;
+  private static final int UNAVAILABLE = 503;
+  private static final String SERVICE = "(service)";
+  private static final ProblemDetails NO_SERVICE = ProblemDetails.of(
+      401, "service_token_invalid", "Permits need the service token as bearer token");
+  private static final ProblemDetails UNKNOWN =
+      ProblemDetails.of(404, "upstream_unknown", "The policy has no such upstream of providers");
+  private static final ProblemDetails PERMIT_UNKNOWN =
+      ProblemDetails.of(404, "permit_unknown", "No such permit, or its lease is over");
+
+  private final Upload uploads;
+  private final PolicySource policies;
+  private final ProviderGate gate;
+  private final ProviderLessons lessons;
+  private final TokenGuard services;
+  private final Bulkhead memory;
+  private final Vertx vertx;
+
+  /**
+   * A door for one event loop.
+   *
+   * @param memory bytes of bodies
+   */
+  public PermitDoor(
+      Vertx vertx,
+      PolicySource policies,
+      ProviderGate gate,
+      ProviderLessons lessons,
+      TokenGuard services,
+      Bulkhead memory) {
+    this.vertx = vertx;
+    this.uploads = new Upload(vertx);
+    this.policies = policies;
+    this.gate = gate;
+    this.lessons = lessons;
+    this.services = services;
+    this.memory = memory;
+  }
+
+  @Override
+  public boolean isAt(String path) {
+    return path.equals(PATH) || path.startsWith(PATH + "/");
+  }
+
+  @Override
+  public Set<String> routes() {
+    return Set.of(
+        "post " + PATH, "post " + PATH + "/{permit}/release", "post " + PATH + "/{permit}/renew");
+  }
+
+  @Override
+  public Future<Void> serve(HttpServerRequest request) {
+    if (!HttpMethod.POST.equals(request.method())) {
+      throw RefusedException.methodNotAllowed("POST");
+    }
+    if (!services.admits(request.headers())) {
+      throw new RefusedException(NO_SERVICE);
+    }
+    Matcher one = OF_ONE.matcher(request.path());
+    boolean isOne = one.matches();
+    if (!isOne && !request.path().equals(PATH)) {
+      throw new RefusedException(PERMIT_UNKNOWN);
+    }
+    Share bytes = memory.take(SERVICE, SERVICE);
+    return uploads
+        .whole(request, MAX_BYTES, bytes)
+        .onComplete(read -> bytes.free())
+        .compose(body -> isOne ? change(request, one, body) : take(request, body))
+        .recover(error -> error instanceof RefusedException refused
+            ? refuse(request, refused.problem())
+            : Future.failedFuture(error));
+  }
+
+  private Future<Void> refuse(HttpServerRequest request, ProblemDetails problem) {
+    Long wait = problem.more().getLong("retryAfterMs");
+    if (wait != null) {
+      String seconds = Long.toString(Math.max(1, (wait + 999) / 1000));
+      request.response().putHeader(HttpHeaders.RETRY_AFTER, seconds);
+    }
+    return EarlyAnswer.send(vertx, request, problem);
+  }
+
+  private Providers upstream(String name) {
+    return Optional.ofNullable(policies.current().policy().upstreams().get(name))
+        .orElseThrow(() -> new RefusedException(UNKNOWN));
+  }
+
+  private Future<Void> take(HttpServerRequest request, Buffer body) {
+    BodyFields asked = fields(body, ASKED);
+    asked.require("upstream");
+    Optional<String> name = asked.text("upstream", Names::isName, "a name");
+    Optional<String> named = asked.text("group", Names::isName, "a name");
+    OptionalLong waitMillis = asked.whole("waitMs", 0, LONGEST_WAIT_MILLIS);
+    asked.refuseMistakes();
+    String group = named.orElse("default");
+    Providers upstream = upstream(name.orElse(""));
+    if (upstream.serving(group).isEmpty()) {
+      throw new RefusedException(UNKNOWN);
+    }
+    long wait = Math.min(upstream.queueMillis(), waitMillis.orElse(upstream.queueMillis()));
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.max(1, wait));
+    Wish wish = new Wish(
+        upstream, SERVICE, SERVICE, group, List.of(), deadline, request.response()::closed);
+    return gate.enter(wish, false).compose(entered -> {
+      Optional<Provider> provider = upstream.named(entered.provider());
+      if (request.response().closed() || provider.isEmpty()) {
+        lessons.unused(entered);
+        return Future.succeededFuture();
+      }
+      return send(
+          request,
+          201,
+          new JsonObject()
+              .put(
+                  "permit",
+                  String.join(
+                      ".",
+                      upstream.name(),
+                      entered.provider(),
+                      entered.key(),
+                      entered.id(),
+                      entered.isProbe() ? "1" : "0"))
+              .put("provider", entered.provider())
+              .put("url", provider.get().uri().toString())
+              .put("key", entered.key())
+              .put("leaseMs", upstream.leaseMicros() / 1000));
+    });
+  }
+
+  private Future<Void> change(HttpServerRequest request, Matcher one, Buffer body) {
+    Entered entered = new Entered(
+        upstream(one.group(1)),
+        one.group(4),
+        one.group(2),
+        one.group(3),
+        one.group(5).equals("1"));
+    if (one.group(6).equals("renew")) {
+      return gate.renew(entered)
+          .compose(isHeld -> isHeld
+              ? send(
+                  request,
+                  200,
+                  new JsonObject().put("leaseMs", entered.upstream().leaseMicros() / 1000))
+              : Future.failedFuture(new RefusedException(PERMIT_UNKNOWN)));
+    }
+    BodyFields told = fields(body, RELEASED);
+    long status = told.whole("status", 0, MAX_STATUS).orElse(200);
+    long wait = told.whole("retryAfterMs", 0, WaitTold.LONGEST_MILLIS).orElse(0);
+    String group = told.text("group", Names::isName, "a name").orElse("default");
+    told.refuseMistakes();
+    boolean isBusy = status == TOO_MANY || status == UNAVAILABLE;
+    Outcome outcome =
+        status == 0 ? Outcome.broken() : Outcome.answered((int) status, isBusy ? wait : 0);
+    return lessons
+        .learn(entered, outcome, group, 0)
+        .compose(wasHeld -> send(request, 200, new JsonObject().put("held", wasHeld)));
+  }
+
+  private static BodyFields fields(Buffer body, Set<String> known) {
+    return new BodyFields(body.length() == 0 ? Buffer.buffer("{}") : body, known, "permit_invalid");
+  }
+
+  private static Future<Void> send(HttpServerRequest request, int status, JsonObject json) {
+    return request
+        .response()
+        .setStatusCode(status)
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .end(json.toBuffer());
+  }
+}

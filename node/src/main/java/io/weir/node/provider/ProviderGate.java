@@ -1,0 +1,162 @@
+package io.weir.node.provider;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.metrics.ProviderMeters;
+import io.weir.state.redis.RedisProviders;
+import io.weir.throttle.StoreUnavailableException;
+import io.weir.upstream.Booking.Lesson;
+import io.weir.upstream.Providers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets requests to providers, one after another, as the whole cluster may send them: each waits for a key slot and a
+ * permit, in a line with an end and a deadline. Mutable; owned by one event loop.
+ */
+public final class ProviderGate {
+  private static final int RENEWALS_PER_LEASE = 3;
+  private static final int RENEWED_AT_ONCE = 500;
+  private static final int TELLINGS = 3;
+  private static final long TICK_MILLIS = 300;
+  private static final long NANOS_PER_MICRO = 1000;
+
+  private final Vertx vertx;
+  private final Context context;
+  private final RedisProviders store;
+  private final ProviderPlaces places;
+  private final ProviderMeters meters;
+  private final Map<String, ProviderLine> lines = new HashMap<>();
+  /** By upstream: what is renewed while it runs. */
+  private final Map<Providers, Set<String>> running = new HashMap<>();
+
+  private long renewedNanos = System.nanoTime();
+
+  /** @param places of the whole node */
+  public ProviderGate(
+      Vertx vertx, RedisProviders store, ProviderPlaces places, ProviderMeters meters) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.store = store;
+    this.places = places;
+    this.meters = meters;
+    vertx.setPeriodic(TICK_MILLIS, fired -> renew());
+  }
+
+  /**
+   * A request that may be sent.
+   *
+   * @param id in the shared state
+   */
+  public record Entered(
+      Providers upstream, String id, String provider, String key, boolean isProbe) {
+    /** Where it is sent, for {@code before}. */
+    public String place() {
+      return provider + "/" + key;
+    }
+  }
+
+  /**
+   * Waits until the request may be sent.
+   *
+   * @param isRenewed whether the node holds on to the permit until {@link #leave}
+   * @return fails with {@link RefusedException}
+   */
+  public Future<Entered> enter(Wish wish, boolean isRenewed) {
+    long began = System.nanoTime();
+    Providers upstream = wish.upstream();
+    return lines
+        .computeIfAbsent(
+            upstream.name(), name -> new ProviderLine(vertx, context, this, name, meters))
+        .enter(wish, places.waiting(upstream))
+        .onSuccess(entered -> {
+          meters.entered(upstream.name(), System.nanoTime() - began);
+          if (isRenewed) {
+            running.computeIfAbsent(upstream, known -> new HashSet<>()).add(entered.id());
+          }
+        });
+  }
+
+  RedisProviders store() {
+    return store;
+  }
+
+  /** The request is over; completes with whether its permit was held, as far as anybody knows. */
+  public Future<Boolean> leave(Entered entered, Lesson lesson) {
+    Set<String> ids = running.get(entered.upstream());
+    if (ids != null) {
+      ids.remove(entered.id());
+    }
+    ProviderLine line = lines.get(entered.upstream().name());
+    return end(entered.upstream(), entered.id(), entered.provider(), lesson, TELLINGS)
+        .otherwise(false)
+        .onComplete(ended -> {
+          if (line != null) {
+            line.wake();
+          }
+        });
+  }
+
+  /** Ends a booking of which nobody knows whether it was made. */
+  void forget(Providers upstream, String id) {
+    Future<Boolean> unused = end(upstream, id, "-", Lesson.NONE, TELLINGS).otherwise(false);
+  }
+
+  // Where nobody hears it, its lease ends.
+  private Future<Boolean> end(
+      Providers upstream, String id, String provider, Lesson lesson, int tries) {
+    return of(store.end(upstream, id, provider, lesson))
+        .recover(error -> tries <= 1
+            ? Future.failedFuture(error)
+            : vertx
+                .timer(TICK_MILLIS, TimeUnit.MILLISECONDS)
+                .compose(due -> end(upstream, id, provider, lesson, tries - 1)));
+  }
+
+  /** Holds on to a permit for another lease; gives whether it is held. */
+  Future<Boolean> renew(Entered entered) {
+    return of(store.renew(entered.upstream(), List.of(entered.id())))
+        .map(held -> held.get(0))
+        .recover(error -> Future.failedFuture(refusal(error)));
+  }
+
+  private void renew() {
+    long now = System.nanoTime();
+    running.values().removeIf(Set::isEmpty);
+    long shortest =
+        running.keySet().stream().mapToLong(Providers::leaseMicros).min().orElse(0);
+    if (shortest == 0 || now - renewedNanos < shortest * NANOS_PER_MICRO / RENEWALS_PER_LEASE) {
+      return;
+    }
+    renewedNanos = now;
+    running.forEach((upstream, ids) -> {
+      List<String> all = new ArrayList<>(ids);
+      for (int from = 0; from < all.size(); from += RENEWED_AT_ONCE) {
+        int to = Math.min(all.size(), from + RENEWED_AT_ONCE);
+        Future<List<Boolean>> unused = of(store.renew(upstream, all.subList(from, to)));
+      }
+    });
+  }
+
+  private <T> Future<T> of(CompletionStage<T> asked) {
+    return Future.fromCompletionStage(asked, context);
+  }
+
+  static Throwable refusal(Throwable error) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    return cause instanceof StoreUnavailableException
+        ? new RefusedException(ProblemDetails.unavailable())
+        : cause;
+  }
+}

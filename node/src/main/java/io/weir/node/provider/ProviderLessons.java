@@ -1,0 +1,75 @@
+package io.weir.node.provider;
+
+import io.vertx.core.Future;
+import io.weir.node.metrics.ProviderMeters;
+import io.weir.node.provider.Outcome.Health;
+import io.weir.node.provider.ProviderGate.Entered;
+import io.weir.upstream.Booking.Lesson;
+import java.util.Locale;
+
+/** What an attempt says of a provider, told to all nodes and counted. Owned by one event loop. */
+public final class ProviderLessons {
+  private final ProviderGate gate;
+  private final Breakers breakers;
+  private final ProviderMeters meters;
+
+  public ProviderLessons(ProviderGate gate, Breakers breakers, ProviderMeters meters) {
+    this.gate = gate;
+    this.breakers = breakers;
+    this.meters = meters;
+  }
+
+  /** It was not used: nothing is learned. */
+  public void unused(Entered entered) {
+    String probe = entered.isProbe() ? "unknown" : "";
+    Future<Boolean> unused = gate.leave(entered, new Lesson("", 0, 0, probe));
+  }
+
+  /**
+   * An attempt has ended.
+   *
+   * @param group of its operation
+   * @param nanos how long it took, 0 where nobody knows
+   * @return whether its permit was held
+   */
+  public Future<Boolean> learn(Entered entered, Outcome outcome, String group, long nanos) {
+    long open = breakers.count(entered.upstream(), entered.provider(), outcome.health());
+    boolean isBadProbe = entered.isProbe() && outcome.health() == Health.BAD;
+    long openMicros = isBadProbe ? entered.upstream().breaker().openMillis() * 1000 : open;
+    count(entered, outcome, openMicros, nanos);
+    String key = group.equals("default") ? entered.key() : entered.key() + "/" + group;
+    Lesson lesson = new Lesson(
+        outcome.coolsProvider() ? "" : key,
+        outcome.coolMillis() * 1000,
+        openMicros,
+        probe(entered, outcome));
+    return gate.leave(entered, lesson);
+  }
+
+  // Who says that it has too much to do is there.
+  private static String probe(Entered entered, Outcome outcome) {
+    if (!entered.isProbe()) {
+      return "";
+    }
+    return switch (outcome.health()) {
+      case GOOD -> "good";
+      case BAD -> "bad";
+      case NEUTRAL -> outcome.isUnsent() ? "good" : "unknown";
+    };
+  }
+
+  private void count(Entered entered, Outcome outcome, long openMicros, long nanos) {
+    String upstream = entered.upstream().name();
+    String word = outcome.health().name().toLowerCase(Locale.ROOT);
+    meters.attempt(upstream, entered.provider(), entered.key(), word);
+    if (nanos > 0) {
+      meters.took(upstream, entered.provider(), nanos);
+    }
+    if (openMicros > 0) {
+      meters.leftAlone(upstream, entered.provider(), "breaker");
+    }
+    if (outcome.coolMillis() > 0) {
+      meters.leftAlone(upstream, entered.provider(), "told");
+    }
+  }
+}

@@ -1,0 +1,290 @@
+package io.weir.node.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.NodeFixture;
+import io.weir.node.TestPolicies;
+import io.weir.policy.FailureMode;
+import io.weir.testkit.FreePorts;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Upstreams of providers as callers of a node, and the providers, meet them. */
+final class ProvidersIT {
+  // The value of a variable that every environment has stands for a secret.
+  private static final String SECRET = System.getenv("PATH");
+
+  private final Vertx vertx = Vertx.vertx();
+  private final List<Consumer<HttpServerRequest>> answers = new CopyOnWriteArrayList<>();
+  private final List<ConcurrentLinkedQueue<HttpServerRequest>> sent = new ArrayList<>();
+  private NodeFixture fixture;
+
+  private static void fine(HttpServerRequest request) {
+    request.response().end("fine");
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    List<Integer> ports = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      int number = i;
+      answers.add(ProvidersIT::fine);
+      sent.add(new ConcurrentLinkedQueue<>());
+      ports.add(vertx
+          .createHttpServer()
+          .requestHandler(request -> request.body().onSuccess(body -> {
+            sent.get(number).add(request);
+            answers.get(number).accept(request);
+          }))
+          .listen(0, "127.0.0.1")
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get()
+          .actualPort());
+    }
+    int closed = FreePorts.some(1).get(0);
+    fixture = new NodeFixture(
+        """
+        operations:
+          - { name: Ask, match: { path: /ask }, upstream: two }
+          - { name: Lost, match: { path: /lost }, upstream: lost }
+          - { name: Narrow, match: { path: /narrow }, upstream: narrow }
+        buckets:
+          - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Lost, Narrow] }] }
+        upstreams:
+          two:
+            retry: { attempts: 3, initial: 5ms, budget: 100 }
+            breaker: { failures: 50, calls: 4, window: 60s, open: 1s }
+            timeoutMs: 1000
+            providers:
+              - { name: a, url: "http://127.0.0.1:%d", keys: [{ name: k1, variable: PATH }, { name: k2, variable: PATH, header: X-Key }] }
+              - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
+          lost:
+            retry: { attempts: 2, initial: 5ms }
+            providers:
+              - { name: gone, url: "http://127.0.0.1:%d" }
+              - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
+          narrow:
+            maxInflight: 1
+            maxQueue: 2
+            queueTimeout: 300ms
+            providers: [{ name: a, url: "http://127.0.0.1:%d" }]
+        subjects:
+        """.formatted(ports.get(0), ports.get(1), closed, ports.get(1), ports.get(0))
+            + TestPolicies.subject("k1", ""),
+        FailureMode.DENY);
+  }
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(fixture.uri(path)).header("X-Api-Key", TestPolicies.key("k1"));
+  }
+
+  private HttpResponse<String> get(String path) {
+    return fixture.send(request(path));
+  }
+
+  private HttpResponse<String> post(String path, String body) {
+    return fixture.send(request(path).POST(BodyPublishers.ofString(body)));
+  }
+
+  @Test
+  void ourKeysGoToTheProvidersInTurnAndTheCallersDoesNot() {
+    for (int i = 0; i < 4; i++) {
+      assertThat(get("/ask").body()).isEqualTo("fine");
+    }
+    assertThat(sent.get(1)).isEmpty();
+    assertThat(sent.get(0)).allMatch(request -> request.getHeader("X-Api-Key") == null);
+    assertThat(sent.get(0))
+        .anyMatch(request -> ("Bearer " + SECRET).equals(request.getHeader("Authorization"))
+            || SECRET.equals(request.getHeader("X-Key")));
+    String metrics = fixture.get("/metrics").body();
+    assertThat(metrics)
+        .contains(
+            "throttle_upstream_attempts_total{key=\"k1\",outcome=\"good\",provider=\"a\",upstream=\"two\"}")
+        .contains("throttle_upstream_wait_seconds_count{upstream=\"two\"} 4")
+        .doesNotContain(SECRET);
+  }
+
+  @Test
+  void nothingOfTheCallerIsToldToAProvider() {
+    answers.set(0, request -> request.response().setStatusCode(429).end());
+    HttpResponse<String> answer = fixture.send(
+        request("/ask").header("Cookie", "mine").header("X_Key", "mine").header("X-Fine", "yes"));
+    assertThat(answer.body()).isEqualTo("fine");
+    HttpServerRequest other = sent.get(1).element();
+    assertThat(other.headers().names())
+        .doesNotContain(
+            "Cookie",
+            "X_Key",
+            "X-Key",
+            "Authorization",
+            "X-Api-Key",
+            "X-Forwarded-For",
+            "Forwarded");
+    assertThat(other.headers().names()).noneMatch(name -> name.startsWith("X-Weir"));
+    assertThat(other.getHeader("X-Fine")).isEqualTo("yes");
+  }
+
+  @Test
+  void anAnswerThatBreaksIsNotMixedWithAnother() {
+    answers.set(0, request -> {
+      request.response().putHeader("Content-Length", "100").putHeader("X-Half", "yes");
+      request
+          .response()
+          .write("half")
+          .onComplete(written -> vertx.setTimer(50, due -> request.connection().close()));
+    });
+    HttpResponse<String> broken = get("/ask");
+    assertThat(broken.statusCode()).isEqualTo(502);
+    assertThat(NodeFixture.json(broken).getString("code")).isEqualTo("upstream_unreachable");
+    assertThat(broken.headers().firstValue("X-Half")).isEmpty();
+    assertThat(broken.headers().allValues("Content-Length")).hasSize(1);
+    assertThat(sent.get(1)).isEmpty();
+  }
+
+  private HttpResponse<String> permit(String path, String body) {
+    return fixture.post(path, body, "Authorization", "Bearer " + NodeFixture.SERVICE);
+  }
+
+  @Test
+  void aProgramThatSendsByItselfSharesTheKeys() {
+    JsonObject first = NodeFixture.json(permit("/v1/permits", "{\"upstream\": \"two\"}"));
+    assertThat(first.getString("provider")).isEqualTo("a");
+    assertThat(first.getInteger("leaseMs")).isEqualTo(15_000);
+    String path = "/v1/permits/" + first.getString("permit");
+    assertThat(permit(path + "/renew", "").statusCode()).isEqualTo(200);
+    String told = "{\"status\": 429, \"retryAfterMs\": 60000}";
+    assertThat(NodeFixture.json(permit(path + "/release", told)).getBoolean("held"))
+        .isTrue();
+    assertThat(NodeFixture.json(permit(path + "/release", told)).getBoolean("held"))
+        .isFalse();
+    assertThat(permit(path + "/renew", "").statusCode()).isEqualTo(404);
+    // The gateway heard of it, too.
+    for (int i = 0; i < 3; i++) {
+      get("/ask");
+      String next =
+          NodeFixture.json(permit("/v1/permits", "{\"upstream\": \"two\"}")).getString("key");
+      assertThat(next).isNotEqualTo(first.getString("key"));
+    }
+    assertThat(permit("/v1/permits", "{\"upstream\": \"none\"}").statusCode()).isEqualTo(404);
+    HttpResponse<String> bad = permit("/v1/permits", "{\"up\": 1, \"waitMs\": -1}");
+    assertThat(bad.statusCode()).isEqualTo(400);
+    assertThat(NodeFixture.json(bad).getJsonArray("errors")).hasSize(3);
+    assertThat(fixture.post("/v1/permits", "{}").statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void aProviderThatCannotBeReachedIsNotWaitedFor() {
+    assertThat(post("/lost", "body").statusCode()).isEqualTo(200);
+    assertThat(sent.get(1)).hasSize(1);
+  }
+
+  @Test
+  void aKeyThatHasHadEnoughIsLeftAloneAsLongAsItSays() {
+    answers.set(
+        0,
+        request ->
+            request.response().setStatusCode(429).putHeader("Retry-After", "60").end("too much"));
+    // Also what must not be repeated: a 429 has done nothing.
+    for (int i = 0; i < 5; i++) {
+      assertThat(post("/ask", "body " + i).body()).isEqualTo("fine");
+    }
+    assertThat(sent.get(0)).hasSize(2); // once by each key
+    assertThat(sent.get(1)).hasSize(5);
+  }
+
+  @Test
+  void whatMayHaveBeenDoneIsNotRepeatedUnlessItIsSafe() {
+    answers.set(0, request -> request.response().setStatusCode(500).end("no"));
+    assertThat(post("/ask", "body").statusCode()).isEqualTo(500);
+    assertThat(sent.get(1)).isEmpty();
+    HttpResponse<String> repeated = get("/ask");
+    assertThat(repeated.body()).isEqualTo("fine");
+    assertThat(sent.get(1)).hasSize(1);
+  }
+
+  @Test
+  void theLastAnswerIsToldAsItIs() {
+    answers.replaceAll(
+        answer -> request -> request.response().setStatusCode(502).end("bad gateway of theirs"));
+    HttpResponse<String> last = get("/ask");
+    assertThat(last.statusCode()).isEqualTo(502);
+    assertThat(last.body()).isEqualTo("bad gateway of theirs");
+    assertThat(sent.get(0).size() + sent.get(1).size()).isEqualTo(3);
+  }
+
+  @Test
+  void aProviderThatFailsIsLeftAloneAndTriedAgainByOneRequest() {
+    answers.set(0, request -> request.response().setStatusCode(500).end("no"));
+    for (int i = 0; i < 20; i++) {
+      assertThat(get("/ask").body()).isEqualTo("fine");
+    }
+    assertThat(sent.get(0)).hasSize(4);
+    int before = sent.get(0).size();
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .until(() -> get("/ask").statusCode() == 200 && sent.get(0).size() > before);
+    assertThat(sent.get(0)).hasSize(before + 1);
+    answers.set(0, ProvidersIT::fine);
+    int unwell = sent.get(0).size();
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .until(() -> get("/ask").statusCode() == 200 && sent.get(0).size() > unwell);
+    int well = sent.get(0).size();
+    get("/ask");
+    assertThat(sent.get(0)).hasSize(well + 1);
+  }
+
+  @Test
+  void whereAllHaveFailedItIsSaidUntilWhen() {
+    answers.replaceAll(
+        answer -> request -> request.response().setStatusCode(500).end("no"));
+    await().atMost(Duration.ofSeconds(10)).until(() -> post("/ask", "x").statusCode() == 503);
+    HttpResponse<String> open = get("/ask");
+    assertThat(open.statusCode()).isEqualTo(503);
+    assertThat(NodeFixture.json(open).getString("code")).isEqualTo("upstream_open");
+    assertThat(open.headers().firstValue("Retry-After")).contains("1");
+  }
+
+  @Test
+  void aQueueHasAnEndAndADeadline() throws Exception {
+    ConcurrentLinkedQueue<HttpServerRequest> held = new ConcurrentLinkedQueue<>();
+    answers.set(0, held::add);
+    List<CompletableFuture<HttpResponse<String>>> all = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      all.add(CompletableFuture.supplyAsync(() -> get("/narrow")));
+    }
+    await().until(() -> all.stream().filter(CompletableFuture::isDone).count() >= 39);
+    assertThat(held).hasSize(1);
+    held.element().response().end("fine");
+    List<Integer> statuses = new ArrayList<>();
+    for (CompletableFuture<HttpResponse<String>> one : all) {
+      statuses.add(one.get().statusCode());
+    }
+    assertThat(statuses).containsOnly(200, 429, 503).containsOnlyOnce(200);
+    // The permit is free again.
+    answers.set(0, ProvidersIT::fine);
+    assertThat(get("/narrow").statusCode()).isEqualTo(200);
+  }
+}

@@ -1,0 +1,48 @@
+package io.weir.node.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.MultiMap;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class WaitToldTest {
+  private static final Instant NOW = Instant.parse("2026-11-22T12:00:00Z");
+
+  private static long millis(MultiMap headers) {
+    return WaitTold.millis(headers, NOW).orElse(-1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Retry-After | 3 | 3000",
+        "Retry-After | Sun, 22 Nov 2026 12:00:05 GMT | 5000",
+        "Retry-After | Sun, 22 Nov 2026 11:00:05 GMT | -1",
+        "Retry-After | soon | -1",
+        "Retry-After | 0 | -1",
+        "Retry-After | 999999999 | 3600000",
+        "Retry-After-Ms | 250 | 250",
+        "RateLimit | \"requests\";r=0;t=7 | 7000",
+        "RateLimit | \"requests\";r=5;t=7 | -1",
+        "X-Other | 3 | -1"
+      })
+  void whatAHeaderNames(String name, String value, long expected) {
+    assertThat(millis(MultiMap.caseInsensitiveMultiMap().set(name, value))).isEqualTo(expected);
+  }
+
+  @Test
+  void theHeadersOfOpenAi() {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap()
+        .set("x-ratelimit-remaining-requests", "0")
+        .set("x-ratelimit-reset-requests", "6m0.5s");
+    assertThat(millis(headers)).isEqualTo(360_500);
+    headers.set("x-ratelimit-remaining-requests", "1");
+    assertThat(millis(headers)).isEqualTo(-1);
+    headers.set("x-ratelimit-remaining-tokens", "0").set("x-ratelimit-reset-tokens", "20ms");
+    assertThat(millis(headers)).isEqualTo(20);
+  }
+}

@@ -1,0 +1,276 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.redis.wire.RedisKeys;
+import io.weir.upstream.Booking;
+import io.weir.upstream.Booking.Booked;
+import io.weir.upstream.Booking.Lesson;
+import io.weir.upstream.BreakerRule;
+import io.weir.upstream.KeySlot;
+import io.weir.upstream.Provider;
+import io.weir.upstream.Providers;
+import io.weir.upstream.RetryRule;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Key slots of providers in Redis, by a clock that the test moves. */
+final class RedisProvidersIT {
+  private static final long INTERVAL = 100_000;
+  private static final long LEASE = 15_000_000;
+  private static final String GROUP = "default";
+
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+  private static int upstreams;
+
+  private long now;
+  private RedisProviders store;
+  private String name;
+  private int requests;
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @BeforeEach
+  void begin() {
+    now = 4_000_000_000_000_000L;
+    name = "up" + upstreams++;
+    store = RedisProviders.rehearsing(connections, () -> now);
+  }
+
+  private static Provider provider(String name, int tier, int weight, int keys, long interval) {
+    List<KeySlot> slots = IntStream.range(0, keys)
+        .mapToObj(i -> new KeySlot("k" + i, "Authorization", "Bearer ", "KEY"))
+        .toList();
+    return new Provider(
+        name, URI.create("http://127.0.0.1:1"), tier, weight, Set.of(), slots, interval);
+  }
+
+  private Providers upstream(boolean isTiered, int maxInflight, Provider... providers) {
+    return new Providers(
+        name,
+        List.of(providers),
+        isTiered,
+        maxInflight,
+        10,
+        1000,
+        LEASE,
+        1000,
+        1000,
+        1000,
+        false,
+        RetryRule.DEFAULT,
+        BreakerRule.DEFAULT);
+  }
+
+  private static <T> T of(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private Booking book(Providers upstream, long patience, String... before) {
+    return of(store.book(
+        upstream, GROUP, "r" + requests++, upstream.maxInflight(), patience, List.of(before)));
+  }
+
+  private Booked booked(Providers upstream) {
+    return (Booked) book(upstream, 0);
+  }
+
+  private void end(Providers upstream, int request, String provider, Lesson lesson) {
+    of(store.end(upstream, "r" + request, provider, lesson));
+  }
+
+  @Test
+  void theLowerTierIsFilledFirstAndTheOtherTakesTheRest() {
+    Providers upstream = upstream(
+        true, 100, provider("a", 0, 1, 2, INTERVAL), provider("public", 1, 1, 0, INTERVAL));
+    assertThat(booked(upstream)).isEqualTo(new Booked("a", "k0", 0, false));
+    assertThat(booked(upstream)).isEqualTo(new Booked("a", "k1", 0, false));
+    assertThat(booked(upstream)).isEqualTo(new Booked("public", "-", 0, false));
+    assertThat(book(upstream, 99_999)).isEqualTo(new Booking.Later(100_000));
+    assertThat(book(upstream, 100_000)).isEqualTo(new Booked("a", "k0", 100_000, false));
+    now += 100_000;
+    assertThat(booked(upstream)).isEqualTo(new Booked("a", "k1", 0, false));
+    assertThat(booked(upstream)).isEqualTo(new Booked("public", "-", 0, false));
+  }
+
+  @Test
+  void weightsShareWhatIsFreeSmoothly() {
+    Providers upstream =
+        upstream(false, 100_000, provider("a", 0, 5, 0, 0), provider("b", 0, 1, 0, 0));
+    List<String> turns = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      turns.add(booked(upstream).provider());
+    }
+    assertThat(turns).containsExactly("a", "a", "a", "b", "a", "a", "a", "a", "a", "b", "a", "a");
+  }
+
+  // Two of weight 5 with two keys each, and one of weight 1: as many as the keys may send, by
+  // weight below that.
+  @Test
+  void noKeyIsUsedTwiceWithinItsIntervalAndNoneIsIdleWhereSomebodyWaits() {
+    Providers upstream = upstream(
+        true,
+        100_000,
+        provider("a", 0, 5, 2, INTERVAL),
+        provider("b", 0, 5, 2, INTERVAL),
+        provider("public", 1, 1, 0, INTERVAL));
+    Random random = new Random(7);
+    Map<String, Long> last = new HashMap<>();
+    Map<String, Integer> counts = new HashMap<>();
+    int sent = 0;
+    long begun = now;
+    while (sent < 10_000) {
+      if (book(upstream, 200_000) instanceof Booked booked) {
+        String key = booked.provider() + "/" + booked.key();
+        long at = now + booked.delayMicros();
+        assertThat(at - last.getOrDefault(key, 0L)).isGreaterThanOrEqualTo(INTERVAL);
+        last.put(key, at);
+        counts.merge(booked.provider(), 1, Integer::sum);
+        end(upstream, requests - 1, booked.provider(), Lesson.NONE);
+        sent++;
+      } else {
+        now += random.nextInt(30_000);
+      }
+    }
+    double seconds = (now - begun) / 1e6;
+    assertThat(sent / seconds).isGreaterThan(50 * 0.95);
+    assertThat(counts.getOrDefault("a", 0) / 10_000.0).isCloseTo(0.4, within(0.02));
+    assertThat(counts.getOrDefault("b", 0) / 10_000.0).isCloseTo(0.4, within(0.02));
+    assertThat(counts.getOrDefault("public", 0) / 10_000.0).isCloseTo(0.2, within(0.02));
+  }
+
+  @Test
+  void soManyAreUnderWayAndADeadNodesAreFreeAgain() {
+    Providers upstream = upstream(true, 2, provider("a", 0, 1, 0, 0));
+    booked(upstream);
+    booked(upstream);
+    assertThat(book(upstream, 0)).isInstanceOf(Booking.Full.class);
+    end(upstream, 0, "a", Lesson.NONE);
+    booked(upstream);
+    now += LEASE / 2;
+    assertThat(of(store.renew(upstream, List.of("r1", "r9")))).containsExactly(true, false);
+    now += LEASE / 2 + 1;
+    booked(upstream);
+    assertThat(book(upstream, 0)).isInstanceOf(Booking.Full.class);
+  }
+
+  @Test
+  void whoseBreakerIsOpenIsTriedBySingleRequests() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
+    booked(upstream);
+    end(upstream, 0, "a", new Lesson("", 0, 10_000_000, ""));
+    assertThat(booked(upstream).provider()).isEqualTo("b");
+    end(upstream, 1, "b", new Lesson("", 0, 20_000_000, ""));
+    assertThat(book(upstream, 0)).isEqualTo(new Booking.Open(10_000_000));
+    now += 10_000_000;
+    assertThat(booked(upstream)).isEqualTo(new Booked("a", "-", 0, true));
+    assertThat(book(upstream, 0)).isEqualTo(new Booking.Open(1_000_000));
+    end(upstream, 3, "a", new Lesson("", 0, 5_000_000, "bad"));
+    assertThat(book(upstream, 0)).isEqualTo(new Booking.Open(5_000_000));
+    now += 5_000_000;
+    int probe = requests;
+    assertThat(booked(upstream).isProbe()).isTrue();
+    end(upstream, probe, "a", new Lesson("", 0, 0, "good"));
+    assertThat(booked(upstream)).isEqualTo(new Booked("a", "-", 0, false));
+    assertThat(booked(upstream)).isEqualTo(new Booked("a", "-", 0, false));
+  }
+
+  @Test
+  void aProbeThatNobodyEndsIsGivenToAnother() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0));
+    booked(upstream);
+    end(upstream, 0, "a", new Lesson("", 0, 1_000_000, ""));
+    now += 1_000_000;
+    assertThat(booked(upstream).isProbe()).isTrue();
+    now += 2_000_000; // its times to connect and to answer
+    assertThat(booked(upstream).isProbe()).isTrue();
+    end(upstream, requests - 1, "a", new Lesson("", 0, 0, "unknown"));
+    assertThat(booked(upstream).isProbe()).isTrue();
+  }
+
+  @Test
+  void whatAProviderSaidIsLeftAloneIsNoMoreThanThat() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 2, 0), provider("b", 1, 1, 0, 0));
+    booked(upstream);
+    end(upstream, 0, "a", new Lesson("k0/default", 3_000_000, 0, ""));
+    assertThat(booked(upstream)).isEqualTo(new Booked("a", "k1", 0, false));
+    Booking other = of(store.book(upstream, "heavy", "x", 100, 0, List.of()));
+    assertThat(other).isEqualTo(new Booked("a", "k0", 0, false));
+    end(upstream, 1, "a", new Lesson("k1", 2_000_000, 0, ""));
+    assertThat(booked(upstream).provider()).isEqualTo("b");
+    now += 2_000_000;
+    assertThat(booked(upstream)).isEqualTo(new Booked("a", "k1", 0, false));
+    end(upstream, requests - 1, "a", new Lesson("", 1_000_000, 0, ""));
+    assertThat(booked(upstream).provider()).isEqualTo("b");
+    now += 1_000_000;
+    assertThat(booked(upstream).provider()).isEqualTo("a");
+  }
+
+  @Test
+  void keysTakeTurnsWithoutAnIntervalToo() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 3, 1000));
+    for (int i = 0; i < 6; i++) {
+      assertThat(booked(upstream).key()).isEqualTo("k" + i % 3);
+      now += 10_000;
+    }
+  }
+
+  @Test
+  void anIntervalThatWasLongerOnceIsForgotten() {
+    booked(upstream(true, 100, provider("a", 0, 1, 1, 3_600_000_000L)));
+    Providers mended = upstream(true, 100, provider("a", 0, 1, 1, INTERVAL));
+    assertThat(book(mended, 1_000_000)).isInstanceOf(Booking.Later.class);
+    assertThat(((Booking.Later) book(mended, 1_000_000)).waitMicros()).isLessThan(1_200_000);
+  }
+
+  @Test
+  void whoCoolsDoesNotKeepOneThatIsFreeFromBeingAskedAgain() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
+    booked(upstream);
+    end(upstream, 0, "b", new Lesson("", 600_000_000, 0, ""));
+    assertThat(((Booked) book(upstream, 0, "a/-")).provider()).isEqualTo("a");
+  }
+
+  @Test
+  void bothKeysAreForgottenInTheEnd() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0));
+    booked(upstream);
+    end(upstream, 0, "a", Lesson.NONE);
+    booked(upstream);
+    for (String key : RedisKeys.upstream(name)) {
+      assertThat(connections.sync().pttl(key)).isPositive();
+    }
+  }
+
+  @Test
+  void anotherProviderIsAskedFirst() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
+    assertThat(((Booked) book(upstream, 0, "a/-")).provider()).isEqualTo("b");
+    assertThat(((Booked) book(upstream, 0, "a/-", "b/-")).provider()).isEqualTo("a");
+  }
+}
