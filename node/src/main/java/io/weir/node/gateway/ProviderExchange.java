@@ -40,7 +40,10 @@ final class ProviderExchange {
   private static final Set<String> SAFE_TO_REPEAT =
       Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
 
-  private final ProviderForwarder node;
+  private static final ProblemDetails NO_KEY = ProblemDetails.of(
+      503, "upstream_key_missing", "This node has no key of any provider that serves this");
+
+  private final ProviderForwarder.Parts node;
   private final HttpServerRequest request;
   private final Optional<Buffer> body;
   private final Asked asked;
@@ -53,7 +56,7 @@ final class ProviderExchange {
   private @Nullable Outcome seen;
 
   ProviderExchange(
-      ProviderForwarder node,
+      ProviderForwarder.Parts node,
       HttpServerRequest request,
       Optional<Buffer> body,
       Asked asked,
@@ -75,6 +78,9 @@ final class ProviderExchange {
   Future<End> attempt() {
     return Future.succeededFuture()
         .compose(begun -> {
+          if (upstream.serving(asked.group()).isEmpty()) {
+            throw new RefusedException(NO_KEY);
+          }
           Share share = node.forwarder().reserve(asked);
           return node.gate()
               .enter(wish(), true)

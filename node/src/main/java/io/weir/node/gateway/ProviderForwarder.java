@@ -21,18 +21,21 @@ import java.util.Optional;
 /**
  * Sends requests to the providers of an upstream: to one that may be sent to now, with one of our keys, and to another one
  * where that fails and it is safe. Mutable; owned by one event loop.
- *
- * @param keys those that this node has
  */
-public record ProviderForwarder(
-    Vertx vertx,
-    Forwarder forwarder,
-    ProviderGate gate,
-    ProviderLessons lessons,
-    ProviderMeters meters,
-    KeysHere keys,
-    Map<String, RetryBudget> budgets) {
+public final class ProviderForwarder {
+  private final Parts parts;
+  private final Map<String, RetryBudget> budgets = new HashMap<>();
 
+  /** What each request needs on its way. */
+  record Parts(
+      Vertx vertx,
+      Forwarder forwarder,
+      ProviderGate gate,
+      ProviderLessons lessons,
+      ProviderMeters meters,
+      KeysHere keys) {}
+
+  /** @param keys those that this node has */
   public ProviderForwarder(
       Vertx vertx,
       Forwarder forwarder,
@@ -40,7 +43,7 @@ public record ProviderForwarder(
       ProviderLessons lessons,
       ProviderMeters meters,
       KeysHere keys) {
-    this(vertx, forwarder, gate, lessons, meters, keys, new HashMap<>());
+    this.parts = new Parts(vertx, forwarder, gate, lessons, meters, keys);
   }
 
   /** Forwards a paused request, and answers it. */
@@ -50,11 +53,11 @@ public record ProviderForwarder(
       Asked asked,
       Decision decision,
       Optional<Usage> usage) {
-    Providers upstream = keys.of(asked.providers().orElseThrow());
+    Providers upstream = parts.keys().of(asked.providers().orElseThrow());
     int percent = upstream.retry().budgetPercent();
     RetryBudget budget = budgets.computeIfAbsent(upstream.name(), name -> new RetryBudget(percent));
     budget.earn(percent);
-    return new ProviderExchange(this, request, body, asked, upstream, decision, usage, budget)
+    return new ProviderExchange(parts, request, body, asked, upstream, decision, usage, budget)
         .attempt();
   }
 }
