@@ -127,6 +127,8 @@ final class JobsClusterIT {
               margin: 0
               lease: 3s
               capacity: 200000
+              capacityOfKey: 200000
+              capacityOfTenant: 200000
               maxResultBytes: 500
               bytesOfKey: 1000000000
               bytesOfTenant: 1000000000
