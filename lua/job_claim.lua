@@ -125,7 +125,7 @@ end
 -- What this node's claim before handed out, if its answer was not heard: it was not sent, and goes back at once.
 local function take_back()
   local before = redis.call('HGET', keys.numbers, 'claim:' .. node)
-  local claimed, ids = string.match(before or '', '^(%S+) (%S+)$')
+  local claimed, ids = string.match(before or '', '^(%S+) %d+ (%S+)$')
   local jobs = {}
   if not claimed or not string.find(',' .. unheard .. ',', ',' .. claimed .. ',', 1, true) then
     return
@@ -154,9 +154,21 @@ local function note_claim()
     ids[#ids + 1] = work[i]
   end
   if #ids > 0 then
-    redis.call('HSET', keys.numbers, 'claim:' .. node, holder .. ' ' .. table.concat(ids, ','))
+    redis.call('HSET', keys.numbers, 'claim:' .. node, string.format('%s %d %s', holder, now, table.concat(ids, ',')))
   else
     redis.call('HDEL', keys.numbers, 'claim:' .. node)
+  end
+end
+
+-- Nodes that are gone leave their last notes behind: looked for every two hours.
+local function forget_old_claims()
+  redis.call('HSET', keys.numbers, 'claims_us', string.format('%d', now))
+  local fields = redis.call('HGETALL', keys.numbers)
+  for i = 1, #fields, 2 do
+    local noted_us = string.match(fields[i], '^claim:') and string.match(fields[i + 1], '^%S+ (%d+) ')
+    if noted_us and tonumber(noted_us) < now - TWO_HOURS_US then
+      redis.call('HDEL', keys.numbers, fields[i])
+    end
   end
 end
 
@@ -258,6 +270,9 @@ check_some()
 local next_us = send_some()
 note_claim()
 keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, now)
+if now - or_zero(redis.call('HGET', keys.numbers, 'claims_us')) >= TWO_HOURS_US then
+  forget_old_claims()
+end
 local answer = queue_view(redis.call, keys, now)
 answer[8], answer[9], answer[10] = given_back, timed_out, failed
 answer[11] = redis.call('ZCARD', keys.dispatch) > 0 and next_us - now or -1

@@ -3,7 +3,7 @@
 -- KEYS
 --   1      weir:{pNN}:jobs:<operation>, a hash: number, the latest that came; next_us, when the next may be sent;
 --          told_us, the latest moment that was told to one who found the queue full; check_us and processing_us, what
---          was seen of these times; claim:<node> and others_us, of job_claim.lua; kept_ms
+--          was seen of these times; claim:<node>, claims_us, others_us, of job_claim.lua; kept_ms
 --   2      ...:waiting, a sorted set: those who wait to be checked
 --   3      ...:dispatch, a sorted set: those who wait to be sent
 --   4      ...:checking, a sorted set: those who are being checked, by when their lease ends

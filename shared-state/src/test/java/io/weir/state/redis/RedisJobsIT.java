@@ -428,6 +428,25 @@ final class RedisJobsIT {
   }
 
   @Test
+  void theNotesOfNodesThatAreGoneAreForgotten() {
+    taken(1);
+    claim("gone", 1);
+    assertThat(notes()).containsExactly("claim:gone");
+    for (int i = 2; i <= 6; i++) {
+      now += 3_600_000_000L;
+      taken(i);
+      claim(B, 1);
+    }
+    assertThat(notes()).containsExactly("claim:" + B);
+  }
+
+  private List<String> notes() {
+    return connections.sync().hgetall(RedisKeys.jobs(operation).get(0)).keySet().stream()
+        .filter(field -> field.startsWith("claim:"))
+        .toList();
+  }
+
+  @Test
   void whatWasTakenFromANodeMayStillBeAnswered() {
     taken(1);
     claim(A, 1);
