@@ -3,7 +3,7 @@ package io.weir.job;
 import java.util.List;
 
 /**
- * What a node has to do.
+ * The answer to a claim: the work that the node was handed, and how the queue stands.
  *
  * @param givenBack how many jobs of dead nodes went back to a queue
  * @param failed how many of them were sent too often

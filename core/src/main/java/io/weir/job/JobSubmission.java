@@ -1,7 +1,7 @@
 package io.weir.job;
 
 /**
- * What a caller wants done.
+ * A request that is to be done as a job.
  *
  * @param id 32 hexadecimal digits
  * @param fingerprint of all that is asked, without spaces

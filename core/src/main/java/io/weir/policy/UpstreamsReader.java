@@ -76,7 +76,7 @@ final class UpstreamsReader {
     return Optional.of(read);
   }
 
-  // What cannot be reached by any traffic, or can only be waited for in vain.
+  // Warns of bounds that do not fit together: one of them has no effect then.
   private static void lint(Section section, Providers read) {
     boolean isMeant = section.has("maxInflight");
     if (isMeant && read.maxInflight() >= 2 * read.slots() && hasIntervals(read)) {

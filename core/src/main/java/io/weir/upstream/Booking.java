@@ -21,7 +21,7 @@ public sealed interface Booking {
   record Open(long waitMicros) implements Booking {}
 
   /**
-   * What was learned of a provider.
+   * What one attempt tells all nodes about a provider.
    *
    * @param scope what is left alone: a key, {@code key/group}, or empty for the provider
    * @param coolMicros for how long, 0 for nothing

@@ -206,7 +206,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
         .orElse(USUAL_WAIT);
   }
 
-  // What a handler throws is the call's failure.
+  // An exception of the handler fails the future.
   private void read(HttpResponse<byte[]> answer) {
     try {
       BodySubscriber<T> body = handler.apply(new Head(answer));

@@ -228,7 +228,7 @@ final class JobsClusterIT {
     System.out.printf(
         "%d jobs, %d sent again after their node was killed (one key each), most in a second: %d of %d, most checked at once %d of %d%n",
         JOBS, again, mostInASecond(), PER_SECOND, mostChecking.get(), CONCURRENCY);
-    // What two dead nodes had under way: what they were about to send, and what took its time.
+    // Jobs of a dead node are sent again: twice at most, because two nodes die.
     assertThat(executions).hasSize(JOBS);
     assertThat(executions.values()).allMatch(count -> count <= 3);
     // Each has a moment of its own; what is more in a second came late, by this process or the
@@ -341,7 +341,7 @@ final class JobsClusterIT {
     }
   }
 
-  // Who asks when he is told to asks seldom.
+  // A client that obeys Retry-After asks four times at most.
   private void findFewQuestions() throws Exception {
     JobClient jobs = new JobClient(client, RetryOptions.DEFAULT);
     List<JobFuture<String>> all = new ArrayList<>();

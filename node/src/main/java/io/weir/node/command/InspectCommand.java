@@ -9,10 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -27,7 +26,6 @@ import picocli.CommandLine.Spec;
     versionProvider = WeirCommand.Version.class)
 final class InspectCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
-  private static final String DEFAULT_URI = "redis://127.0.0.1:6379";
 
   private final Supplier<Optional<String>> localRedis;
 
@@ -39,14 +37,8 @@ final class InspectCommand implements Callable<Integer> {
       description = "TENANT/ID for an API key, TENANT/ for a tenant, or a key of Redis")
   private String key = "";
 
-  @Option(
-      names = "--redis-uri",
-      paramLabel = "URI",
-      defaultValue = "${env:WEIR_REDIS_URI}",
-      description =
-          "the shared state (WEIR_REDIS_URI, else that of the running local cluster, else "
-              + DEFAULT_URI + ")")
-  private @Nullable String redisUri;
+  @Mixin
+  private RedisOption redis = new RedisOption();
 
   InspectCommand(Supplier<Optional<String>> localRedis) {
     this.localRedis = localRedis;
@@ -55,7 +47,7 @@ final class InspectCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    try (RedisConnections connections = RedisConnections.open(uri(), TIMEOUT)) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
       String state = state();
       Map<String, String> shown = new StateInspector(connections).show(state);
       if (shown.isEmpty()) {
@@ -77,9 +69,5 @@ final class InspectCommand implements Callable<Integer> {
     return slash == key.length() - 1
         ? RedisKeys.tenant(tenant)
         : RedisKeys.key(tenant, key.substring(slash + 1));
-  }
-
-  private String uri() {
-    return redisUri == null || redisUri.isBlank() ? localRedis.get().orElse(DEFAULT_URI) : redisUri;
   }
 }

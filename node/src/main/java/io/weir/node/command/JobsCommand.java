@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -38,7 +39,6 @@ import picocli.CommandLine.Spec;
     versionProvider = WeirCommand.Version.class)
 final class JobsCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
-  private static final String DEFAULT_URI = "redis://127.0.0.1:6379";
   private static final int MOST = 100_000;
   private static final int LOOKED_AT_ONCE = 200;
   private static final int FAILED = 1;
@@ -76,14 +76,8 @@ final class JobsCommand implements Callable<Integer> {
       description = "how many are shown at most (default: 100)")
   private int limit;
 
-  @Option(
-      names = "--redis-uri",
-      paramLabel = "URI",
-      defaultValue = "${env:WEIR_REDIS_URI}",
-      description =
-          "the shared state (WEIR_REDIS_URI, else that of the running local cluster, else "
-              + DEFAULT_URI + ")")
-  private @Nullable String redisUri;
+  @Mixin
+  private RedisOption redis = new RedisOption();
 
   JobsCommand(Supplier<Optional<String>> localRedis) {
     this.localRedis = localRedis;
@@ -92,7 +86,7 @@ final class JobsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     requireSound();
-    try (RedisConnections connections = RedisConnections.open(uri(), TIMEOUT)) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
       RedisJobs jobs = new RedisJobs(connections);
       if (id == null) {
         list(jobs);
@@ -216,9 +210,5 @@ final class JobsCommand implements Callable<Integer> {
 
   private PrintWriter out() {
     return spec.commandLine().getOut();
-  }
-
-  private String uri() {
-    return redisUri == null || redisUri.isBlank() ? localRedis.get().orElse(DEFAULT_URI) : redisUri;
   }
 }
