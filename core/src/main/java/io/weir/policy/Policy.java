@@ -2,6 +2,7 @@ package io.weir.policy;
 
 import io.weir.bucket.Bucket;
 import io.weir.upstream.Providers;
+import io.weir.window.WindowRule;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param subjects by id
  * @param upstream where the gateway forwards to what names no other
  * @param upstreams those that are made of providers, by name
+ * @param windows of ordered ranges, by name
  */
 public record Policy(
     List<Bucket> buckets,
@@ -25,7 +27,8 @@ public record Policy(
     Optional<Plan> defaultPlan,
     Map<String, Subject> subjects,
     Optional<Upstream> upstream,
-    Map<String, Providers> upstreams) {
+    Map<String, Providers> upstreams,
+    Map<String, WindowRule> windows) {
 
   public Policy {
     buckets = List.copyOf(buckets);
@@ -33,6 +36,7 @@ public record Policy(
     plans = Map.copyOf(plans);
     subjects = Map.copyOf(subjects);
     upstreams = Map.copyOf(upstreams);
+    windows = Map.copyOf(windows);
   }
 
   /** The subject with this id. */

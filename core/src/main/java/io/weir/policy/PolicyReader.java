@@ -5,6 +5,7 @@ import io.weir.policy.BucketsReader.DefinedBucket;
 import io.weir.policy.PlansReader.DefinedPlan;
 import io.weir.policy.SubjectsReader.Subjects;
 import io.weir.upstream.Providers;
+import io.weir.window.WindowRule;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -73,6 +74,7 @@ public final class PolicyReader {
     Optional<Upstream> upstream = root.section("upstream").flatMap(PolicyReader::upstream);
     Map<String, Providers> upstreams = new UpstreamsReader().read(root);
     findUnknownUpstreams(rules, upstreams);
+    Map<String, WindowRule> windows = new WindowsReader(upstreams).read(root);
     root.refuseUnknown();
     findUnthrottled(plans, rules, buckets, allowUnlisted);
     List<DefinedBucket> drawn = drawnFrom(plans, buckets);
@@ -83,7 +85,8 @@ public final class PolicyReader {
         subjects.defaultPlan(),
         subjects.byId(),
         upstream,
-        upstreams);
+        upstreams,
+        windows);
   }
 
   private void findUnknownUpstreams(List<OperationRule> rules, Map<String, Providers> upstreams) {

@@ -36,7 +36,8 @@ final class ArchitectureTest {
     "io.weir.policy..",
     "io.weir.slot..",
     "io.weir.throttle..",
-    "io.weir.upstream.."
+    "io.weir.upstream..",
+    "io.weir.window.."
   };
 
   /** The packages of a library, and the only ones of ours that may know them. */

@@ -32,6 +32,7 @@ import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisHolds;
 import io.weir.state.redis.RedisJobs;
 import io.weir.state.redis.RedisProviders;
+import io.weir.state.redis.RedisWindows;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreUnavailableException;
@@ -117,6 +118,7 @@ public final class Node implements AutoCloseable {
         tokens,
         new JobWorker(policies, jobs, tokens, metrics.jobs(), config.shutdownTimeout()),
         new RedisProviders(shared.connections()),
+        new RedisWindows(shared.connections()),
         new Breakers(),
         new ProviderPlaces(),
         new KeysHere(System::getenv),

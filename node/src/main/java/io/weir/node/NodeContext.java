@@ -17,6 +17,7 @@ import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisHolds;
 import io.weir.state.redis.RedisJobs;
 import io.weir.state.redis.RedisProviders;
+import io.weir.state.redis.RedisWindows;
 
 /**
  * The parts of a node that all its event loops share.
@@ -38,6 +39,7 @@ record NodeContext(
     JobTokens jobTokens,
     JobWorker worker,
     RedisProviders providers,
+    RedisWindows windows,
     Breakers breakers,
     ProviderPlaces places,
     KeysHere keys,

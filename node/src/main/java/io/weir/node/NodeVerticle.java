@@ -17,6 +17,7 @@ import io.weir.node.gateway.Gateway;
 import io.weir.node.gateway.ProviderForwarder;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
+import io.weir.node.intake.ServiceRequests;
 import io.weir.node.job.JobBudget;
 import io.weir.node.job.JobDoor;
 import io.weir.node.job.JobIntake;
@@ -24,6 +25,7 @@ import io.weir.node.provider.PermitDoor;
 import io.weir.node.provider.ProviderGate;
 import io.weir.node.provider.ProviderLessons;
 import io.weir.node.reservation.ReservationDoor;
+import io.weir.node.window.WindowDoor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -97,18 +99,14 @@ final class NodeVerticle extends VerticleBase {
 
   private static List<Door> callersDoors(
       Vertx vertx, NodeContext node, Forwarder forwarder, JobBudget budget, ProviderGate gate) {
+    ServiceRequests services = new ServiceRequests(vertx, node.services(), node.memory());
     return List.of(
         new CheckDoor(vertx, node.policies(), node.decider(), node.services(), node.memory()),
         new ReservationDoor(
-            vertx,
-            node.policies(),
-            node.decider(),
-            node.store(),
-            node.metrics(),
-            node.services(),
-            node.memory()),
-        new PermitDoor(
-            vertx, node.policies(), gate, lessons(node, gate), node.services(), node.memory()),
+            vertx, node.policies(), node.decider(), node.store(), node.metrics(), services),
+        new PermitDoor(node.policies(), gate, lessons(node, gate), services),
+        new WindowDoor(
+            vertx, node.policies(), node.windows(), services, node.metrics().windows()),
         new JobDoor(
             vertx,
             node.policies(),

@@ -60,6 +60,7 @@ public final class NodeMetrics {
   private final HttpMeters http = new HttpMeters(registry);
   private final JobMeters jobs = new JobMeters(registry);
   private final ProviderMeters providers = new ProviderMeters(registry);
+  private final WindowMeters windows = new WindowMeters(registry);
   private final DistributionSummary queueLength = DistributionSummary.builder(
           "throttle.queue.length")
       .description("How many waited in a queue when a place was made in it")
@@ -74,6 +75,11 @@ public final class NodeMetrics {
       .description(
           "The multipliers above 1 that decisions were told, of buckets that are nearly full")
       .register(registry);
+
+  /** What is counted of windows. */
+  public WindowMeters windows() {
+    return windows;
+  }
 
   /** What is counted of the providers of upstreams. */
   public ProviderMeters providers() {

@@ -1,21 +1,15 @@
 package io.weir.node.provider;
 
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.bucket.Names;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.TokenGuard;
-import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
-import io.weir.node.intake.EarlyAnswer;
-import io.weir.node.intake.Upload;
+import io.weir.node.intake.ServiceRequests;
 import io.weir.node.json.BodyFields;
 import io.weir.node.provider.ProviderGate.Entered;
 import io.weir.throttle.PolicySource;
@@ -41,45 +35,28 @@ public final class PermitDoor implements Door {
   private static final Set<String> ASKED = Set.of("upstream", "group", "waitMs");
   private static final Set<String> RELEASED = Set.of("status", "retryAfterMs", "group");
   private static final long LONGEST_WAIT_MILLIS = 60_000;
-  private static final int MAX_BYTES = 4 << 10;
   private static final int MAX_STATUS = 599;
   private static final int TOO_MANY = 429;
   private static final int UNAVAILABLE = 503;
+  private static final String CODE = "permit_invalid";
   private static final String SERVICE = "(service)";
-  private static final ProblemDetails NO_SERVICE = ProblemDetails.of(
-      401, "service_token_invalid", "Permits need the service token as bearer token");
   private static final ProblemDetails UNKNOWN =
       ProblemDetails.of(404, "upstream_unknown", "The policy has no such upstream of providers");
   private static final ProblemDetails PERMIT_UNKNOWN =
       ProblemDetails.of(404, "permit_unknown", "No such permit, or its lease is over");
 
-  private final Upload uploads;
   private final PolicySource policies;
   private final ProviderGate gate;
   private final ProviderLessons lessons;
-  private final TokenGuard services;
-  private final Bulkhead memory;
-  private final Vertx vertx;
+  private final ServiceRequests services;
 
-  /**
-   * A door for one event loop.
-   *
-   * @param memory bytes of bodies
-   */
+  /** A door for one event loop. */
   public PermitDoor(
-      Vertx vertx,
-      PolicySource policies,
-      ProviderGate gate,
-      ProviderLessons lessons,
-      TokenGuard services,
-      Bulkhead memory) {
-    this.vertx = vertx;
-    this.uploads = new Upload(vertx);
+      PolicySource policies, ProviderGate gate, ProviderLessons lessons, ServiceRequests services) {
     this.policies = policies;
     this.gate = gate;
     this.lessons = lessons;
     this.services = services;
-    this.memory = memory;
   }
 
   @Override
@@ -98,31 +75,18 @@ public final class PermitDoor implements Door {
     if (!HttpMethod.POST.equals(request.method())) {
       throw RefusedException.methodNotAllowed("POST");
     }
-    if (!services.admits(request.headers())) {
-      throw new RefusedException(NO_SERVICE);
-    }
+    services.admit(request);
     Matcher one = OF_ONE.matcher(request.path());
     boolean isOne = one.matches();
     if (!isOne && !request.path().equals(PATH)) {
       throw new RefusedException(PERMIT_UNKNOWN);
     }
-    Share bytes = memory.take(SERVICE, SERVICE);
-    return uploads
-        .whole(request, MAX_BYTES, bytes)
-        .onComplete(read -> bytes.free())
+    return services
+        .body(request)
         .compose(body -> isOne ? change(request, one, body) : take(request, body))
         .recover(error -> error instanceof RefusedException refused
-            ? refuse(request, refused.problem())
+            ? services.refuse(request, refused.problem())
             : Future.failedFuture(error));
-  }
-
-  private Future<Void> refuse(HttpServerRequest request, ProblemDetails problem) {
-    Long wait = problem.more().getLong("retryAfterMs");
-    if (wait != null) {
-      String seconds = Long.toString(Math.max(1, (wait + 999) / 1000));
-      request.response().putHeader(HttpHeaders.RETRY_AFTER, seconds);
-    }
-    return EarlyAnswer.send(vertx, request, problem);
   }
 
   private Providers upstream(String name) {
@@ -131,7 +95,7 @@ public final class PermitDoor implements Door {
   }
 
   private Future<Void> take(HttpServerRequest request, Buffer body) {
-    BodyFields asked = fields(body, ASKED);
+    BodyFields asked = new BodyFields(body, ASKED, CODE);
     asked.require("upstream");
     Optional<String> name = asked.text("upstream", Names::isName, "a name");
     Optional<String> named = asked.text("group", Names::isName, "a name");
@@ -152,7 +116,7 @@ public final class PermitDoor implements Door {
         lessons.unused(entered);
         return Future.succeededFuture();
       }
-      return send(
+      return ServiceRequests.send(
           request,
           201,
           new JsonObject()
@@ -182,13 +146,13 @@ public final class PermitDoor implements Door {
     if (one.group(6).equals("renew")) {
       return gate.renew(entered)
           .compose(isHeld -> isHeld
-              ? send(
+              ? ServiceRequests.send(
                   request,
                   200,
                   new JsonObject().put("leaseMs", entered.upstream().leaseMicros() / 1000))
               : Future.failedFuture(new RefusedException(PERMIT_UNKNOWN)));
     }
-    BodyFields told = fields(body, RELEASED);
+    BodyFields told = new BodyFields(body, RELEASED, CODE);
     long status = told.whole("status", 0, MAX_STATUS).orElse(200);
     long wait = told.whole("retryAfterMs", 0, WaitTold.LONGEST_MILLIS).orElse(0);
     String group = told.text("group", Names::isName, "a name").orElse("default");
@@ -198,18 +162,7 @@ public final class PermitDoor implements Door {
         status == 0 ? Outcome.broken() : Outcome.answered((int) status, isBusy ? wait : 0);
     return lessons
         .learn(entered, outcome, group, 0)
-        .compose(wasHeld -> send(request, 200, new JsonObject().put("held", wasHeld)));
-  }
-
-  private static BodyFields fields(Buffer body, Set<String> known) {
-    return new BodyFields(body.length() == 0 ? Buffer.buffer("{}") : body, known, "permit_invalid");
-  }
-
-  private static Future<Void> send(HttpServerRequest request, int status, JsonObject json) {
-    return request
-        .response()
-        .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(json.toBuffer());
+        .compose(
+            wasHeld -> ServiceRequests.send(request, 200, new JsonObject().put("held", wasHeld)));
   }
 }

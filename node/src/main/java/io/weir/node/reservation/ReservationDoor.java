@@ -18,13 +18,10 @@ import io.weir.node.admission.Decider;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.TokenGuard;
 import io.weir.node.hold.HoldWish;
-import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.EarlyAnswer;
-import io.weir.node.intake.Upload;
+import io.weir.node.intake.ServiceRequests;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.policy.CostRule;
 import io.weir.policy.OperationRule;
@@ -53,42 +50,29 @@ public final class ReservationDoor implements Door {
   private static final Pattern OF_ONE = Pattern.compile(
       PATH
           + "/([A-Za-z0-9_-]{1,64})\\.([A-Za-z0-9_-]{1,64})\\.([A-Za-z0-9_-]{1,64})/(settle|cancel|renew)");
-  private static final int MAX_BYTES = 4 << 10;
-  private static final ProblemDetails NO_SERVICE = ProblemDetails.of(
-      401, "service_token_invalid", "Reservations need the service token as bearer token");
-  private static final String SERVICE = "(service)";
 
   private final Vertx vertx;
-  private final Upload uploads;
   private final PolicySource policies;
   private final Decider decider;
   private final RedisHolds store;
   private final NodeMetrics metrics;
-  private final TokenGuard services;
-  private final Bulkhead memory;
+  private final ServiceRequests services;
   private final Context context;
 
-  /**
-   * A door for one event loop.
-   *
-   * @param memory bytes of bodies
-   */
+  /** A door for one event loop. */
   public ReservationDoor(
       Vertx vertx,
       PolicySource policies,
       Decider decider,
       RedisHolds store,
       NodeMetrics metrics,
-      TokenGuard services,
-      Bulkhead memory) {
+      ServiceRequests services) {
     this.vertx = vertx;
-    this.uploads = new Upload(vertx);
     this.policies = policies;
     this.decider = decider;
     this.store = store;
     this.metrics = metrics;
     this.services = services;
-    this.memory = memory;
     this.context = vertx.getOrCreateContext();
   }
 
@@ -111,18 +95,14 @@ public final class ReservationDoor implements Door {
     if (!HttpMethod.POST.equals(request.method())) {
       throw RefusedException.methodNotAllowed("POST");
     }
-    if (!services.admits(request.headers())) {
-      throw new RefusedException(NO_SERVICE);
-    }
+    services.admit(request);
     Matcher one = OF_ONE.matcher(request.path());
     boolean isOne = one.matches();
     if (!isOne && !request.path().equals(PATH)) {
       throw new RefusedException(unknown());
     }
-    Share bytes = memory.take(SERVICE, SERVICE);
-    return uploads
-        .whole(request, MAX_BYTES, bytes)
-        .onComplete(read -> bytes.free())
+    return services
+        .body(request)
         .compose(body -> isOne ? change(request, one, body) : reserve(request, body));
   }
 

@@ -115,7 +115,12 @@ final class LuaScriptTest {
         "job_renew",
         "book",
         "unbook",
-        "rebook")) {
+        "rebook",
+        "window_open",
+        "window_claim",
+        "window_end",
+        "window_decide",
+        "window_look")) {
       Matcher call =
           Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(LuaScript.load(script).source());
       while (call.find()) {

@@ -165,6 +165,13 @@ public final class RedisKeys {
     return List.of(upstream, upstream + ":inflight");
   }
 
+  /** The keys of a window, in the order of {@code window_open.lua}. */
+  public static List<String> window(String name) {
+    String window = PREFIX + Partition.tag(Partition.of(name)) + ":window:" + name;
+    return List.of(
+        window, window + ":ranges", window + ":notes", window + ":todo", window + ":times");
+  }
+
   private static String ofTenant(String tenant) {
     return PREFIX + Partition.tag(Partition.of(tenant)) + ":" + tenant;
   }

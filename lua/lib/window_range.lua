@@ -1,0 +1,80 @@
+-- A window and its ranges. A range is stored as `<to> <state> <attempts> <claim> <until_us>`, by its first number.
+-- States: todo, claimed, waiting (to be tried again), done, failed, skipped. `keys` and the first five arguments are
+-- those of window_open.lua; `call` runs a command.
+local AT_ONCE = 100
+
+local function window_of(call, keys, arguments)
+  return { call = call, keys = keys, state = keys[1], ranges = keys[2], notes = keys[3], todo = keys[4],
+    times = keys[5], width = tonumber(arguments[1]), attempts = tonumber(arguments[2]),
+    lease_us = tonumber(arguments[3]), backoff_us = tonumber(arguments[4]), keeps = arguments[5] == '1' }
+end
+
+local function text_of(number)
+  return string.format('%d', number)
+end
+
+local function number_of(window, field)
+  return tonumber(window.call('HGET', window.state, field) or 0)
+end
+
+local function range_at(window, from)
+  local text = window.call('HGET', window.ranges, from)
+  if not text then
+    return nil
+  end
+  local to, state, attempts, claim, until_us = string.match(text, '^(%d+) (%a+) (%d+) (%S+) (%d+)$')
+  return { from = from, to = tonumber(to), state = state, attempts = tonumber(attempts), claim = claim,
+    until_us = tonumber(until_us) }
+end
+
+local function store_range(window, range)
+  window.call('HSET', window.ranges, range.from, string.format('%d %s %d %s %d', range.to, range.state, range.attempts,
+    range.claim, range.until_us))
+end
+
+-- The one way from a state to another: the sets follow.
+local function move_range(window, range, state, until_us)
+  if range.state == 'todo' then
+    window.call('ZREM', window.todo, range.from)
+  elseif range.state == 'claimed' or range.state == 'waiting' then
+    window.call('ZREM', window.times, range.from)
+  elseif range.state == 'failed' then
+    window.call('HINCRBY', window.state, 'failed', -1)
+  end
+  range.state, range.until_us = state, until_us or 0
+  if state == 'todo' then
+    window.call('ZADD', window.todo, range.from, range.from)
+  elseif state == 'claimed' or state == 'waiting' then
+    window.call('ZADD', window.times, text_of(until_us), range.from)
+  elseif state == 'failed' then
+    window.call('HINCRBY', window.state, 'failed', 1)
+  end
+  store_range(window, range)
+end
+
+-- An attempt was in vain: it is tried again after a while, or has failed for good.
+local function end_attempt(window, range, wait_us, now)
+  if range.attempts >= window.attempts then
+    move_range(window, range, 'failed')
+  elseif wait_us > 0 then
+    move_range(window, range, 'waiting', now + wait_us)
+  else
+    move_range(window, range, 'todo')
+  end
+end
+
+-- Leases that are over, and waits.
+local function end_times(window, now)
+  local over = window.call('ZRANGEBYSCORE', window.times, '-inf', text_of(now), 'LIMIT', 0, AT_ONCE)
+  for _, from in ipairs(over) do
+    local range = range_at(window, from)
+    if not range then
+      window.call('ZREM', window.times, from)
+    elseif range.state == 'claimed' then
+      window.call('HSET', window.notes, from, 'the lease is over')
+      end_attempt(window, range, 0, now)
+    else
+      move_range(window, range, 'todo')
+    end
+  end
+end

@@ -1,0 +1,41 @@
+-- Hands out the first range of a window that is to be done.
+--
+-- KEYS
+--   1 to 5   as of window_open.lua
+-- ARGV
+--   1 to 5   as of window_open.lua
+--   6        the id of the claim
+-- RETURNS
+--   { CLAIMED, from, to, attempt, ... }
+--   { NOTHING, wait_us, 0, 0, ... }   there may be one in so long
+--   each with the numbers of window_open.lua
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   that of window_open.lua
+
+--@include now
+--@include window_range
+--@include window_pace
+--@include window_view
+
+local CLAIMED, NOTHING = 0, 1
+
+local claim = ARGV[6]
+local now = now_us(1)
+local window = window_of(redis.call, KEYS, ARGV)
+
+local function next_wait()
+  local first = redis.call('ZRANGE', window.times, 0, 0, 'WITHSCORES')[2]
+  return first and math.max(SHORTEST_US, math.min(pace_us(window), tonumber(first) - now)) or pace_us(window)
+end
+
+end_times(window, now)
+local from = redis.call('ZRANGE', window.todo, 0, 0)[1]
+if not from then
+  return with_view(window, { NOTHING, next_wait(), 0, 0 }, now)
+end
+local range = range_at(window, from)
+range.attempts, range.claim = range.attempts + 1, claim
+move_range(window, range, 'claimed', now + window.lease_us)
+return with_view(window, { CLAIMED, tonumber(from), range.to, range.attempts }, now)

@@ -1,0 +1,76 @@
+-- What the planner of a window decides: to skip a range that has failed, to try it again, that what is done is
+-- committed, or to begin anew.
+--
+-- KEYS
+--   1 to 5   as of window_open.lua
+-- ARGV
+--   1 to 5   as of window_open.lua
+--   6        skip, retry, commit or forget
+--   7        the first number of the range; of commit the last number that is committed
+-- RETURNS
+--   { DONE, state, ... }         what the range is now: skipped, todo or committed
+--   { REFUSED, state, ... }      the range is in a state in which that cannot be done; of commit '', nothing ends there
+--   { UNKNOWN, '', ... }         there is no such range
+--   each with the numbers of window_open.lua
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   that of window_open.lua
+
+--@include now
+--@include window_range
+--@include window_commit
+--@include window_view
+
+local DONE, REFUSED, UNKNOWN = 0, 1, 2
+
+local verb, number = ARGV[6], ARGV[7]
+local now = now_us(1)
+local window = window_of(redis.call, KEYS, ARGV)
+
+-- The ranges up to one that ends there have all ended.
+local function ends_there(through)
+  local range = range_at(window, text_of(number_of(window, 'watermark')))
+  while range and (range.state == 'done' or range.state == 'skipped') do
+    if range.to >= through then
+      return range.to == through
+    end
+    range = range_at(window, text_of(range.to + 1))
+  end
+  return false
+end
+
+local function commit()
+  if tonumber(number) < number_of(window, 'watermark') then
+    return { DONE, 'committed' }
+  end
+  if not ends_there(tonumber(number)) then
+    return { REFUSED, '' }
+  end
+  commit_through(window, tonumber(number), now)
+  return { DONE, 'committed' }
+end
+
+local function decide()
+  local range = range_at(window, number)
+  local wanted = verb == 'skip' and 'skipped' or 'todo'
+  if not range then
+    return tonumber(number) < number_of(window, 'watermark') and { REFUSED, 'committed' } or { UNKNOWN, '' }
+  end
+  if range.state ~= 'failed' then
+    return { range.state == wanted and DONE or REFUSED, range.state }
+  end
+  range.attempts = 0
+  move_range(window, range, wanted)
+  if not window.keeps then
+    commit_through(window, math.huge, now)
+  end
+  return { DONE, range_at(window, number) and range.state or 'committed' }
+end
+
+if verb == 'forget' then
+  redis.call('UNLINK', unpack(KEYS))
+  return with_view(window, { DONE, '' }, now)
+end
+end_times(window, now)
+return with_view(window, verb == 'commit' and commit() or decide(), now)

@@ -1,0 +1,78 @@
+-- Opens the next range of a window, where fewer than its width are not committed.
+--
+-- KEYS
+--   1      weir:{pNN}:window:<name>, a hash: next, where the next range begins; watermark, the first number that is not
+--          committed; failed, how many ranges have; committed_us and gap_us, when the watermark moved, and how often
+--   2      ...:ranges, a hash: by its first number what is not committed, as of lib/window_range.lua
+--   3      ...:notes, a hash: results, and why a range failed, likewise
+--   4      ...:todo, a sorted set: ranges to be claimed, by their first number
+--   5      ...:times, a sorted set: ranges that are claimed, or wait to be tried again, by the microsecond of that end
+-- ARGV
+--   1      how many ranges may be open
+--   2      how often a range is tried
+--   3      how long a lease is, in microseconds
+--   4      the first wait before a range is tried again, in microseconds
+--   5      1 where results are kept until they are committed, else 0
+--   6      the first number of the range
+--   7      its last
+-- RETURNS
+--   { OPENED, 0, ... }, { OPEN_ALREADY, 0, ... }, { COMMITTED_ALREADY, 0, ... }
+--   { FULL, wait_us, ... }        there may be room in so long
+--   { FAILED, from, ... }         full, and the first one has failed: it is to be skipped or tried again
+--   { NOT_NEXT, 0, ... }          ranges follow one another
+--   each with next, watermark, and how many ranges are open, to be claimed, claimed or waiting, and failed
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   30 days, set anew before half of it is over
+
+--@include now
+--@include window_range
+--@include window_pace
+--@include window_view
+
+local OPENED, OPEN_ALREADY, COMMITTED_ALREADY, FULL, FAILED, NOT_NEXT = 0, 1, 2, 3, 4, 5
+
+local from, to = ARGV[6], tonumber(ARGV[7])
+local now = now_us(1)
+local window = window_of(redis.call, KEYS, ARGV)
+
+-- Nothing where it is the next one.
+local function known_already()
+  local known = range_at(window, from)
+  if known then
+    return known.to == to and OPEN_ALREADY or NOT_NEXT
+  end
+  local next_from = number_of(window, 'next')
+  if redis.call('EXISTS', window.state) == 0 or tonumber(from) == next_from then
+    return nil
+  end
+  return to < number_of(window, 'watermark') and COMMITTED_ALREADY or NOT_NEXT
+end
+
+local function no_room()
+  local first = range_at(window, text_of(number_of(window, 'watermark')))
+  if first and first.state == 'failed' then
+    return { FAILED, tonumber(first.from) }
+  end
+  return { FULL, pace_us(window) }
+end
+
+local function open()
+  if redis.call('EXISTS', window.state) == 0 then
+    redis.call('HSET', window.state, 'watermark', from)
+  end
+  redis.call('HSET', window.state, 'next', text_of(to + 1))
+  move_range(window, { from = from, to = to, state = 'new', attempts = 0, claim = '-', until_us = 0 }, 'todo')
+  return { OPENED, 0 }
+end
+
+end_times(window, now)
+local known = known_already()
+if known then
+  return with_view(window, { known, 0 }, now)
+end
+if redis.call('HLEN', window.ranges) >= window.width then
+  return with_view(window, no_room(), now)
+end
+return with_view(window, open(), now)

@@ -1,0 +1,70 @@
+package io.weir.node.intake;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.TokenGuard;
+import io.weir.node.intake.Bulkhead.Share;
+
+/** Small requests of services, which show the service token. Mutable; owned by one event loop. */
+public final class ServiceRequests {
+  private static final ProblemDetails NO_SERVICE = ProblemDetails.of(
+      401, "service_token_invalid", "This needs the service token as bearer token");
+  private static final String SERVICE = "(service)";
+  private static final int MAX_BYTES = 8 << 10;
+  private static final long ROUNDED_UP = 999;
+
+  private final Vertx vertx;
+  private final Upload uploads;
+  private final TokenGuard services;
+  private final Bulkhead memory;
+
+  /** @param memory bytes of bodies */
+  public ServiceRequests(Vertx vertx, TokenGuard services, Bulkhead memory) {
+    this.vertx = vertx;
+    this.uploads = new Upload(vertx);
+    this.services = services;
+    this.memory = memory;
+  }
+
+  /** Throws {@link RefusedException} where the token is not shown. */
+  public void admit(HttpServerRequest request) {
+    if (!services.admits(request.headers())) {
+      throw new RefusedException(NO_SERVICE);
+    }
+  }
+
+  /** The body; an empty one is an empty object. Fails with {@link RefusedException} where it is too long. */
+  public Future<Buffer> body(HttpServerRequest request) {
+    Share bytes = memory.take(SERVICE, SERVICE);
+    return uploads
+        .whole(request, MAX_BYTES, bytes)
+        .onComplete(read -> bytes.free())
+        .map(body -> body.length() == 0 ? Buffer.buffer("{}") : body);
+  }
+
+  /** Answers with a problem, and the wait that it has as {@code retryAfterMs}, too. */
+  public Future<Void> refuse(HttpServerRequest request, ProblemDetails problem) {
+    Long wait = problem.more().getLong("retryAfterMs");
+    if (wait != null && !request.response().closed()) {
+      String seconds = Long.toString(Math.max(1, (wait + ROUNDED_UP) / 1000));
+      request.response().putHeader(HttpHeaders.RETRY_AFTER, seconds);
+      request.response().putHeader("Retry-After-Ms", Long.toString(wait));
+    }
+    return EarlyAnswer.send(vertx, request, problem);
+  }
+
+  /** Answers with JSON. */
+  public static Future<Void> send(HttpServerRequest request, int status, JsonObject json) {
+    return request
+        .response()
+        .setStatusCode(status)
+        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+        .end(json.toBuffer());
+  }
+}

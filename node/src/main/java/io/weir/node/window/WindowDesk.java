@@ -1,0 +1,105 @@
+package io.weir.node.window;
+
+import io.vertx.core.buffer.Buffer;
+import io.weir.node.json.BodyFields;
+import io.weir.state.redis.RedisWindows;
+import io.weir.state.redis.RedisWindows.Choice;
+import io.weir.state.redis.RedisWindows.End;
+import io.weir.window.WindowAnswer;
+import io.weir.window.WindowRule;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
+
+/** Reads what is asked of a window, and asks the shared state. */
+final class WindowDesk {
+  private static final Map<String, End> ENDS =
+      Map.of("finish", End.FINISH, "fail", End.FAIL, "release", End.RELEASE, "renew", End.RENEW);
+  private static final Map<String, Choice> CHOICES = Map.of(
+      "skip", Choice.SKIP, "retry", Choice.RETRY, "commit", Choice.COMMIT, "forget", Choice.FORGET);
+  private static final long LAST_NUMBER = (1L << 53) - 2;
+  private static final int MAX_RESULT_BYTES = 4 << 10;
+  private static final String CODE = "window_invalid";
+  private static final Pattern CLAIM = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+  private final RedisWindows store;
+
+  WindowDesk(RedisWindows store) {
+    this.store = store;
+  }
+
+  /** Whether it is a word of those who have claimed a range. */
+  static boolean isOfWorkers(String verb) {
+    return ENDS.containsKey(verb);
+  }
+
+  /** Asks; throws {@link io.weir.node.answer.RefusedException} with all that is wrong with the body. */
+  CompletionStage<WindowAnswer> ask(WindowRule rule, String verb, Buffer body) {
+    End end = ENDS.get(verb);
+    if (end != null) {
+      return end(rule, end, body);
+    }
+    Choice choice = CHOICES.get(verb);
+    if (choice != null) {
+      return decide(rule, choice, body);
+    }
+    return verb.equals("open") ? open(rule, body) : claim(rule, body);
+  }
+
+  private CompletionStage<WindowAnswer> open(WindowRule rule, Buffer body) {
+    BodyFields asked = new BodyFields(body, Set.of("from", "to"), CODE);
+    long from = number(asked, "from", 0);
+    long to = number(asked, "to", from);
+    asked.refuseMistakes();
+    return store.open(rule, from, to);
+  }
+
+  private CompletionStage<WindowAnswer> claim(WindowRule rule, Buffer body) {
+    BodyFields asked = new BodyFields(body, Set.of("claim"), CODE);
+    Optional<String> id = claim(asked);
+    asked.refuseMistakes();
+    return store.claim(rule, id.orElseGet(() -> UUID.randomUUID().toString()));
+  }
+
+  private CompletionStage<WindowAnswer> end(WindowRule rule, End end, Buffer body) {
+    String note = end == End.FINISH ? "result" : "error";
+    boolean hasNote = end == End.FINISH || end == End.FAIL;
+    BodyFields told = new BodyFields(
+        body, hasNote ? Set.of("from", "claim", note) : Set.of("from", "claim"), CODE);
+    long from = number(told, "from", 0);
+    told.require("claim");
+    Optional<String> claim = claim(told);
+    Optional<String> text = told.text(note, WindowDesk::isShort, "at most 4096 bytes");
+    told.refuseMistakes();
+    return store.end(rule, from, claim.orElseThrow(), end, text.orElse(""));
+  }
+
+  private CompletionStage<WindowAnswer> decide(WindowRule rule, Choice choice, Buffer body) {
+    if (choice == Choice.FORGET) {
+      new BodyFields(body, Set.of(), CODE).refuseMistakes();
+      return store.decide(rule, choice, 0);
+    }
+    String field = choice == Choice.COMMIT ? "through" : "from";
+    BodyFields told = new BodyFields(body, Set.of(field), CODE);
+    long number = number(told, field, 0);
+    told.refuseMistakes();
+    return store.decide(rule, choice, number);
+  }
+
+  private static long number(BodyFields fields, String field, long min) {
+    fields.require(field);
+    return fields.whole(field, min, LAST_NUMBER).orElse(min);
+  }
+
+  private static Optional<String> claim(BodyFields fields) {
+    return fields.text("claim", CLAIM.asMatchPredicate(), "a name of at most 64 characters");
+  }
+
+  private static boolean isShort(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length <= MAX_RESULT_BYTES;
+  }
+}

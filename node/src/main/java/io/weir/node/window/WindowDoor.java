@@ -1,0 +1,244 @@
+package io.weir.node.window;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.ServiceRequests;
+import io.weir.node.metrics.WindowMeters;
+import io.weir.state.redis.RedisWindows;
+import io.weir.throttle.PolicySource;
+import io.weir.throttle.StoreUnavailableException;
+import io.weir.window.WindowAnswer;
+import io.weir.window.WindowAnswer.Blocked;
+import io.weir.window.WindowAnswer.Claimed;
+import io.weir.window.WindowAnswer.Done;
+import io.weir.window.WindowAnswer.Full;
+import io.weir.window.WindowAnswer.NotNext;
+import io.weir.window.WindowAnswer.Nothing;
+import io.weir.window.WindowAnswer.Opened;
+import io.weir.window.WindowAnswer.Refused;
+import io.weir.window.WindowRule;
+import io.weir.window.WindowView;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Windows for planners, which open ranges one after another and decide of those that fail, and for workers, which claim and
+ * end them. All of it is in the shared state. Mutable; owned by one event loop.
+ */
+public final class WindowDoor implements Door {
+  private static final String PATH = "/v1/windows/";
+  private static final Pattern OF_ONE = Pattern.compile(
+      PATH
+          + "([A-Za-z0-9_-]{1,64})(?:/(results|open|claim|finish|fail|release|renew|skip|retry|commit|forget))?");
+  private static final int MAX_SHOWN = 100;
+  private static final ProblemDetails UNKNOWN =
+      ProblemDetails.of(404, "window_unknown", "The policy has no such window");
+  private static final ProblemDetails RANGE_UNKNOWN =
+      ProblemDetails.of(404, "range_unknown", "The window has no such range");
+  private static final ProblemDetails FULL =
+      ProblemDetails.of(429, "window_full", "As many ranges are open as the window is wide");
+  private static final ProblemDetails BLOCKED = ProblemDetails.of(
+      409, "range_failed", "The window is full, and its first range has failed: skip or retry it");
+  private static final ProblemDetails NOT_NEXT =
+      ProblemDetails.of(409, "range_not_next", "Ranges follow one another, and this one does not");
+  private static final ProblemDetails LOST =
+      ProblemDetails.of(409, "claim_lost", "The claim is over: the range is not this worker's");
+  private static final ProblemDetails REFUSED =
+      ProblemDetails.of(409, "range_state", "The range is in a state in which that cannot be done");
+
+  private final Context context;
+  private final PolicySource policies;
+  private final RedisWindows store;
+  private final WindowDesk desk;
+  private final ServiceRequests services;
+  private final WindowMeters meters;
+
+  /** A door for one event loop. */
+  public WindowDoor(
+      Vertx vertx,
+      PolicySource policies,
+      RedisWindows store,
+      ServiceRequests services,
+      WindowMeters meters) {
+    this.context = vertx.getOrCreateContext();
+    this.policies = policies;
+    this.store = store;
+    this.desk = new WindowDesk(store);
+    this.services = services;
+    this.meters = meters;
+  }
+
+  @Override
+  public boolean isAt(String path) {
+    return path.startsWith(PATH);
+  }
+
+  @Override
+  public Set<String> routes() {
+    return Set.of(
+        "get " + PATH + "{window}",
+        "get " + PATH + "{window}/results",
+        "post " + PATH + "{window}/open",
+        "post " + PATH + "{window}/claim",
+        "post " + PATH + "{window}/finish",
+        "post " + PATH + "{window}/fail",
+        "post " + PATH + "{window}/release",
+        "post " + PATH + "{window}/renew",
+        "post " + PATH + "{window}/skip",
+        "post " + PATH + "{window}/retry",
+        "post " + PATH + "{window}/commit",
+        "post " + PATH + "{window}/forget");
+  }
+
+  @Override
+  public Future<Void> serve(HttpServerRequest request) {
+    services.admit(request);
+    Matcher path = OF_ONE.matcher(request.path());
+    if (!path.matches()) {
+      throw new RefusedException(UNKNOWN);
+    }
+    String verb = Optional.ofNullable(path.group(2)).orElse("");
+    boolean isRead = verb.isEmpty() || verb.equals("results");
+    HttpMethod method = isRead ? HttpMethod.GET : HttpMethod.POST;
+    if (!method.equals(request.method())) {
+      throw RefusedException.methodNotAllowed(method.name());
+    }
+    return services
+        .body(request)
+        .compose(body -> {
+          WindowRule rule = rule(path.group(1));
+          Future<Void> answered = isRead
+              ? look(request, rule, verb.isEmpty())
+              : Future.fromCompletionStage(desk.ask(rule, verb, body), context)
+                  .compose(answer -> tell(request, rule, verb, answer));
+          return answered;
+        })
+        .recover(error -> refusal(error)
+            .map(problem -> services.refuse(request, problem))
+            .orElseGet(() -> Future.failedFuture(error)));
+  }
+
+  private WindowRule rule(String name) {
+    return Optional.ofNullable(policies.current().policy().windows().get(name))
+        .orElseThrow(() -> new RefusedException(UNKNOWN));
+  }
+
+  private static Optional<ProblemDetails> refusal(Throwable error) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    if (cause instanceof RefusedException refused) {
+      return Optional.of(refused.problem());
+    }
+    return cause instanceof StoreUnavailableException
+        ? Optional.of(ProblemDetails.unavailable())
+        : Optional.empty();
+  }
+
+  private Future<Void> tell(
+      HttpServerRequest request, WindowRule rule, String verb, WindowAnswer answer) {
+    meters.told(rule.name(), verb, outcome(answer), answer.view());
+    JsonObject json = new JsonObject();
+    if (answer instanceof Opened opened) {
+      return answer(request, opened.isNew() ? 201 : 200, json, answer);
+    }
+    if (answer instanceof Claimed claimed) {
+      json.put("from", claimed.from())
+          .put("to", claimed.to())
+          .put("attempt", claimed.attempt())
+          .put("claim", claimed.claim())
+          .put("leaseMs", rule.leaseMicros() / 1000);
+      return answer(request, 200, json, answer);
+    }
+    if (answer instanceof Done done) {
+      return answer(request, 200, json.put("state", done.state()), answer);
+    }
+    if (answer instanceof Nothing nothing) {
+      return nothing(request, millis(nothing.waitMicros()));
+    }
+    ProblemDetails problem = problem(verb, answer).with("window", json(answer.view()));
+    return Future.failedFuture(new RefusedException(problem));
+  }
+
+  private static ProblemDetails problem(String verb, WindowAnswer answer) {
+    if (answer instanceof Full full) {
+      return FULL.with("retryAfterMs", millis(full.waitMicros()));
+    }
+    if (answer instanceof Blocked blocked) {
+      return BLOCKED.with("from", blocked.from());
+    }
+    if (answer instanceof NotNext) {
+      return NOT_NEXT.with("next", answer.view().next());
+    }
+    if (answer instanceof Refused refused) {
+      return (WindowDesk.isOfWorkers(verb) ? LOST : REFUSED).with("state", refused.state());
+    }
+    return RANGE_UNKNOWN;
+  }
+
+  private static String outcome(WindowAnswer answer) {
+    return answer instanceof Done done
+        ? done.state()
+        : answer.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+  }
+
+  private static long millis(long micros) {
+    return Math.max(1, (micros + 999) / 1000);
+  }
+
+  private static Future<Void> nothing(HttpServerRequest request, long millis) {
+    return request
+        .response()
+        .setStatusCode(204)
+        .putHeader(HttpHeaders.RETRY_AFTER, Long.toString((millis + 999) / 1000))
+        .putHeader("Retry-After-Ms", Long.toString(millis))
+        .end();
+  }
+
+  private static Future<Void> answer(
+      HttpServerRequest request, int status, JsonObject json, WindowAnswer answer) {
+    return ServiceRequests.send(request, status, json.put("window", json(answer.view())));
+  }
+
+  private Future<Void> look(HttpServerRequest request, WindowRule rule, boolean isOfFailed) {
+    return Future.fromCompletionStage(store.look(rule, isOfFailed, MAX_SHOWN), context)
+        .compose(listed -> {
+          meters.told(rule.name(), "look", "listed", listed.view());
+          JsonArray ranges = new JsonArray();
+          listed
+              .ranges()
+              .forEach(range -> ranges.add(new JsonObject()
+                  .put("from", range.from())
+                  .put("to", range.to())
+                  .put("state", range.state())
+                  .put("attempts", range.attempts())
+                  .put(isOfFailed ? "error" : "result", range.note())));
+          JsonObject json = new JsonObject()
+              .put("width", rule.width())
+              .put(isOfFailed ? "failed" : "ranges", ranges);
+          return answer(request, 200, json, listed);
+        });
+  }
+
+  private static JsonObject json(WindowView view) {
+    return new JsonObject()
+        .put("next", view.next())
+        .put("watermark", view.watermark())
+        .put("open", view.open())
+        .put("todo", view.todo())
+        .put("busy", view.busy())
+        .put("failed", view.failed());
+  }
+}

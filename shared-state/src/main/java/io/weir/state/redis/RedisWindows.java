@@ -1,0 +1,176 @@
+package io.weir.state.redis;
+
+import io.weir.state.redis.wire.LuaScript;
+import io.weir.state.redis.wire.RedisKeys;
+import io.weir.window.WindowAnswer;
+import io.weir.window.WindowAnswer.Range;
+import io.weir.window.WindowRule;
+import io.weir.window.WindowView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Windows of ordered ranges in Redis, for all nodes, planners and workers. Safe for use by many threads; never blocks. What
+ * fails does so with {@link io.weir.throttle.StoreUnavailableException}.
+ */
+public final class RedisWindows {
+  private static final int VIEW = 6;
+  private static final int FIELDS = 5;
+
+  private final RedisConnections redis;
+  private final LuaScript open;
+  private final LuaScript claim;
+  private final LuaScript end;
+  private final LuaScript decide;
+  private final LuaScript look;
+  private final Supplier<List<String>> clock;
+
+  public RedisWindows(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisWindows(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    this.redis = redis;
+    this.clock = clock;
+    this.open = LuaScript.load("window_open", includes);
+    this.claim = LuaScript.load("window_claim", includes);
+    this.end = LuaScript.load("window_end", includes);
+    this.decide = LuaScript.load("window_decide", includes);
+    this.look = LuaScript.load("window_look", includes);
+  }
+
+  /** By another clock than Redis's, as {@link RedisBucketStore#rehearsing}. */
+  public static RedisWindows rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisWindows(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+  }
+
+  /** How a claim ends, or goes on. */
+  public enum End {
+    FINISH,
+    FAIL,
+    /** It was not begun. */
+    RELEASE,
+    RENEW
+  }
+
+  /** What a planner decides. */
+  public enum Choice {
+    SKIP,
+    RETRY,
+    COMMIT,
+    FORGET
+  }
+
+  /** Opens the range from one number to another, both of it. */
+  public CompletionStage<WindowAnswer> open(WindowRule rule, long from, long to) {
+    return run(open, rule, Long.toString(from), Long.toString(to)).thenApply(answer -> {
+      WindowView view = view(answer);
+      return switch (code(answer)) {
+        case 0 -> new WindowAnswer.Opened(true, view);
+        case 1, 2 -> new WindowAnswer.Opened(false, view);
+        case 3 -> new WindowAnswer.Full(number(answer, 1), view);
+        case 4 -> new WindowAnswer.Blocked(number(answer, 1), view);
+        default -> new WindowAnswer.NotNext(view);
+      };
+    });
+  }
+
+  /**
+   * Claims the first range that is to be done.
+   *
+   * @param id of the claim, without blanks
+   */
+  public CompletionStage<WindowAnswer> claim(WindowRule rule, String id) {
+    return run(claim, rule, id)
+        .thenApply(answer -> code(answer) == 0
+            ? new WindowAnswer.Claimed(
+                id, number(answer, 1), number(answer, 2), number(answer, 3), view(answer))
+            : new WindowAnswer.Nothing(number(answer, 1), view(answer)));
+  }
+
+  /**
+   * Ends a claim, or holds on to it.
+   *
+   * @param note the result, or why it failed; may be empty
+   */
+  public CompletionStage<WindowAnswer> end(
+      WindowRule rule, long from, String id, End how, String note) {
+    return run(end, rule, Long.toString(from), id, word(how), note).thenApply(RedisWindows::ended);
+  }
+
+  /** Decides of a range; of {@link Choice#COMMIT} the number is the last one that is committed. */
+  public CompletionStage<WindowAnswer> decide(WindowRule rule, Choice choice, long number) {
+    return run(decide, rule, word(choice), Long.toString(number)).thenApply(RedisWindows::ended);
+  }
+
+  /** Those that have failed, or else those that may be committed. */
+  public CompletionStage<WindowAnswer.Listed> look(WindowRule rule, boolean isOfFailed, int most) {
+    return run(look, rule, isOfFailed ? "failed" : "ended", Integer.toString(most))
+        .thenApply(answer -> {
+          List<Range> ranges = new ArrayList<>();
+          for (int i = 0; i < answer.size() - VIEW; i += FIELDS) {
+            ranges.add(new Range(
+                number(answer, i),
+                number(answer, i + 1),
+                (String) answer.get(i + 2),
+                number(answer, i + 3),
+                (String) answer.get(i + 4)));
+          }
+          return new WindowAnswer.Listed(ranges, view(answer));
+        });
+  }
+
+  private static String word(Enum<?> one) {
+    return one.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static WindowAnswer ended(List<Object> answer) {
+    WindowView view = view(answer);
+    String state = (String) answer.get(1);
+    return switch (code(answer)) {
+      case 0 -> new WindowAnswer.Done(state, view);
+      case 1 -> new WindowAnswer.Refused(state, view);
+      default -> new WindowAnswer.Unknown(view);
+    };
+  }
+
+  private static int code(List<Object> answer) {
+    return (int) number(answer, 0);
+  }
+
+  private static long number(List<Object> answer, int i) {
+    return (Long) answer.get(i);
+  }
+
+  private static WindowView view(List<Object> answer) {
+    int at = answer.size() - VIEW;
+    return new WindowView(
+        number(answer, at),
+        number(answer, at + 1),
+        number(answer, at + 2),
+        number(answer, at + 3),
+        number(answer, at + 4),
+        number(answer, at + 5));
+  }
+
+  private CompletionStage<List<Object>> run(LuaScript script, WindowRule rule, String... more) {
+    Stream<String> of = Stream.of(
+        Integer.toString(rule.width()),
+        Integer.toString(rule.attempts()),
+        Long.toString(rule.leaseMicros()),
+        Long.toString(rule.backoffMicros()),
+        rule.keepsResults() ? "1" : "0");
+    List<String> arguments = Stream.of(of, Stream.of(more), clock.get().stream())
+        .flatMap(words -> words)
+        .toList();
+    return Scripts.run(redis, script, RedisKeys.window(rule.name()), arguments);
+  }
+}

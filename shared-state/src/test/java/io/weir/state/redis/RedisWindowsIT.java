@@ -1,0 +1,284 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.redis.RedisWindows.Choice;
+import io.weir.state.redis.RedisWindows.End;
+import io.weir.state.redis.wire.RedisKeys;
+import io.weir.window.WindowAnswer;
+import io.weir.window.WindowAnswer.Blocked;
+import io.weir.window.WindowAnswer.Claimed;
+import io.weir.window.WindowAnswer.Done;
+import io.weir.window.WindowAnswer.Full;
+import io.weir.window.WindowAnswer.Listed;
+import io.weir.window.WindowAnswer.NotNext;
+import io.weir.window.WindowAnswer.Nothing;
+import io.weir.window.WindowAnswer.Opened;
+import io.weir.window.WindowAnswer.Range;
+import io.weir.window.WindowAnswer.Refused;
+import io.weir.window.WindowAnswer.Unknown;
+import io.weir.window.WindowRule;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Windows in Redis, by a clock that the test moves. */
+final class RedisWindowsIT {
+  private static final long LEASE = 30_000_000;
+  private static final long BACKOFF = 1_000_000;
+
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+  private static int windows;
+
+  private long now;
+  private RedisWindows store;
+  private String name;
+  private int claims;
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @BeforeEach
+  void begin() {
+    now = 4_000_000_000_000_000L;
+    name = "w" + windows++;
+    store = RedisWindows.rehearsing(connections, () -> now);
+  }
+
+  private WindowRule rule(int width, boolean keepsResults) {
+    return new WindowRule(name, width, 4, LEASE, BACKOFF, keepsResults);
+  }
+
+  private static <T> T wait(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private WindowAnswer open(WindowRule rule, long from, long to) {
+    return wait(store.open(rule, from, to));
+  }
+
+  private WindowAnswer claim(WindowRule rule) {
+    return wait(store.claim(rule, "c" + claims++));
+  }
+
+  private WindowAnswer end(WindowRule rule, Claimed claimed, End how, String note) {
+    return wait(store.end(rule, claimed.from(), claimed.claim(), how, note));
+  }
+
+  @Test
+  void rangesFollowOneAnotherAndAreNoMoreThanTheWidth() {
+    WindowRule rule = rule(2, false);
+    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isTrue();
+    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isFalse();
+    assertThat(open(rule, 1200, 1299)).isInstanceOf(NotNext.class);
+    assertThat(open(rule, 1050, 1149)).isInstanceOf(NotNext.class);
+    assertThat(open(rule, 1000, 1098)).isInstanceOf(NotNext.class);
+    WindowAnswer second = open(rule, 1100, 1199);
+    assertThat(second).isInstanceOf(Opened.class);
+    assertThat(second.view().next()).isEqualTo(1200);
+    assertThat(second.view().watermark()).isEqualTo(1000);
+    assertThat(open(rule, 1200, 1299)).isInstanceOf(Full.class);
+    end(rule, (Claimed) claim(rule), End.FINISH, "");
+    assertThat(open(rule, 1200, 1299)).isInstanceOf(Opened.class);
+    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isFalse();
+  }
+
+  @Test
+  void whatIsDoneOutOfOrderWaitsForThoseBeforeIt() {
+    WindowRule rule = rule(3, false);
+    for (int i = 0; i < 3; i++) {
+      open(rule, i, i);
+    }
+    Claimed first = (Claimed) claim(rule);
+    Claimed second = (Claimed) claim(rule);
+    assertThat(end(rule, second, End.FINISH, "").view().watermark()).isZero();
+    assertThat(((Done) end(rule, second, End.FINISH, "")).state()).isEqualTo("done");
+    Done done = (Done) end(rule, first, End.FINISH, "");
+    assertThat(done.state()).isEqualTo("committed");
+    assertThat(done.view().watermark()).isEqualTo(2);
+    assertThat(done.view().open()).isEqualTo(1);
+    assertThat(((Done) end(rule, first, End.FINISH, "")).state()).isEqualTo("committed");
+  }
+
+  @Test
+  void aRangeThatFailsIsTriedAgainAfterLongerAndLongerWaitsAndThenReported() {
+    WindowRule rule = rule(1, false);
+    open(rule, 0, 9);
+    long backoff = BACKOFF;
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      Claimed claimed = (Claimed) claim(rule);
+      assertThat(claimed.attempt()).isEqualTo(attempt);
+      assertThat(((Done) end(rule, claimed, End.FAIL, "no answer")).state()).isEqualTo("waiting");
+      assertThat(claim(rule)).isInstanceOf(Nothing.class);
+      now += backoff - 1;
+      assertThat(claim(rule)).isInstanceOf(Nothing.class);
+      now += 1;
+      backoff *= 2;
+    }
+    Claimed last = (Claimed) claim(rule);
+    assertThat(((Done) end(rule, last, End.FAIL, "no answer")).state()).isEqualTo("failed");
+    assertThat(claim(rule)).isInstanceOf(Nothing.class);
+    assertThat(((Blocked) open(rule, 10, 19)).from()).isZero();
+    assertThat(wait(store.look(rule, true, 10)).ranges())
+        .containsExactly(new Range(0, 9, "failed", 4, "no answer"));
+  }
+
+  @Test
+  void thePlannerDecidesOfWhatHasFailed() {
+    WindowRule rule = new WindowRule(name, 2, 1, LEASE, BACKOFF, false);
+    open(rule, 0, 9);
+    open(rule, 10, 19);
+    assertThat(wait(store.decide(rule, Choice.SKIP, 0))).isInstanceOf(Refused.class);
+    assertThat(wait(store.decide(rule, Choice.SKIP, 99))).isInstanceOf(Unknown.class);
+    end(rule, (Claimed) claim(rule), End.FAIL, "");
+    end(rule, (Claimed) claim(rule), End.FINISH, "");
+    assertThat(((Done) wait(store.decide(rule, Choice.RETRY, 0))).state()).isEqualTo("todo");
+    end(rule, (Claimed) claim(rule), End.FAIL, "");
+    Done skipped = (Done) wait(store.decide(rule, Choice.SKIP, 0));
+    assertThat(skipped.state()).isEqualTo("committed");
+    assertThat(skipped.view().watermark()).isEqualTo(20);
+    assertThat(skipped.view().failed()).isZero();
+  }
+
+  @Test
+  void theRangeOfADeadWorkerIsHandedOutAgainAndItsClaimIsLost() {
+    WindowRule rule = rule(2, false);
+    open(rule, 0, 9);
+    Claimed dead = (Claimed) claim(rule);
+    now += LEASE - 1;
+    assertThat(end(rule, dead, End.RENEW, "")).isInstanceOf(Done.class);
+    now += LEASE - 1;
+    assertThat(claim(rule)).isInstanceOf(Nothing.class);
+    now += 1;
+    Claimed again = (Claimed) claim(rule);
+    assertThat(again.attempt()).isEqualTo(2);
+    for (End how : End.values()) {
+      assertThat(end(rule, dead, how, "")).isInstanceOf(Refused.class);
+    }
+    assertThat(end(rule, again, End.FINISH, "")).isInstanceOf(Done.class);
+  }
+
+  @Test
+  void whatWasNotBegunIsNoAttempt() {
+    WindowRule rule = rule(1, false);
+    open(rule, 0, 9);
+    for (int i = 0; i < 10; i++) {
+      Claimed claimed = (Claimed) claim(rule);
+      assertThat(claimed.attempt()).isEqualTo(1);
+      assertThat(((Done) end(rule, claimed, End.RELEASE, "")).state()).isEqualTo("todo");
+    }
+  }
+
+  @Test
+  void resultsAreKeptInOrderUntilThePlannerCommitsThem() {
+    WindowRule rule = rule(3, true);
+    for (int i = 0; i < 3; i++) {
+      open(rule, 10L * i, 10L * i + 9);
+    }
+    List<Claimed> all =
+        List.of((Claimed) claim(rule), (Claimed) claim(rule), (Claimed) claim(rule));
+    end(rule, all.get(2), End.FINISH, "third");
+    assertThat(wait(store.look(rule, false, 10)).ranges()).isEmpty();
+    end(rule, all.get(0), End.FINISH, "first");
+    assertThat(open(rule, 30, 39)).isInstanceOf(Full.class);
+    Listed ended = wait(store.look(rule, false, 10));
+    assertThat(ended.ranges()).containsExactly(new Range(0, 9, "done", 1, "first"));
+    assertThat(ended.view().watermark()).isZero();
+    for (long wrong : new long[] {5, 19, 29}) {
+      assertThat(wait(store.decide(rule, Choice.COMMIT, wrong))).isInstanceOf(Refused.class);
+    }
+    assertThat(wait(store.decide(rule, Choice.COMMIT, 9)).view().watermark()).isEqualTo(10);
+    assertThat(wait(store.decide(rule, Choice.COMMIT, 9))).isInstanceOf(Done.class);
+    assertThat(open(rule, 30, 39)).isInstanceOf(Opened.class);
+    end(rule, all.get(1), End.FINISH, "");
+    assertThat(wait(store.look(rule, false, 10)).ranges())
+        .extracting(Range::note)
+        .containsExactly("", "third");
+  }
+
+  @Test
+  void allOfAWindowIsKeptForThirtyDaysAndCanBeForgotten() {
+    WindowRule rule = rule(3, true);
+    open(rule, 0, 9);
+    open(rule, 10, 19);
+    end(rule, (Claimed) claim(rule), End.FINISH, "kept");
+    claim(rule);
+    open(rule, 20, 29);
+    List<String> keys = RedisKeys.window(name);
+    for (String key : keys) {
+      long left = wait(connections.<Long>ask(commands -> commands.pttl(key)));
+      assertThat(left).as(key).isPositive();
+    }
+    wait(store.decide(rule, Choice.FORGET, 0));
+    long left =
+        wait(connections.<Long>ask(commands -> commands.exists(keys.toArray(String[]::new))));
+    assertThat(left).isZero();
+    assertThat(((Opened) open(rule, 500, 599)).view().watermark()).isEqualTo(500);
+  }
+
+  /** A planner and workers that fail, die, are slow and say everything twice: all is committed once and in order. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void allRangesAreCommittedInOrderWhateverWorkersDo(long seed) {
+    Random random = new Random(seed);
+    WindowRule rule = rule(1 + random.nextInt(12), false);
+    Deque<Claimed> held = new ArrayDeque<>();
+    List<Long> done = new ArrayList<>();
+    long next = 0;
+    long watermark = 0;
+    int steps = 0;
+    while (watermark < 300 && steps++ < 20_000) {
+      WindowAnswer answer;
+      int dice = random.nextInt(10);
+      if (dice < 3) {
+        answer = open(rule, next, next);
+        next = answer.view().next();
+        if (answer instanceof Blocked blocked) {
+          answer = wait(store.decide(
+              rule, random.nextBoolean() ? Choice.SKIP : Choice.RETRY, blocked.from()));
+        }
+      } else if (dice < 6 || held.isEmpty()) {
+        answer = claim(rule);
+        if (answer instanceof Claimed claimed) {
+          held.add(claimed);
+        }
+      } else {
+        Claimed claimed = random.nextBoolean() ? held.removeFirst() : held.removeLast();
+        answer = end(rule, claimed, random.nextInt(4) == 0 ? End.FAIL : End.FINISH, "");
+        if (answer instanceof Done ended
+            && (ended.state().equals("done") || ended.state().equals("committed"))) {
+          done.add(claimed.from());
+        }
+      }
+      now += random.nextInt(50) == 0 ? LEASE : random.nextInt(2_000_000);
+      assertThat(answer.view().watermark()).isGreaterThanOrEqualTo(watermark);
+      watermark = answer.view().watermark();
+      assertThat(answer.view().open())
+          .isEqualTo(next - watermark)
+          .isLessThanOrEqualTo(rule.width());
+    }
+    assertThat(watermark).as("steps: " + steps).isGreaterThanOrEqualTo(300);
+    assertThat(done.size()).isGreaterThan(200);
+  }
+}
