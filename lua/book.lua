@@ -4,7 +4,9 @@
 --   1      weir:{pNN}:upstream:<name>, a hash: slot:<provider>/<key>, when the key may be used next;
 --          cool:<provider>, cool:<provider>/<key> and cool:<provider>/<key>/<group>, until when it is left alone;
 --          open:<provider>, until when its breaker is open; probe:<provider>, until when a probe is under way;
---          turn:<provider>, its smooth weighted turn; all in microseconds since the epoch but the turn
+--          turn:<provider>, its smooth weighted turn; load:<provider> and loaded:<provider>, how busy it says it is, in
+--          thousandths, and until when that counts; window and latency, how many may be under way where that adapts
+--          itself, and how long answers take on average; all in microseconds since the epoch but turn, load and window
 --   2      ...:inflight, a sorted set: requests under way, by when their lease ends
 -- ARGV
 --   1      the id of the request
@@ -15,7 +17,10 @@
 --   6      how long a probe may take, in microseconds
 --   7      where it was sent to before, <provider>/<key>, with a comma between; these are asked last
 --   8      providers, with a semicolon between: <provider> <tier> <weight> <interval_us> <key>,<key>...
+--   9      how many may be under way before anything is learned, where that adapts itself; else 0
 -- RETURNS
+--   each with three before it: how many are under way, how many may be, and the providers whose breaker is open, with a
+--   comma between; with a question mark where one request tries it
 --   { BOOKED, provider, key, delay_us, is_probe }   to be sent in so long; is_probe 1 where it tries a provider again
 --   { LATER, wait_us }                              no slot is so near; one may be in so long
 --   { FULL }                                        too many are under way
@@ -32,7 +37,7 @@
 local BOOKED, LATER, FULL, OPEN = 0, 1, 2, 3
 
 local id, group, max_inflight, lease_us = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local patience_us, probe_us, text = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[8]
+local patience_us, probe_us, text, first_window = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[8], tonumber(ARGV[9])
 local now = now_us(1)
 local asked = { now = now, group = group, before = ',' .. ARGV[7] .. ',', patience_us = patience_us }
 
@@ -110,13 +115,20 @@ local function book(candidates)
   return { BOOKED, best.provider, best.key, at - now, best.is_probe and 1 or 0 }
 end
 
+local function answer_of(state)
+  local fresh, again, open_until = slots_of(text, state, asked)
+  if #fresh + #again == 0 then
+    return { OPEN, math.max(0, open_until - now) }
+  end
+  return book(choice_of(fresh, again))
+end
+
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%d', now))
-if redis.call('ZCARD', KEYS[2]) >= max_inflight then
-  return { FULL }
-end
 local state = state_from(redis.call('HGETALL', KEYS[1]))
-local fresh, again, open_until = slots_of(text, state, asked)
-if #fresh + #again == 0 then
-  return { OPEN, math.max(0, open_until - now) }
+local window = first_window > 0 and math.min(max_inflight, state.window or first_window) or max_inflight
+local inflight = redis.call('ZCARD', KEYS[2])
+local answer = inflight >= window and { FULL } or answer_of(state)
+if answer[1] == BOOKED then
+  inflight = inflight + 1
 end
-return book(choice_of(fresh, again))
+return { inflight, window, open_of(text, state, now), unpack(answer) }

@@ -1,5 +1,6 @@
 -- The providers of an upstream, and when each may be sent to.
 local PROBE_TOLD_US = 1000000 -- what others are told while a probe is under way
+local FULL_SHARE, LEAST_SHARE = 1000, 100 -- of a weight, in thousandths
 
 local function state_from(fields)
   local state = {}
@@ -30,6 +31,23 @@ local function first_key(provider, interval_us, keys, state, asked)
   return best, best_at
 end
 
+-- Who says that it is busy gets less of what others get.
+local function weight_of(provider, weight, state, now)
+  local busy = (state['loaded:' .. provider] or 0) > now and state['load:' .. provider] or 0
+  return weight * math.max(LEAST_SHARE, FULL_SHARE - busy)
+end
+
+-- The providers whose breaker is open, with a comma between; with a question mark where one request tries it.
+local function open_of(text, state, now)
+  local open = {}
+  for provider in string.gmatch(text, '([^ ;]+) [^;]*') do
+    if state['open:' .. provider] then
+      open[#open + 1] = provider .. ((state['probe:' .. provider] or 0) > now and '?' or '')
+    end
+  end
+  return table.concat(open, ',')
+end
+
 -- Those whose breaker is closed, or that may be tried again, each with its first key: those that the request was not
 -- sent to before, and the others. Third the instant at which the first of those whose breaker is open may be tried.
 local function slots_of(text, state, asked)
@@ -43,8 +61,9 @@ local function slots_of(text, state, asked)
       open_until = math.min(open_until, probe, asked.now + PROBE_TOLD_US)
     else
       local key, at = first_key(provider, tonumber(interval_us), keys, state, asked)
-      local one = { provider = provider, tier = tonumber(tier), weight = tonumber(weight),
-        interval_us = tonumber(interval_us), key = key, at = math.max(at, state['cool:' .. provider] or 0),
+      local one = { provider = provider, tier = tonumber(tier), interval_us = tonumber(interval_us), key = key,
+        weight = weight_of(provider, tonumber(weight), state, asked.now),
+        at = math.max(at, state['cool:' .. provider] or 0),
         turn = state['turn:' .. provider] or 0, is_probe = open ~= nil }
       local list = string.find(asked.before, ',' .. provider .. '/', 1, true) and again or fresh
       list[#list + 1] = one

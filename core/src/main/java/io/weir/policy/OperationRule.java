@@ -3,6 +3,7 @@ package io.weir.policy;
 import io.weir.job.JobRule;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -19,6 +20,7 @@ import java.util.Set;
  * @param job how its requests are done where they are accepted now and done later
  * @param upstream the upstream of providers that it goes to; else to the policy's only one
  * @param group of operations, for providers that serve some only
+ * @param attempts how often it is sent to its providers at most, where it says so
  */
 public record OperationRule(
     String name,
@@ -31,7 +33,8 @@ public record OperationRule(
     Optional<Stage> stage,
     Optional<JobRule> job,
     Optional<String> upstream,
-    String group) {
+    String group,
+    OptionalLong attempts) {
 
   /** When in the life of its work an operation is asked. */
   public enum Stage {

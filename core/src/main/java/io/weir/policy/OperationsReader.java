@@ -66,6 +66,11 @@ final class OperationsReader {
     Optional<String> upstream =
         section.text("upstream", text -> text.matches(Names.ID_PATTERN), Names.ID_PATTERN);
     String group = section.text("group", Names::isName, Names.NAME_PATTERN).orElse("default");
+    OptionalLong attempts = section.wholeNumber("attempts", 1, 10);
+    if (attempts.isPresent() && upstream.isEmpty()) {
+      section.warning(
+          "field_ignored", "attempts", "has no effect without an upstream of providers");
+    }
     section.refuseUnknown();
     if (name.isPresent() && !names.add(name.get())) {
       section.error("name_repeated", "name", "'%s' is an operation already".formatted(name.get()));
@@ -84,7 +89,8 @@ final class OperationsReader {
             stage,
             job,
             upstream,
-            group))
+            group,
+            attempts))
         : Optional.empty();
   }
 

@@ -1,11 +1,14 @@
 package io.weir.policy;
 
 import io.weir.bucket.Names;
+import io.weir.upstream.AdaptiveRule;
+import io.weir.upstream.Bounds;
 import io.weir.upstream.BreakerRule;
 import io.weir.upstream.KeySlot;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
 import io.weir.upstream.RetryRule;
+import io.weir.upstream.Sending;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,14 +53,8 @@ final class UpstreamsReader {
         name,
         providers,
         section.choice("selection", SELECTIONS).orElse(true),
-        (int) section.wholeNumber("maxInflight", 1, 100_000).orElse(100),
-        (int) section.wholeNumber("maxQueue", 0, 10_000).orElse(200),
-        millis(section, "queueTimeout", 1, 60_000, 10_000),
-        millis(section, "lease", 1000, 300_000, 15_000) * 1000,
-        (int) section.wholeNumber("connectTimeoutMs", 1, 60_000).orElse(1000),
-        (int) section.wholeNumber("timeoutMs", 1, 110_000).orElse(30_000),
-        section.wholeNumber("maxBodyBytes", 0, 1L << 40).orElse(10L << 20),
-        section.flag("honoursIdempotencyKeys"),
+        bounds(section),
+        sending(section),
         section.section("retry").map(UpstreamsReader::retry).orElse(RetryRule.DEFAULT),
         section.section("breaker").map(UpstreamsReader::breaker).orElse(BreakerRule.DEFAULT));
     section.refuseUnknown();
@@ -76,22 +73,57 @@ final class UpstreamsReader {
     return Optional.of(read);
   }
 
+  private static Bounds bounds(Section section) {
+    return new Bounds(
+        (int) section.wholeNumber("maxInflight", 1, 100_000).orElse(100),
+        section.section("adaptive").map(UpstreamsReader::adaptive),
+        (int) section.wholeNumber("maxQueue", 0, 10_000).orElse(200),
+        millis(section, "queueTimeout", 1, 60_000, 10_000),
+        millis(section, "lease", 1000, 300_000, 15_000) * 1000);
+  }
+
+  private static AdaptiveRule adaptive(Section section) {
+    AdaptiveRule read = new AdaptiveRule(
+        millis(section, "target", 1, 60_000, 200) * 1000,
+        (int) section.wholeNumber("min", 1, 100_000).orElse(5),
+        (int) section.wholeNumber("max", 1, 100_000).orElse(50),
+        (int) section.wholeNumber("initial", 1, 100_000).orElse(10));
+    long max = section.wholeNumber("max", 1, 100_000).orElse(read.max());
+    section.refuseUnknown();
+    if (max < read.max()) {
+      section.error(
+          "adaptive_bounds",
+          "max",
+          "%d, below min (expected: at least %d)".formatted(max, read.min()));
+    }
+    return read;
+  }
+
+  private static Sending sending(Section section) {
+    return new Sending(
+        (int) section.wholeNumber("connectTimeoutMs", 1, 60_000).orElse(1000),
+        (int) section.wholeNumber("timeoutMs", 1, 110_000).orElse(30_000),
+        section.wholeNumber("maxBodyBytes", 0, 1L << 40).orElse(10L << 20),
+        section.flag("honoursIdempotencyKeys"),
+        section.flag("jsonRpc"));
+  }
+
   // Warns of bounds that do not fit together: one of them has no effect then.
   private static void lint(Section section, Providers read) {
     boolean isMeant = section.has("maxInflight");
-    if (isMeant && read.maxInflight() >= 2 * read.slots() && hasIntervals(read)) {
+    if (isMeant && read.bounds().maxInflight() >= 2 * read.slots() && hasIntervals(read)) {
       section.warning(
           "inflight_above_keys",
           "maxInflight",
           "%d under way for %d key slots with an interval (usual: below %d)"
-              .formatted(read.maxInflight(), read.slots(), 2 * read.slots()));
+              .formatted(read.bounds().maxInflight(), read.slots(), 2 * read.slots()));
     }
-    if (section.has("maxQueue") && read.maxQueue() > 6 * read.maxInflight()) {
+    if (section.has("maxQueue") && read.bounds().maxQueue() > 6 * read.bounds().maxInflight()) {
       section.warning(
           "queue_above_inflight",
           "maxQueue",
           "%d waiting for %d under way (usual: two to six times as many)"
-              .formatted(read.maxQueue(), read.maxInflight()));
+              .formatted(read.bounds().maxQueue(), read.bounds().maxInflight()));
     }
   }
 
@@ -167,7 +199,7 @@ final class UpstreamsReader {
   }
 
   private static RetryRule retry(Section section) {
-    RetryRule usual = RetryRule.DEFAULT;
+    RetryRule usual = section.choice("preset", RetryRule.PRESETS).orElse(RetryRule.DEFAULT);
     RetryRule read = new RetryRule(
         (int) section.wholeNumber("attempts", 1, 10).orElse(usual.attempts()),
         millis(section, "initial", 1, 60_000, usual.initialMillis()),

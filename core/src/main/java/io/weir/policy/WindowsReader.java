@@ -61,7 +61,7 @@ final class WindowsReader {
   // Of the scheduler that windows are taken from: two to three times as many ranges as may be under
   // way.
   private static void lint(Section section, int width, Providers upstream) {
-    int inflight = upstream.maxInflight();
+    int inflight = upstream.bounds().maxInflight();
     if (width < LEAST_OF_INFLIGHT * inflight || width > MOST_OF_INFLIGHT * inflight) {
       section.warning(
           "window_beside_inflight",
@@ -70,7 +70,7 @@ final class WindowsReader {
               .formatted(
                   width, inflight, LEAST_OF_INFLIGHT * inflight, MOST_OF_INFLIGHT * inflight));
     }
-    int queue = upstream.maxQueue();
+    int queue = upstream.bounds().maxQueue();
     if (queue < width || queue > QUEUE_OF_WIDTH * width) {
       section.warning(
           "queue_beside_window",

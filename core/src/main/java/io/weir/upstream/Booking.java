@@ -1,5 +1,7 @@
 package io.weir.upstream;
 
+import java.util.Map;
+
 /** What a request that asks for a provider hears. */
 public sealed interface Booking {
   /**
@@ -21,15 +23,41 @@ public sealed interface Booking {
   record Open(long waitMicros) implements Booking {}
 
   /**
+   * What is told of the upstream, too.
+   *
+   * @param inflight requests under way, of all nodes
+   * @param window as many may be now
+   * @param open providers whose breaker is open, by name: true where one request tries it now
+   */
+  record Told(Booking booking, int inflight, int window, Map<String, Boolean> open) {
+    public Told {
+      open = Map.copyOf(open);
+    }
+  }
+
+  /**
    * What one attempt tells all nodes about a provider.
    *
    * @param scope what is left alone: a key, {@code key/group}, or empty for the provider
    * @param coolMicros for how long, 0 for nothing
    * @param openMicros for how long its breaker is open, 0 for not at all
    * @param probe good, bad, unknown, or empty where it was none
+   * @param sampleMicros how long a good answer took, -1 for an error, 0 where nothing is learned of that
+   * @param loadThousandths how busy the provider says it is, -1 where it says nothing
    */
-  record Lesson(String scope, long coolMicros, long openMicros, String probe) {
+  record Lesson(
+      String scope,
+      long coolMicros,
+      long openMicros,
+      String probe,
+      long sampleMicros,
+      int loadThousandths) {
     /** Nothing. */
-    public static final Lesson NONE = new Lesson("", 0, 0, "");
+    public static final Lesson NONE = of("", 0, 0, "");
+
+    /** Nothing of how long it took, nor of how busy it is. */
+    public static Lesson of(String scope, long coolMicros, long openMicros, String probe) {
+      return new Lesson(scope, coolMicros, openMicros, probe, 0, -1);
+    }
   }
 }

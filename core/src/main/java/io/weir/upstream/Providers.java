@@ -9,23 +9,13 @@ import java.util.function.Predicate;
  *
  * @param all in the order of the policy, those that are enabled
  * @param isTiered whether the lowest tier with a free slot gets all; else all are one tier
- * @param maxInflight requests under way
- * @param maxQueue requests that wait on a node
- * @param queueMillis how long one waits at most
- * @param leaseMicros after which what a dead node had under way is free again
  */
 public record Providers(
     String name,
     List<Provider> all,
     boolean isTiered,
-    int maxInflight,
-    int maxQueue,
-    long queueMillis,
-    long leaseMicros,
-    int connectTimeoutMillis,
-    int timeoutMillis,
-    long maxBodyBytes,
-    boolean honoursIdempotencyKeys,
+    Bounds bounds,
+    Sending sending,
     RetryRule retry,
     BreakerRule breaker) {
 
@@ -44,20 +34,7 @@ public record Providers(
         .map(provider -> provider.withKeys(isHere))
         .flatMap(Optional::stream)
         .toList();
-    return new Providers(
-        name,
-        usable,
-        isTiered,
-        maxInflight,
-        maxQueue,
-        queueMillis,
-        leaseMicros,
-        connectTimeoutMillis,
-        timeoutMillis,
-        maxBodyBytes,
-        honoursIdempotencyKeys,
-        retry,
-        breaker);
+    return new Providers(name, usable, isTiered, bounds, sending, retry, breaker);
   }
 
   /** The one of this name, if it is still there. */

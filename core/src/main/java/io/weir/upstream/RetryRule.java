@@ -1,5 +1,7 @@
 package io.weir.upstream;
 
+import java.util.Map;
+
 /**
  * How requests are tried again, at another provider first. The formula is SMG's; its jitter stays below the longest wait.
  *
@@ -22,6 +24,11 @@ public record RetryRule(
 
   /** What holds where a policy says nothing. */
   public static final RetryRule DEFAULT = new RetryRule(3, 50, 1500, 30_000, 20, 20, 64 << 10);
+
+  /** SMG's defaults, and the waits of Storj's client, by name; here with jitter. */
+  public static final Map<String, RetryRule> PRESETS = Map.of(
+      "smg", new RetryRule(5, 50, 1500, 30_000, 20, 20, 64 << 10),
+      "storj", new RetryRule(7, 100, 2000, 3000, 20, 20, 64 << 10));
 
   private static final double THOUSAND = 1000;
   private static final double HUNDRED = 100;

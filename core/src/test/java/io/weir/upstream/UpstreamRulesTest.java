@@ -1,5 +1,6 @@
 package io.weir.upstream;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
@@ -30,5 +31,20 @@ final class UpstreamRulesTest {
     assertThat(rule.waitMillis(0, 0)).isEqualTo(200);
     assertThat(rule.waitMillis(0, 1)).isEqualTo(600);
     assertThat(RetryRule.DEFAULT.waitMillis(30, 1)).isEqualTo(30_000);
+  }
+
+  @Test
+  void presetsAreThoseOfTheirSources() {
+    RetryRule storj = requireNonNull(RetryRule.PRESETS.get("storj"));
+    assertThat(waits(storj, storj.attempts() - 1))
+        .containsExactly(100L, 200L, 400L, 800L, 1600L, 3000L);
+    assertThat(requireNonNull(RetryRule.PRESETS.get("smg")).attempts()).isEqualTo(5);
+  }
+
+  @Test
+  void boundsOfAnAdaptiveWindowAreMadeToFit() {
+    assertThat(new AdaptiveRule(200_000, 0, 0, 0)).isEqualTo(new AdaptiveRule(200_000, 1, 1, 1));
+    assertThat(new AdaptiveRule(200_000, 3, 5, 10).initial()).isEqualTo(5);
+    assertThat(new AdaptiveRule(200_000, 3, 5, 1).initial()).isEqualTo(3);
   }
 }

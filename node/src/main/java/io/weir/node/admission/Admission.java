@@ -107,10 +107,10 @@ public final class Admission {
   public static Upstream upstream(Providers providers, Provider provider) {
     return new Upstream(
         provider.uri(),
-        providers.connectTimeoutMillis(),
-        providers.timeoutMillis(),
-        providers.maxBodyBytes(),
-        providers.honoursIdempotencyKeys());
+        providers.sending().connectTimeoutMillis(),
+        providers.sending().timeoutMillis(),
+        providers.sending().maxBodyBytes(),
+        providers.sending().honoursIdempotencyKeys());
   }
 
   /** The same for a request that has waited: by the policy that is in force now. */

@@ -11,6 +11,7 @@ import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
 import io.weir.upstream.Providers;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * What a request asks for: who, for what, and where it goes.
@@ -89,6 +90,13 @@ public record Asked(
   /** The group of its operation. */
   public String group() {
     return rule.map(OperationRule::group).orElse("default");
+  }
+
+  /** How often it is sent to one of these providers at most. */
+  public int attempts(Providers upstream) {
+    return (int) rule.map(OperationRule::attempts)
+        .orElseGet(OptionalLong::empty)
+        .orElse(upstream.retry().attempts());
   }
 
   CostRule costRule() {

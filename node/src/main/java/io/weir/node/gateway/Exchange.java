@@ -8,10 +8,10 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.streams.ReadStream;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Framing;
@@ -24,7 +24,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exchange {
   private static final int FIRST_FINAL_STATUS = 200;
-  // Bodies below 10 kB.
-  private static final int MAX_SHORT_DIGITS = 4;
   private static final long MOST_WITHOUT_CALLER_MILLIS = 60_000;
 
   private final Vertx vertx;
@@ -81,15 +78,14 @@ final class Exchange {
    *     broke
    */
   Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers) {
-    return run(whole, headers, head -> true);
+    return run(whole, headers, Judge.NONE);
   }
 
   /**
    * The same, unless the head of the answer is refused: then nothing of it is told, and it fails with {@link
    * NotPassedException}.
    */
-  Future<Void> run(
-      Optional<Buffer> whole, Consumer<MultiMap> headers, Predicate<HttpClientResponse> passes) {
+  Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers, Judge judge) {
     HttpServerResponse response = request.response();
     if (response.closed()) {
       return outgoing
@@ -103,9 +99,13 @@ final class Exchange {
     });
     watch(timeoutNanos);
     send(whole)
-        .compose(head -> passes.test(head)
-            ? relay(head, headers)
-            : Future.failedFuture(new NotPassedException()))
+        .compose(head -> {
+          if (judge.readsBody(head) && !BegunAnswer.hasNone(request.method(), head)) {
+            return BegunAnswer.read(head, this::moved)
+                .compose(body -> relay(head, body, judge, body.whole(), headers));
+          }
+          return relay(head, head, judge, Optional.empty(), headers);
+        })
         .onSuccess(done -> whole())
         .onFailure(this::broken);
     return ended.future().onComplete(done -> leave(done.succeeded()));
@@ -194,7 +194,15 @@ final class Exchange {
     return outgoing.response();
   }
 
-  private Future<Void> relay(HttpClientResponse head, Consumer<MultiMap> headers) {
+  private Future<Void> relay(
+      HttpClientResponse head,
+      ReadStream<Buffer> source,
+      Judge judge,
+      Optional<Buffer> begin,
+      Consumer<MultiMap> headers) {
+    if (!judge.passes(head, begin)) {
+      return Future.failedFuture(new NotPassedException());
+    }
     moved();
     answer = head;
     if (head.statusCode() < FIRST_FINAL_STATUS) {
@@ -215,16 +223,16 @@ final class Exchange {
     response.headers().add("Via", Forwarder.VIA);
     headers.accept(response.headers());
     usage.ifPresent(cost -> cost.head(head.headers()));
-    if (hasNoBody(head)) {
+    if (BegunAnswer.hasNone(request.method(), head)) {
       return isCallerGone ? Future.succeededFuture() : response.end();
     }
-    WatchedBody body = new WatchedBody(head, Long.MAX_VALUE, this::seen);
+    WatchedBody body = new WatchedBody(source, Long.MAX_VALUE, this::seen);
     answered = body;
     if (isCallerGone) {
       readOn();
       return Promise.<Void>promise().future();
     }
-    if (isShort(head)) {
+    if (BegunAnswer.isShort(head)) {
       return body.whole().compose(response::end);
     }
     response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
@@ -234,14 +242,6 @@ final class Exchange {
         .onSuccess(all -> closeWhereThatIsTheEnd(response));
   }
 
-  // Sent at once, it is one write instead of one for the head and one for each chunk.
-  private static boolean isShort(HttpClientResponse answer) {
-    String length = answer.getHeader(HttpHeaders.CONTENT_LENGTH);
-    return length != null
-        && length.length() <= MAX_SHORT_DIGITS
-        && answer.getHeader(HttpHeaders.TRANSFER_ENCODING) == null;
-  }
-
   // RFC 9112, section 6.3: without a length and without chunks only the end of the connection ends
   // a body.
   private void closeWhereThatIsTheEnd(HttpServerResponse response) {
@@ -249,13 +249,6 @@ final class Exchange {
         && !response.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
       request.connection().close();
     }
-  }
-
-  // RFC 9110, sections 9.3.2, 15.3.5 and 15.4.5
-  private boolean hasNoBody(HttpClientResponse answer) {
-    return request.method().equals(HttpMethod.HEAD)
-        || answer.statusCode() == 204
-        || answer.statusCode() == 304;
   }
 
   // A write may fail before it is known that the caller is gone: then the upstream goes on.

@@ -17,6 +17,7 @@ import io.weir.node.gateway.Forwarder.End;
 import io.weir.node.gateway.Forwarder.NotSentException;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.provider.JsonRpcErrors;
 import io.weir.node.provider.Outcome;
 import io.weir.node.provider.ProviderGate.Entered;
 import io.weir.node.provider.RetryBudget;
@@ -93,7 +94,8 @@ final class ProviderExchange {
   }
 
   private Wish wish() {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(upstream.queueMillis());
+    long deadline =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(upstream.bounds().queueMillis());
     return new Wish(
         upstream,
         asked.subject().id(),
@@ -136,7 +138,7 @@ final class ProviderExchange {
                   place.maxBodyBytes(),
                   place.timeoutMillis(),
                   usage)
-              .run(body, told -> DecisionAnswers.addHeaders(decision, told), this::passes)
+              .run(body, told -> DecisionAnswers.addHeaders(decision, told), judge())
               .onComplete(end -> share.free());
         })
         .transform(done -> {
@@ -161,6 +163,9 @@ final class ProviderExchange {
         .map(KeySlot::header)
         .toList();
     MultiMap headers = ForwardedHeaders.toProvider(to, keys);
+    if (upstream.sending().isJsonRpc()) {
+      headers.remove(HttpHeaders.ACCEPT_ENCODING); // its answers are looked into
+    }
     provider
         .key(entered.key())
         .ifPresent(
@@ -169,15 +174,29 @@ final class ProviderExchange {
   }
 
   // An answer that another attempt may better is not told.
-  private boolean passes(HttpClientResponse head) {
-    Outcome outcome =
-        Outcome.answered(head.statusCode(), head.headers(), Clock.systemUTC().instant());
-    seen = outcome;
-    boolean isTold = !mayTryAgain(outcome) || !budget.spend();
-    if (!isTold) {
-      head.exceptionHandler(reset -> {}); // nobody reads the rest of it
-    }
-    return isTold;
+  private Judge judge() {
+    return new Judge() {
+      @Override
+      public boolean readsBody(HttpClientResponse head) {
+        return upstream.sending().isJsonRpc()
+            && head.statusCode() == 200
+            && head.getHeader(HttpHeaders.CONTENT_ENCODING) == null;
+      }
+
+      @Override
+      public boolean passes(HttpClientResponse head, Optional<Buffer> begin) {
+        Outcome outcome = begin
+            .flatMap(JsonRpcErrors::limited)
+            .orElseGet(() -> Outcome.answered(
+                head.statusCode(), head.headers(), Clock.systemUTC().instant()));
+        seen = outcome;
+        boolean isTold = !mayTryAgain(outcome) || !budget.spend();
+        if (!isTold && begin.isEmpty()) {
+          head.exceptionHandler(reset -> {}); // nobody reads the rest of it
+        }
+        return isTold;
+      }
+    };
   }
 
   private Outcome outcome(@Nullable Throwable error) {
@@ -204,11 +223,12 @@ final class ProviderExchange {
   private boolean mayTryAgain(Outcome outcome) {
     boolean isSafe = outcome.isUnsent()
         || SAFE_TO_REPEAT.contains(request.method().name())
-        || (upstream.honoursIdempotencyKeys() && request.headers().contains("Idempotency-Key"));
+        || (upstream.sending().honoursIdempotencyKeys()
+            && request.headers().contains("Idempotency-Key"));
     return outcome.mayBeSentAgain()
         && isSafe
         && (body.isPresent() || hasNoBody())
-        && before.size() < upstream.retry().attempts()
+        && before.size() < asked.attempts(upstream)
         && (outcome.coolMillis() == 0 || hasAnother())
         && !request.response().headWritten()
         && !request.response().closed();

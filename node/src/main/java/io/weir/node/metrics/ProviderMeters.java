@@ -1,18 +1,25 @@
 package io.weir.node.metrics;
 
+import static java.util.Objects.requireNonNull;
+
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.weir.upstream.Booking.Told;
+import io.weir.upstream.Provider;
+import io.weir.upstream.Providers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What a node counts of the providers of upstreams: by key slots only what is few. Safe for use by many threads. */
 public final class ProviderMeters {
   private final MeterRegistry registry;
   private final Map<String, LongAdder> waiting = new ConcurrentHashMap<>();
+  private final Map<String, AtomicInteger> standings = new ConcurrentHashMap<>();
 
   ProviderMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -74,12 +81,44 @@ public final class ProviderMeters {
     registry.counter("throttle.upstream.exhausted", "upstream", upstream).increment();
   }
 
-  /** A provider is left alone: because its breaker opened, or because it said so. */
-  public void leftAlone(String upstream, String provider, String why) {
+  /** A provider has named a wait: it, or a key of it, is left alone. */
+  public void cooldown(String upstream, String provider) {
+    registry
+        .counter("throttle.upstream.cooldowns", "upstream", upstream, "provider", provider)
+        .increment();
+  }
+
+  /** This node has changed the state of a breaker: open, half_open or closed. */
+  public void breaker(String upstream, String provider, String to) {
     registry
         .counter(
-            "throttle.upstream.left.alone",
-            Tags.of("upstream", upstream, "provider", provider, "why", why))
+            "throttle.upstream.breaker.transitions",
+            Tags.of("upstream", upstream, "provider", provider, "to", to))
         .increment();
+  }
+
+  /** How an upstream stands, for all nodes. */
+  public void stands(Providers upstream, Told told) {
+    standing(upstream.name(), "throttle.upstream.inflight").set(told.inflight());
+    standing(upstream.name(), "throttle.upstream.window").set(told.window());
+    for (Provider provider : upstream.all()) {
+      Boolean isTried = told.open().get(provider.name());
+      standings
+          .computeIfAbsent(
+              upstream.name() + "/" + provider.name(),
+              name -> gauge(
+                  "throttle.upstream.breaker",
+                  Tags.of("upstream", upstream.name(), "provider", provider.name())))
+          .set(isTried == null ? 0 : isTried ? 1 : 2);
+    }
+  }
+
+  private AtomicInteger standing(String upstream, String name) {
+    return standings.computeIfAbsent(
+        name + "/" + upstream, known -> gauge(name, Tags.of("upstream", upstream)));
+  }
+
+  private AtomicInteger gauge(String name, Tags tags) {
+    return requireNonNull(registry.gauge(name, tags, new AtomicInteger()));
   }
 }

@@ -12,13 +12,15 @@ import java.util.Set;
  * @param coolsProvider whether that is all of it; else the key that was used
  * @param mayBeSentAgain whether another attempt may do better
  * @param isUnsent whether the provider surely has not acted upon it
+ * @param loadThousandths how busy it says it is, -1 where it says nothing
  */
 public record Outcome(
     Health health,
     long coolMillis,
     boolean coolsProvider,
     boolean mayBeSentAgain,
-    boolean isUnsent) {
+    boolean isUnsent,
+    int loadThousandths) {
   private static final int SERVER_ERRORS = 500;
   private static final int TOO_MANY = 429;
   private static final int UNAVAILABLE = 503;
@@ -35,23 +37,24 @@ public record Outcome(
 
   /** There was no connection. */
   public static Outcome notSent() {
-    return new Outcome(Health.BAD, 0, false, true, true);
+    return new Outcome(Health.BAD, 0, false, true, true, -1);
   }
 
   /** It broke, or nothing came in time. */
   public static Outcome broken() {
-    return new Outcome(Health.BAD, 0, false, true, false);
+    return new Outcome(Health.BAD, 0, false, true, false, -1);
   }
 
   /** It was the caller's doing, or this node's. */
   public static Outcome unknown() {
-    return new Outcome(Health.NEUTRAL, 0, false, false, false);
+    return new Outcome(Health.NEUTRAL, 0, false, false, false, -1);
   }
 
   /** There was an answer. */
   public static Outcome answered(int status, MultiMap headers, Instant now) {
     boolean isBusy = status == TOO_MANY || status == UNAVAILABLE;
-    return answered(status, isBusy ? WaitTold.millis(headers, now).orElse(0) : 0);
+    long wait = isBusy ? WaitTold.millis(headers, now).orElse(0) : 0;
+    return answered(status, wait).withLoad(LoadReport.thousandths(headers));
   }
 
   /**
@@ -63,6 +66,23 @@ public record Outcome(
     boolean isNeutral = status == TOO_MANY || waitMillis > 0;
     Health health = isNeutral ? Health.NEUTRAL : status >= SERVER_ERRORS ? Health.BAD : Health.GOOD;
     return new Outcome(
-        health, waitMillis, status == UNAVAILABLE, RETRYABLE.contains(status), status == TOO_MANY);
+        health,
+        waitMillis,
+        status == UNAVAILABLE,
+        RETRYABLE.contains(status),
+        status == TOO_MANY,
+        -1);
+  }
+
+  private Outcome withLoad(int thousandths) {
+    return new Outcome(health, coolMillis, coolsProvider, mayBeSentAgain, isUnsent, thousandths);
+  }
+
+  /** How long a good answer took, in microseconds; -1 for an error, 0 where it says nothing of that. */
+  long sampleMicros(long nanos) {
+    if (health == Health.GOOD) {
+      return nanos / 1000;
+    }
+    return health == Health.BAD || mayBeSentAgain ? -1 : 0;
   }
 }

@@ -33,11 +33,13 @@ public final class PermitDoor implements Door {
   private static final Pattern OF_ONE = Pattern.compile(
       PATH + "/" + ID + "\\." + ID + "\\." + ID + "\\." + ID + "\\.([01])/(release|renew)");
   private static final Set<String> ASKED = Set.of("upstream", "group", "waitMs");
-  private static final Set<String> RELEASED = Set.of("status", "retryAfterMs", "group");
+  private static final Set<String> RELEASED =
+      Set.of("status", "retryAfterMs", "latencyMs", "group");
   private static final long LONGEST_WAIT_MILLIS = 60_000;
   private static final int MAX_STATUS = 599;
   private static final int TOO_MANY = 429;
   private static final int UNAVAILABLE = 503;
+  private static final long LONGEST_TAKEN_MILLIS = 3_600_000;
   private static final String CODE = "permit_invalid";
   private static final String SERVICE = "(service)";
   private static final ProblemDetails UNKNOWN =
@@ -106,7 +108,8 @@ public final class PermitDoor implements Door {
     if (upstream.serving(group).isEmpty()) {
       throw new RefusedException(UNKNOWN);
     }
-    long wait = Math.min(upstream.queueMillis(), waitMillis.orElse(upstream.queueMillis()));
+    long wait = Math.min(
+        upstream.bounds().queueMillis(), waitMillis.orElse(upstream.bounds().queueMillis()));
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.max(1, wait));
     Wish wish = new Wish(
         upstream, SERVICE, SERVICE, group, List.of(), deadline, request.response()::closed);
@@ -132,7 +135,7 @@ public final class PermitDoor implements Door {
               .put("provider", entered.provider())
               .put("url", provider.get().uri().toString())
               .put("key", entered.key())
-              .put("leaseMs", upstream.leaseMicros() / 1000));
+              .put("leaseMs", upstream.bounds().leaseMicros() / 1000));
     });
   }
 
@@ -149,19 +152,20 @@ public final class PermitDoor implements Door {
               ? ServiceRequests.send(
                   request,
                   200,
-                  new JsonObject().put("leaseMs", entered.upstream().leaseMicros() / 1000))
+                  new JsonObject().put("leaseMs", entered.upstream().bounds().leaseMicros() / 1000))
               : Future.failedFuture(new RefusedException(PERMIT_UNKNOWN)));
     }
     BodyFields told = new BodyFields(body, RELEASED, CODE);
     long status = told.whole("status", 0, MAX_STATUS).orElse(200);
     long wait = told.whole("retryAfterMs", 0, WaitTold.LONGEST_MILLIS).orElse(0);
+    long took = told.whole("latencyMs", 0, LONGEST_TAKEN_MILLIS).orElse(0);
     String group = told.text("group", Names::isName, "a name").orElse("default");
     told.refuseMistakes();
     boolean isBusy = status == TOO_MANY || status == UNAVAILABLE;
     Outcome outcome =
         status == 0 ? Outcome.broken() : Outcome.answered((int) status, isBusy ? wait : 0);
     return lessons
-        .learn(entered, outcome, group, 0)
+        .learn(entered, outcome, group, TimeUnit.MILLISECONDS.toNanos(took))
         .compose(
             wasHeld -> ServiceRequests.send(request, 200, new JsonObject().put("held", wasHeld)));
   }

@@ -133,8 +133,10 @@ public final class ProviderGate {
   private void renew() {
     long now = System.nanoTime();
     running.values().removeIf(Set::isEmpty);
-    long shortest =
-        running.keySet().stream().mapToLong(Providers::leaseMicros).min().orElse(0);
+    long shortest = running.keySet().stream()
+        .mapToLong(upstream -> upstream.bounds().leaseMicros())
+        .min()
+        .orElse(0);
     if (shortest == 0 || now - renewedNanos < shortest * NANOS_PER_MICRO / RENEWALS_PER_LEASE) {
       return;
     }

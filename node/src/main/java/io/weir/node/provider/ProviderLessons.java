@@ -22,7 +22,7 @@ public final class ProviderLessons {
   /** It was not used: nothing is learned. */
   public void unused(Entered entered) {
     String probe = entered.isProbe() ? "unknown" : "";
-    Future<Boolean> unused = gate.leave(entered, new Lesson("", 0, 0, probe));
+    Future<Boolean> unused = gate.leave(entered, Lesson.of("", 0, 0, probe));
   }
 
   /**
@@ -42,7 +42,9 @@ public final class ProviderLessons {
         outcome.coolsProvider() ? "" : key,
         outcome.coolMillis() * 1000,
         openMicros,
-        probe(entered, outcome));
+        probe(entered, outcome),
+        outcome.sampleMicros(nanos),
+        outcome.loadThousandths());
     return gate.leave(entered, lesson);
   }
 
@@ -66,10 +68,13 @@ public final class ProviderLessons {
       meters.took(upstream, entered.provider(), nanos);
     }
     if (openMicros > 0) {
-      meters.leftAlone(upstream, entered.provider(), "breaker");
+      meters.breaker(upstream, entered.provider(), "open");
+    } else if (entered.isProbe()) {
+      meters.breaker(
+          upstream, entered.provider(), probe(entered, outcome).equals("good") ? "closed" : "open");
     }
     if (outcome.coolMillis() > 0) {
-      meters.leftAlone(upstream, entered.provider(), "told");
+      meters.cooldown(upstream, entered.provider());
     }
   }
 }

@@ -131,7 +131,6 @@ final class ProviderLine {
                     wish.upstream(),
                     wish.group(),
                     first.id,
-                    wish.upstream().maxInflight(),
                     Math.min(AHEAD_MICROS, left),
                     wish.before()),
             context)
@@ -143,7 +142,9 @@ final class ProviderLine {
             first.done.tryFail(ProviderGate.refusal(booked.cause()));
             wake();
           } else {
-            take(first, booked.result());
+            Booking.Told told = booked.result();
+            meters.stands(wish.upstream(), told);
+            take(first, told.booking());
           }
         });
   }
@@ -152,6 +153,9 @@ final class ProviderLine {
     if (booking instanceof Booked booked) {
       line.remove(first);
       first.isBooked = true;
+      if (booked.isProbe()) {
+        meters.breaker(name, booked.provider(), "half_open");
+      }
       book(first, booked);
       wake();
     } else if (booking instanceof Booking.Open open) {
@@ -182,7 +186,7 @@ final class ProviderLine {
       if (!isWanted) {
         first.done.tryFail("the caller hung up");
         String probe = entered.isProbe() ? "unknown" : "";
-        Future<Boolean> unused = gate.leave(entered, new Lesson("", 0, 0, probe));
+        Future<Boolean> unused = gate.leave(entered, Lesson.of("", 0, 0, probe));
       }
     });
   }

@@ -16,7 +16,7 @@ public final class ProviderPlaces {
 
   // Another one where the policy says another number.
   Bulkhead waiting(Providers upstream) {
-    int most = upstream.maxQueue();
+    int most = upstream.bounds().maxQueue();
     int least = Math.min(1, most);
     return waiting.computeIfAbsent(
         upstream.name() + "/" + most,

@@ -65,8 +65,10 @@ final class ProvidersIT {
           - { name: Lost, match: { path: /lost }, upstream: lost }
           - { name: Keyless, match: { path: /keyless }, upstream: keyless }
           - { name: Narrow, match: { path: /narrow }, upstream: narrow }
+          - { name: Rpc, match: { path: /rpc }, upstream: rpc }
+          - { name: Once, match: { path: /once }, upstream: rpc, attempts: 1 }
         buckets:
-          - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Lost, Keyless, Narrow] }] }
+          - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Lost, Keyless, Narrow, Rpc, Once] }] }
         upstreams:
           two:
             retry: { attempts: 3, initial: 5ms, budget: 100 }
@@ -82,13 +84,27 @@ final class ProvidersIT {
               - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
           keyless:
             providers: [{ name: a, url: "http://127.0.0.1:1", keys: [{ name: k, variable: NOT_SET_ANYWHERE_9 }] }]
+          rpc:
+            jsonRpc: true
+            adaptive: { target: 500ms, initial: 10 }
+            retry: { preset: storj, initial: 5ms, budget: 100 }
+            providers:
+              - { name: a, url: "http://127.0.0.1:%d" }
+              - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
           narrow:
             maxInflight: 1
             maxQueue: 2
             queueTimeout: 300ms
             providers: [{ name: a, url: "http://127.0.0.1:%d" }]
         subjects:
-        """.formatted(ports.get(0), ports.get(1), closed, ports.get(1), ports.get(0))
+        """.formatted(
+                    ports.get(0),
+                    ports.get(1),
+                    closed,
+                    ports.get(1),
+                    ports.get(0),
+                    ports.get(1),
+                    ports.get(0))
             + TestPolicies.subject("k1", ""),
         FailureMode.DENY);
   }
@@ -296,5 +312,65 @@ final class ProvidersIT {
     // The permit is free again.
     answers.set(0, ProvidersIT::fine);
     assertThat(get("/narrow").statusCode()).isEqualTo(200);
+  }
+
+  private static Consumer<HttpServerRequest> rpc(String body, boolean isChunked) {
+    return request -> {
+      request.response().putHeader("Content-Type", "application/json").setChunked(isChunked);
+      if (isChunked) {
+        int half = body.length() / 2;
+        request
+            .response()
+            .write(body.substring(0, half))
+            .onSuccess(written -> request.response().end(body.substring(half)));
+      } else {
+        request.response().end(body);
+      }
+    };
+  }
+
+  @Test
+  void anErrorOfJsonRpcThatMeansTooManyIsAnsweredByAnotherProvider() {
+    String error =
+        "{\"jsonrpc\": \"2.0\", \"id\": 1, \"error\": {\"code\": -32005, \"message\": \"limit\"}}";
+    answers.set(1, rpc("{\"result\": 1}", false));
+    for (boolean isChunked : new boolean[] {true, false}) {
+      answers.set(0, rpc(error, isChunked));
+      assertThat(post("/rpc", "{}").body()).isEqualTo("{\"result\": 1}");
+      assertThat(post("/once", "{}").body()).isEqualTo(error);
+    }
+    assertThat(sent.get(0)).hasSize(4);
+    assertThat(sent.get(1)).hasSize(2);
+  }
+
+  @Test
+  void anAnswerThatWasLookedIntoIsWhole() {
+    for (String body :
+        List.of("x", "{\"result\": \"" + "x".repeat(50_000) + "\"}", "y".repeat(4095), "")) {
+      for (boolean isChunked : new boolean[] {true, false}) {
+        answers.set(0, rpc(body, isChunked));
+        assertThat(post("/rpc", "{}").body()).isEqualTo(body);
+      }
+    }
+    String metrics = fixture.get("/metrics").body();
+    assertThat(metrics)
+        .contains("throttle_upstream_inflight{upstream=\"rpc\"} 1.0")
+        .containsPattern("throttle_upstream_window\\{upstream=\"rpc\"} 1[1-8].0")
+        .contains("throttle_upstream_breaker{provider=\"a\",upstream=\"rpc\"} 0.0");
+  }
+
+  @Test
+  void anAnswerThatBreaksWhileItIsLookedIntoIsNoAnswer() {
+    answers.set(0, request -> {
+      request.response().putHeader("Content-Length", "100");
+      request
+          .response()
+          .write("{\"error\":")
+          .onComplete(written -> vertx.setTimer(50, due -> request.connection().close()));
+    });
+    HttpResponse<String> broken = post("/rpc", "{}");
+    assertThat(broken.statusCode()).isEqualTo(502);
+    assertThat(sent.get(1)).isEmpty();
+    assertThat(get("/rpc").body()).isEqualTo("fine");
   }
 }

@@ -2,11 +2,13 @@ package io.weir.state.redis;
 
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
+import io.weir.upstream.AdaptiveRule;
 import io.weir.upstream.Booking;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -50,32 +52,31 @@ public final class RedisProviders {
    * Books a key slot and a permit in flight.
    *
    * @param id of the request, without commas
-   * @param maxInflight as many as may be under way now
    * @param patienceMicros how far ahead a slot may be
    * @param before where it was sent to, {@code provider/key}
    */
-  public CompletionStage<Booking> book(
-      Providers upstream,
-      String group,
-      String id,
-      int maxInflight,
-      long patienceMicros,
-      Collection<String> before) {
+  public CompletionStage<Booking.Told> book(
+      Providers upstream, String group, String id, long patienceMicros, Collection<String> before) {
     String providers = upstream.serving(group).stream()
         .map(provider -> words(upstream, provider))
         .collect(Collectors.joining(";"));
     List<String> arguments = List.of(
         id,
         group,
-        Integer.toString(maxInflight),
-        Long.toString(upstream.leaseMicros()),
+        Integer.toString(upstream.bounds().most()),
+        Long.toString(upstream.bounds().leaseMicros()),
         Long.toString(patienceMicros),
-        Long.toString(
-            MICROS_PER_MILLI * (upstream.connectTimeoutMillis() + upstream.timeoutMillis())),
+        Long.toString(MICROS_PER_MILLI
+            * (upstream.sending().connectTimeoutMillis() + upstream.sending().timeoutMillis())),
         String.join(",", before),
-        providers);
+        providers,
+        upstream
+            .bounds()
+            .adaptive()
+            .map(rule -> Integer.toString(rule.initial()))
+            .orElse("0"));
     return run(book, RedisKeys.upstream(upstream.name()), arguments)
-        .thenApply(RedisProviders::booking);
+        .thenApply(RedisProviders::told);
   }
 
   private static String words(Providers upstream, Provider provider) {
@@ -86,6 +87,21 @@ public final class RedisProviders {
             provider.weight(),
             provider.intervalMicros(),
             String.join(",", provider.slots()));
+  }
+
+  private static Booking.Told told(List<Object> answer) {
+    Map<String, Boolean> open = new HashMap<>();
+    for (String one : ((String) answer.get(2)).split(",", -1)) {
+      boolean isTried = one.endsWith("?");
+      if (!one.isEmpty()) {
+        open.put(isTried ? one.substring(0, one.length() - 1) : one, isTried);
+      }
+    }
+    return new Booking.Told(
+        booking(answer.subList(3, answer.size())),
+        ((Long) answer.get(0)).intValue(),
+        ((Long) answer.get(1)).intValue(),
+        open);
   }
 
   private static Booking booking(List<Object> answer) {
@@ -102,6 +118,10 @@ public final class RedisProviders {
     };
   }
 
+  private static String words(AdaptiveRule rule) {
+    return "%d %d %d %d".formatted(rule.min(), rule.max(), rule.initial(), rule.targetMicros());
+  }
+
   /** Ends what was booked; gives whether its permit was held. */
   public CompletionStage<Boolean> end(
       Providers upstream, String id, String provider, Booking.Lesson lesson) {
@@ -111,7 +131,10 @@ public final class RedisProviders {
         lesson.scope(),
         Long.toString(lesson.coolMicros()),
         Long.toString(lesson.openMicros()),
-        lesson.probe());
+        lesson.probe(),
+        Long.toString(lesson.sampleMicros()),
+        Integer.toString(lesson.loadThousandths()),
+        upstream.bounds().adaptive().map(RedisProviders::words).orElse(""));
     return run(unbook, RedisKeys.upstream(upstream.name()), arguments)
         .thenApply(answer -> (Long) answer.get(0) == 1);
   }
@@ -121,7 +144,7 @@ public final class RedisProviders {
     return run(
             rebook,
             RedisKeys.upstream(upstream.name()).subList(1, 2),
-            List.of(Long.toString(upstream.leaseMicros()), String.join(",", ids)))
+            List.of(Long.toString(upstream.bounds().leaseMicros()), String.join(",", ids)))
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
   }
 

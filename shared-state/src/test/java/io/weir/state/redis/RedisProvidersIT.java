@@ -5,20 +5,25 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.state.redis.wire.RedisKeys;
+import io.weir.upstream.AdaptiveRule;
 import io.weir.upstream.Booking;
 import io.weir.upstream.Booking.Booked;
 import io.weir.upstream.Booking.Lesson;
+import io.weir.upstream.Booking.Told;
+import io.weir.upstream.Bounds;
 import io.weir.upstream.BreakerRule;
 import io.weir.upstream.KeySlot;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
 import io.weir.upstream.RetryRule;
+import io.weir.upstream.Sending;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -42,6 +47,7 @@ final class RedisProvidersIT {
   private RedisProviders store;
   private String name;
   private int requests;
+  private Optional<AdaptiveRule> adaptive = Optional.empty();
 
   @BeforeAll
   static void start() {
@@ -75,14 +81,8 @@ final class RedisProvidersIT {
         name,
         List.of(providers),
         isTiered,
-        maxInflight,
-        10,
-        1000,
-        LEASE,
-        1000,
-        1000,
-        1000,
-        false,
+        new Bounds(maxInflight, adaptive, 10, 1000, LEASE),
+        new Sending(1000, 1000, 1000, false, false),
         RetryRule.DEFAULT,
         BreakerRule.DEFAULT);
   }
@@ -92,8 +92,11 @@ final class RedisProvidersIT {
   }
 
   private Booking book(Providers upstream, long patience, String... before) {
-    return of(store.book(
-        upstream, GROUP, "r" + requests++, upstream.maxInflight(), patience, List.of(before)));
+    return told(upstream, patience, before).booking();
+  }
+
+  private Told told(Providers upstream, long patience, String... before) {
+    return of(store.book(upstream, GROUP, "r" + requests++, patience, List.of(before)));
   }
 
   private Booked booked(Providers upstream) {
@@ -183,19 +186,19 @@ final class RedisProvidersIT {
   void whoseBreakerIsOpenIsTriedBySingleRequests() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
     booked(upstream);
-    end(upstream, 0, "a", new Lesson("", 0, 10_000_000, ""));
+    end(upstream, 0, "a", Lesson.of("", 0, 10_000_000, ""));
     assertThat(booked(upstream).provider()).isEqualTo("b");
-    end(upstream, 1, "b", new Lesson("", 0, 20_000_000, ""));
+    end(upstream, 1, "b", Lesson.of("", 0, 20_000_000, ""));
     assertThat(book(upstream, 0)).isEqualTo(new Booking.Open(10_000_000));
     now += 10_000_000;
     assertThat(booked(upstream)).isEqualTo(new Booked("a", "-", 0, true));
     assertThat(book(upstream, 0)).isEqualTo(new Booking.Open(1_000_000));
-    end(upstream, 3, "a", new Lesson("", 0, 5_000_000, "bad"));
+    end(upstream, 3, "a", Lesson.of("", 0, 5_000_000, "bad"));
     assertThat(book(upstream, 0)).isEqualTo(new Booking.Open(5_000_000));
     now += 5_000_000;
     int probe = requests;
     assertThat(booked(upstream).isProbe()).isTrue();
-    end(upstream, probe, "a", new Lesson("", 0, 0, "good"));
+    end(upstream, probe, "a", Lesson.of("", 0, 0, "good"));
     assertThat(booked(upstream)).isEqualTo(new Booked("a", "-", 0, false));
     assertThat(booked(upstream)).isEqualTo(new Booked("a", "-", 0, false));
   }
@@ -204,12 +207,12 @@ final class RedisProvidersIT {
   void aProbeThatNobodyEndsIsGivenToAnother() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0));
     booked(upstream);
-    end(upstream, 0, "a", new Lesson("", 0, 1_000_000, ""));
+    end(upstream, 0, "a", Lesson.of("", 0, 1_000_000, ""));
     now += 1_000_000;
     assertThat(booked(upstream).isProbe()).isTrue();
     now += 2_000_000; // its times to connect and to answer
     assertThat(booked(upstream).isProbe()).isTrue();
-    end(upstream, requests - 1, "a", new Lesson("", 0, 0, "unknown"));
+    end(upstream, requests - 1, "a", Lesson.of("", 0, 0, "unknown"));
     assertThat(booked(upstream).isProbe()).isTrue();
   }
 
@@ -217,15 +220,15 @@ final class RedisProvidersIT {
   void whatAProviderSaidIsLeftAloneIsNoMoreThanThat() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 2, 0), provider("b", 1, 1, 0, 0));
     booked(upstream);
-    end(upstream, 0, "a", new Lesson("k0/default", 3_000_000, 0, ""));
+    end(upstream, 0, "a", Lesson.of("k0/default", 3_000_000, 0, ""));
     assertThat(booked(upstream)).isEqualTo(new Booked("a", "k1", 0, false));
-    Booking other = of(store.book(upstream, "heavy", "x", 100, 0, List.of()));
+    Booking other = of(store.book(upstream, "heavy", "x", 0, List.of())).booking();
     assertThat(other).isEqualTo(new Booked("a", "k0", 0, false));
-    end(upstream, 1, "a", new Lesson("k1", 2_000_000, 0, ""));
+    end(upstream, 1, "a", Lesson.of("k1", 2_000_000, 0, ""));
     assertThat(booked(upstream).provider()).isEqualTo("b");
     now += 2_000_000;
     assertThat(booked(upstream)).isEqualTo(new Booked("a", "k1", 0, false));
-    end(upstream, requests - 1, "a", new Lesson("", 1_000_000, 0, ""));
+    end(upstream, requests - 1, "a", Lesson.of("", 1_000_000, 0, ""));
     assertThat(booked(upstream).provider()).isEqualTo("b");
     now += 1_000_000;
     assertThat(booked(upstream).provider()).isEqualTo("a");
@@ -252,7 +255,7 @@ final class RedisProvidersIT {
   void whoCoolsDoesNotKeepOneThatIsFreeFromBeingAskedAgain() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
     booked(upstream);
-    end(upstream, 0, "b", new Lesson("", 600_000_000, 0, ""));
+    end(upstream, 0, "b", Lesson.of("", 600_000_000, 0, ""));
     assertThat(((Booked) book(upstream, 0, "a/-")).provider()).isEqualTo("a");
   }
 
@@ -272,5 +275,84 @@ final class RedisProvidersIT {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
     assertThat(((Booked) book(upstream, 0, "a/-")).provider()).isEqualTo("b");
     assertThat(((Booked) book(upstream, 0, "a/-", "b/-")).provider()).isEqualTo("a");
+  }
+
+  private int window(Providers upstream) {
+    return told(upstream, 0).window();
+  }
+
+  private void sample(Providers upstream, long micros) {
+    end(upstream, 0, "a", new Lesson("", 0, 0, "", micros, -1));
+  }
+
+  @Test
+  void howManyAreUnderWayFollowsHowLongAnswersTake() {
+    adaptive = Optional.of(new AdaptiveRule(200_000, 5, 50, 10));
+    Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0));
+    assertThat(window(upstream)).isEqualTo(10);
+    sample(upstream, 100_000);
+    assertThat(window(upstream)).isEqualTo(11);
+    sample(upstream, -1); // 11 × 0.85
+    assertThat(window(upstream)).isEqualTo(9);
+    sample(upstream, 700_000); // the average is 220 ms now: max(8, 8)
+    assertThat(window(upstream)).isEqualTo(8);
+    sample(upstream, 100_000); // 196 ms
+    assertThat(window(upstream)).isEqualTo(9);
+    sample(upstream, 5_000_000); // 1157 ms: 9 × 0.85
+    assertThat(window(upstream)).isEqualTo(7);
+    for (int i = 0; i < 5; i++) {
+      sample(upstream, -1);
+    }
+    assertThat(window(upstream)).isEqualTo(5);
+    for (int i = 0; i < 80; i++) {
+      sample(upstream, 1000);
+    }
+    assertThat(window(upstream)).isEqualTo(50);
+    sample(upstream, 0);
+    assertThat(window(upstream)).isEqualTo(50);
+  }
+
+  @Test
+  void noMoreAreUnderWayThanTheWindowSays() {
+    adaptive = Optional.of(new AdaptiveRule(200_000, 1, 50, 2));
+    Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0));
+    booked(upstream);
+    booked(upstream);
+    assertThat(told(upstream, 0)).isEqualTo(new Told(new Booking.Full(), 2, 2, Map.of()));
+    sample(upstream, 1000);
+    assertThat(told(upstream, 0).inflight()).isEqualTo(2);
+    assertThat(told(upstream, 0).inflight()).isEqualTo(3);
+    assertThat(book(upstream, 0)).isEqualTo(new Booking.Full());
+  }
+
+  @Test
+  void whoIsBusyGetsLess() {
+    Providers upstream =
+        upstream(false, 100_000, provider("a", 0, 1, 0, 0), provider("b", 0, 1, 0, 0));
+    end(upstream, 0, "a", new Lesson("", 0, 0, "", 0, 750));
+    Map<String, Integer> turns = new HashMap<>();
+    for (int i = 0; i < 100; i++) {
+      turns.merge(booked(upstream).provider(), 1, Integer::sum);
+    }
+    assertThat(turns).isEqualTo(Map.of("a", 20, "b", 80));
+    now += 10_000_000; // reports count for ten seconds
+    for (int i = 0; i < 100; i++) {
+      turns.merge(booked(upstream).provider(), 1, Integer::sum);
+    }
+    assertThat(turns.get("a")).isBetween(69, 71);
+  }
+
+  @Test
+  void allNodesHearWhoseBreakerIsOpen() {
+    Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0), provider("b", 0, 1, 0, 0));
+    end(upstream, 0, "a", Lesson.of("", 0, 1_000_000, ""));
+    assertThat(told(upstream, 0).open()).isEqualTo(Map.of("a", false));
+    now += 1_000_000;
+    Map<String, Boolean> open = Map.of();
+    for (int i = 0; i < 2; i++) {
+      open = told(upstream, 0).open();
+    }
+    assertThat(open.keySet()).containsExactly("a");
+    assertThat(told(upstream, 0).open()).isEqualTo(Map.of("a", true));
   }
 }

@@ -1,0 +1,15 @@
+package io.weir.upstream;
+
+/**
+ * How requests are sent to the providers of an upstream.
+ *
+ * @param timeoutMillis how long nothing may move
+ * @param honoursIdempotencyKeys whether they act once only on all requests with one key
+ * @param isJsonRpc whether answers are looked into for JSON-RPC errors that mean 429
+ */
+public record Sending(
+    int connectTimeoutMillis,
+    int timeoutMillis,
+    long maxBodyBytes,
+    boolean honoursIdempotencyKeys,
+    boolean isJsonRpc) {}

@@ -1,0 +1,54 @@
+package io.weir.node.provider;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Errors of JSON-RPC that mean 429 behind a status of 200. The codes are those of the providers of chains, as in
+ * Chainlake's scheduler.
+ */
+public final class JsonRpcErrors {
+  private static final Set<Integer> TOO_MANY_CODES = Set.of(-32_005, -32_016, -32_000, 10_007);
+  private static final int TOO_MANY = 429;
+
+  private JsonRpcErrors() {}
+
+  /** What an answer says of the provider, if it is such an error; of several answers all have to be. */
+  public static Optional<Outcome> limited(Buffer body) {
+    Object answer;
+    try {
+      answer = Json.decodeValue(body);
+    } catch (DecodeException e) {
+      return Optional.empty();
+    }
+    if (answer instanceof JsonArray several) {
+      boolean areAll = !several.isEmpty()
+          && several.stream().allMatch(one -> one instanceof JsonObject of && isLimited(of));
+      return areAll ? Optional.of(Outcome.answered(TOO_MANY, 0)) : Optional.empty();
+    }
+    return answer instanceof JsonObject one && isLimited(one)
+        ? Optional.of(Outcome.answered(TOO_MANY, waitMillis(one)))
+        : Optional.empty();
+  }
+
+  private static boolean isLimited(JsonObject answer) {
+    return answer.getValue("error") instanceof JsonObject error
+        && error.getValue("code") instanceof Integer code
+        && TOO_MANY_CODES.contains(code);
+  }
+
+  // As Infura has it: {"data": {"rate": {"backoff_seconds": 30}}}
+  private static long waitMillis(JsonObject answer) {
+    JsonObject error = answer.getJsonObject("error");
+    return error.getValue("data") instanceof JsonObject data
+            && data.getValue("rate") instanceof JsonObject rate
+            && rate.getValue("backoff_seconds") instanceof Number seconds
+        ? (long) Math.min(WaitTold.LONGEST_MILLIS, Math.max(0, seconds.doubleValue() * 1000))
+        : 0;
+  }
+}

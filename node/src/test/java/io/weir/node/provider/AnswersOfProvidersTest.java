@@ -1,0 +1,80 @@
+package io.weir.node.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.weir.node.provider.Outcome.Health;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is read of answers, beside their status. */
+final class AnswersOfProvidersTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32005,\"message\":\"limit\"}} | 0",
+        "{\"error\":{\"code\":-32016}} | 0",
+        "{\"error\":{\"code\":-32000}} | 0",
+        "{\"error\":{\"code\":10007}} | 0",
+        "[{\"error\":{\"code\":-32005}},{\"error\":{\"code\":-32000}}] | 0",
+        "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":30}}}} | 30000",
+        "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":1e99}}}} | 3600000",
+        "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":-1}}}} | 0",
+        "{\"error\":{\"code\":-32005,\"data\":7}} | 0"
+      })
+  void errorsThatMeanTooMany(String body, long waitMillis) {
+    Outcome outcome = JsonRpcErrors.limited(Buffer.buffer(body)).orElseThrow();
+    assertThat(outcome.health()).isEqualTo(Health.NEUTRAL);
+    assertThat(outcome.isUnsent()).isTrue();
+    assertThat(outcome.mayBeSentAgain()).isTrue();
+    assertThat(outcome.coolMillis()).isEqualTo(waitMillis);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "null",
+        "7",
+        "{",
+        "{}",
+        "[]",
+        "{\"result\":\"0x1\"}",
+        "{\"error\":null}",
+        "{\"error\":\"-32005\"}",
+        "{\"error\":{\"code\":\"-32005\"}}",
+        "{\"error\":{\"code\":-32601}}",
+        "[{\"error\":{\"code\":-32005}},{\"result\":1}]",
+        "[7]"
+      })
+  void anythingElseIsAnAnswer(String body) {
+    assertThat(JsonRpcErrors.limited(Buffer.buffer(body))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "TEXT cpu_utilization=0.3,mem_utilization=0.8 | 300",
+        "TEXT mem_utilization=0.8, application_utilization=0.45, cpu_utilization=0.3 | 450",
+        "JSON {\"cpu_utilization\": 0.5, \"rps_fractional\": 10} | 500",
+        "JSON {\"cpu_utilization\": 0.5, \"application_utilization\": 0.25} | 250",
+        "JSON {\"cpu_utilization\": 1.7} | 1000",
+        "cpu_utilization=0.1 | 100",
+        "JSON {\"cpu_utilization\": \"0.5\"} | -1",
+        "JSON {\"cpu_utilization\": -1} | -1",
+        "JSON { | -1",
+        "JSON [] | -1",
+        "TEXT cpu_utilization=high | -1",
+        "TEXT mem_utilization=0.8 | -1",
+        "BIN AQID | -1"
+      })
+  void howBusyAProviderSaysItIs(String report, int thousandths) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap().set("Endpoint-Load-Metrics", report);
+    assertThat(LoadReport.thousandths(headers)).isEqualTo(thousandths);
+  }
+}

@@ -1,0 +1,155 @@
+package io.weir.state.document;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.weir.policy.InvalidPolicyException;
+import io.weir.policy.OperationRule;
+import io.weir.policy.PolicyReading;
+import io.weir.policy.Problem;
+import io.weir.upstream.AdaptiveRule;
+import io.weir.upstream.Providers;
+import io.weir.upstream.RetryRule;
+import io.weir.window.WindowRule;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a policy makes of upstreams of providers, and of windows. */
+final class UpstreamPoliciesTest {
+  private static final String PROVIDER = "providers: [{ name: a, url: 'http://127.0.0.1:1' }]";
+  private static final String FOUR_KEYS =
+      "providers: [{ name: a, url: 'http://127.0.0.1:1', keyInterval: 1s, keys: [{ name: k1, variable: A }, "
+          + "{ name: k2, variable: A }] }]";
+
+  private static PolicyReading read(String upstream, String windows) {
+    return PolicyDocuments.parse("upstreams.yaml", """
+        operations:
+          - { name: Ask, match: { path: /ask }, upstream: rpc, attempts: 1 }
+          - { name: Other, match: { path: /other }, upstream: rpc }
+        buckets:
+          - { name: b, burstPeriod: 1, throttleGroups: [{ opsPerSec: 10, operations: [Ask, Other] }] }
+        upstreams:
+          rpc: { %s }
+        windows: { %s }
+        """.formatted(upstream, windows));
+  }
+
+  private static Providers upstream(String text) {
+    return requireNonNull(read(text, "").policy().upstreams().get("rpc"));
+  }
+
+  private static List<String> errors(String upstream, String windows) {
+    return requireNonNull(
+            catchThrowableOfType(InvalidPolicyException.class, () -> read(upstream, windows)))
+        .problems()
+        .stream()
+        .map(Problem::code)
+        .toList();
+  }
+
+  @Test
+  void whatIsSaidCountsAndTheRestIsAsUsual() {
+    Providers plain = upstream(PROVIDER);
+    assertThat(plain.bounds().maxInflight()).isEqualTo(100);
+    assertThat(plain.bounds().adaptive()).isEmpty();
+    assertThat(plain.bounds().most()).isEqualTo(100);
+    assertThat(plain.sending().isJsonRpc()).isFalse();
+    assertThat(plain.retry()).isEqualTo(RetryRule.DEFAULT);
+    Providers said = upstream(PROVIDER
+        + ", maxInflight: 30, adaptive: { target: 50ms, min: 2, max: 20, initial: 4 }, jsonRpc: true, "
+        + "retry: { preset: storj, jitter: 0 }");
+    assertThat(said.bounds().adaptive()).contains(new AdaptiveRule(50_000, 2, 20, 4));
+    assertThat(said.bounds().most()).isEqualTo(20);
+    assertThat(said.sending().isJsonRpc()).isTrue();
+    assertThat(said.retry()).isEqualTo(new RetryRule(7, 100, 2000, 3000, 0, 20, 65_536));
+  }
+
+  @Test
+  void anOperationMayBeSentOnce() {
+    PolicyReading reading = read(PROVIDER, "");
+    assertThat(reading.policy().rule("Ask").map(OperationRule::attempts))
+        .contains(OptionalLong.of(1));
+    assertThat(reading.policy().rule("Other").map(OperationRule::attempts))
+        .contains(OptionalLong.empty());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "adaptive: { min: 20, max: 10 } | adaptive_bounds",
+        "adaptive: { min: 0 } | value_invalid",
+        "adaptive: { goal: 1s } | field_unknown",
+        "retry: { preset: mine } | value_invalid",
+        "retry: { initial: 2s, max: 1s } | retry_bounds",
+        "jsonRpc: maybe | value_invalid"
+      })
+  void mistakesOfUpstreamsAreTold(String more, String code) {
+    assertThat(errors(PROVIDER + ", " + more, "")).containsExactly(code);
+  }
+
+  @Test
+  void windowsAreReadByName() {
+    assertThat(read(
+                PROVIDER,
+                "blocks: { }, days: { width: 7, attempts: 2, lease: 5s, backoff: 0ms, results: true }")
+            .policy()
+            .windows())
+        .containsOnlyKeys("blocks", "days")
+        .containsEntry("blocks", new WindowRule("blocks", 40, 4, 30_000_000, 1_000_000, false))
+        .containsEntry("days", new WindowRule("days", 7, 2, 5_000_000, 0, true));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "w: { width: 0 } | value_invalid",
+        "w: { width: 1001 } | value_invalid",
+        "w: { lease: 1ms } | value_invalid",
+        "w: { wide: 1 } | field_unknown",
+        "w: { upstream: none } | upstream_unknown",
+        "'a b': { } | name_invalid"
+      })
+  void mistakesOfWindowsAreTold(String windows, String code) {
+    assertThat(errors(PROVIDER, windows)).containsExactly(code);
+  }
+
+  @Test
+  void thereAreAtMostFiftyWindows() {
+    StringBuilder many = new StringBuilder("w0: { }");
+    for (int i = 1; i <= 50; i++) {
+      many.append(", w").append(i).append(": { }");
+    }
+    assertThat(errors(PROVIDER, many.toString())).containsExactly("too_many_windows");
+  }
+
+  // Of the scheduler that they are taken from: under way below twice the keys, two to three times
+  // as many ranges, one
+  // to two times as many in the queue.
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "3 | 12 | 8 |",
+        "4 | 12 | 12 | inflight_above_keys",
+        "3 | 20 | 8 | queue_above_inflight,queue_beside_window",
+        "3 | 12 | 5 | window_beside_inflight,queue_beside_window",
+        "3 | 12 | 10 | window_beside_inflight",
+        "3 | 8 | 9 | queue_beside_window"
+      })
+  void boundsThatDoNotFitTogetherAreWarnedOf(int inflight, int queue, int width, String codes) {
+    PolicyReading reading = read(
+        "%s, maxInflight: %d, maxQueue: %d".formatted(FOUR_KEYS, inflight, queue),
+        "w: { upstream: rpc, width: %d }".formatted(width));
+    List<String> told = reading.warnings().stream()
+        .map(Problem::code)
+        .filter(code -> !code.equals("plan_missing"))
+        .toList();
+    assertThat(told).containsExactlyInAnyOrder(codes == null ? new String[0] : codes.split(","));
+  }
+}
