@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * The wait that an answer names, in milliseconds, rounded up. What cannot be understood, and a time that is
  * over, is as if it were not there.
  */
-final class RetryAfterHeaders {
+public final class RetryAfterHeaders {
   /** Above it, one wait is as hopeless as another. */
   private static final long FOREVER_MILLIS = Duration.ofDays(100_000).toMillis();
 
@@ -55,7 +55,7 @@ final class RetryAfterHeaders {
    *
    * @param now the time of day, for a server that does not tell its own
    */
-  static OptionalLong millis(int status, Headers headers, Instant now) {
+  public static OptionalLong millis(int status, Headers headers, Instant now) {
     return new RetryAfterHeaders(headers, now).of(status);
   }
 

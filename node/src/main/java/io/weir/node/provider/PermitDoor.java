@@ -2,6 +2,7 @@ package io.weir.node.provider;
 
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
@@ -39,6 +40,7 @@ public final class PermitDoor implements Door {
   private static final int MAX_STATUS = 599;
   private static final int TOO_MANY = 429;
   private static final int UNAVAILABLE = 503;
+  private static final int GIVEN_UP = 499;
   private static final long LONGEST_TAKEN_MILLIS = 3_600_000;
   private static final String CODE = "permit_invalid";
   private static final String SERVICE = "(service)";
@@ -119,24 +121,35 @@ public final class PermitDoor implements Door {
         lessons.unused(entered);
         return Future.succeededFuture();
       }
-      return ServiceRequests.send(
-          request,
-          201,
-          new JsonObject()
-              .put(
-                  "permit",
-                  String.join(
-                      ".",
-                      upstream.name(),
-                      entered.provider(),
-                      entered.key(),
-                      entered.id(),
-                      entered.isProbe() ? "1" : "0"))
-              .put("provider", entered.provider())
-              .put("url", provider.get().uri().toString())
-              .put("key", entered.key())
-              .put("leaseMs", upstream.bounds().leaseMicros() / 1000));
+      return send(request, entered, provider.get());
     });
+  }
+
+  private static Future<Void> send(HttpServerRequest request, Entered entered, Provider provider) {
+    long leaseMillis = entered.upstream().bounds().leaseMicros() / 1000;
+    String permit = String.join(
+        ".",
+        entered.upstream().name(),
+        entered.provider(),
+        entered.key(),
+        entered.id(),
+        entered.isProbe() ? "1" : "0");
+    request
+        .response()
+        .putHeader(HttpHeaders.LOCATION, PATH + "/" + permit)
+        .putHeader("Weir-Provider", entered.provider())
+        .putHeader("Weir-Provider-Url", provider.uri().toString())
+        .putHeader("Weir-Provider-Key", entered.key())
+        .putHeader("Weir-Lease-Ms", Long.toString(leaseMillis));
+    return ServiceRequests.send(
+        request,
+        201,
+        new JsonObject()
+            .put("permit", permit)
+            .put("provider", entered.provider())
+            .put("url", provider.uri().toString())
+            .put("key", entered.key())
+            .put("leaseMs", leaseMillis));
   }
 
   private Future<Void> change(HttpServerRequest request, Matcher one, Buffer body) {
@@ -162,8 +175,11 @@ public final class PermitDoor implements Door {
     String group = told.text("group", Names::isName, "a name").orElse("default");
     told.refuseMistakes();
     boolean isBusy = status == TOO_MANY || status == UNAVAILABLE;
-    Outcome outcome =
-        status == 0 ? Outcome.broken() : Outcome.answered((int) status, isBusy ? wait : 0);
+    Outcome outcome = switch ((int) status) {
+      case 0 -> Outcome.broken();
+      case GIVEN_UP -> Outcome.unknown();
+      default -> Outcome.answered((int) status, isBusy ? wait : 0);
+    };
     return lessons
         .learn(entered, outcome, group, TimeUnit.MILLISECONDS.toNanos(took))
         .compose(

@@ -1,0 +1,20 @@
+package io.weir.client.upstream;
+
+import java.io.IOException;
+
+/** There was no permit to send: the queue is full, no provider could take it in time, or all have failed. */
+public final class NoPermitException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+
+  NoPermitException(int status, String problem) {
+    super("no permit: %d %s".formatted(status, problem));
+    this.status = status;
+  }
+
+  /** The last answer's status. */
+  public int status() {
+    return status;
+  }
+}

@@ -1,0 +1,48 @@
+package io.weir.client.upstream;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Where turns are asked for, and for what.
+ *
+ * @param nodes base addresses, at least one; the first is asked first, the next one where it is gone
+ * @param serviceToken the service token of the nodes
+ * @param upstream of the policy
+ * @param group of operations; {@code default} where the policy names none
+ * @param patience how long one question waits at a node, at most a minute
+ */
+public record SchedulerOptions(
+    List<URI> nodes, String serviceToken, String upstream, String group, Duration patience) {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+
+  /** @throws IllegalArgumentException with what is wrong */
+  public SchedulerOptions {
+    nodes = List.copyOf(nodes);
+    if (nodes.isEmpty()) {
+      throw new IllegalArgumentException("nodes: none (expected: at least 1)");
+    }
+    if (!NAME.matcher(upstream).matches() || !NAME.matcher(group).matches()) {
+      throw new IllegalArgumentException(
+          "upstream, group: %s, %s (expected: %s)".formatted(upstream, group, NAME.pattern()));
+    }
+    if (patience.isNegative() || patience.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "patience: %s (expected: 0 to %s)".formatted(patience, LONGEST));
+    }
+  }
+
+  /** The usual group, and ten seconds of patience. */
+  public static SchedulerOptions of(List<URI> nodes, String serviceToken, String upstream) {
+    return new SchedulerOptions(nodes, serviceToken, upstream, "default", Duration.ofSeconds(10));
+  }
+
+  @Override
+  public String toString() {
+    return "SchedulerOptions[nodes=%s, upstream=%s, group=%s, patience=%s]"
+        .formatted(nodes, upstream, group, patience);
+  }
+}
