@@ -4,7 +4,7 @@
 --   1      ...:inflight, as of book.lua
 -- ARGV
 --   1      how long a lease is, in microseconds
---   2      the ids of requests, with a comma between
+--   2      requests, `<id> <provider>`, with a comma between
 -- RETURNS
 --   { held... }  for each 1 where it is held, 0 where it is not, or no longer
 -- ERRORS

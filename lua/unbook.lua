@@ -4,7 +4,7 @@
 --   1, 2   as of book.lua
 -- ARGV
 --   1      the id of the request
---   2      the provider
+--   2      the provider; where nobody knows whether it was booked, all that it may be, with a comma between
 --   3      what of it is to be left alone: <key>, <key>/<group>, or '' for the whole provider
 --   4      for how long, in microseconds; 0 where nothing is
 --   5      how long its breaker is open from now on, in microseconds; 0 where it is not opened
@@ -22,6 +22,7 @@
 --@include now
 --@include upstream_life
 --@include adaptive
+--@include inflight
 
 local LOAD_COUNTS_US = 10000000
 
@@ -63,6 +64,9 @@ end
 if sample_us ~= 0 and adaptive ~= '' then
   adapt()
 end
-local was_there = redis.call('ZREM', KEYS[2], id)
+local was_there = 0
+for one in string.gmatch(provider, '[^,]+') do
+  was_there = was_there + end_inflight(redis.call, KEYS, id, one)
+end
 keep_upstream(redis.call, KEYS, now)
 return { was_there }

@@ -31,6 +31,12 @@ local function first_key(provider, interval_us, keys, state, asked)
   return best, best_at
 end
 
+-- As many as may be are under way to it.
+local function is_busy(provider, most, state, asked)
+  most = tonumber(most)
+  return (state['busy:' .. provider] or 0) >= (most > 0 and most or asked.most)
+end
+
 -- Who says that it is busy gets less of what others get.
 local function weight_of(provider, weight, state, now)
   local busy = (state['loaded:' .. provider] or 0) > now and state['load:' .. provider] or 0
@@ -49,16 +55,20 @@ local function open_of(text, state, now)
 end
 
 -- Those whose breaker is closed, or that may be tried again, each with its first key: those that the request was not
--- sent to before, and the others. Third the instant at which the first of those whose breaker is open may be tried.
+-- sent to before, and the others. Third the instant at which the first of those whose breaker is open may be tried;
+-- fourth whether as many as may be are under way to one.
 local function slots_of(text, state, asked)
-  local fresh, again, open_until = {}, {}, math.huge
+  local fresh, again, open_until, is_full = {}, {}, math.huge, false
   for part in string.gmatch(text, '[^;]+') do
-    local provider, tier, weight, interval_us, keys = string.match(part, '^(%S+) (%d+) (%d+) (%d+) (%S+)$')
+    local provider, tier, weight, interval_us, most, keys =
+      string.match(part, '^(%S+) (%d+) (%d+) (%d+) (%d+) (%S+)$')
     local open, probe = state['open:' .. provider], state['probe:' .. provider] or 0
     if open and open > asked.now then
       open_until = math.min(open_until, open)
     elseif open and probe > asked.now then
       open_until = math.min(open_until, probe, asked.now + PROBE_TOLD_US)
+    elseif is_busy(provider, most, state, asked) then
+      is_full = true
     else
       local key, at = first_key(provider, tonumber(interval_us), keys, state, asked)
       local one = { provider = provider, tier = tonumber(tier), interval_us = tonumber(interval_us), key = key,
@@ -69,5 +79,5 @@ local function slots_of(text, state, asked)
       list[#list + 1] = one
     end
   end
-  return fresh, again, open_until == math.huge and asked.now or open_until
+  return fresh, again, open_until == math.huge and asked.now or open_until, is_full
 end

@@ -160,14 +160,15 @@ final class UpstreamsReader {
     Optional<String> url = section.requiredSecretText("url", PolicyReader::isBaseUrl, URL);
     int tier = (int) section.wholeNumber("tier", 0, 9).orElse(0);
     int weight = (int) section.wholeNumber("weight", 1, 1000).orElse(1);
+    int maxInflight = (int) section.wholeNumber("maxInflight", 1, 100_000).orElse(0);
     Set<String> groups = section.texts("groups", Names::isName, Names.NAME_PATTERN).stream()
         .map(Section.Item::text)
         .collect(Collectors.toSet());
     List<KeySlot> keys = keys(section);
     long interval = millis(section, "keyInterval", 0, 3_600_000, 0) * 1000;
     section.refuseUnknown();
-    return url.map(
-        text -> new Provider(name, URI.create(text), tier, weight, groups, keys, interval));
+    return url.map(text ->
+        new Provider(name, URI.create(text), tier, weight, maxInflight, groups, keys, interval));
   }
 
   private static List<KeySlot> keys(Section provider) {

@@ -14,6 +14,7 @@ import java.util.function.Predicate;
  * @param weight how much of the requests it gets beside others of its tier
  * @param groups the groups of operations that it serves; empty for all
  * @param keys of ours; empty where it wants none: then it has one slot
+ * @param maxInflight requests under way to it; 0 for three quarters of the upstream's, where it is not the only one
  * @param intervalMicros the time between two requests by one key, 0 for none
  */
 public record Provider(
@@ -21,6 +22,7 @@ public record Provider(
     URI uri,
     int tier,
     int weight,
+    int maxInflight,
     Set<String> groups,
     List<KeySlot> keys,
     long intervalMicros) {
@@ -40,7 +42,8 @@ public record Provider(
     List<KeySlot> usable = keys.stream().filter(isHere).toList();
     return usable.isEmpty() && !keys.isEmpty()
         ? Optional.empty()
-        : Optional.of(new Provider(name, uri, tier, weight, groups, usable, intervalMicros));
+        : Optional.of(
+            new Provider(name, uri, tier, weight, maxInflight, groups, usable, intervalMicros));
   }
 
   /** The key of this name. */

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Lets requests to providers, one after another, as the whole cluster may send them: each waits for a key slot and a
@@ -60,6 +61,10 @@ public final class ProviderGate {
    */
   public record Entered(
       Providers upstream, String id, String provider, String key, boolean isProbe) {
+    String member() {
+      return RedisProviders.member(id, provider);
+    }
+
     /** Where it is sent, for {@code before}. */
     public String place() {
       return provider + "/" + key;
@@ -82,7 +87,7 @@ public final class ProviderGate {
         .onSuccess(entered -> {
           meters.entered(upstream.name(), System.nanoTime() - began);
           if (isRenewed) {
-            running.computeIfAbsent(upstream, known -> new HashSet<>()).add(entered.id());
+            running.computeIfAbsent(upstream, known -> new HashSet<>()).add(entered.member());
           }
         });
   }
@@ -93,13 +98,13 @@ public final class ProviderGate {
 
   /** The request is over; completes with whether its permit was held, as far as anybody knows. */
   public Future<Boolean> leave(Entered entered, Lesson lesson) {
-    Set<String> ids = running.get(entered.upstream());
+    Providers upstream = entered.upstream();
+    Set<String> ids = running.get(upstream);
     if (ids != null) {
-      ids.remove(entered.id());
+      ids.remove(entered.member());
     }
-    ProviderLine line = lines.get(entered.upstream().name());
-    return end(entered.upstream(), entered.id(), entered.provider(), lesson, TELLINGS)
-        .otherwise(false)
+    ProviderLine line = lines.get(upstream.name());
+    return told(() -> store.end(upstream, entered.id(), entered.provider(), lesson), TELLINGS)
         .onComplete(ended -> {
           if (line != null) {
             line.wake();
@@ -109,23 +114,22 @@ public final class ProviderGate {
 
   /** Ends a booking of which nobody knows whether it was made. */
   void forget(Providers upstream, String id) {
-    Future<Boolean> unused = end(upstream, id, "-", Lesson.NONE, TELLINGS).otherwise(false);
+    Future<Boolean> unused = told(() -> store.forget(upstream, id), TELLINGS);
   }
 
   // Where nobody hears it, its lease ends.
-  private Future<Boolean> end(
-      Providers upstream, String id, String provider, Lesson lesson, int tries) {
-    return of(store.end(upstream, id, provider, lesson))
+  private Future<Boolean> told(Supplier<CompletionStage<Boolean>> word, int tries) {
+    return of(word.get())
         .recover(error -> tries <= 1
-            ? Future.failedFuture(error)
+            ? Future.succeededFuture(false)
             : vertx
                 .timer(TICK_MILLIS, TimeUnit.MILLISECONDS)
-                .compose(due -> end(upstream, id, provider, lesson, tries - 1)));
+                .compose(due -> told(word, tries - 1)));
   }
 
   /** Holds on to a permit for another lease; gives whether it is held. */
   Future<Boolean> renew(Entered entered) {
-    return of(store.renew(entered.upstream(), List.of(entered.id())))
+    return of(store.renew(entered.upstream(), List.of(entered.member())))
         .map(held -> held.get(0))
         .recover(error -> Future.failedFuture(refusal(error)));
   }

@@ -80,12 +80,13 @@ public final class RedisProviders {
   }
 
   private static String words(Providers upstream, Provider provider) {
-    return "%s %d %d %d %s"
+    return "%s %d %d %d %d %s"
         .formatted(
             provider.name(),
             upstream.isTiered() ? provider.tier() : 0,
             provider.weight(),
             provider.intervalMicros(),
+            provider.maxInflight(),
             String.join(",", provider.slots()));
   }
 
@@ -139,12 +140,27 @@ public final class RedisProviders {
         .thenApply(answer -> (Long) answer.get(0) == 1);
   }
 
-  /** Holds on to permits; gives for each whether it is held. */
-  public CompletionStage<List<Boolean>> renew(Providers upstream, Collection<String> ids) {
+  /** A request that is under way, as it is renewed. */
+  public static String member(String id, String provider) {
+    return id + " " + provider;
+  }
+
+  /** Ends a booking of which nobody knows whether it was made. */
+  public CompletionStage<Boolean> forget(Providers upstream, String id) {
+    String any = upstream.all().stream().map(Provider::name).collect(Collectors.joining(","));
+    return end(upstream, id, any, Booking.Lesson.NONE);
+  }
+
+  /**
+   * Holds on to permits; gives for each whether it is held.
+   *
+   * @param members as {@link #member} has them
+   */
+  public CompletionStage<List<Boolean>> renew(Providers upstream, Collection<String> members) {
     return run(
             rebook,
             RedisKeys.upstream(upstream.name()).subList(1, 2),
-            List.of(Long.toString(upstream.bounds().leaseMicros()), String.join(",", ids)))
+            List.of(Long.toString(upstream.bounds().leaseMicros()), String.join(",", members)))
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
   }
 

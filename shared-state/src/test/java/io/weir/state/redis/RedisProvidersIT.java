@@ -73,7 +73,7 @@ final class RedisProvidersIT {
         .mapToObj(i -> new KeySlot("k" + i, "Authorization", "Bearer ", "KEY"))
         .toList();
     return new Provider(
-        name, URI.create("http://127.0.0.1:1"), tier, weight, Set.of(), slots, interval);
+        name, URI.create("http://127.0.0.1:1"), tier, weight, 0, Set.of(), slots, interval);
   }
 
   private Providers upstream(boolean isTiered, int maxInflight, Provider... providers) {
@@ -176,7 +176,7 @@ final class RedisProvidersIT {
     end(upstream, 0, "a", Lesson.NONE);
     booked(upstream);
     now += LEASE / 2;
-    assertThat(of(store.renew(upstream, List.of("r1", "r9")))).containsExactly(true, false);
+    assertThat(of(store.renew(upstream, List.of("r1 a", "r9 a")))).containsExactly(true, false);
     now += LEASE / 2 + 1;
     booked(upstream);
     assertThat(book(upstream, 0)).isInstanceOf(Booking.Full.class);
@@ -354,5 +354,60 @@ final class RedisProvidersIT {
     }
     assertThat(open.keySet()).containsExactly("a");
     assertThat(told(upstream, 0).open()).isEqualTo(Map.of("a", true));
+  }
+
+  @Test
+  void oneThatIsSlowLeavesRoomToTheOthers() {
+    Providers upstream = upstream(true, 8, provider("slow", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
+    for (int i = 0; i < 6; i++) {
+      assertThat(booked(upstream).provider()).isEqualTo("slow");
+    }
+    assertThat(booked(upstream).provider()).isEqualTo("b");
+    assertThat(booked(upstream).provider()).isEqualTo("b");
+    assertThat(book(upstream, 0)).isEqualTo(new Booking.Full());
+    end(upstream, 0, "slow", Lesson.NONE);
+    assertThat(booked(upstream).provider()).isEqualTo("slow");
+    end(upstream, 6, "b", Lesson.NONE);
+    assertThat(booked(upstream).provider()).isEqualTo("b");
+  }
+
+  @Test
+  void aProviderMayHaveABoundOfItsOwn() {
+    Provider own =
+        new Provider("own", URI.create("http://127.0.0.1:1"), 0, 1, 2, Set.of(), List.of(), 0);
+    Providers upstream = upstream(true, 8, own, provider("b", 1, 1, 0, 0));
+    List<String> sent = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      sent.add(booked(upstream).provider());
+    }
+    assertThat(sent).containsExactly("own", "own", "b", "b", "b", "b", "b", "b");
+    Providers alone = upstream(true, 8, provider("b", 1, 1, 0, 0));
+    for (int i = 0; i < 2; i++) {
+      end(upstream, i, "own", Lesson.NONE);
+      assertThat(booked(alone).provider()).isEqualTo("b");
+    }
+  }
+
+  @Test
+  void whatADeadNodeHadUnderWayIsFreeForItsProviderToo() {
+    Providers upstream = upstream(true, 4, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
+    for (int i = 0; i < 4; i++) {
+      booked(upstream);
+    }
+    now += LEASE;
+    for (int i = 0; i < 3; i++) {
+      assertThat(booked(upstream).provider()).isEqualTo("a");
+    }
+    assertThat(booked(upstream).provider()).isEqualTo("b");
+    assertThat(told(upstream, 0)).isEqualTo(new Told(new Booking.Full(), 4, 4, Map.of()));
+  }
+
+  @Test
+  void aBookingThatNobodyHeardOfIsForgotten() {
+    Providers upstream = upstream(true, 4, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
+    booked(upstream);
+    assertThat(of(store.forget(upstream, "r0"))).isTrue();
+    assertThat(of(store.forget(upstream, "r0"))).isFalse();
+    assertThat(told(upstream, 0).inflight()).isEqualTo(1);
   }
 }
