@@ -6,7 +6,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.policy.SecretHash;
-import io.weir.testkit.FreePorts;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -91,9 +90,7 @@ final class ProvidersClusterIT {
             SecretHash.of("secret-of-k1").formatted()));
     List<NodeProcess> nodes = new ArrayList<>();
     try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0)) {
-      for (int i = 0; i < 3; i++) {
-        nodes.add(start(folder, redis.uri(), policy));
-      }
+      nodes.addAll(TestNodes.start(3, folder, redis.uri(), policy, 2));
       ask(nodes, CALLERS * 3); // classes and connections
       sent.clear();
       long began = System.nanoTime();
@@ -156,18 +153,5 @@ final class ProvidersClusterIT {
     } finally {
       threads.shutdownNow();
     }
-  }
-
-  private static NodeProcess start(Path folder, String redisUri, Path policy) throws Exception {
-    List<Integer> ports = FreePorts.some(2);
-    NodeProcess node = NodeProcess.start(
-        ports.get(0),
-        ports.get(1),
-        Map.of(
-            "WEIR_REDIS_URI", redisUri, "WEIR_POLICY", policy.toString(), "WEIR_EVENT_LOOPS", "2"),
-        folder.resolve("node-" + ports.get(0) + ".log"),
-        NodeProcess.Archiving.OFF);
-    node.awaitReady(Duration.ofSeconds(60));
-    return node;
   }
 }

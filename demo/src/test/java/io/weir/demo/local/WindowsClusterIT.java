@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.testkit.FreePorts;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -38,7 +36,6 @@ final class WindowsClusterIT {
   private static final int WORKERS = 16;
   private static final int SIZE = 10;
   private static final int HOPELESS = 211;
-  private static final String TOKEN = "service-token-of-the-test";
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final AtomicBoolean isOver = new AtomicBoolean();
@@ -63,7 +60,7 @@ final class WindowsClusterIT {
       URI uri =
           URI.create(nodes.get((first + i) % nodes.size()).url() + "/v1/windows/blocks" + path);
       HttpRequest.Builder request = HttpRequest.newBuilder(uri)
-          .header("Authorization", "Bearer " + TOKEN)
+          .header("Authorization", "Bearer " + TestNodes.SERVICE_TOKEN)
           .timeout(Duration.ofSeconds(20));
       try {
         HttpResponse<String> answer =
@@ -176,9 +173,7 @@ final class WindowsClusterIT {
         """.formatted(WIDTH));
     ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
     try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0)) {
-      for (int i = 0; i < 3; i++) {
-        nodes.add(start(folder, redis.uri(), policy));
-      }
+      nodes.addAll(TestNodes.start(3, folder, redis.uri(), policy, 1));
       List<Future<Void>> workers = new ArrayList<>();
       for (int i = 0; i < WORKERS; i++) {
         int worker = i;
@@ -217,25 +212,5 @@ final class WindowsClusterIT {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private static NodeProcess start(Path folder, String redisUri, Path policy) throws Exception {
-    List<Integer> ports = FreePorts.some(2);
-    NodeProcess node = NodeProcess.start(
-        ports.get(0),
-        ports.get(1),
-        Map.of(
-            "WEIR_REDIS_URI",
-            redisUri,
-            "WEIR_POLICY",
-            policy.toString(),
-            "WEIR_SERVICE_TOKEN",
-            TOKEN,
-            "WEIR_EVENT_LOOPS",
-            "1"),
-        folder.resolve("node-" + ports.get(0) + ".log"),
-        NodeProcess.Archiving.OFF);
-    node.awaitReady(Duration.ofSeconds(60));
-    return node;
   }
 }

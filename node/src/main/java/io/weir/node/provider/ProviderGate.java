@@ -37,7 +37,9 @@ public final class ProviderGate {
   private final RedisProviders store;
   private final ProviderPlaces places;
   private final ProviderMeters meters;
-  private final Map<String, ProviderLine> lines = new HashMap<>();
+  /** By upstream and group: one whose providers are busy does not stand in the way of another. */
+  private final Map<String, Map<String, ProviderLine>> lines = new HashMap<>();
+
   /** By upstream: what is renewed while it runs. */
   private final Map<Providers, Set<String>> running = new HashMap<>();
 
@@ -81,8 +83,9 @@ public final class ProviderGate {
     long began = System.nanoTime();
     Providers upstream = wish.upstream();
     return lines
+        .computeIfAbsent(upstream.name(), name -> new HashMap<>())
         .computeIfAbsent(
-            upstream.name(), name -> new ProviderLine(vertx, context, this, name, meters))
+            wish.group(), group -> new ProviderLine(vertx, context, this, upstream.name(), meters))
         .enter(wish, places.waiting(upstream))
         .onSuccess(entered -> {
           meters.entered(upstream.name(), System.nanoTime() - began);
@@ -103,13 +106,9 @@ public final class ProviderGate {
     if (ids != null) {
       ids.remove(entered.member());
     }
-    ProviderLine line = lines.get(upstream.name());
     return told(() -> store.end(upstream, entered.id(), entered.provider(), lesson), TELLINGS)
-        .onComplete(ended -> {
-          if (line != null) {
-            line.wake();
-          }
-        });
+        .onComplete(ended ->
+            lines.getOrDefault(upstream.name(), Map.of()).values().forEach(ProviderLine::wake));
   }
 
   /** Ends a booking of which nobody knows whether it was made. */

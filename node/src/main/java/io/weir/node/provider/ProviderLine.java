@@ -20,7 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The requests of one event loop that wait for an upstream, first come first served: only the first one asks the shared
+ * The requests of one event loop and one group that wait for an upstream, first come first served: only the first one asks the shared
  * state. A booking may be up to a second ahead; then it waits for its moment by itself. Mutable; owned by its event loop.
  */
 final class ProviderLine {
