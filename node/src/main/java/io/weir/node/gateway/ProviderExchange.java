@@ -146,11 +146,14 @@ final class ProviderExchange {
           wasSent |= !(done.cause() instanceof NotSentException);
           Future<Boolean> unused =
               node.lessons().learn(entered, outcome, asked.group(), System.nanoTime() - began);
-          if (done.succeeded()) {
-            return Future.succeededFuture(new End(true, true));
+          if (done.failed() && isTriedAgain(done.cause(), outcome)) {
+            return again();
           }
-          return isTriedAgain(done.cause(), outcome)
-              ? again()
+          if (before.size() > 1 && outcome.mayBeSentAgain()) {
+            node.meters().exhausted(upstream.name());
+          }
+          return done.succeeded()
+              ? Future.succeededFuture(new End(true, true))
               : node.forwarder()
                   .fail(request, to.upstream(), decision, done.cause())
                   .map(told -> new End(wasSent, false));
