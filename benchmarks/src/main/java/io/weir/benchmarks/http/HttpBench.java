@@ -91,7 +91,8 @@ public final class HttpBench {
           new Contender("/v1/check, 10,000 keys", node, checks),
           new Contender("plain proxy", proxy, calls),
           new Contender("gateway, one key", node, calls.subList(0, 1)),
-          new Contender("gateway, 10,000 keys", node, calls));
+          new Contender("gateway, 10,000 keys", node, calls),
+          new Contender("gateway to providers", node, Traffic.provided()));
       // A thousand operations each, so that no key expires between two visits.
       long unlike = load.sendEach(node.port(), Traffic.expensiveChecks());
       if (unlike > 0) {

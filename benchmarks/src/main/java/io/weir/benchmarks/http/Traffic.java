@@ -32,6 +32,11 @@ final class Traffic {
     return requests(Traffic::call);
   }
 
+  /** The same to an upstream of two providers. */
+  static List<Buffer> provided() {
+    return requests(i -> call("/provided", i));
+  }
+
   /**
    * Half checks, a quarter through the gateway, the rest for keys that are always full: denied with and without
    * places, of which nobody keeps any.
@@ -53,7 +58,7 @@ final class Traffic {
     String buckets =
         IntStream.range(0, BUCKETS).mapToObj("""
               - { name: bucket-%d, burstPeriodMs: 9000000000,
-                  throttleGroups: [{ opsPerSec: 1, operations: [Hello] }] }
+                  throttleGroups: [{ opsPerSec: 1, operations: [Hello, Provided] }] }
             """::formatted).collect(Collectors.joining());
     String names =
         IntStream.range(0, BUCKETS).mapToObj(i -> "bucket-" + i).collect(Collectors.joining(", "));
@@ -65,6 +70,7 @@ final class Traffic {
         .collect(Collectors.joining());
     return """
         operations:
+          - { name: Provided, match: { method: GET, path: /provided }, upstream: two }
           - { name: Hello, match: { method: GET, path: /hello } }
         buckets:
         %s  - { name: small, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 2, operations: [Hello] }] }
@@ -74,7 +80,14 @@ final class Traffic {
           booked: { buckets: [small], maxQueue: 100 }
         subjects:
         %supstream: { url: "http://127.0.0.1:%d" }
-        """.formatted(buckets, names, subjects, upstream);
+        upstreams:
+          two:
+            maxInflight: 1000
+            selection: weights
+            providers:
+              - { name: a, url: "http://127.0.0.1:%d" }
+              - { name: b, url: "http://127.0.0.1:%d" }
+        """.formatted(buckets, names, subjects, upstream, upstream, upstream);
   }
 
   private static String subject(String id, String plan) {
@@ -105,7 +118,11 @@ final class Traffic {
   }
 
   private static String call(int subject) {
-    return head("GET /hello")
+    return call("/hello", subject);
+  }
+
+  private static String call(String path, int subject) {
+    return head("GET " + path)
         + "X-Api-Key: k%d.%s\r\n\r\n".formatted(subject, secret("k" + subject));
   }
 
