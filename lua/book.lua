@@ -1,4 +1,5 @@
--- Books a key slot at a provider that may be sent to now, or the soonest, together with a permit in flight.
+-- Ends what was booked, with what was learned of its provider; then books, for each that asks, a key slot at a provider
+-- that may be sent to now, or the soonest, together with a permit in flight.
 --
 -- KEYS
 --   1      weir:{pNN}:upstream:<name>, a hash: slot:<provider>/<key>, when the key may be used next;
@@ -10,39 +11,77 @@
 --          are in microseconds since the epoch
 --   2      ...:inflight, a sorted set: requests under way, `<id> <provider>`, by when their lease ends
 -- ARGV
---   1      the id of the request
---   2      the group of its operation
---   3      how many may be under way
---   4      how long a lease is, in microseconds
---   5      how far ahead a slot may be, in microseconds
---   6      how long a probe may take, in microseconds
---   7      where it was sent to before, <provider>/<key>, with a comma between; these are asked last
---   8      providers, with a semicolon between: <provider> <tier> <weight> <interval_us> <most> <key>,<key>..., where
---          <most> is how many may be under way to it; 0 for three quarters of all, where there are several
---   9      how many may be under way before anything is learned, where that adapts itself; else 0
+--   1      how long a lease is, in microseconds
+--   2      how many may be under way
+--   3      how many may be under way before anything is learned, where that adapts itself; else 0
+--   4      how long a probe may take, in microseconds
+--   5      how it adapts itself, as of lib/adaptive.lua; else ''
+--   6      providers, as of lib/slots_of.lua
+--   7, 8   how many end, and how many ask
+--   then for each that ends three: its id; its provider, or where nobody knows whether it was booked all that it may
+--          be, with a comma between; what was learned, as of lib/lesson.lua, or ''
+--   then for each that asks four: its id; the group of its operation; how far ahead a slot may be, in microseconds;
+--          where it was sent to before, <provider>/<key>, with a comma between: these are asked last
 -- RETURNS
---   each with three before it: how many are under way, how many may be, and the providers whose breaker is open, with a
---   comma between; with a question mark where one request tries it
---   { BOOKED, provider, key, delay_us, is_probe }   to be sent in so long; is_probe 1 where it tries a provider again
---   { LATER, wait_us }                              no slot is so near; one may be in so long
---   { FULL }                                        too many are under way, in all or to each of them
---   { OPEN, wait_us }                               all breakers are open; one is tried again in so long
+--   { how many are under way, how many may be, providers whose breaker is open, ... }, the providers with a comma
+--   between, with a question mark where one request tries it; then for each that ends 1 where it was held, else 0; then
+--   for each that asks five:
+--   BOOKED, provider, key, delay_us, is_probe   to be sent in so long; is_probe 1 where it tries a provider again
+--   LATER, '', '', wait_us, 0                   no slot is so near; one may be in so long
+--   FULL, '', '', 0, 0                          too many are under way, in all or to each of them
+--   OPEN, '', '', wait_us, 0                    all breakers are open; one is tried again in so long
+--   NOT_ASKED, '', '', 0, 0                     one of its group before it was not booked
 -- ERRORS
 --   none but those of wrong arguments, and of Redis where it accepts no writes
 -- TTL
 --   an hour or two after it was last used
 
 --@include now
+--@include upstream_state
 --@include upstream_life
---@include slots_of
 --@include inflight
+--@include adaptive
+--@include lesson
+--@include slots_of
 
-local BOOKED, LATER, FULL, OPEN, ENDED_AT_ONCE, SHARE_OF_ONE = 0, 1, 2, 3, 500, 0.75
+local BOOKED, LATER, FULL, OPEN, NOT_ASKED = 0, 1, 2, 3, 4
+local OF_END, OF_ASKING, ENDED_AT_ONCE = 3, 4, 500
 
-local id, group, max_inflight, lease_us = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local patience_us, probe_us, text, first_window = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[8], tonumber(ARGV[9])
+local lease_us, max_inflight, first_window, probe_us = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]),
+  tonumber(ARGV[4])
+local adaptive, text, ends, asking = ARGV[5], ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local now = now_us(1)
-local asked = { now = now, group = group, before = ',' .. ARGV[7] .. ',', patience_us = patience_us }
+local state = upstream_state(redis.call, KEYS[1])
+local providers, groups, blocked, leases = providers_of(text), {}, {}, {}
+local inflight, window
+
+-- Leases that are over: of nodes that are gone.
+local function end_leases()
+  local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', string.format('%d', now), 'LIMIT', 0, ENDED_AT_ONCE)
+  for _, member in ipairs(over) do
+    end_inflight(redis.call, KEYS[2], state, string.match(member, '^(%S+) (%S+)$'))
+  end
+end
+
+-- Counts of whom nothing is under way any more are forgotten with it.
+local function forget_counts()
+  for field in pairs(state.values) do
+    if string.sub(field, 1, 5) == 'busy:' then
+      put_number(state, field, nil)
+    end
+  end
+end
+
+local function end_one(id, of, lesson)
+  local was_there = 0
+  for provider in string.gmatch(of, '[^,]+') do
+    was_there = was_there + end_inflight(redis.call, KEYS[2], state, id, provider)
+  end
+  if lesson ~= '' then
+    learn(state, of, lesson, adaptive, now)
+  end
+  return was_there
+end
 
 -- The best of a tier that may be sent to by this instant: the one whose turn it is. What the others missed they get
 -- later (smooth weighted round robin, as of nginx).
@@ -51,23 +90,14 @@ local function next_of(candidates, tier, by_us)
   for _, one in ipairs(candidates) do
     if one.tier == tier and one.at <= by_us then
       one.turn, total = one.turn + one.weight, total + one.weight
+      put_number(state, 'turn:' .. one.provider, one.turn)
       if not best or one.turn > best.turn then
         best = one
       end
     end
   end
-  if best then
-    best.turn = best.turn - total
-  end
+  put_number(state, 'turn:' .. best.provider, best.turn - total)
   return best
-end
-
-local function keep_turns(candidates, tier, by_us)
-  for _, one in ipairs(candidates) do
-    if one.tier == tier and one.at <= by_us then
-      redis.call('HSET', KEYS[1], 'turn:' .. one.provider, string.format('%d', one.turn))
-    end
-  end
 end
 
 -- The lowest tier that has one now; else the one that has one soonest.
@@ -96,65 +126,73 @@ local function soonest_of(candidates)
 end
 
 -- Another provider first, where one may be sent to in time.
-local function choice_of(fresh, again)
+local function choice_of(fresh, again, patience_us)
   local of_fresh, of_again = soonest_of(fresh), soonest_of(again)
   return of_fresh <= now + patience_us and fresh or of_again < of_fresh and again or fresh
 end
 
-local function book(candidates)
+local function book(asked, candidates)
   local tier, by_us = tier_and_instant(candidates)
-  if by_us - now > patience_us then
-    return { LATER, by_us - now }
+  if by_us - now > asked.patience_us then
+    return LATER, '', '', by_us - now, 0
   end
   local best = next_of(candidates, tier, by_us)
-  keep_turns(candidates, tier, by_us)
   local at = math.max(now, best.at)
-  redis.call('HSET', KEYS[1], 'slot:' .. best.provider .. '/' .. best.key, string.format('%d', at + best.interval_us))
+  put_number(state, 'slot:' .. best.provider .. '/' .. best.key, at + best.interval_us)
   if best.is_probe then
-    redis.call('HSET', KEYS[1], 'probe:' .. best.provider, string.format('%d', at + probe_us))
+    put_number(state, 'probe:' .. best.provider, at + probe_us)
   end
-  redis.call('ZADD', KEYS[2], string.format('%d', at + lease_us), id .. ' ' .. best.provider)
-  count_of_provider(redis.call, KEYS, best.provider, 1)
-  keep_upstream(redis.call, KEYS, now)
-  return { BOOKED, best.provider, best.key, at - now, best.is_probe and 1 or 0 }
-end
-
-local function answer_of(state, window)
-  asked.most = string.find(text, ';', 1, true) and math.max(1, math.floor(SHARE_OF_ONE * window)) or window
-  local fresh, again, open_until, is_full = slots_of(text, state, asked)
-  if #fresh + #again == 0 then
-    return is_full and { FULL } or { OPEN, math.max(0, open_until - now) }
-  end
-  return book(choice_of(fresh, again))
-end
-
--- Leases that are over: of nodes that are gone.
-local function end_leases()
-  local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', string.format('%d', now), 'LIMIT', 0, ENDED_AT_ONCE)
-  for _, member in ipairs(over) do
-    end_inflight(redis.call, KEYS, string.match(member, '^(%S+) (%S+)$'))
-  end
-end
-
--- A count of whom nothing is under way any more is forgotten with it.
-local function forget_counts(state)
-  for field in pairs(state) do
-    if string.sub(field, 1, 5) == 'busy:' then
-      redis.call('HDEL', KEYS[1], field)
-      state[field] = nil
-    end
-  end
-end
-
-end_leases()
-local state = state_from(redis.call('HGETALL', KEYS[1]))
-local window = first_window > 0 and math.min(max_inflight, state.window or first_window) or max_inflight
-local inflight = redis.call('ZCARD', KEYS[2])
-if inflight == 0 then
-  forget_counts(state)
-end
-local answer = inflight >= window and { FULL } or answer_of(state, window)
-if answer[1] == BOOKED then
+  leases[#leases + 1], leases[#leases + 2] = string.format('%d', at + lease_us), asked.id .. ' ' .. best.provider
+  count_of_provider(state, best.provider, 1)
   inflight = inflight + 1
+  return BOOKED, best.provider, best.key, at - now, best.is_probe and 1 or 0
 end
-return { inflight, window, open_of(text, state, now), unpack(answer) }
+
+local function ask(asked)
+  if inflight >= window then
+    return FULL, '', '', 0, 0
+  end
+  local some = groups[asked.group] or serving(providers, asked.group)
+  groups[asked.group] = some
+  local fresh, again, open_until, is_full = slots_of(some, state, asked)
+  if #fresh + #again > 0 then
+    return book(asked, choice_of(fresh, again, asked.patience_us))
+  elseif is_full then
+    return FULL, '', '', 0, 0
+  end
+  return OPEN, '', '', math.max(0, open_until - now), 0
+end
+
+-- First come, first served in each group.
+local function ask_in_turn(i)
+  local group, before = ARGV[i + 1], ARGV[i + 3]
+  if blocked[group] then
+    return NOT_ASKED, '', '', 0, 0
+  end
+  local code, provider, key, wait_us, is_probe = ask({ now = now, id = ARGV[i], group = group, window = window,
+    patience_us = tonumber(ARGV[i + 2]), before = before ~= '' and ',' .. before .. ',' or '' })
+  blocked[group] = code ~= BOOKED
+  return code, provider, key, wait_us, is_probe
+end
+
+local answer = { 0, 0, '' }
+end_leases()
+for i = 9, 9 + OF_END * (ends - 1), OF_END do
+  answer[#answer + 1] = end_one(ARGV[i], ARGV[i + 1], ARGV[i + 2])
+end
+inflight = redis.call('ZCARD', KEYS[2])
+if inflight == 0 then
+  forget_counts()
+end
+window = first_window > 0 and math.min(max_inflight, number_in(state, 'window') or first_window) or max_inflight
+for i = 9 + OF_END * ends, 8 + OF_END * ends + OF_ASKING * asking, OF_ASKING do
+  local n = #answer
+  answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4], answer[n + 5] = ask_in_turn(i)
+end
+if #leases > 0 then
+  redis.call('ZADD', KEYS[2], unpack(leases))
+end
+write_upstream(redis.call, KEYS[1], state)
+keep_upstream(redis.call, KEYS, now)
+answer[1], answer[2], answer[3] = inflight, window, open_of(providers, state, now)
+return answer

@@ -1,27 +1,57 @@
--- The providers of an upstream, and when each may be sent to.
+-- The providers of an upstream, and when each may be sent to. Uses upstream_state.
 local PROBE_TOLD_US = 1000000 -- what others are told while a probe is under way
 local FULL_SHARE, LEAST_SHARE = 1000, 100 -- of a weight, in thousandths
+local SHARE_OF_ONE = 0.75 -- of what may be under way, where there are several
 
-local function state_from(fields)
-  local state = {}
-  for i = 1, #fields, 2 do
-    state[fields[i]] = tonumber(fields[i + 1])
+-- From `<provider> <tier> <weight> <interval_us> <most> <groups> <key>,<key>...` with a semicolon between, where <most>
+-- is how many may be under way to it, 0 for a share, and <groups> those that it serves with a comma between, or *.
+local function providers_of(text)
+  local providers = {}
+  for part in string.gmatch(text, '[^;]+') do
+    local name, tier, weight, interval_us, most, groups, keys =
+      string.match(part, '^(%S+) (%d+) (%d+) (%d+) (%d+) (%S+) (%S+)$')
+    local one = { name = name, tier = tonumber(tier), weight = tonumber(weight), interval_us = tonumber(interval_us),
+      most = tonumber(most), groups = groups ~= '*' and ',' .. groups .. ',' or nil, keys = {} }
+    for key in string.gmatch(keys, '[^,]+') do
+      one.keys[#one.keys + 1] = key
+    end
+    providers[#providers + 1] = one
   end
-  return state
+  return providers
+end
+
+local function serving(providers, group)
+  local some = {}
+  for _, one in ipairs(providers) do
+    if not one.groups or string.find(one.groups, ',' .. group .. ',', 1, true) then
+      some[#some + 1] = one
+    end
+  end
+  return some
+end
+
+-- The providers whose breaker is open, with a comma between; with a question mark where one request tries it.
+local function open_of(providers, state, now)
+  local open = {}
+  for _, one in ipairs(providers) do
+    if number_in(state, 'open:' .. one.name) then
+      open[#open + 1] = one.name .. ((number_in(state, 'probe:' .. one.name) or 0) > now and '?' or '')
+    end
+  end
+  return table.concat(open, ',')
 end
 
 -- The key of a provider that may be used first, and when: of several the one that was used longest ago, and one by
 -- which the request was sent before only where there is no other. An interval that was longer once is forgotten.
-local function first_key(provider, interval_us, keys, state, asked)
+local function first_key(one, state, asked)
   local best, best_at, best_slot
-  local limit_us = asked.now + interval_us + asked.patience_us
-  for key in string.gmatch(keys, '[^,]+') do
-    local name = provider .. '/' .. key
-    local slot = math.min(state['slot:' .. name] or 0, limit_us)
-    local at = math.max(asked.now, slot, state['cool:' .. name] or 0,
-      state['cool:' .. name .. '/' .. asked.group] or 0)
-    local was_used = string.find(asked.before, ',' .. name .. ',', 1, true)
-    if was_used then
+  local limit_us = asked.now + one.interval_us + asked.patience_us
+  for _, key in ipairs(one.keys) do
+    local name = one.name .. '/' .. key
+    local slot = math.min(number_in(state, 'slot:' .. name) or 0, limit_us)
+    local at = math.max(asked.now, slot, number_in(state, 'cool:' .. name) or 0,
+      number_in(state, 'cool:' .. name .. '/' .. asked.group) or 0)
+    if asked.before ~= '' and string.find(asked.before, ',' .. name .. ',', 1, true) then
       slot = math.huge
     end
     if not best or at < best_at or at == best_at and slot < best_slot then
@@ -31,52 +61,37 @@ local function first_key(provider, interval_us, keys, state, asked)
   return best, best_at
 end
 
--- As many as may be are under way to it.
-local function is_busy(provider, most, state, asked)
-  most = tonumber(most)
-  return (state['busy:' .. provider] or 0) >= (most > 0 and most or asked.most)
-end
-
 -- Who says that it is busy gets less of what others get.
-local function weight_of(provider, weight, state, now)
-  local busy = (state['loaded:' .. provider] or 0) > now and state['load:' .. provider] or 0
-  return weight * math.max(LEAST_SHARE, FULL_SHARE - busy)
+local function weight_of(one, state, now)
+  local busy = (number_in(state, 'loaded:' .. one.name) or 0) > now and number_in(state, 'load:' .. one.name) or 0
+  return one.weight * math.max(LEAST_SHARE, FULL_SHARE - busy)
 end
 
--- The providers whose breaker is open, with a comma between; with a question mark where one request tries it.
-local function open_of(text, state, now)
-  local open = {}
-  for provider in string.gmatch(text, '([^ ;]+) [^;]*') do
-    if state['open:' .. provider] then
-      open[#open + 1] = provider .. ((state['probe:' .. provider] or 0) > now and '?' or '')
-    end
-  end
-  return table.concat(open, ',')
+local function slot_of_provider(one, state, asked)
+  local key, at = first_key(one, state, asked)
+  return { provider = one.name, tier = one.tier, interval_us = one.interval_us, key = key,
+    at = math.max(at, number_in(state, 'cool:' .. one.name) or 0), weight = weight_of(one, state, asked.now),
+    turn = number_in(state, 'turn:' .. one.name) or 0, is_probe = number_in(state, 'open:' .. one.name) ~= nil }
 end
 
 -- Those whose breaker is closed, or that may be tried again, each with its first key: those that the request was not
 -- sent to before, and the others. Third the instant at which the first of those whose breaker is open may be tried;
 -- fourth whether as many as may be are under way to one.
-local function slots_of(text, state, asked)
+local function slots_of(some, state, asked)
   local fresh, again, open_until, is_full = {}, {}, math.huge, false
-  for part in string.gmatch(text, '[^;]+') do
-    local provider, tier, weight, interval_us, most, keys =
-      string.match(part, '^(%S+) (%d+) (%d+) (%d+) (%d+) (%S+)$')
-    local open, probe = state['open:' .. provider], state['probe:' .. provider] or 0
+  local share = #some > 1 and math.max(1, math.floor(SHARE_OF_ONE * asked.window)) or asked.window
+  for _, one in ipairs(some) do
+    local open, probe = number_in(state, 'open:' .. one.name), number_in(state, 'probe:' .. one.name) or 0
     if open and open > asked.now then
       open_until = math.min(open_until, open)
     elseif open and probe > asked.now then
       open_until = math.min(open_until, probe, asked.now + PROBE_TOLD_US)
-    elseif is_busy(provider, most, state, asked) then
+    elseif (number_in(state, 'busy:' .. one.name) or 0) >= (one.most > 0 and one.most or share) then
       is_full = true
     else
-      local key, at = first_key(provider, tonumber(interval_us), keys, state, asked)
-      local one = { provider = provider, tier = tonumber(tier), interval_us = tonumber(interval_us), key = key,
-        weight = weight_of(provider, tonumber(weight), state, asked.now),
-        at = math.max(at, state['cool:' .. provider] or 0),
-        turn = state['turn:' .. provider] or 0, is_probe = open ~= nil }
-      local list = string.find(asked.before, ',' .. provider .. '/', 1, true) and again or fresh
-      list[#list + 1] = one
+      local was_asked = asked.before ~= '' and string.find(asked.before, ',' .. one.name .. '/', 1, true)
+      local list = was_asked and again or fresh
+      list[#list + 1] = slot_of_provider(one, state, asked)
     end
   end
   return fresh, again, open_until == math.huge and asked.now or open_until, is_full

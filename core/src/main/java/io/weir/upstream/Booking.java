@@ -1,5 +1,6 @@
 package io.weir.upstream;
 
+import java.util.List;
 import java.util.Map;
 
 /** What a request that asks for a provider hears. */
@@ -22,15 +23,53 @@ public sealed interface Booking {
   /** The breakers of all providers are open; one is tried again in so long. */
   record Open(long waitMicros) implements Booking {}
 
+  /** One of its group before it was not booked: it was not asked for. */
+  record NotAsked() implements Booking {}
+
   /**
-   * What is told of the upstream, too.
+   * One that asks for a slot and a permit.
    *
+   * @param id without blanks and commas
+   * @param group of its operation
+   * @param patienceMicros how far ahead a slot may be
+   * @param before where it was sent to, {@code provider/key}
+   */
+  record Asking(String id, String group, long patienceMicros, List<String> before) {
+    public Asking {
+      before = List.copyOf(before);
+    }
+  }
+
+  /**
+   * One that is over.
+   *
+   * @param provider empty where nobody knows whether it was booked
+   */
+  record End(String id, String provider, Lesson lesson) {
+    /** One of which nobody knows whether it was booked. */
+    public static End unknown(String id) {
+      return new End(id, "", Lesson.NONE);
+    }
+  }
+
+  /**
+   * What came of it.
+   *
+   * @param held for each that ended, whether it was held
+   * @param bookings for each that asked
    * @param inflight requests under way, of all nodes
    * @param window as many may be now
    * @param open providers whose breaker is open, by name: true where one request tries it now
    */
-  record Told(Booking booking, int inflight, int window, Map<String, Boolean> open) {
+  record Told(
+      List<Boolean> held,
+      List<Booking> bookings,
+      int inflight,
+      int window,
+      Map<String, Boolean> open) {
     public Told {
+      held = List.copyOf(held);
+      bookings = List.copyOf(bookings);
       open = Map.copyOf(open);
     }
   }

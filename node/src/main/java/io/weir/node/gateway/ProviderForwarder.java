@@ -15,6 +15,7 @@ import io.weir.node.provider.RetryBudget;
 import io.weir.node.usage.Usage;
 import io.weir.upstream.Providers;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -23,8 +24,11 @@ import java.util.Optional;
  * where that fails and it is safe. Mutable; owned by one event loop.
  */
 public final class ProviderForwarder {
+  private static final int MAX_KNOWN = 200;
+
   private final Parts parts;
   private final Map<String, RetryBudget> budgets = new HashMap<>();
+  private final IdentityHashMap<Providers, Providers> usable = new IdentityHashMap<>();
 
   /** What each request needs on its way. */
   record Parts(
@@ -53,11 +57,19 @@ public final class ProviderForwarder {
       Asked asked,
       Decision decision,
       Optional<Usage> usage) {
-    Providers upstream = parts.keys().of(asked.providers().orElseThrow());
+    Providers upstream = usable(asked.providers().orElseThrow());
     int percent = upstream.retry().budgetPercent();
     RetryBudget budget = budgets.computeIfAbsent(upstream.name(), name -> new RetryBudget(percent));
     budget.earn(percent);
     return new ProviderExchange(parts, request, body, asked, upstream, decision, usage, budget)
         .attempt();
+  }
+
+  // By the very object: looked up for each request.
+  private Providers usable(Providers upstream) {
+    if (usable.size() > MAX_KNOWN) {
+      usable.clear(); // of policies before
+    }
+    return usable.computeIfAbsent(upstream, parts.keys()::of);
   }
 }

@@ -2,6 +2,7 @@ package io.weir.node.metrics;
 
 import static java.util.Objects.requireNonNull;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -12,6 +13,7 @@ import io.weir.upstream.Providers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -19,7 +21,11 @@ import java.util.concurrent.atomic.LongAdder;
 public final class ProviderMeters {
   private final MeterRegistry registry;
   private final Map<String, LongAdder> waiting = new ConcurrentHashMap<>();
-  private final Map<String, AtomicInteger> standings = new ConcurrentHashMap<>();
+  private final Map<String, Timer> waits = new ConcurrentHashMap<>();
+  private final Map<Attempts, Counter> attempts = new ConcurrentHashMap<>();
+  private final Map<Place, Timer> latencies = new ConcurrentHashMap<>();
+  private final Map<Place, AtomicInteger> standings = new ConcurrentHashMap<>();
+  private final Map<Place, AtomicInteger> breakers = new ConcurrentHashMap<>();
 
   ProviderMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -41,30 +47,43 @@ public final class ProviderMeters {
 
   /** One has waited for so long. */
   public void entered(String upstream, long nanos) {
-    Timer.builder("throttle.upstream.wait")
-        .description("How long requests waited for a key slot and a permit")
-        .tag("upstream", upstream)
-        .register(registry)
-        .record(Duration.ofNanos(nanos));
+    waits
+        .computeIfAbsent(
+            upstream,
+            name -> Timer.builder("throttle.upstream.wait")
+                .description("How long requests waited for a key slot and a permit")
+                .tag("upstream", name)
+                .register(registry))
+        .record(nanos, TimeUnit.NANOSECONDS);
   }
+
+  private record Attempts(String upstream, String provider, String key, String outcome) {}
+
+  private record Place(String upstream, String provider) {}
 
   /** An attempt by a key slot has ended. */
   public void attempt(String upstream, String provider, String key, String outcome) {
-    registry
-        .counter(
-            "throttle.upstream.attempts",
-            Tags.of("upstream", upstream, "provider", provider, "key", key, "outcome", outcome))
+    attempts
+        .computeIfAbsent(
+            new Attempts(upstream, provider, key, outcome),
+            of -> registry.counter(
+                "throttle.upstream.attempts",
+                Tags.of(
+                    "upstream", upstream, "provider", provider, "key", key, "outcome", outcome)))
         .increment();
   }
 
   /** A provider answered after so long. */
   public void took(String upstream, String provider, long nanos) {
-    Timer.builder("throttle.upstream.latency")
-        .description("How long attempts took, by provider")
-        .publishPercentileHistogram()
-        .tags(Tags.of("upstream", upstream, "provider", provider))
-        .register(registry)
-        .record(Duration.ofNanos(nanos));
+    latencies
+        .computeIfAbsent(
+            new Place(upstream, provider),
+            of -> Timer.builder("throttle.upstream.latency")
+                .description("How long attempts took, by provider")
+                .publishPercentileHistogram()
+                .tags(Tags.of("upstream", upstream, "provider", provider))
+                .register(registry))
+        .record(nanos, TimeUnit.NANOSECONDS);
   }
 
   /** A request is tried again after a wait. */
@@ -103,19 +122,19 @@ public final class ProviderMeters {
     standing(upstream.name(), "throttle.upstream.window").set(told.window());
     for (Provider provider : upstream.all()) {
       Boolean isTried = told.open().get(provider.name());
-      standings
+      breakers
           .computeIfAbsent(
-              upstream.name() + "/" + provider.name(),
-              name -> gauge(
+              new Place(upstream.name(), provider.name()),
+              of -> gauge(
                   "throttle.upstream.breaker",
-                  Tags.of("upstream", upstream.name(), "provider", provider.name())))
+                  Tags.of("upstream", of.upstream(), "provider", of.provider())))
           .set(isTried == null ? 0 : isTried ? 1 : 2);
     }
   }
 
   private AtomicInteger standing(String upstream, String name) {
     return standings.computeIfAbsent(
-        name + "/" + upstream, known -> gauge(name, Tags.of("upstream", upstream)));
+        new Place(upstream, name), of -> gauge(name, Tags.of("upstream", of.upstream())));
   }
 
   private AtomicInteger gauge(String name, Tags tags) {

@@ -11,15 +11,13 @@ import io.weir.throttle.StoreUnavailableException;
 import io.weir.upstream.Booking.Lesson;
 import io.weir.upstream.Providers;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * Lets requests to providers, one after another, as the whole cluster may send them: each waits for a key slot and a
@@ -28,20 +26,19 @@ import java.util.function.Supplier;
 public final class ProviderGate {
   private static final int RENEWALS_PER_LEASE = 3;
   private static final int RENEWED_AT_ONCE = 500;
-  private static final int TELLINGS = 3;
   private static final long TICK_MILLIS = 300;
   private static final long NANOS_PER_MICRO = 1000;
+  private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Vertx vertx;
   private final Context context;
   private final RedisProviders store;
   private final ProviderPlaces places;
   private final ProviderMeters meters;
-  /** By upstream and group: one whose providers are busy does not stand in the way of another. */
-  private final Map<String, Map<String, ProviderLine>> lines = new HashMap<>();
-
+  /** By what a policy says of an upstream, and the keys that are here: the very object. */
+  private final IdentityHashMap<Providers, ProviderLines> lines = new IdentityHashMap<>();
   /** By upstream: what is renewed while it runs. */
-  private final Map<Providers, Set<String>> running = new HashMap<>();
+  private final IdentityHashMap<Providers, Set<String>> running = new IdentityHashMap<>();
 
   private long renewedNanos = System.nanoTime();
 
@@ -82,21 +79,18 @@ public final class ProviderGate {
   public Future<Entered> enter(Wish wish, boolean isRenewed) {
     long began = System.nanoTime();
     Providers upstream = wish.upstream();
-    return lines
-        .computeIfAbsent(upstream.name(), name -> new HashMap<>())
-        .computeIfAbsent(
-            wish.group(), group -> new ProviderLine(vertx, context, this, upstream.name(), meters))
-        .enter(wish, places.waiting(upstream))
-        .onSuccess(entered -> {
-          meters.entered(upstream.name(), System.nanoTime() - began);
-          if (isRenewed) {
-            running.computeIfAbsent(upstream, known -> new HashSet<>()).add(entered.member());
-          }
-        });
+    return lines(upstream).enter(wish).onSuccess(entered -> {
+      meters.entered(upstream.name(), System.nanoTime() - began);
+      if (isRenewed) {
+        running.computeIfAbsent(upstream, known -> new HashSet<>()).add(entered.member());
+      }
+    });
   }
 
-  RedisProviders store() {
-    return store;
+  private ProviderLines lines(Providers upstream) {
+    return lines.computeIfAbsent(
+        upstream,
+        known -> new ProviderLines(vertx, context, store, meters, places.waiting(known), known));
   }
 
   /** The request is over; completes with whether its permit was held, as far as anybody knows. */
@@ -106,24 +100,18 @@ public final class ProviderGate {
     if (ids != null) {
       ids.remove(entered.member());
     }
-    return told(() -> store.end(upstream, entered.id(), entered.provider(), lesson), TELLINGS)
-        .onComplete(ended ->
-            lines.getOrDefault(upstream.name(), Map.of()).values().forEach(ProviderLine::wake));
+    return lines(upstream)
+        .end(entered.id(), entered.provider(), lesson)
+        .onComplete(ended -> wake(upstream));
   }
 
-  /** Ends a booking of which nobody knows whether it was made. */
-  void forget(Providers upstream, String id) {
-    Future<Boolean> unused = told(() -> store.forget(upstream, id), TELLINGS);
-  }
-
-  // Where nobody hears it, its lease ends.
-  private Future<Boolean> told(Supplier<CompletionStage<Boolean>> word, int tries) {
-    return of(word.get())
-        .recover(error -> tries <= 1
-            ? Future.succeededFuture(false)
-            : vertx
-                .timer(TICK_MILLIS, TimeUnit.MILLISECONDS)
-                .compose(due -> told(word, tries - 1)));
+  // Who waits by another policy, or for other keys, waits for the same permits.
+  private void wake(Providers upstream) {
+    lines.forEach((known, line) -> {
+      if (line.name().equals(upstream.name())) {
+        line.wake();
+      }
+    });
   }
 
   /** Holds on to a permit for another lease; gives whether it is held. */
@@ -136,6 +124,7 @@ public final class ProviderGate {
   private void renew() {
     long now = System.nanoTime();
     running.values().removeIf(Set::isEmpty);
+    lines.values().removeIf(line -> line.isIdle(IDLE_NANOS));
     long shortest = running.keySet().stream()
         .mapToLong(upstream -> upstream.bounds().leaseMicros())
         .min()

@@ -4,8 +4,10 @@ import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
 import io.weir.upstream.AdaptiveRule;
 import io.weir.upstream.Booking;
+import io.weir.upstream.Bounds;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
+import io.weir.upstream.Sending;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,10 +24,13 @@ import java.util.stream.Collectors;
  */
 public final class RedisProviders {
   private static final long MICROS_PER_MILLI = 1000;
+  private static final int HEAD = 3;
+  private static final int OF_BOOKING = 5;
+  private static final Booking FULL = new Booking.Full();
+  private static final Booking NOT_ASKED = new Booking.NotAsked();
 
   private final RedisConnections redis;
   private final LuaScript book;
-  private final LuaScript unbook;
   private final LuaScript rebook;
   private final Supplier<List<String>> clock;
 
@@ -37,7 +42,6 @@ public final class RedisProviders {
       RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
     this.redis = redis;
     this.book = LuaScript.load("book", includes);
-    this.unbook = LuaScript.load("unbook", includes);
     this.rebook = LuaScript.load("rebook", includes);
     this.clock = clock;
   }
@@ -48,107 +52,126 @@ public final class RedisProviders {
         redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
-  /**
-   * Books a key slot and a permit in flight.
-   *
-   * @param id of the request, without commas
-   * @param patienceMicros how far ahead a slot may be
-   * @param before where it was sent to, {@code provider/key}
-   */
-  public CompletionStage<Booking.Told> book(
-      Providers upstream, String group, String id, long patienceMicros, Collection<String> before) {
-    String providers = upstream.serving(group).stream()
-        .map(provider -> words(upstream, provider))
-        .collect(Collectors.joining(";"));
-    List<String> arguments = List.of(
-        id,
-        group,
-        Integer.toString(upstream.bounds().most()),
-        Long.toString(upstream.bounds().leaseMicros()),
-        Long.toString(patienceMicros),
-        Long.toString(MICROS_PER_MILLI
-            * (upstream.sending().connectTimeoutMillis() + upstream.sending().timeoutMillis())),
-        String.join(",", before),
-        providers,
-        upstream
-            .bounds()
-            .adaptive()
-            .map(rule -> Integer.toString(rule.initial()))
-            .orElse("0"));
-    return run(book, RedisKeys.upstream(upstream.name()), arguments)
-        .thenApply(RedisProviders::told);
+  /** An upstream as the script is told of it: made once for many calls. */
+  public record Prepared(Providers upstream, List<String> keys, List<String> head, String any) {}
+
+  /** Prepares an upstream. */
+  public static Prepared prepare(Providers upstream) {
+    Bounds bounds = upstream.bounds();
+    Sending sending = upstream.sending();
+    List<String> head = List.of(
+        Long.toString(bounds.leaseMicros()),
+        Integer.toString(bounds.most()),
+        bounds.adaptive().map(rule -> Integer.toString(rule.initial())).orElse("0"),
+        Long.toString(
+            MICROS_PER_MILLI * (sending.connectTimeoutMillis() + sending.timeoutMillis())),
+        bounds.adaptive().map(RedisProviders::words).orElse(""),
+        upstream.all().stream()
+            .map(provider -> words(upstream, provider))
+            .collect(Collectors.joining(";")));
+    String any = upstream.all().stream().map(Provider::name).collect(Collectors.joining(","));
+    return new Prepared(upstream, RedisKeys.upstream(upstream.name()), head, any);
   }
 
   private static String words(Providers upstream, Provider provider) {
-    return "%s %d %d %d %d %s"
+    return "%s %d %d %d %d %s %s"
         .formatted(
             provider.name(),
             upstream.isTiered() ? provider.tier() : 0,
             provider.weight(),
             provider.intervalMicros(),
             provider.maxInflight(),
+            provider.groups().isEmpty() ? "*" : String.join(",", provider.groups()),
             String.join(",", provider.slots()));
-  }
-
-  private static Booking.Told told(List<Object> answer) {
-    Map<String, Boolean> open = new HashMap<>();
-    for (String one : ((String) answer.get(2)).split(",", -1)) {
-      boolean isTried = one.endsWith("?");
-      if (!one.isEmpty()) {
-        open.put(isTried ? one.substring(0, one.length() - 1) : one, isTried);
-      }
-    }
-    return new Booking.Told(
-        booking(answer.subList(3, answer.size())),
-        ((Long) answer.get(0)).intValue(),
-        ((Long) answer.get(1)).intValue(),
-        open);
-  }
-
-  private static Booking booking(List<Object> answer) {
-    return switch (((Long) answer.get(0)).intValue()) {
-      case 0 ->
-        new Booking.Booked(
-            (String) answer.get(1),
-            (String) answer.get(2),
-            (Long) answer.get(3),
-            (Long) answer.get(4) == 1);
-      case 1 -> new Booking.Later((Long) answer.get(1));
-      case 2 -> new Booking.Full();
-      default -> new Booking.Open((Long) answer.get(1));
-    };
   }
 
   private static String words(AdaptiveRule rule) {
     return "%d %d %d %d".formatted(rule.min(), rule.max(), rule.initial(), rule.targetMicros());
   }
 
-  /** Ends what was booked; gives whether its permit was held. */
-  public CompletionStage<Boolean> end(
-      Providers upstream, String id, String provider, Booking.Lesson lesson) {
-    List<String> arguments = List.of(
-        id,
-        provider,
-        lesson.scope(),
+  /** Ends what is over, and then books for those that ask, in their order in each group. */
+  public CompletionStage<Booking.Told> book(
+      Prepared upstream, List<Booking.End> ends, List<Booking.Asking> asking) {
+    List<String> arguments =
+        new ArrayList<>(upstream.head().size() + 3 * ends.size() + 4 * asking.size() + 3);
+    arguments.addAll(upstream.head());
+    arguments.add(Integer.toString(ends.size()));
+    arguments.add(Integer.toString(asking.size()));
+    for (Booking.End end : ends) {
+      arguments.add(end.id());
+      arguments.add(end.provider().isEmpty() ? upstream.any() : end.provider());
+      arguments.add(words(end.lesson()));
+    }
+    for (Booking.Asking one : asking) {
+      arguments.add(one.id());
+      arguments.add(one.group());
+      arguments.add(Long.toString(one.patienceMicros()));
+      arguments.add(String.join(",", one.before()));
+    }
+    return run(book, upstream.keys(), arguments)
+        .thenApply(answer -> told(answer, ends.size(), asking.size()));
+  }
+
+  private static String words(Booking.Lesson lesson) {
+    if (lesson.equals(Booking.Lesson.NONE)) {
+      return "";
+    }
+    return String.join(
+        " ",
+        lesson.scope().isEmpty() ? "-" : lesson.scope(),
         Long.toString(lesson.coolMicros()),
         Long.toString(lesson.openMicros()),
-        lesson.probe(),
+        lesson.probe().isEmpty() ? "-" : lesson.probe(),
         Long.toString(lesson.sampleMicros()),
-        Integer.toString(lesson.loadThousandths()),
-        upstream.bounds().adaptive().map(RedisProviders::words).orElse(""));
-    return run(unbook, RedisKeys.upstream(upstream.name()), arguments)
-        .thenApply(answer -> (Long) answer.get(0) == 1);
+        Integer.toString(lesson.loadThousandths()));
+  }
+
+  private static Booking.Told told(List<Object> answer, int ends, int asking) {
+    List<Boolean> held = new ArrayList<>(ends);
+    for (int i = 0; i < ends; i++) {
+      held.add((Long) answer.get(HEAD + i) == 1);
+    }
+    List<Booking> bookings = new ArrayList<>(asking);
+    for (int i = 0; i < asking; i++) {
+      int at = HEAD + ends + i * OF_BOOKING;
+      bookings.add(booking(answer.subList(at, at + OF_BOOKING)));
+    }
+    return new Booking.Told(
+        held,
+        bookings,
+        ((Long) answer.get(0)).intValue(),
+        ((Long) answer.get(1)).intValue(),
+        open((String) answer.get(2)));
+  }
+
+  private static Map<String, Boolean> open(String names) {
+    if (names.isEmpty()) {
+      return Map.of();
+    }
+    Map<String, Boolean> open = new HashMap<>();
+    for (String one : names.split(",", -1)) {
+      boolean isTried = one.endsWith("?");
+      open.put(isTried ? one.substring(0, one.length() - 1) : one, isTried);
+    }
+    return open;
+  }
+
+  private static Booking booking(List<Object> answer) {
+    long micros = (Long) answer.get(3);
+    return switch (((Long) answer.get(0)).intValue()) {
+      case 0 ->
+        new Booking.Booked(
+            (String) answer.get(1), (String) answer.get(2), micros, (Long) answer.get(4) == 1);
+      case 1 -> new Booking.Later(micros);
+      case 2 -> FULL;
+      case 3 -> new Booking.Open(micros);
+      default -> NOT_ASKED;
+    };
   }
 
   /** A request that is under way, as it is renewed. */
   public static String member(String id, String provider) {
     return id + " " + provider;
-  }
-
-  /** Ends a booking of which nobody knows whether it was made. */
-  public CompletionStage<Boolean> forget(Providers upstream, String id) {
-    String any = upstream.all().stream().map(Provider::name).collect(Collectors.joining(","));
-    return end(upstream, id, any, Booking.Lesson.NONE);
   }
 
   /**

@@ -114,7 +114,6 @@ final class LuaScriptTest {
         "job_step",
         "job_renew",
         "book",
-        "unbook",
         "rebook",
         "window_open",
         "window_claim",

@@ -7,7 +7,9 @@ import io.weir.embedded.EmbeddedRedis;
 import io.weir.state.redis.wire.RedisKeys;
 import io.weir.upstream.AdaptiveRule;
 import io.weir.upstream.Booking;
+import io.weir.upstream.Booking.Asking;
 import io.weir.upstream.Booking.Booked;
+import io.weir.upstream.Booking.End;
 import io.weir.upstream.Booking.Lesson;
 import io.weir.upstream.Booking.Told;
 import io.weir.upstream.Bounds;
@@ -92,19 +94,23 @@ final class RedisProvidersIT {
   }
 
   private Booking book(Providers upstream, long patience, String... before) {
-    return told(upstream, patience, before).booking();
+    return told(upstream, patience, before).bookings().get(0);
   }
 
   private Told told(Providers upstream, long patience, String... before) {
-    return of(store.book(upstream, GROUP, "r" + requests++, patience, List.of(before)));
+    Asking asking = new Asking("r" + requests++, GROUP, patience, List.of(before));
+    return of(store.book(RedisProviders.prepare(upstream), List.of(), List.of(asking)));
   }
 
   private Booked booked(Providers upstream) {
     return (Booked) book(upstream, 0);
   }
 
-  private void end(Providers upstream, int request, String provider, Lesson lesson) {
-    of(store.end(upstream, "r" + request, provider, lesson));
+  private boolean end(Providers upstream, int request, String provider, Lesson lesson) {
+    End end = new End("r" + request, provider, lesson);
+    return of(store.book(RedisProviders.prepare(upstream), List.of(end), List.of()))
+        .held()
+        .get(0);
   }
 
   @Test
@@ -222,7 +228,12 @@ final class RedisProvidersIT {
     booked(upstream);
     end(upstream, 0, "a", Lesson.of("k0/default", 3_000_000, 0, ""));
     assertThat(booked(upstream)).isEqualTo(new Booked("a", "k1", 0, false));
-    Booking other = of(store.book(upstream, "heavy", "x", 0, List.of())).booking();
+    Booking other = of(store.book(
+            RedisProviders.prepare(upstream),
+            List.of(),
+            List.of(new Asking("x", "heavy", 0, List.of()))))
+        .bookings()
+        .get(0);
     assertThat(other).isEqualTo(new Booked("a", "k0", 0, false));
     end(upstream, 1, "a", Lesson.of("k1", 2_000_000, 0, ""));
     assertThat(booked(upstream).provider()).isEqualTo("b");
@@ -318,7 +329,8 @@ final class RedisProvidersIT {
     Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0));
     booked(upstream);
     booked(upstream);
-    assertThat(told(upstream, 0)).isEqualTo(new Told(new Booking.Full(), 2, 2, Map.of()));
+    assertThat(told(upstream, 0))
+        .isEqualTo(new Told(List.of(), List.of(new Booking.Full()), 2, 2, Map.of()));
     sample(upstream, 1000);
     assertThat(told(upstream, 0).inflight()).isEqualTo(2);
     assertThat(told(upstream, 0).inflight()).isEqualTo(3);
@@ -399,15 +411,16 @@ final class RedisProvidersIT {
       assertThat(booked(upstream).provider()).isEqualTo("a");
     }
     assertThat(booked(upstream).provider()).isEqualTo("b");
-    assertThat(told(upstream, 0)).isEqualTo(new Told(new Booking.Full(), 4, 4, Map.of()));
+    assertThat(told(upstream, 0))
+        .isEqualTo(new Told(List.of(), List.of(new Booking.Full()), 4, 4, Map.of()));
   }
 
   @Test
   void aBookingThatNobodyHeardOfIsForgotten() {
     Providers upstream = upstream(true, 4, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
     booked(upstream);
-    assertThat(of(store.forget(upstream, "r0"))).isTrue();
-    assertThat(of(store.forget(upstream, "r0"))).isFalse();
+    assertThat(end(upstream, 0, "", Lesson.NONE)).isTrue();
+    assertThat(end(upstream, 0, "", Lesson.NONE)).isFalse();
     assertThat(told(upstream, 0).inflight()).isEqualTo(1);
   }
 }

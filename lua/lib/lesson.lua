@@ -1,0 +1,40 @@
+-- What an attempt tells of its provider. Uses upstream_state and adaptive.
+local LOAD_COUNTS_US = 10000000
+
+local function later_of(state, field, until_us)
+  put_number(state, field, math.max(until_us, number_in(state, field) or 0))
+end
+
+local function learn_of_probe(state, provider, probe)
+  if probe == 'good' then
+    put_number(state, 'open:' .. provider, nil)
+  end
+  if probe ~= '-' then
+    put_number(state, 'probe:' .. provider, nil)
+  end
+end
+
+-- `lesson` is `<scope> <cool_us> <open_us> <probe> <sample_us> <load>`: what of it is to be left alone (<key>,
+-- <key>/<group>, or - for all of it), for how long, how long its breaker is open from now on, what became of a probe
+-- (good, bad, unknown, or -), how long a good answer took (-1 for an error, 0 where nothing is learned of that), how
+-- busy it says it is (in thousandths, -1 where it says nothing).
+local function learn(state, provider, lesson, adaptive, now)
+  local scope, cool, open, probe, sample, load = string.match(lesson, '^(%S+) (%d+) (%d+) (%S+) (%-?%d+) (%-?%d+)$')
+  if tonumber(cool) > 0 then
+    later_of(state, 'cool:' .. provider .. (scope ~= '-' and '/' .. scope or ''), now + tonumber(cool))
+  end
+  learn_of_probe(state, provider, probe)
+  if tonumber(open) > 0 then
+    later_of(state, 'open:' .. provider, now + tonumber(open))
+  end
+  if tonumber(load) >= 0 then
+    put_number(state, 'load:' .. provider, tonumber(load))
+    put_number(state, 'loaded:' .. provider, now + LOAD_COUNTS_US)
+  end
+  if tonumber(sample) ~= 0 and adaptive ~= '' then
+    local window, average_us =
+      adapted(adaptive, number_in(state, 'window'), number_in(state, 'latency'), tonumber(sample))
+    put_number(state, 'window', window)
+    put_number(state, 'latency', average_us)
+  end
+end

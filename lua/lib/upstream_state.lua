@@ -1,0 +1,38 @@
+-- The hash of an upstream, in memory: what changes is written in the end, all at once. `call` runs a command.
+local function upstream_state(call, key)
+  local state, fields = { values = {}, changed = {} }, call('HGETALL', key)
+  for i = 1, #fields, 2 do
+    state.values[fields[i]] = tonumber(fields[i + 1])
+  end
+  return state
+end
+
+-- Nothing where it is absent.
+local function number_in(state, field)
+  return state.values[field]
+end
+
+-- Without a value the field goes.
+local function put_number(state, field, value)
+  if state.values[field] ~= value then
+    state.values[field], state.changed[field] = value, true
+  end
+end
+
+local function write_upstream(call, key, state)
+  local put, gone = {}, {}
+  for field in pairs(state.changed) do
+    local value = state.values[field]
+    if value then
+      put[#put + 1], put[#put + 2] = field, string.format('%d', value)
+    else
+      gone[#gone + 1] = field
+    end
+  end
+  if #put > 0 then
+    call('HSET', key, unpack(put))
+  end
+  if #gone > 0 then
+    call('HDEL', key, unpack(gone))
+  end
+end

@@ -1,0 +1,81 @@
+package io.weir.node.provider;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.provider.ProviderGate.Entered;
+import java.util.Optional;
+
+/** One that waits for its turn at an upstream. Mutable; owned by its event loop. */
+final class Waiter {
+  private static final long NANOS_PER_MICRO = 1000;
+
+  private final Wish wish;
+  private final String id;
+  private final Promise<Entered> done = Promise.promise();
+  private Optional<Share> place = Optional.empty();
+  private boolean isOver;
+
+  /** @param id in the shared state */
+  Waiter(Wish wish, String id) {
+    this.wish = wish;
+    this.id = id;
+  }
+
+  Wish wish() {
+    return wish;
+  }
+
+  String id() {
+    return id;
+  }
+
+  Future<Entered> done() {
+    return done.future();
+  }
+
+  /** How long it waits on. */
+  long leftMicros() {
+    return (wish.deadlineNanos() - System.nanoTime()) / NANOS_PER_MICRO;
+  }
+
+  /** Whether it has a place to wait, or gets one now. */
+  boolean takesPlace(Bulkhead places) {
+    if (place.isEmpty()) {
+      place = places.tryTake(wish.key(), wish.tenant(), 1);
+    }
+    return place.isPresent();
+  }
+
+  /** Whether it waits in line no more. */
+  boolean isOver() {
+    return isOver;
+  }
+
+  /** It waits for its moment only. */
+  void isBooked() {
+    isOver = true;
+    place.ifPresent(Share::free);
+  }
+
+  void begin(Entered entered) {
+    isBooked();
+    done.tryComplete(entered);
+  }
+
+  void refuse(ProblemDetails problem) {
+    fail(new RefusedException(problem));
+  }
+
+  void giveUp() {
+    fail(new IllegalStateException("the caller hung up"));
+  }
+
+  void fail(Throwable error) {
+    isBooked();
+    done.tryFail(error);
+  }
+}
