@@ -1,4 +1,4 @@
--- Ends what was booked, with what was learned of its provider; then books, for each that asks, a key slot at a provider
+-- Ends what was booked, with what was learned of its provider. Then books, for each that asks, a key slot at a provider
 -- that may be sent to now, or the soonest, together with a permit in flight.
 --
 -- KEYS
@@ -6,7 +6,7 @@
 --          cool:<provider>, cool:<provider>/<key> and cool:<provider>/<key>/<group>, until when it is left alone;
 --          open:<provider>, until when its breaker is open; probe:<provider>, until when a probe is under way;
 --          busy:<provider>, how many are under way to it; turn:<provider>, its smooth weighted turn; load:<provider>
---          and loaded:<provider>, how busy it says it is, in thousandths, and until when that counts; window and
+--          and loaded:<provider>, how busy it says it is, in thousandths, and until when that counts; limit and
 --          latency, how many may be under way where that adapts itself, and how long answers take on average. Instants
 --          are in microseconds since the epoch
 --   2      ...:inflight, a sorted set: requests under way, `<id> <provider>`, by when their lease ends
@@ -19,7 +19,8 @@
 --   6      providers, as of lib/slots_of.lua
 --   7, 8   how many end, and how many ask
 --   then for each that ends three: its id; its provider, or where nobody knows whether it was booked all that it may
---          be, with a comma between; what was learned, as of lib/lesson.lua, or ''
+--          be, with a comma between; what was learned, as of lib/lesson.lua, or ''. It counts where it was held, or the
+--          id is ''
 --   then for each that asks four: its id; the group of its operation; how far ahead a slot may be, in microseconds;
 --          where it was sent to before, <provider>/<key>, with a comma between: these are asked last
 -- RETURNS
@@ -45,25 +46,30 @@
 --@include slots_of
 
 local BOOKED, LATER, FULL, OPEN, NOT_ASKED = 0, 1, 2, 3, 4
-local OF_END, OF_ASKING, ENDED_AT_ONCE = 3, 4, 500
+local OF_END, OF_ASKING, ENDED_AT_ONCE, SHARE_OF_ONE = 3, 4, 500, 0.75
 
-local lease_us, max_inflight, first_window, probe_us = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]),
+local lease_us, max_inflight, first_limit, probe_us = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]),
   tonumber(ARGV[4])
 local adaptive, text, ends, asking = ARGV[5], ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local now = now_us(1)
 local state = upstream_state(redis.call, KEYS[1])
 local providers, groups, blocked, leases = providers_of(text), {}, {}, {}
-local inflight, window
+local inflight, limit, share
 
 -- Leases that are over: of nodes that are gone.
 local function end_leases()
   local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', string.format('%d', now), 'LIMIT', 0, ENDED_AT_ONCE)
   for _, member in ipairs(over) do
-    end_inflight(redis.call, KEYS[2], state, string.match(member, '^(%S+) (%S+)$'))
+    local id, provider = string.match(member, '^(%S+) (%S+)$')
+    if id then
+      end_inflight(redis.call, KEYS[2], state, id, provider)
+    else
+      redis.call('ZREM', KEYS[2], member)
+    end
   end
 end
 
--- Counts of whom nothing is under way any more are forgotten with it.
+-- Where nothing is under way, no provider has anything under way.
 local function forget_counts()
   for field in pairs(state.values) do
     if string.sub(field, 1, 5) == 'busy:' then
@@ -77,7 +83,7 @@ local function end_one(id, of, lesson)
   for provider in string.gmatch(of, '[^,]+') do
     was_there = was_there + end_inflight(redis.call, KEYS[2], state, id, provider)
   end
-  if lesson ~= '' then
+  if lesson ~= '' and (was_there > 0 or id == '') then
     learn(state, of, lesson, adaptive, now)
   end
   return was_there
@@ -149,7 +155,7 @@ local function book(asked, candidates)
 end
 
 local function ask(asked)
-  if inflight >= window then
+  if inflight >= limit then
     return FULL, '', '', 0, 0
   end
   local some = groups[asked.group] or serving(providers, asked.group)
@@ -169,7 +175,7 @@ local function ask_in_turn(i)
   if blocked[group] then
     return NOT_ASKED, '', '', 0, 0
   end
-  local code, provider, key, wait_us, is_probe = ask({ now = now, id = ARGV[i], group = group, window = window,
+  local code, provider, key, wait_us, is_probe = ask({ now = now, id = ARGV[i], group = group, share = share,
     patience_us = tonumber(ARGV[i + 2]), before = before ~= '' and ',' .. before .. ',' or '' })
   blocked[group] = code ~= BOOKED
   return code, provider, key, wait_us, is_probe
@@ -184,7 +190,8 @@ inflight = redis.call('ZCARD', KEYS[2])
 if inflight == 0 then
   forget_counts()
 end
-window = first_window > 0 and math.min(max_inflight, number_in(state, 'window') or first_window) or max_inflight
+limit = first_limit > 0 and math.min(max_inflight, number_in(state, 'limit') or first_limit) or max_inflight
+share = #providers > 1 and math.max(1, math.floor(SHARE_OF_ONE * limit)) or limit
 for i = 9 + OF_END * ends, 8 + OF_END * ends + OF_ASKING * asking, OF_ASKING do
   local n = #answer
   answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4], answer[n + 5] = ask_in_turn(i)
@@ -194,5 +201,5 @@ if #leases > 0 then
 end
 write_upstream(redis.call, KEYS[1], state)
 keep_upstream(redis.call, KEYS, now)
-answer[1], answer[2], answer[3] = inflight, window, open_of(providers, state, now)
+answer[1], answer[2], answer[3] = inflight, limit, open_of(providers, state, now)
 return answer

@@ -1,7 +1,7 @@
 -- Holds on to permits in flight for another lease from now.
 --
 -- KEYS
---   1      ...:inflight, as of book.lua
+--   1, 2   as of book.lua
 -- ARGV
 --   1      how long a lease is, in microseconds
 --   2      requests, `<id> <provider>`, with a comma between
@@ -13,16 +13,18 @@
 --   that of book.lua
 
 --@include now
+--@include upstream_life
 
 local now, held = now_us(1), {}
 local until_us = string.format('%d', now + tonumber(ARGV[1]))
 
 for id in string.gmatch(ARGV[2], '[^,]+') do
-  local before = redis.call('ZSCORE', KEYS[1], id)
+  local before = redis.call('ZSCORE', KEYS[2], id)
   local is_held = before and tonumber(before) > now
   held[#held + 1] = is_held and 1 or 0
   if is_held then
-    redis.call('ZADD', KEYS[1], until_us, id)
+    redis.call('ZADD', KEYS[2], until_us, id)
   end
 end
+keep_upstream(redis.call, KEYS, now)
 return held

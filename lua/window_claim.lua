@@ -1,7 +1,7 @@
 -- Hands out the first range of a window that is to be done.
 --
 -- KEYS
---   1 to 5   as of window_open.lua
+--   1 to 6   as of window_open.lua
 -- ARGV
 --   1 to 5   as of window_open.lua
 --   6        the id of the claim
@@ -16,6 +16,7 @@
 
 --@include now
 --@include window_range
+--@include window_commit
 --@include window_pace
 --@include window_view
 
@@ -30,7 +31,7 @@ local function next_wait()
   return first and math.max(SHORTEST_US, math.min(pace_us(window), tonumber(first) - now)) or pace_us(window)
 end
 
-end_times(window, now)
+catch_up(window, now)
 local from = redis.call('ZRANGE', window.todo, 0, 0)[1]
 if not from then
   return with_view(window, { NOTHING, next_wait(), 0, 0 }, now)

@@ -2,7 +2,7 @@
 -- committed, or to begin anew.
 --
 -- KEYS
---   1 to 5   as of window_open.lua
+--   1 to 6   as of window_open.lua
 -- ARGV
 --   1 to 5   as of window_open.lua
 --   6        skip, retry, commit or forget
@@ -60,11 +60,9 @@ local function decide()
   if range.state ~= 'failed' then
     return { range.state == wanted and DONE or REFUSED, range.state }
   end
-  range.attempts = 0
+  range.attempts, range.claim = 0, NOBODY
   move_range(window, range, wanted)
-  if not window.keeps then
-    commit_through(window, math.huge, now)
-  end
+  catch_up(window, now)
   return { DONE, range_at(window, number) and range.state or 'committed' }
 end
 
@@ -72,5 +70,5 @@ if verb == 'forget' then
   redis.call('UNLINK', unpack(KEYS))
   return with_view(window, { DONE, '' }, now)
 end
-end_times(window, now)
+catch_up(window, now)
 return with_view(window, verb == 'commit' and commit() or decide(), now)

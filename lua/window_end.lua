@@ -1,7 +1,7 @@
 -- Ends a claim of a range, or holds on to it. What comes out of order is kept; the watermark moves in order.
 --
 -- KEYS
---   1 to 5   as of window_open.lua
+--   1 to 6   as of window_open.lua
 -- ARGV
 --   1 to 5   as of window_open.lua
 --   6        the first number of the range
@@ -37,9 +37,7 @@ ends.finish = function(range)
     redis.call('HSET', window.notes, from, note)
   end
   move_range(window, range, 'done')
-  if not window.keeps then
-    commit_through(window, math.huge, now)
-  end
+  catch_up(window, now)
 end
 
 ends.fail = function(range)
@@ -57,19 +55,25 @@ ends.renew = function(range)
   move_range(window, range, 'claimed', now + window.lease_us)
 end
 
-end_times(window, now)
-local range = range_at(window, from)
-if not range then
-  local is_committed = tonumber(from) < number_of(window, 'watermark')
-  return with_view(window, { is_committed and DONE or UNKNOWN, is_committed and 'committed' or '' }, now)
+-- Said again by whom it ended by.
+local function is_repeated(range)
+  return verb == 'finish' and range.state == 'done'
+    or verb == 'fail' and (range.state == 'waiting' or range.state == 'failed')
 end
-if range.claim ~= claim then
-  return with_view(window, { LOST, range.state }, now)
+
+local function answer_of(range)
+  if not range then
+    if tonumber(from) >= number_of(window, 'watermark') then
+      return { UNKNOWN, '' }
+    end
+    local is_own = verb == 'finish' and redis.call('ZSCORE', window.ended, from .. ' ' .. claim)
+    return { is_own and DONE or LOST, 'committed' }
+  elseif range.claim ~= claim or range.state ~= 'claimed' then
+    return { range.claim == claim and is_repeated(range) and DONE or LOST, range.state }
+  end
+  ends[verb](range)
+  return { DONE, range_at(window, from) and range.state or 'committed' }
 end
-if range.state ~= 'claimed' then
-  local is_repeated = range.state == 'done' and verb == 'finish'
-    or (range.state == 'waiting' or range.state == 'failed') and verb == 'fail'
-  return with_view(window, { is_repeated and DONE or LOST, range.state }, now)
-end
-ends[verb](range)
-return with_view(window, { DONE, range_at(window, from) and range.state or 'committed' }, now)
+
+catch_up(window, now)
+return with_view(window, answer_of(range_at(window, from)), now)

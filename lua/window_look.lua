@@ -1,7 +1,7 @@
 -- Looks at a window: what has failed, or what may be committed, in order.
 --
 -- KEYS
---   1 to 5   as of window_open.lua
+--   1 to 6   as of window_open.lua
 -- ARGV
 --   1 to 5   as of window_open.lua
 --   6        failed or ended
@@ -15,6 +15,7 @@
 
 --@include now
 --@include window_range
+--@include window_commit
 --@include window_view
 
 local what, most = ARGV[6], tonumber(ARGV[7])
@@ -36,7 +37,7 @@ local function show(range)
   answer[n + 5] = redis.call('HGET', window.notes, range.from) or ''
 end
 
-end_times(window, now)
+catch_up(window, now)
 local range = range_at(window, text_of(number_of(window, 'watermark')))
 local left = what == 'failed' and math.min(most, number_of(window, 'failed')) or most
 while range and left > 0 and (what == 'failed' or is_asked_for(range)) do

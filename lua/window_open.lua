@@ -7,6 +7,7 @@
 --   3      ...:notes, a hash: results, and why a range failed, likewise
 --   4      ...:todo, a sorted set: ranges to be claimed, by their first number
 --   5      ...:times, a sorted set: ranges that are claimed, or wait to be tried again, by the microsecond of that end
+--   6      ...:ended, a sorted set: `<first number> <claim>` of the last ranges that were committed, by that number
 -- ARGV
 --   1      how many ranges may be open
 --   2      how often a range is tried
@@ -28,6 +29,7 @@
 
 --@include now
 --@include window_range
+--@include window_commit
 --@include window_pace
 --@include window_view
 
@@ -63,11 +65,11 @@ local function open()
     redis.call('HSET', window.state, 'watermark', from)
   end
   redis.call('HSET', window.state, 'next', text_of(to + 1))
-  move_range(window, { from = from, to = to, state = 'new', attempts = 0, claim = '-', until_us = 0 }, 'todo')
+  move_range(window, { from = from, to = to, state = 'new', attempts = 0, claim = NOBODY, until_us = 0 }, 'todo')
   return { OPENED, 0 }
 end
 
-end_times(window, now)
+catch_up(window, now)
 local known = known_already()
 if known then
   return with_view(window, { known, 0 }, now)

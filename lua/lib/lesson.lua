@@ -32,9 +32,9 @@ local function learn(state, provider, lesson, adaptive, now)
     put_number(state, 'loaded:' .. provider, now + LOAD_COUNTS_US)
   end
   if tonumber(sample) ~= 0 and adaptive ~= '' then
-    local window, average_us =
-      adapted(adaptive, number_in(state, 'window'), number_in(state, 'latency'), tonumber(sample))
-    put_number(state, 'window', window)
+    local limit, average_us =
+      adapted(adaptive, number_in(state, 'limit'), number_in(state, 'latency'), tonumber(sample))
+    put_number(state, 'limit', limit)
     put_number(state, 'latency', average_us)
   end
 end

@@ -1,7 +1,6 @@
 -- The providers of an upstream, and when each may be sent to. Uses upstream_state.
 local PROBE_TOLD_US = 1000000 -- what others are told while a probe is under way
 local FULL_SHARE, LEAST_SHARE = 1000, 100 -- of a weight, in thousandths
-local SHARE_OF_ONE = 0.75 -- of what may be under way, where there are several
 
 -- From `<provider> <tier> <weight> <interval_us> <most> <groups> <key>,<key>...` with a semicolon between, where <most>
 -- is how many may be under way to it, 0 for a share, and <groups> those that it serves with a comma between, or *.
@@ -61,7 +60,7 @@ local function first_key(one, state, asked)
   return best, best_at
 end
 
--- Who says that it is busy gets less of what others get.
+-- A provider that says it is busy gets less of its weight.
 local function weight_of(one, state, now)
   local busy = (number_in(state, 'loaded:' .. one.name) or 0) > now and number_in(state, 'load:' .. one.name) or 0
   return one.weight * math.max(LEAST_SHARE, FULL_SHARE - busy)
@@ -79,14 +78,13 @@ end
 -- fourth whether as many as may be are under way to one.
 local function slots_of(some, state, asked)
   local fresh, again, open_until, is_full = {}, {}, math.huge, false
-  local share = #some > 1 and math.max(1, math.floor(SHARE_OF_ONE * asked.window)) or asked.window
   for _, one in ipairs(some) do
     local open, probe = number_in(state, 'open:' .. one.name), number_in(state, 'probe:' .. one.name) or 0
     if open and open > asked.now then
       open_until = math.min(open_until, open)
     elseif open and probe > asked.now then
       open_until = math.min(open_until, probe, asked.now + PROBE_TOLD_US)
-    elseif (number_in(state, 'busy:' .. one.name) or 0) >= (one.most > 0 and one.most or share) then
+    elseif (number_in(state, 'busy:' .. one.name) or 0) >= (one.most > 0 and one.most or asked.share) then
       is_full = true
     else
       local was_asked = asked.before ~= '' and string.find(asked.before, ',' .. one.name .. '/', 1, true)

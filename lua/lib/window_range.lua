@@ -1,11 +1,11 @@
 -- A window and its ranges. A range is stored as `<to> <state> <attempts> <claim> <until_us>`, by its first number.
 -- States: todo, claimed, waiting (to be tried again), done, failed, skipped. `keys` and the first five arguments are
 -- those of window_open.lua; `call` runs a command.
-local AT_ONCE = 100
+local AT_ONCE, NOBODY = 100, '-'
 
 local function window_of(call, keys, arguments)
   return { call = call, keys = keys, state = keys[1], ranges = keys[2], notes = keys[3], todo = keys[4],
-    times = keys[5], width = tonumber(arguments[1]), attempts = tonumber(arguments[2]),
+    times = keys[5], ended = keys[6], width = tonumber(arguments[1]), attempts = tonumber(arguments[2]),
     lease_us = tonumber(arguments[3]), backoff_us = tonumber(arguments[4]), keeps = arguments[5] == '1' }
 end
 
@@ -72,6 +72,7 @@ local function end_times(window, now)
       window.call('ZREM', window.times, from)
     elseif range.state == 'claimed' then
       window.call('HSET', window.notes, from, 'the lease is over')
+      range.claim = NOBODY
       end_attempt(window, range, 0, now)
     else
       move_range(window, range, 'todo')

@@ -1,10 +1,16 @@
 -- Uses window_range. How a window stands, behind what a script answers; and for how long it is kept.
-local WINDOW_KEPT_MS = 2592000000
+local WINDOW_KEPT_MS, NO_KEY = 2592000000, -2
 
+-- All or none: they go together.
 local function keep_window(window, now)
-  local until_ms = text_of(math.ceil(now / 1000) + WINDOW_KEPT_MS)
+  local is_short = false
   for _, key in ipairs(window.keys) do
-    if window.call('PTTL', key) < WINDOW_KEPT_MS / 2 then
+    local left_ms = window.call('PTTL', key)
+    is_short = is_short or left_ms ~= NO_KEY and left_ms < WINDOW_KEPT_MS / 2
+  end
+  if is_short then
+    local until_ms = text_of(math.ceil(now / 1000) + WINDOW_KEPT_MS)
+    for _, key in ipairs(window.keys) do
       window.call('PEXPIREAT', key, until_ms)
     end
   end

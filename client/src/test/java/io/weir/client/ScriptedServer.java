@@ -34,6 +34,9 @@ public final class ScriptedServer implements AutoCloseable {
   /** How long their bodies were. */
   public final List<Integer> bodyLengths = new CopyOnWriteArrayList<>();
 
+  /** Their paths and bodies, with a space between. */
+  public final List<String> told = new CopyOnWriteArrayList<>();
+
   /** When they came. */
   public final List<Long> cameNanos = new CopyOnWriteArrayList<>();
 
@@ -47,7 +50,9 @@ public final class ScriptedServer implements AutoCloseable {
         cameNanos.add(System.nanoTime());
         requests.add(exchange.getRequestHeaders());
       }
-      bodyLengths.add(exchange.getRequestBody().readAllBytes().length);
+      byte[] body = exchange.getRequestBody().readAllBytes();
+      bodyLengths.add(body.length);
+      told.add(exchange.getRequestURI().getPath() + " " + new String(body, StandardCharsets.UTF_8));
       script.answer(turn, exchange);
       exchange.close();
     });

@@ -43,6 +43,7 @@ public sealed interface Booking {
   /**
    * One that is over.
    *
+   * @param id empty for a lesson alone; else the lesson counts once, where it was held
    * @param provider empty where nobody knows whether it was booked
    */
   record End(String id, String provider, Lesson lesson) {
@@ -58,14 +59,14 @@ public sealed interface Booking {
    * @param held for each that ended, whether it was held
    * @param bookings for each that asked
    * @param inflight requests under way, of all nodes
-   * @param window as many may be now
+   * @param limit as many may be now
    * @param open providers whose breaker is open, by name: true where one request tries it now
    */
   record Told(
       List<Boolean> held,
       List<Booking> bookings,
       int inflight,
-      int window,
+      int limit,
       Map<String, Boolean> open) {
     public Told {
       held = List.copyOf(held);

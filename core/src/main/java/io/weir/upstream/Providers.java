@@ -28,6 +28,14 @@ public record Providers(
     return all.stream().filter(provider -> provider.serves(group)).toList();
   }
 
+  /** As many requests as may be under way to a provider, however few that are: by then its breaker has to judge. */
+  public int least(String provider) {
+    int own = named(provider).map(Provider::maxInflight).orElse(0);
+    int all = bounds.adaptive().map(AdaptiveRule::min).orElse(bounds.maxInflight());
+    int share = this.all.size() > 1 ? Math.max(1, all * 3 / 4) : all;
+    return Math.min(all, own > 0 ? own : share);
+  }
+
   /** The same with the keys that are here; without a provider of which none is. */
   public Providers withKeys(Predicate<KeySlot> isHere) {
     List<Provider> usable = all.stream()

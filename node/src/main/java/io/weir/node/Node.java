@@ -23,6 +23,7 @@ import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.provider.Breakers;
 import io.weir.node.provider.KeysHere;
 import io.weir.node.provider.ProviderPlaces;
+import io.weir.node.window.WindowWatch;
 import io.weir.policy.FailureMode;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.Policy;
@@ -138,6 +139,7 @@ public final class Node implements AutoCloseable {
     Node node = new Node(shared, vertx, context);
     warmUp(shared.redis());
     holds.start();
+    new WindowWatch(vertx, policies, context.windows(), metrics.windows()).start();
     node.serve();
     return node;
   }

@@ -16,7 +16,8 @@ public final class SendPermit {
   static final int GIVEN_UP = 499;
 
   private final UpstreamScheduler scheduler;
-  private final URI place;
+  private final int node;
+  private final String path;
   private final String provider;
   private final URI url;
   private final String key;
@@ -24,9 +25,10 @@ public final class SendPermit {
   private final AtomicBoolean isOver = new AtomicBoolean();
   private volatile Runnable renewal = () -> {};
 
-  SendPermit(UpstreamScheduler scheduler, URI node, HttpHeaders told, long takenNanos) {
+  SendPermit(UpstreamScheduler scheduler, int node, HttpHeaders told, long takenNanos) {
     this.scheduler = scheduler;
-    this.place = node.resolve(header(told, "Location"));
+    this.node = node;
+    this.path = URI.create(header(told, "Location")).getRawPath();
     this.provider = header(told, "Weir-Provider");
     this.url = URI.create(header(told, "Weir-Provider-Url"));
     this.key = header(told, "Weir-Provider-Key");
@@ -74,8 +76,13 @@ public final class SendPermit {
     return isOver.get();
   }
 
-  URI place() {
-    return place;
+  /** The number of the node that gave it. */
+  int node() {
+    return node;
+  }
+
+  String path() {
+    return path;
   }
 
   /** @param cancel ends it */

@@ -13,7 +13,6 @@ import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -29,6 +28,7 @@ public final class UpstreamScheduler {
   private static final long LONGEST_MILLIS = 3_600_000;
   private static final int RENEWALS_PER_LEASE = 3;
   private static final int CREATED = 201;
+  private static final int NOT_FOUND = 404;
 
   private final HttpClient client;
   private final Retryer retryer;
@@ -61,19 +61,21 @@ public final class UpstreamScheduler {
   /**
    * Waits for a turn. It is held, and renewed, until it is told how it went; where this program dies, its lease ends.
    *
-   * @return fails with {@link NoPermitException}, or as {@link Retryer#call} does
+   * @return fails with {@link NoPermitException}, or as {@link Retryer#call} does; to cancel it is to wait no longer
    */
   public CompletableFuture<SendPermit> take() {
-    TakeCall call = new TakeCall();
-    return retryer.call(call).thenApply(answer -> {
-      if (answer.statusCode() != CREATED) {
-        throw new CompletionException(new NoPermitException(answer.statusCode(), answer.body()));
+    CompletableFuture<SendPermit> result = new CompletableFuture<>();
+    TakeCall call = new TakeCall(result);
+    CompletableFuture<HttpResponse<String>> asked = retryer.call(call);
+    CompletableFuture<?> unusedAnswer = asked.whenComplete((answer, error) -> {
+      if (error != null) {
+        result.completeExceptionally(error);
+      } else if (answer.statusCode() != CREATED) {
+        result.completeExceptionally(new NoPermitException(answer.statusCode(), answer.body()));
       }
-      SendPermit permit = new SendPermit(this, call.node(), answer.headers(), time.nanoTime());
-      long lease = answer.headers().firstValueAsLong("Weir-Lease-Ms").orElse(1000);
-      renew(permit, Duration.ofMillis(Math.max(1, lease / RENEWALS_PER_LEASE)));
-      return permit;
     });
+    CompletableFuture<?> unusedEnd = result.whenComplete((permit, error) -> asked.cancel(true));
+    return result;
   }
 
   /**
@@ -86,7 +88,7 @@ public final class UpstreamScheduler {
       Function<SendPermit, HttpRequest> request, BodyHandler<T> handler) {
     CompletableFuture<HttpResponse<T>> result = new CompletableFuture<>();
     CompletableFuture<SendPermit> taken = take();
-    CompletableFuture<?> unused = taken.whenComplete((permit, error) -> {
+    CompletableFuture<?> unusedTurn = taken.whenComplete((permit, error) -> {
       if (error != null) {
         result.completeExceptionally(error);
       } else {
@@ -109,11 +111,17 @@ public final class UpstreamScheduler {
     CompletableFuture<HttpResponse<T>> sent;
     try {
       sent = client.sendAsync(request.apply(permit), handler);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       permit.unused();
       result.completeExceptionally(e);
       return;
     }
+    CompletableFuture<?> unusedEnd = result.whenComplete((answer, error) -> {
+      if (result.isCancelled()) {
+        permit.unused();
+        sent.cancel(true);
+      }
+    });
     CompletableFuture<?> unusedAnswer = sent.whenComplete((answer, error) -> {
       if (error == null) {
         permit.answered(answer);
@@ -123,21 +131,21 @@ public final class UpstreamScheduler {
         result.completeExceptionally(error);
       }
     });
-    CompletableFuture<?> unusedEnd = result.whenComplete((answer, error) -> {
-      if (result.isCancelled()) {
-        permit.unused();
-        sent.cancel(true);
-      }
-    });
   }
 
-  private void renew(SendPermit permit, Duration every) {
+  private void renew(SendPermit permit, int node, Duration every) {
     permit.isRenewedBy(time.after(every, () -> {
-      if (!permit.isOver()) {
-        CompletableFuture<?> unused =
-            client.sendAsync(post(permit.place() + "/renew", "{}"), BodyHandlers.discarding());
-        renew(permit, every);
+      if (permit.isOver()) {
+        return;
       }
+      CompletableFuture<?> unused = client
+          .sendAsync(post(node, permit.path() + "/renew", "{}"), BodyHandlers.discarding())
+          .whenComplete((answer, error) -> {
+            boolean isGone = error == null && answer.statusCode() == NOT_FOUND;
+            if (!isGone && !permit.isOver()) {
+              renew(permit, error == null ? node : node + 1, every);
+            }
+          });
     }));
   }
 
@@ -148,22 +156,27 @@ public final class UpstreamScheduler {
             Math.min(LONGEST_MILLIS, waitMillis),
             Math.min(LONGEST_MILLIS, tookMillis),
             options.group());
-    tell(post(permit.place() + "/release", told), TELLINGS);
+    tell(permit.node(), permit.path() + "/release", told, TELLINGS);
   }
 
-  // Where nobody hears it, the lease ends.
-  private void tell(HttpRequest release, int tries) {
+  // To the next node where one is gone; where nobody hears it, the lease ends.
+  private void tell(int node, String path, String told, int tries) {
     CompletableFuture<?> unused = client
-        .sendAsync(release, BodyHandlers.discarding())
+        .sendAsync(post(node, path, told), BodyHandlers.discarding())
         .whenComplete((answer, error) -> {
           if (tries > 1 && (error != null || answer.statusCode() >= 500)) {
-            Runnable unusedCancel = time.after(TOLD_AGAIN_AFTER, () -> tell(release, tries - 1));
+            Runnable unusedCancel =
+                time.after(TOLD_AGAIN_AFTER, () -> tell(node + 1, path, told, tries - 1));
           }
         });
   }
 
-  private HttpRequest post(String uri, String body) {
-    return HttpRequest.newBuilder(URI.create(uri))
+  private URI node(int number) {
+    return options.nodes().get(Math.floorMod(number, options.nodes().size()));
+  }
+
+  private HttpRequest post(int node, String path, String body) {
+    return HttpRequest.newBuilder(node(node).resolve(path))
         .header("Authorization", "Bearer " + options.serviceToken())
         .header("Content-Type", "application/json")
         .timeout(ANSWER_TIMEOUT.plus(options.patience()))
@@ -173,10 +186,11 @@ public final class UpstreamScheduler {
 
   /** One turn being asked for. Mutable; its sendings follow one another. */
   private final class TakeCall implements Call<HttpResponse<String>> {
+    private final CompletableFuture<SendPermit> result;
     private final AtomicInteger turn = new AtomicInteger();
 
-    private URI node() {
-      return options.nodes().get(Math.floorMod(turn.get(), options.nodes().size()));
+    TakeCall(CompletableFuture<SendPermit> result) {
+      this.result = result;
     }
 
     @Override
@@ -194,22 +208,39 @@ public final class UpstreamScheduler {
       return true; // a turn that nobody heard of ends with its lease
     }
 
+    // A question is not broken off: nobody would know whether there was a turn.
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // it follows what is given back
     public CompletionStage<HttpResponse<String>> send(Attempt attempt) {
       String body = "{\"upstream\":\"%s\",\"group\":\"%s\",\"waitMs\":%d}"
           .formatted(options.upstream(), options.group(), options.patience().toMillis());
-      CompletableFuture<HttpResponse<String>> sent = client.sendAsync(
-          post(node().resolve("/v1/permits").toString(), body), BodyHandlers.ofString());
-      CompletableFuture<HttpResponse<String>> heard = sent.whenComplete((answer, error) -> {
-        if (error != null) {
-          turn.incrementAndGet();
-        } else {
-          attempt.isAnswer(answer.statusCode(), answer.headers()::allValues);
-        }
-      });
-      heard.whenComplete((answered, error) -> sent.cancel(true));
+      int node = turn.get();
+      CompletableFuture<HttpResponse<String>> heard = new CompletableFuture<>();
+      CompletableFuture<?> unused = client
+          .sendAsync(post(node, "/v1/permits", body), BodyHandlers.ofString())
+          .whenComplete((answer, error) -> {
+            if (error != null) {
+              turn.incrementAndGet();
+              heard.completeExceptionally(error);
+              return;
+            }
+            attempt.isAnswer(answer.statusCode(), answer.headers()::allValues);
+            if (answer.statusCode() == CREATED) {
+              hold(node, answer);
+            }
+            heard.complete(answer);
+          });
       return heard;
+    }
+
+    // Where nobody waits for it any more it is given back at once.
+    private void hold(int node, HttpResponse<String> answer) {
+      SendPermit permit =
+          new SendPermit(UpstreamScheduler.this, node, answer.headers(), time.nanoTime());
+      long lease = answer.headers().firstValueAsLong("Weir-Lease-Ms").orElse(1000);
+      renew(permit, node, Duration.ofMillis(Math.max(1, lease / RENEWALS_PER_LEASE)));
+      if (!result.complete(permit)) {
+        permit.unused();
+      }
     }
   }
 }

@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.streams.ReadStream;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class BegunAnswer implements ReadStream<Buffer> {
   private static final int MOST_BYTES = 4 << 10;
+  private static final Pattern JSON =
+      Pattern.compile("^application/(?:[a-z0-9.-]+\\+)?json", Pattern.CASE_INSENSITIVE);
   // Bodies below 10 kB.
   private static final int MAX_SHORT_DIGITS = 4;
 
@@ -128,6 +131,16 @@ final class BegunAnswer implements ReadStream<Buffer> {
   @Override
   public ReadStream<Buffer> fetch(long amount) {
     return resume();
+  }
+
+  /** Whether it is JSON that can be looked into before anything of it is told. */
+  static boolean isSmallJson(HttpClientResponse answer) {
+    String type = answer.getHeader(HttpHeaders.CONTENT_TYPE);
+    String length = answer.getHeader(HttpHeaders.CONTENT_LENGTH);
+    return type != null
+        && JSON.matcher(type).find()
+        && answer.getHeader(HttpHeaders.CONTENT_ENCODING) == null
+        && (length == null || length.length() <= MAX_SHORT_DIGITS);
   }
 
   // RFC 9110, sections 9.3.2, 15.3.5 and 15.4.5

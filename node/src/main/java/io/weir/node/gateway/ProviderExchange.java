@@ -55,6 +55,8 @@ final class ProviderExchange {
   private final List<String> before = new ArrayList<>();
   private boolean wasSent;
   private @Nullable Outcome seen;
+  private long sentNanos;
+  private long headNanos;
 
   ProviderExchange(
       ProviderForwarder.Parts node,
@@ -117,20 +119,26 @@ final class ProviderExchange {
       String seconds = Long.toString(Math.max(1, (wait + 999) / 1000));
       response.putHeader(HttpHeaders.RETRY_AFTER, seconds);
     }
-    node.meters().exhausted(upstream.name());
+    if (before.isEmpty()) {
+      node.meters().refused(upstream.name(), problem.code());
+    } else {
+      node.meters().exhausted(upstream.name());
+    }
     return EarlyAnswer.send(node.vertx(), request, problem);
   }
 
   private Future<End> send(Entered entered, Share share) {
     Provider provider = upstream.named(entered.provider()).orElseThrow();
     Asked to = asked.to(Admission.upstream(upstream, provider));
-    long began = System.nanoTime();
     seen = null;
+    sentNanos = 0;
     before.add(entered.place());
     return node.forwarder()
         .open(to, headers(to, provider, entered), share)
         .compose(sending -> {
           Upstream place = to.upstream();
+          sentNanos = System.nanoTime();
+          headNanos = 0;
           return new Exchange(
                   node.vertx(),
                   request,
@@ -145,7 +153,7 @@ final class ProviderExchange {
           Outcome outcome = outcome(done.cause());
           wasSent |= !(done.cause() instanceof NotSentException);
           Future<Boolean> unused =
-              node.lessons().learn(entered, outcome, asked.group(), System.nanoTime() - began);
+              node.lessons().learn(entered, outcome, asked.group(), tookNanos());
           if (done.failed() && isTriedAgain(done.cause(), outcome)) {
             return again();
           }
@@ -160,6 +168,13 @@ final class ProviderExchange {
         });
   }
 
+  // Until the head: how fast the caller sends and reads is not the provider's doing. 0 where nobody
+  // knows.
+  private long tookNanos() {
+    boolean isKnown = headNanos > 0 && (body.isPresent() || hasNoBody());
+    return isKnown ? headNanos - sentNanos : 0;
+  }
+
   private MultiMap headers(Asked to, Provider provider, Entered entered) {
     List<String> keys = upstream.all().stream()
         .flatMap(one -> one.keys().stream())
@@ -167,7 +182,7 @@ final class ProviderExchange {
         .toList();
     MultiMap headers = ForwardedHeaders.toProvider(to, keys);
     if (upstream.sending().isJsonRpc()) {
-      headers.remove(HttpHeaders.ACCEPT_ENCODING); // its answers are looked into
+      headers.set(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY); // looked into
     }
     provider
         .key(entered.key())
@@ -183,11 +198,12 @@ final class ProviderExchange {
       public boolean readsBody(HttpClientResponse head) {
         return upstream.sending().isJsonRpc()
             && head.statusCode() == 200
-            && head.getHeader(HttpHeaders.CONTENT_ENCODING) == null;
+            && BegunAnswer.isSmallJson(head);
       }
 
       @Override
       public boolean passes(HttpClientResponse head, Optional<Buffer> begin) {
+        headNanos = System.nanoTime();
         Outcome outcome = begin
             .flatMap(JsonRpcErrors::limited)
             .orElseGet(() -> Outcome.answered(

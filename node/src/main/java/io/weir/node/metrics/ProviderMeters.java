@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What a node counts of the providers of upstreams: by key slots only what is few. Safe for use by many threads. */
@@ -24,8 +23,8 @@ public final class ProviderMeters {
   private final Map<String, Timer> waits = new ConcurrentHashMap<>();
   private final Map<Attempts, Counter> attempts = new ConcurrentHashMap<>();
   private final Map<Place, Timer> latencies = new ConcurrentHashMap<>();
-  private final Map<Place, AtomicInteger> standings = new ConcurrentHashMap<>();
-  private final Map<Place, AtomicInteger> breakers = new ConcurrentHashMap<>();
+  private final Map<Place, Heard> standings = new ConcurrentHashMap<>();
+  private final Map<Place, Heard> breakers = new ConcurrentHashMap<>();
 
   ProviderMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -100,6 +99,13 @@ public final class ProviderMeters {
     registry.counter("throttle.upstream.exhausted", "upstream", upstream).increment();
   }
 
+  /** A request was refused before it was sent to any provider. */
+  public void refused(String upstream, String code) {
+    registry
+        .counter("throttle.upstream.refused", "upstream", upstream, "code", code)
+        .increment();
+  }
+
   /** A provider has named a wait: it, or a key of it, is left alone. */
   public void cooldown(String upstream, String provider) {
     registry
@@ -119,7 +125,7 @@ public final class ProviderMeters {
   /** How an upstream stands, for all nodes. */
   public void stands(Providers upstream, Told told) {
     standing(upstream.name(), "throttle.upstream.inflight").set(told.inflight());
-    standing(upstream.name(), "throttle.upstream.window").set(told.window());
+    standing(upstream.name(), "throttle.upstream.limit").set(told.limit());
     for (Provider provider : upstream.all()) {
       Boolean isTried = told.open().get(provider.name());
       breakers
@@ -132,12 +138,28 @@ public final class ProviderMeters {
     }
   }
 
-  private AtomicInteger standing(String upstream, String name) {
+  private Heard standing(String upstream, String name) {
     return standings.computeIfAbsent(
         new Place(upstream, name), of -> gauge(name, Tags.of("upstream", of.upstream())));
   }
 
-  private AtomicInteger gauge(String name, Tags tags) {
-    return requireNonNull(registry.gauge(name, tags, new AtomicInteger()));
+  private Heard gauge(String name, Tags tags) {
+    return requireNonNull(registry.gauge(name, tags, new Heard(), Heard::value));
+  }
+
+  /** A number that is known for a while after it was heard. */
+  private static final class Heard {
+    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private volatile double last = Double.NaN;
+    private volatile long heardNanos;
+
+    void set(int number) {
+      heardNanos = System.nanoTime();
+      last = number;
+    }
+
+    double value() {
+      return System.nanoTime() - heardNanos < KNOWN_NANOS ? last : Double.NaN;
+    }
   }
 }

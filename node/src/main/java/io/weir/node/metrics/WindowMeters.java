@@ -4,7 +4,9 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.weir.window.WindowView;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToDoubleFunction;
@@ -12,7 +14,9 @@ import java.util.function.ToDoubleFunction;
 /** How windows stand, as this node heard last, and what it was asked of them. Safe for use by many threads. */
 public final class WindowMeters {
   private final MeterRegistry registry;
-  private final Map<String, AtomicReference<WindowView>> views = new ConcurrentHashMap<>();
+  private final Map<String, Shown> windows = new ConcurrentHashMap<>();
+
+  private record Shown(AtomicReference<WindowView> view, List<Gauge> gauges) {}
 
   WindowMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -25,38 +29,57 @@ public final class WindowMeters {
    * @param outcome a word of the code
    */
   public void told(String window, String asked, String outcome, WindowView view) {
-    views.computeIfAbsent(window, this::gauges).set(view);
+    stands(window, view);
     registry
         .counter(
             "throttle.window.asked", Tags.of("window", window, "asked", asked, "outcome", outcome))
         .increment();
   }
 
-  private AtomicReference<WindowView> gauges(String window) {
-    AtomicReference<WindowView> last = new AtomicReference<>(new WindowView(0, 0, 0, 0, 0, 0));
-    gauge(window, "throttle.window.open", "Ranges that are not committed", last, WindowView::open);
-    gauge(
-        window,
-        "throttle.window.failed",
-        "Ranges that wait for the planner's decision",
-        last,
-        WindowView::failed);
-    gauge(
-        window,
-        "throttle.window.watermark",
-        "The first number that is not committed",
-        last,
-        WindowView::watermark);
-    return last;
+  /** How a window stands. */
+  public void stands(String window, WindowView view) {
+    windows.computeIfAbsent(window, this::gauges).view().set(view);
   }
 
-  private void gauge(
+  /** Others are not in the policy any more: nothing is shown of them. */
+  public void keep(Set<String> names) {
+    windows.entrySet().removeIf(known -> {
+      boolean isGone = !names.contains(known.getKey());
+      if (isGone) {
+        known.getValue().gauges().forEach(registry::remove);
+      }
+      return isGone;
+    });
+  }
+
+  private Shown gauges(String window) {
+    AtomicReference<WindowView> last = new AtomicReference<>(new WindowView(0, 0, 0, 0, 0, 0));
+    return new Shown(
+        last,
+        List.of(
+            gauge(window, "open", "Ranges that are not committed", last, WindowView::open),
+            gauge(
+                window,
+                "failed",
+                "Ranges that wait for the planner's decision",
+                last,
+                WindowView::failed),
+            gauge(
+                window,
+                "watermark",
+                "The first number that is not committed",
+                last,
+                WindowView::watermark)));
+  }
+
+  private Gauge gauge(
       String window,
-      String name,
+      String what,
       String description,
       AtomicReference<WindowView> last,
       ToDoubleFunction<WindowView> number) {
-    Gauge.builder(name, last, known -> number.applyAsDouble(known.get()))
+    return Gauge.builder(
+            "throttle.window." + what, last, known -> number.applyAsDouble(known.get()))
         .description(description)
         .tag("window", window)
         .register(registry);

@@ -28,7 +28,7 @@ public final class Breakers {
         upstream.name() + "/" + provider + "/" + rule,
         name -> CircuitBreaker.of(
             upstream.name() + "/" + provider,
-            config(rule, Math.min(rule.minCalls(), upstream.bounds().maxInflight()))));
+            config(rule, Math.min(rule.minCalls(), upstream.least(provider)))));
     // A success may be the call with which there are enough to judge.
     if (health == Health.GOOD) {
       breaker.onSuccess(0, TimeUnit.NANOSECONDS);

@@ -7,13 +7,18 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Errors of JSON-RPC that mean 429 behind a status of 200. The codes are those of the providers of chains, as in
- * Chainlake's scheduler.
+ * Chainlake's scheduler. Of them −32000 is also what Ethereum's nodes say of a call that reverts: it counts only where its
+ * message speaks of a limit.
  */
 public final class JsonRpcErrors {
-  private static final Set<Integer> TOO_MANY_CODES = Set.of(-32_005, -32_016, -32_000, 10_007);
+  private static final Set<Integer> TOO_MANY_CODES = Set.of(-32_005, -32_016, 10_007);
+  private static final int SERVER_ERROR = -32_000;
+  private static final Pattern OF_A_LIMIT =
+      Pattern.compile("limit|too many|capacity|quota|throttl", Pattern.CASE_INSENSITIVE);
   private static final int TOO_MANY = 429;
 
   private JsonRpcErrors() {}
@@ -39,7 +44,12 @@ public final class JsonRpcErrors {
   private static boolean isLimited(JsonObject answer) {
     return answer.getValue("error") instanceof JsonObject error
         && error.getValue("code") instanceof Integer code
-        && TOO_MANY_CODES.contains(code);
+        && (TOO_MANY_CODES.contains(code) || (code == SERVER_ERROR && speaksOfALimit(error)));
+  }
+
+  private static boolean speaksOfALimit(JsonObject error) {
+    return error.getValue("message") instanceof String message
+        && OF_A_LIMIT.matcher(message).find();
   }
 
   // As Infura has it: {"data": {"rate": {"backoff_seconds": 30}}}

@@ -45,7 +45,7 @@ public final class PermitDoor implements Door {
   private static final String CODE = "permit_invalid";
   private static final String SERVICE = "(service)";
   private static final ProblemDetails UNKNOWN =
-      ProblemDetails.of(404, "upstream_unknown", "The policy has no such upstream of providers");
+      ProblemDetails.of(404, "upstream_unknown", "The policy has no such upstream, or group of it");
   private static final ProblemDetails PERMIT_UNKNOWN =
       ProblemDetails.of(404, "permit_unknown", "No such permit, or its lease is over");
 
@@ -98,6 +98,17 @@ public final class PermitDoor implements Door {
         .orElseThrow(() -> new RefusedException(UNKNOWN));
   }
 
+  // Each group has a queue of its own: only those that the policy names.
+  private void refuseUnknown(Providers upstream, String group) {
+    boolean isNamed = group.equals("default")
+        || upstream.all().stream().anyMatch(provider -> provider.groups().contains(group))
+        || policies.current().policy().rules().stream()
+            .anyMatch(rule -> rule.group().equals(group));
+    if (!isNamed || upstream.serving(group).isEmpty()) {
+      throw new RefusedException(UNKNOWN);
+    }
+  }
+
   private Future<Void> take(HttpServerRequest request, Buffer body) {
     BodyFields asked = new BodyFields(body, ASKED, CODE);
     asked.require("upstream");
@@ -107,9 +118,7 @@ public final class PermitDoor implements Door {
     asked.refuseMistakes();
     String group = named.orElse("default");
     Providers upstream = upstream(name.orElse(""));
-    if (upstream.serving(group).isEmpty()) {
-      throw new RefusedException(UNKNOWN);
-    }
+    refuseUnknown(upstream, group);
     long wait = Math.min(
         upstream.bounds().queueMillis(), waitMillis.orElse(upstream.bounds().queueMillis()));
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.max(1, wait));
@@ -159,6 +168,10 @@ public final class PermitDoor implements Door {
         one.group(2),
         one.group(3),
         one.group(5).equals("1"));
+    if (entered.upstream().named(entered.provider()).stream()
+        .noneMatch(provider -> provider.slots().contains(entered.key()))) {
+      throw new RefusedException(PERMIT_UNKNOWN);
+    }
     if (one.group(6).equals("renew")) {
       return gate.renew(entered)
           .compose(isHeld -> isHeld
@@ -174,6 +187,7 @@ public final class PermitDoor implements Door {
     long took = told.whole("latencyMs", 0, LONGEST_TAKEN_MILLIS).orElse(0);
     String group = told.text("group", Names::isName, "a name").orElse("default");
     told.refuseMistakes();
+    refuseUnknown(entered.upstream(), group);
     boolean isBusy = status == TOO_MANY || status == UNAVAILABLE;
     Outcome outcome = switch ((int) status) {
       case 0 -> Outcome.broken();
@@ -181,7 +195,7 @@ public final class PermitDoor implements Door {
       default -> Outcome.answered((int) status, isBusy ? wait : 0);
     };
     return lessons
-        .learn(entered, outcome, group, TimeUnit.MILLISECONDS.toNanos(took))
+        .learnOnce(entered, outcome, group, TimeUnit.MILLISECONDS.toNanos(took))
         .compose(
             wasHeld -> ServiceRequests.send(request, 200, new JsonObject().put("held", wasHeld)));
   }

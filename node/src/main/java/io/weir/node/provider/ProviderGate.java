@@ -36,7 +36,7 @@ public final class ProviderGate {
   private final ProviderPlaces places;
   private final ProviderMeters meters;
   /** By what a policy says of an upstream, and the keys that are here: the very object. */
-  private final IdentityHashMap<Providers, ProviderLines> lines = new IdentityHashMap<>();
+  private final IdentityHashMap<Providers, ProviderQueue> queues = new IdentityHashMap<>();
   /** By upstream: what is renewed while it runs. */
   private final IdentityHashMap<Providers, Set<String>> running = new IdentityHashMap<>();
 
@@ -79,7 +79,7 @@ public final class ProviderGate {
   public Future<Entered> enter(Wish wish, boolean isRenewed) {
     long began = System.nanoTime();
     Providers upstream = wish.upstream();
-    return lines(upstream).enter(wish).onSuccess(entered -> {
+    return queue(upstream).enter(wish).onSuccess(entered -> {
       meters.entered(upstream.name(), System.nanoTime() - began);
       if (isRenewed) {
         running.computeIfAbsent(upstream, known -> new HashSet<>()).add(entered.member());
@@ -87,10 +87,10 @@ public final class ProviderGate {
     });
   }
 
-  private ProviderLines lines(Providers upstream) {
-    return lines.computeIfAbsent(
+  private ProviderQueue queue(Providers upstream) {
+    return queues.computeIfAbsent(
         upstream,
-        known -> new ProviderLines(vertx, context, store, meters, places.waiting(known), known));
+        known -> new ProviderQueue(vertx, context, store, meters, places.waiting(known), known));
   }
 
   /** The request is over; completes with whether its permit was held, as far as anybody knows. */
@@ -100,16 +100,21 @@ public final class ProviderGate {
     if (ids != null) {
       ids.remove(entered.member());
     }
-    return lines(upstream)
+    return queue(upstream)
         .end(entered.id(), entered.provider(), lesson)
         .onComplete(ended -> wake(upstream));
   }
 
+  /** What was learned by one that is over already. */
+  void tell(Entered entered, Lesson lesson) {
+    Future<Boolean> unused = queue(entered.upstream()).end("", entered.provider(), lesson);
+  }
+
   // Who waits by another policy, or for other keys, waits for the same permits.
   private void wake(Providers upstream) {
-    lines.forEach((known, line) -> {
-      if (line.name().equals(upstream.name())) {
-        line.wake();
+    queues.forEach((known, queue) -> {
+      if (queue.name().equals(upstream.name())) {
+        queue.wake();
       }
     });
   }
@@ -124,7 +129,7 @@ public final class ProviderGate {
   private void renew() {
     long now = System.nanoTime();
     running.values().removeIf(Set::isEmpty);
-    lines.values().removeIf(line -> line.isIdle(IDLE_NANOS));
+    queues.values().removeIf(queue -> queue.isIdle(IDLE_NANOS));
     long shortest = running.keySet().stream()
         .mapToLong(upstream -> upstream.bounds().leaseMicros())
         .min()

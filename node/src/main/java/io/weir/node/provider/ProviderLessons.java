@@ -33,19 +33,31 @@ public final class ProviderLessons {
    * @return whether its permit was held
    */
   public Future<Boolean> learn(Entered entered, Outcome outcome, String group, long nanos) {
+    return gate.leave(entered, lesson(entered, outcome, group, nanos));
+  }
+
+  /** The same of one that may be told several times: it counts once, where its permit is held. */
+  public Future<Boolean> learnOnce(Entered entered, Outcome outcome, String group, long nanos) {
+    return gate.leave(entered, Lesson.NONE).onSuccess(wasHeld -> {
+      if (wasHeld) {
+        gate.tell(entered, lesson(entered, outcome, group, nanos));
+      }
+    });
+  }
+
+  private Lesson lesson(Entered entered, Outcome outcome, String group, long nanos) {
     long open = breakers.count(entered.upstream(), entered.provider(), outcome.health());
     boolean isBadProbe = entered.isProbe() && outcome.health() == Health.BAD;
     long openMicros = isBadProbe ? entered.upstream().breaker().openMillis() * 1000 : open;
     count(entered, outcome, openMicros, nanos);
     String key = group.equals("default") ? entered.key() : entered.key() + "/" + group;
-    Lesson lesson = new Lesson(
+    return new Lesson(
         outcome.coolsProvider() ? "" : key,
         outcome.coolMillis() * 1000,
         openMicros,
         probe(entered, outcome),
         outcome.sampleMicros(nanos),
         outcome.loadThousandths());
-    return gate.leave(entered, lesson);
   }
 
   // Who says that it has too much to do is there.

@@ -6,23 +6,27 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.metrics.ProviderMeters;
 import io.weir.node.provider.ProviderGate.Entered;
 import java.util.Optional;
 
-/** One that waits for its turn at an upstream. Mutable; owned by its event loop. */
+/** A request that waits for its turn at an upstream. Mutable; owned by its event loop. */
 final class Waiter {
   private static final long NANOS_PER_MICRO = 1000;
 
   private final Wish wish;
   private final String id;
+  private final ProviderMeters meters;
   private final Promise<Entered> done = Promise.promise();
   private Optional<Share> place = Optional.empty();
   private boolean isOver;
 
   /** @param id in the shared state */
-  Waiter(Wish wish, String id) {
+  Waiter(Wish wish, String id, ProviderMeters meters) {
     this.wish = wish;
     this.id = id;
+    this.meters = meters;
+    meters.waiting(wish.upstream().name(), 1);
   }
 
   Wish wish() {
@@ -42,27 +46,33 @@ final class Waiter {
     return (wish.deadlineNanos() - System.nanoTime()) / NANOS_PER_MICRO;
   }
 
-  /** Whether it has a place to wait, or gets one now. */
-  boolean takesPlace(Bulkhead places) {
+  /** Whether it has a place to wait, or gets one now; without one it is refused. */
+  boolean takesPlace(Bulkhead places, ProblemDetails full) {
     if (place.isEmpty()) {
       place = places.tryTake(wish.key(), wish.tenant(), 1);
+    }
+    if (place.isEmpty()) {
+      refuse(full);
     }
     return place.isPresent();
   }
 
-  /** Whether it waits in line no more. */
+  /** Whether it waits in the queue no more. */
   boolean isOver() {
     return isOver;
   }
 
   /** It waits for its moment only. */
-  void isBooked() {
-    isOver = true;
-    place.ifPresent(Share::free);
+  void leaves() {
+    if (!isOver) {
+      isOver = true;
+      meters.waiting(wish.upstream().name(), -1);
+      place.ifPresent(Share::free);
+    }
   }
 
   void begin(Entered entered) {
-    isBooked();
+    leaves();
     done.tryComplete(entered);
   }
 
@@ -75,7 +85,7 @@ final class Waiter {
   }
 
   void fail(Throwable error) {
-    isBooked();
+    leaves();
     done.tryFail(error);
   }
 }

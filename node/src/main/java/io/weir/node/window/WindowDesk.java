@@ -59,10 +59,8 @@ final class WindowDesk {
   }
 
   private CompletionStage<WindowAnswer> claim(WindowRule rule, Buffer body) {
-    BodyFields asked = new BodyFields(body, Set.of("claim"), CODE);
-    Optional<String> id = claim(asked);
-    asked.refuseMistakes();
-    return store.claim(rule, id.orElseGet(() -> UUID.randomUUID().toString()));
+    new BodyFields(body, Set.of(), CODE).refuseMistakes();
+    return store.claim(rule, UUID.randomUUID().toString());
   }
 
   private CompletionStage<WindowAnswer> end(WindowRule rule, End end, Buffer body) {

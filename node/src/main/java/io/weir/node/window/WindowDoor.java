@@ -14,6 +14,7 @@ import io.weir.node.intake.Door;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.metrics.WindowMeters;
 import io.weir.state.redis.RedisWindows;
+import io.weir.state.redis.RedisWindows.End;
 import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreUnavailableException;
 import io.weir.window.WindowAnswer;
@@ -153,6 +154,11 @@ public final class WindowDoor implements Door {
     JsonObject json = new JsonObject();
     if (answer instanceof Opened opened) {
       return answer(request, opened.isNew() ? 201 : 200, json, answer);
+    }
+    if (answer instanceof Claimed claimed && request.response().closed()) {
+      return Future.fromCompletionStage(
+              store.end(rule, claimed.from(), claimed.claim(), End.RELEASE, ""), context)
+          .mapEmpty();
     }
     if (answer instanceof Claimed claimed) {
       json.put("from", claimed.from())

@@ -18,9 +18,9 @@ final class AnswersOfProvidersTest {
       value = {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32005,\"message\":\"limit\"}} | 0",
         "{\"error\":{\"code\":-32016}} | 0",
-        "{\"error\":{\"code\":-32000}} | 0",
+        "{\"error\":{\"code\":-32000,\"message\":\"Rate limit exceeded\"}} | 0",
         "{\"error\":{\"code\":10007}} | 0",
-        "[{\"error\":{\"code\":-32005}},{\"error\":{\"code\":-32000}}] | 0",
+        "[{\"error\":{\"code\":-32005}},{\"error\":{\"code\":10007}}] | 0",
         "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":30}}}} | 30000",
         "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":1e99}}}} | 3600000",
         "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":-1}}}} | 0",
@@ -48,6 +48,8 @@ final class AnswersOfProvidersTest {
         "{\"error\":\"-32005\"}",
         "{\"error\":{\"code\":\"-32005\"}}",
         "{\"error\":{\"code\":-32601}}",
+        "{\"error\":{\"code\":-32000,\"message\":\"execution reverted\"}}",
+        "{\"error\":{\"code\":-32000}}",
         "[{\"error\":{\"code\":-32005}},{\"result\":1}]",
         "[7]"
       })

@@ -355,14 +355,17 @@ final class ProvidersIT {
     String metrics = fixture.get("/metrics").body();
     assertThat(metrics)
         .containsPattern("throttle_upstream_inflight\\{upstream=\"rpc\"} [01].0")
-        .containsPattern("throttle_upstream_window\\{upstream=\"rpc\"} 1[1-8].0")
+        .containsPattern("throttle_upstream_limit\\{upstream=\"rpc\"} 1[1-8].0")
         .contains("throttle_upstream_breaker{provider=\"a\",upstream=\"rpc\"} 0.0");
   }
 
   @Test
   void anAnswerThatBreaksWhileItIsLookedIntoIsNoAnswer() {
     answers.set(0, request -> {
-      request.response().putHeader("Content-Length", "100");
+      request
+          .response()
+          .putHeader("Content-Type", "application/json")
+          .putHeader("Content-Length", "100");
       request
           .response()
           .write("{\"error\":")

@@ -182,7 +182,7 @@ public final class RedisProviders {
   public CompletionStage<List<Boolean>> renew(Providers upstream, Collection<String> members) {
     return run(
             rebook,
-            RedisKeys.upstream(upstream.name()).subList(1, 2),
+            RedisKeys.upstream(upstream.name()),
             List.of(Long.toString(upstream.bounds().leaseMicros()), String.join(",", members)))
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
   }

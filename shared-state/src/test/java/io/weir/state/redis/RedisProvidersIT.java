@@ -106,6 +106,11 @@ final class RedisProvidersIT {
     return (Booked) book(upstream, 0);
   }
 
+  private void learn(Providers upstream, String provider, Lesson lesson) {
+    End end = new End("", provider, lesson);
+    of(store.book(RedisProviders.prepare(upstream), List.of(end), List.of()));
+  }
+
   private boolean end(Providers upstream, int request, String provider, Lesson lesson) {
     End end = new End("r" + request, provider, lesson);
     return of(store.book(RedisProviders.prepare(upstream), List.of(end), List.of()))
@@ -266,7 +271,7 @@ final class RedisProvidersIT {
   void whoCoolsDoesNotKeepOneThatIsFreeFromBeingAskedAgain() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
     booked(upstream);
-    end(upstream, 0, "b", Lesson.of("", 600_000_000, 0, ""));
+    learn(upstream, "b", Lesson.of("", 600_000_000, 0, ""));
     assertThat(((Booked) book(upstream, 0, "a/-")).provider()).isEqualTo("a");
   }
 
@@ -288,43 +293,43 @@ final class RedisProvidersIT {
     assertThat(((Booked) book(upstream, 0, "a/-", "b/-")).provider()).isEqualTo("a");
   }
 
-  private int window(Providers upstream) {
-    return told(upstream, 0).window();
+  private int limit(Providers upstream) {
+    return told(upstream, 0).limit();
   }
 
   private void sample(Providers upstream, long micros) {
-    end(upstream, 0, "a", new Lesson("", 0, 0, "", micros, -1));
+    learn(upstream, "a", new Lesson("", 0, 0, "", micros, -1));
   }
 
   @Test
   void howManyAreUnderWayFollowsHowLongAnswersTake() {
     adaptive = Optional.of(new AdaptiveRule(200_000, 5, 50, 10));
     Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0));
-    assertThat(window(upstream)).isEqualTo(10);
+    assertThat(limit(upstream)).isEqualTo(10);
     sample(upstream, 100_000);
-    assertThat(window(upstream)).isEqualTo(11);
+    assertThat(limit(upstream)).isEqualTo(11);
     sample(upstream, -1); // 11 × 0.85
-    assertThat(window(upstream)).isEqualTo(9);
+    assertThat(limit(upstream)).isEqualTo(9);
     sample(upstream, 700_000); // the average is 220 ms now: max(8, 8)
-    assertThat(window(upstream)).isEqualTo(8);
+    assertThat(limit(upstream)).isEqualTo(8);
     sample(upstream, 100_000); // 196 ms
-    assertThat(window(upstream)).isEqualTo(9);
+    assertThat(limit(upstream)).isEqualTo(9);
     sample(upstream, 5_000_000); // 1157 ms: 9 × 0.85
-    assertThat(window(upstream)).isEqualTo(7);
+    assertThat(limit(upstream)).isEqualTo(7);
     for (int i = 0; i < 5; i++) {
       sample(upstream, -1);
     }
-    assertThat(window(upstream)).isEqualTo(5);
+    assertThat(limit(upstream)).isEqualTo(5);
     for (int i = 0; i < 80; i++) {
       sample(upstream, 1000);
     }
-    assertThat(window(upstream)).isEqualTo(50);
+    assertThat(limit(upstream)).isEqualTo(50);
     sample(upstream, 0);
-    assertThat(window(upstream)).isEqualTo(50);
+    assertThat(limit(upstream)).isEqualTo(50);
   }
 
   @Test
-  void noMoreAreUnderWayThanTheWindowSays() {
+  void noMoreAreUnderWayThanTheLimitSays() {
     adaptive = Optional.of(new AdaptiveRule(200_000, 1, 50, 2));
     Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0));
     booked(upstream);
@@ -332,7 +337,6 @@ final class RedisProvidersIT {
     assertThat(told(upstream, 0))
         .isEqualTo(new Told(List.of(), List.of(new Booking.Full()), 2, 2, Map.of()));
     sample(upstream, 1000);
-    assertThat(told(upstream, 0).inflight()).isEqualTo(2);
     assertThat(told(upstream, 0).inflight()).isEqualTo(3);
     assertThat(book(upstream, 0)).isEqualTo(new Booking.Full());
   }
@@ -341,7 +345,7 @@ final class RedisProvidersIT {
   void whoIsBusyGetsLess() {
     Providers upstream =
         upstream(false, 100_000, provider("a", 0, 1, 0, 0), provider("b", 0, 1, 0, 0));
-    end(upstream, 0, "a", new Lesson("", 0, 0, "", 0, 750));
+    learn(upstream, "a", new Lesson("", 0, 0, "", 0, 750));
     Map<String, Integer> turns = new HashMap<>();
     for (int i = 0; i < 100; i++) {
       turns.merge(booked(upstream).provider(), 1, Integer::sum);
@@ -357,7 +361,7 @@ final class RedisProvidersIT {
   @Test
   void allNodesHearWhoseBreakerIsOpen() {
     Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0), provider("b", 0, 1, 0, 0));
-    end(upstream, 0, "a", Lesson.of("", 0, 1_000_000, ""));
+    learn(upstream, "a", Lesson.of("", 0, 1_000_000, ""));
     assertThat(told(upstream, 0).open()).isEqualTo(Map.of("a", false));
     now += 1_000_000;
     Map<String, Boolean> open = Map.of();
@@ -366,6 +370,39 @@ final class RedisProvidersIT {
     }
     assertThat(open.keySet()).containsExactly("a");
     assertThat(told(upstream, 0).open()).isEqualTo(Map.of("a", true));
+  }
+
+  @Test
+  void whatIsToldTwiceIsLearnedOnce() {
+    adaptive = Optional.of(new AdaptiveRule(200_000, 5, 50, 10));
+    Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0));
+    booked(upstream);
+    Lesson error = new Lesson("", 1_000_000, 0, "", -1, -1);
+    assertThat(end(upstream, 0, "a", error)).isTrue();
+    now += 900_000;
+    assertThat(end(upstream, 0, "a", error)).isFalse();
+    assertThat(limit(upstream)).isEqualTo(8);
+    now += 100_000;
+    assertThat(booked(upstream).delayMicros()).isZero();
+  }
+
+  @Test
+  void aGroupWithOneProviderLeavesRoomToTheOthers() {
+    Provider slow = new Provider(
+        "slow", URI.create("http://127.0.0.1:1"), 0, 1, 0, Set.of(GROUP), List.of(), 0);
+    Provider other =
+        new Provider("b", URI.create("http://127.0.0.1:1"), 0, 1, 0, Set.of("heavy"), List.of(), 0);
+    Providers upstream = upstream(true, 8, slow, other);
+    for (int i = 0; i < 6; i++) {
+      assertThat(booked(upstream).provider()).isEqualTo("slow");
+    }
+    Asking one = new Asking("x", GROUP, 0, List.of());
+    Asking two = new Asking("y", GROUP, 0, List.of());
+    Asking heavy = new Asking("z", "heavy", 0, List.of());
+    assertThat(of(store.book(RedisProviders.prepare(upstream), List.of(), List.of(one, heavy, two)))
+            .bookings())
+        .containsExactly(
+            new Booking.Full(), new Booked("b", "-", 0, false), new Booking.NotAsked());
   }
 
   @Test

@@ -21,10 +21,11 @@ import io.weir.window.WindowAnswer.Unknown;
 import io.weir.window.WindowRule;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -220,11 +221,14 @@ final class RedisWindowsIT {
   @Test
   void allOfAWindowIsKeptForThirtyDaysAndCanBeForgotten() {
     WindowRule rule = rule(3, true);
-    open(rule, 0, 9);
-    open(rule, 10, 19);
-    end(rule, (Claimed) claim(rule), End.FINISH, "kept");
-    claim(rule);
+    for (int i = 0; i < 2; i++) {
+      open(rule, 10L * i, 10L * i + 9);
+      end(rule, (Claimed) claim(rule), End.FINISH, "kept");
+    }
+    wait(store.decide(rule, Choice.COMMIT, 9));
     open(rule, 20, 29);
+    claim(rule);
+    open(rule, 30, 39);
     List<String> keys = RedisKeys.window(name);
     for (String key : keys) {
       long left = wait(connections.<Long>ask(commands -> commands.pttl(key)));
@@ -237,14 +241,60 @@ final class RedisWindowsIT {
     assertThat(((Opened) open(rule, 500, 599)).view().watermark()).isEqualTo(500);
   }
 
-  /** A planner and workers that fail, die, are slow and say everything twice: all is committed once and in order. */
+  @Test
+  void aClaimThatIsLostStaysSoWhenItsRangeIsCommitted() {
+    WindowRule rule = rule(2, false);
+    open(rule, 0, 9);
+    Claimed dead = (Claimed) claim(rule);
+    now += LEASE;
+    Claimed again = (Claimed) claim(rule);
+    end(rule, again, End.FINISH, "");
+    for (End how : End.values()) {
+      assertThat(end(rule, dead, how, "")).isInstanceOf(Refused.class);
+      assertThat(end(rule, again, how, ""))
+          .isInstanceOf(how == End.FINISH ? Done.class : Refused.class);
+    }
+    assertThat(wait(store.end(rule, 5, again.claim(), End.FINISH, ""))).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void whatWaitedForTheCommitIsCommittedOnceThePolicyKeepsNoResults() {
+    WindowRule keeps = rule(2, true);
+    open(keeps, 0, 9);
+    open(keeps, 10, 19);
+    end(keeps, (Claimed) claim(keeps), End.FINISH, "");
+    end(keeps, (Claimed) claim(keeps), End.FINISH, "");
+    assertThat(open(keeps, 20, 29)).isInstanceOf(Full.class);
+    Opened opened = (Opened) open(rule(2, false), 20, 29);
+    assertThat(opened.view().watermark()).isEqualTo(20);
+  }
+
+  @Test
+  void timesInWhichNobodyWorkedDoNotMakeWaitsLong() {
+    WindowRule rule = rule(1, false);
+    long wait = 0;
+    for (long i = 0; i < 40; i++) {
+      open(rule, i, i);
+      Claimed claimed = (Claimed) claim(rule);
+      now += i == 20 ? Duration.ofHours(8).toNanos() / 1000 : 100_000;
+      if (i == 20) {
+        claimed = (Claimed) claim(rule);
+      }
+      end(rule, claimed, End.FINISH, "");
+      wait = Math.max(wait, ((Nothing) claim(rule)).waitMicros());
+    }
+    assertThat(wait).isLessThanOrEqualTo(1_000_000);
+  }
+
+  /** A planner and workers that fail, die and say everything twice: all is committed once and in order. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void allRangesAreCommittedInOrderWhateverWorkersDo(long seed) {
     Random random = new Random(seed);
     WindowRule rule = rule(1 + random.nextInt(12), false);
     Deque<Claimed> held = new ArrayDeque<>();
-    List<Long> done = new ArrayList<>();
+    Set<Long> done = new HashSet<>();
+    Set<Long> skipped = new HashSet<>();
     long next = 0;
     long watermark = 0;
     int steps = 0;
@@ -255,8 +305,11 @@ final class RedisWindowsIT {
         answer = open(rule, next, next);
         next = answer.view().next();
         if (answer instanceof Blocked blocked) {
-          answer = wait(store.decide(
-              rule, random.nextBoolean() ? Choice.SKIP : Choice.RETRY, blocked.from()));
+          boolean isSkipped = random.nextBoolean();
+          answer = wait(store.decide(rule, isSkipped ? Choice.SKIP : Choice.RETRY, blocked.from()));
+          if (isSkipped) {
+            assertThat(skipped.add(blocked.from())).isTrue();
+          }
         }
       } else if (dice < 6 || held.isEmpty()) {
         answer = claim(rule);
@@ -265,11 +318,14 @@ final class RedisWindowsIT {
         }
       } else {
         Claimed claimed = random.nextBoolean() ? held.removeFirst() : held.removeLast();
-        answer = end(rule, claimed, random.nextInt(4) == 0 ? End.FAIL : End.FINISH, "");
-        if (answer instanceof Done ended
-            && (ended.state().equals("done") || ended.state().equals("committed"))) {
-          done.add(claimed.from());
+        End how = random.nextInt(4) == 0 ? End.FAIL : End.FINISH;
+        answer = end(rule, claimed, how, "");
+        if (how == End.FINISH && answer instanceof Done) {
+          assertThat(done.add(claimed.from())).as("done once").isTrue();
         }
+        WindowAnswer again = end(rule, claimed, how, "");
+        assertThat(again.getClass()).isEqualTo(answer.getClass());
+        answer = again;
       }
       now += random.nextInt(50) == 0 ? LEASE : random.nextInt(2_000_000);
       assertThat(answer.view().watermark()).isGreaterThanOrEqualTo(watermark);
@@ -278,7 +334,9 @@ final class RedisWindowsIT {
           .isEqualTo(next - watermark)
           .isLessThanOrEqualTo(rule.width());
     }
+    for (long i = 0; i < watermark; i++) {
+      assertThat(done.contains(i) ^ skipped.contains(i)).as("range " + i).isTrue();
+    }
     assertThat(watermark).as("steps: " + steps).isGreaterThanOrEqualTo(300);
-    assertThat(done.size()).isGreaterThan(200);
   }
 }

@@ -169,7 +169,12 @@ public final class RedisKeys {
   public static List<String> window(String name) {
     String window = PREFIX + Partition.tag(Partition.of(name)) + ":window:" + name;
     return List.of(
-        window, window + ":ranges", window + ":notes", window + ":todo", window + ":times");
+        window,
+        window + ":ranges",
+        window + ":notes",
+        window + ":todo",
+        window + ":times",
+        window + ":ended");
   }
 
   private static String ofTenant(String tenant) {

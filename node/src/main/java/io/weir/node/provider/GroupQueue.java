@@ -1,0 +1,57 @@
+package io.weir.node.provider;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** The requests of one group that wait for an upstream, first come, first served. Mutable; owned by its event loop. */
+final class GroupQueue {
+  private final Queue<Waiter> waiting = new ArrayDeque<>();
+  private boolean isBlocked;
+
+  int size() {
+    return waiting.size();
+  }
+
+  void add(Waiter waiter) {
+    waiting.add(waiter);
+  }
+
+  /** The first one was not booked when it was asked for: the others need not be asked for. */
+  void block() {
+    isBlocked = true;
+  }
+
+  void unblock() {
+    isBlocked = false;
+  }
+
+  boolean isBlocked() {
+    return isBlocked && !waiting.isEmpty();
+  }
+
+  /** Those that are worth asking for, at most so many. */
+  Stream<Waiter> first(int most) {
+    leave(waiter -> waiter.wish().isGone().getAsBoolean(), Waiter::giveUp);
+    return waiting.stream().limit(isBlocked ? Math.min(1, most) : most);
+  }
+
+  /** Whether it was here; it is no more. */
+  boolean remove(Waiter waiter) {
+    return waiting.remove(waiter);
+  }
+
+  /** Some leave. */
+  void leave(Predicate<Waiter> which, Consumer<Waiter> how) {
+    waiting.removeIf(waiter -> {
+      boolean leaves = which.test(waiter);
+      if (leaves) {
+        how.accept(waiter);
+      }
+      return leaves;
+    });
+    isBlocked &= !waiting.isEmpty();
+  }
+}

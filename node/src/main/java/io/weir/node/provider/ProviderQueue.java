@@ -1,0 +1,269 @@
+package io.weir.node.provider;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.metrics.ProviderMeters;
+import io.weir.node.provider.Endings.Ending;
+import io.weir.node.provider.ProviderGate.Entered;
+import io.weir.state.redis.RedisProviders;
+import io.weir.state.redis.RedisProviders.Prepared;
+import io.weir.upstream.Booking;
+import io.weir.upstream.Booking.Asking;
+import io.weir.upstream.Booking.Booked;
+import io.weir.upstream.Booking.End;
+import io.weir.upstream.Booking.Lesson;
+import io.weir.upstream.Booking.Told;
+import io.weir.upstream.Providers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The requests of one event loop that wait for an upstream, in each group first come, first served, and those that are over:
+ * one call of the shared state at a time tells and asks for all of them, and what comes meanwhile goes with the next one. A
+ * booking may be up to a second ahead; then the request waits for its moment by itself. Mutable; owned by its event loop.
+ */
+final class ProviderQueue {
+  private static final long AHEAD_MICROS = 1_000_000;
+  private static final int ASKED_AT_ONCE = 64;
+  /** So many wait only because a call is under way. */
+  private static final int PASSING = 256;
+
+  private static final long FULL_MICROS = 50_000;
+  private static final long SWEEP_MILLIS = 20;
+  private static final long MICROS_PER_MILLI = 1000;
+  private static final ProblemDetails QUEUE_FULL = ProblemDetails.of(
+          429, "upstream_queue_full", "Too many requests wait for the providers of this upstream")
+      .with("retryAfterMs", 1000L);
+  private static final ProblemDetails TOO_LATE = ProblemDetails.of(
+      503, "upstream_queue_timeout", "No provider could take the request in time");
+  private static final ProblemDetails OPEN = ProblemDetails.of(
+      503, "upstream_open", "All providers of this upstream have failed and are left alone");
+
+  private final Vertx vertx;
+  private final Context context;
+  private final RedisProviders store;
+  private final ProviderMeters meters;
+  private final Bulkhead places;
+  private final Prepared upstream;
+  private final Map<String, GroupQueue> groups = new HashMap<>();
+  private final Endings endings;
+  private final String prefix = UUID.randomUUID() + "-";
+  private long made;
+  private boolean isAsking;
+  private long timer = -1;
+  private long sweep = -1;
+  private long usedNanos = System.nanoTime();
+
+  /** @param places whoever cannot be sent at once needs one */
+  ProviderQueue(
+      Vertx vertx,
+      Context context,
+      RedisProviders store,
+      ProviderMeters meters,
+      Bulkhead places,
+      Providers upstream) {
+    this.vertx = vertx;
+    this.context = context;
+    this.store = store;
+    this.meters = meters;
+    this.places = places;
+    this.upstream = RedisProviders.prepare(upstream);
+    this.endings = new Endings(vertx, this::wake);
+  }
+
+  String name() {
+    return upstream.upstream().name();
+  }
+
+  /** Whether nobody has used it for so long. */
+  boolean isIdle(long nanos) {
+    return System.nanoTime() - usedNanos > nanos && !isAsking && !isWaiting() && endings.isEmpty();
+  }
+
+  private boolean isWaiting() {
+    return groups.values().stream().anyMatch(group -> group.size() > 0);
+  }
+
+  /** Waits for its turn. */
+  Future<Entered> enter(Wish wish) {
+    usedNanos = System.nanoTime();
+    GroupQueue group = groups.computeIfAbsent(wish.group(), name -> new GroupQueue());
+    Waiter waiter = new Waiter(wish, prefix + made++, meters);
+    boolean isPassing = !group.isBlocked() && group.size() < PASSING;
+    if (isPassing || waiter.takesPlace(places, QUEUE_FULL)) {
+      group.add(waiter);
+      if (!group.isBlocked()) {
+        wake();
+      }
+    }
+    return waiter.done();
+  }
+
+  /** Tells that one is over; gives whether it was held, as far as anybody knows. */
+  Future<Boolean> end(String id, String provider, Lesson lesson) {
+    usedNanos = System.nanoTime();
+    return endings.add(new End(id, provider, lesson));
+  }
+
+  /** Something may have changed: asks again. */
+  void wake() {
+    if (isAsking) {
+      return;
+    }
+    vertx.cancelTimer(timer);
+    List<Waiter> asked = new ArrayList<>();
+    for (GroupQueue group : groups.values()) {
+      group.first(ASKED_AT_ONCE - asked.size()).forEach(asked::add);
+    }
+    List<Ending> told = endings.next();
+    if (!asked.isEmpty() || !told.isEmpty()) {
+      ask(asked, told);
+    }
+  }
+
+  private void ask(List<Waiter> asked, List<Ending> told) {
+    isAsking = true;
+    List<Asking> asking = new ArrayList<>(asked.size());
+    for (Waiter one : asked) {
+      long patience = Math.min(AHEAD_MICROS, Math.max(0, one.leftMicros()));
+      asking.add(new Asking(one.id(), one.wish().group(), patience, one.wish().before()));
+    }
+    Future.fromCompletionStage(
+            store.book(upstream, told.stream().map(Ending::end).toList(), asking), context)
+        .onComplete(answer -> {
+          isAsking = false;
+          if (answer.succeeded()) {
+            heard(asked, told, answer.result());
+          } else {
+            notHeard(asked, told, answer.cause());
+          }
+        });
+  }
+
+  // Whether it was booked is not known: it is ended either way.
+  private void notHeard(List<Waiter> asked, List<Ending> told, Throwable error) {
+    endings.notHeard(told);
+    for (Waiter waiter : asked) {
+      group(waiter).remove(waiter);
+      waiter.fail(ProviderGate.refusal(error));
+    }
+    List<Ending> unknown = asked.stream().map(one -> Endings.unknown(one.id())).toList();
+    endings.notHeard(unknown);
+    wake();
+  }
+
+  private GroupQueue group(Waiter waiter) {
+    return groups.computeIfAbsent(waiter.wish().group(), name -> new GroupQueue());
+  }
+
+  private void heard(List<Waiter> asked, List<Ending> told, Told answer) {
+    meters.stands(upstream.upstream(), answer);
+    endings.heard(told, answer.held());
+    long wait = AHEAD_MICROS;
+    for (int i = 0; i < asked.size(); i++) {
+      wait = Math.min(wait, take(asked.get(i), answer.bookings().get(i)));
+    }
+    for (Waiter waiter : asked) {
+      if (!waiter.isOver() && !waiter.takesPlace(places, QUEUE_FULL)) {
+        group(waiter).remove(waiter);
+      }
+    }
+    goOn(wait);
+  }
+
+  // In how many microseconds it is worth asking again.
+  private long take(Waiter waiter, Booking booking) {
+    GroupQueue group = group(waiter);
+    if (booking instanceof Booked booked) {
+      group.unblock();
+      book(waiter, booked, group.remove(waiter));
+    } else if (booking instanceof Booking.Open open) {
+      ProblemDetails problem = OPEN.with("retryAfterMs", millis(open.waitMicros()));
+      group.leave(one -> true, one -> one.refuse(problem));
+    } else if (booking instanceof Booking.Later later) {
+      return later(group, waiter, later.waitMicros());
+    } else if (booking instanceof Booking.Full) {
+      group.block();
+      return FULL_MICROS;
+    }
+    return AHEAD_MICROS;
+  }
+
+  private static long later(GroupQueue group, Waiter waiter, long waitMicros) {
+    group.block();
+    if (waitMicros <= waiter.leftMicros()) {
+      return Math.max(0, waitMicros - AHEAD_MICROS);
+    }
+    if (group.remove(waiter)) {
+      waiter.refuse(TOO_LATE.with("retryAfterMs", millis(waitMicros)));
+    }
+    return 0;
+  }
+
+  private static long millis(long micros) {
+    return Math.max(1, (micros + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI);
+  }
+
+  private void goOn(long waitMicros) {
+    boolean isWorthIt =
+        groups.values().stream().anyMatch(group -> group.size() > 0 && !group.isBlocked());
+    if (isWorthIt || !endings.isEmpty()) {
+      wake();
+    } else if (isWaiting()) {
+      timer = vertx.setTimer(waitMicros / MICROS_PER_MILLI + 1, due -> wake());
+    }
+    if (isWaiting() && sweep < 0) {
+      sweep = vertx.setTimer(SWEEP_MILLIS, due -> sweep());
+    }
+  }
+
+  // Refuses those that have waited for too long.
+  private void sweep() {
+    sweep = -1;
+    ProblemDetails problem = TOO_LATE.with("retryAfterMs", 1L);
+    groups
+        .values()
+        .forEach(group ->
+            group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> waiter.refuse(problem)));
+    if (isWaiting()) {
+      sweep = vertx.setTimer(SWEEP_MILLIS, due -> sweep());
+    }
+  }
+
+  // Rounded up: never before its moment.
+  private void book(Waiter waiter, Booked booked, boolean isWanted) {
+    Entered entered = new Entered(
+        upstream.upstream(), waiter.id(), booked.provider(), booked.key(), booked.isProbe());
+    if (booked.isProbe()) {
+      meters.breaker(name(), booked.provider(), "half_open");
+    }
+    waiter.leaves();
+    if (!isWanted) {
+      unused(entered);
+    } else if (booked.delayMicros() == 0) {
+      begin(waiter, entered);
+    } else {
+      vertx.setTimer(millis(booked.delayMicros()), due -> begin(waiter, entered));
+    }
+  }
+
+  private void begin(Waiter waiter, Entered entered) {
+    if (waiter.wish().isGone().getAsBoolean()) {
+      waiter.giveUp();
+      unused(entered);
+    } else {
+      waiter.begin(entered);
+    }
+  }
+
+  private void unused(Entered entered) {
+    String probe = entered.isProbe() ? "unknown" : "";
+    Future<Boolean> unused = end(entered.id(), entered.provider(), Lesson.of("", 0, 0, probe));
+  }
+}

@@ -1,0 +1,41 @@
+package io.weir.node.window;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.node.metrics.WindowMeters;
+import io.weir.state.redis.RedisWindows;
+import io.weir.throttle.PolicySource;
+import io.weir.window.WindowAnswer.Listed;
+import io.weir.window.WindowRule;
+import java.util.Map;
+
+/** Looks at all windows of the policy now and then, for the metrics: also at one that nobody asks for any more. */
+public final class WindowWatch {
+  private static final long EVERY_MILLIS = 15_000;
+
+  private final Vertx vertx;
+  private final PolicySource policies;
+  private final RedisWindows store;
+  private final WindowMeters meters;
+
+  public WindowWatch(Vertx vertx, PolicySource policies, RedisWindows store, WindowMeters meters) {
+    this.vertx = vertx;
+    this.policies = policies;
+    this.store = store;
+    this.meters = meters;
+  }
+
+  /** Begins; ends with Vert.x. */
+  public void start() {
+    vertx.setPeriodic(EVERY_MILLIS, due -> look());
+  }
+
+  private void look() {
+    Map<String, WindowRule> windows = policies.current().policy().windows();
+    meters.keep(windows.keySet());
+    for (WindowRule rule : windows.values()) {
+      Future<Listed> unused = Future.fromCompletionStage(store.look(rule, true, 1))
+          .onSuccess(listed -> meters.stands(rule.name(), listed.view()));
+    }
+  }
+}
