@@ -9,11 +9,9 @@ import io.weir.node.auth.ApiKey;
 import io.weir.node.intake.HopByHop;
 import io.weir.node.usage.Usage;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * The headers that the upstream gets: those of the caller, but for those of one hop, the key and the ticket that Weir
@@ -56,40 +54,46 @@ public final class ForwardedHeaders {
    * Those for somebody else's interface: nothing that says who the caller is, or shows a secret of his or a key of
    * ours that another provider has.
    *
-   * @param keys the headers that carry our keys
+   * @param keys the headers that carry our keys, as {@link #plain} has them
    */
-  static MultiMap toProvider(Asked asked, Collection<String> keys) {
-    MultiMap headers = of(asked);
-    Set<String> others = keys.stream().map(ForwardedHeaders::plain).collect(Collectors.toSet());
-    headers.names().stream()
-        .filter(name -> PRIVATE.contains(plain(name))
-            || plain(name).startsWith(OWN)
-            || others.contains(plain(name)))
-        .toList()
-        .forEach(headers::remove);
+  static MultiMap toProvider(Asked asked, Set<String> keys) {
+    MultiMap headers = ofAny(asked);
+    List<String> kept = new ArrayList<>(0);
+    for (String name : headers.names()) {
+      String plain = plain(name);
+      if (PRIVATE.contains(plain) || plain.startsWith(OWN) || keys.contains(plain)) {
+        kept.add(name);
+      }
+    }
+    kept.forEach(headers::remove);
     return headers;
   }
 
   // CGI and its like read an underscore and a hyphen alike.
-  private static String plain(String name) {
+  static String plain(String name) {
     return name.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Those of any request. */
+  /** Those of any request to our own upstream. */
   private static MultiMap of(Asked asked) {
+    MultiMap headers = ofAny(asked);
+    headers.remove(
+        headers.contains(ApiKey.HEADER) ? ApiKey.HEADER : HttpHeaders.AUTHORIZATION.toString());
+    own(headers).forEach(headers::remove);
+    headers.set("X-Weir-Subject", asked.subject().id());
+    headers.set("X-Weir-Tenant", asked.subject().tenant());
+    return headers;
+  }
+
+  private static MultiMap ofAny(Asked asked) {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap().addAll(asked.request().headers());
     HopByHop.remove(headers);
     headers.remove(HttpHeaders.TRANSFER_ENCODING);
     headers.remove(HttpHeaders.EXPECT); // answered by this node
     headers.remove(Tickets.RETRY_TICKET);
-    headers.remove(
-        headers.contains(ApiKey.HEADER) ? ApiKey.HEADER : HttpHeaders.AUTHORIZATION.toString());
-    own(headers).forEach(headers::remove);
     if (asked.settle().map(Usage::new).filter(Usage::needsTheBody).isPresent()) {
       headers.set(HttpHeaders.ACCEPT_ENCODING, "identity"); // the cost is read from it
     }
-    headers.set("X-Weir-Subject", asked.subject().id());
-    headers.set("X-Weir-Tenant", asked.subject().tenant());
     headers.add("Via", Forwarder.VIA);
     headers.set(HttpHeaders.HOST, asked.upstream().uri().getAuthority());
     return headers;

@@ -24,7 +24,6 @@ import io.weir.node.provider.RetryBudget;
 import io.weir.node.provider.Wish;
 import io.weir.node.usage.Usage;
 import io.weir.policy.Upstream;
-import io.weir.upstream.KeySlot;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
 import java.time.Clock;
@@ -49,6 +48,7 @@ final class ProviderExchange {
   private final Optional<Buffer> body;
   private final Asked asked;
   private final Providers upstream;
+  private final Set<String> keyHeaders;
   private final Decision decision;
   private final Optional<Usage> usage;
   private final RetryBudget budget;
@@ -63,7 +63,7 @@ final class ProviderExchange {
       HttpServerRequest request,
       Optional<Buffer> body,
       Asked asked,
-      Providers upstream,
+      ProviderForwarder.Usable usable,
       Decision decision,
       Optional<Usage> usage,
       RetryBudget budget) {
@@ -71,7 +71,8 @@ final class ProviderExchange {
     this.request = request;
     this.body = body;
     this.asked = asked;
-    this.upstream = upstream;
+    this.upstream = usable.upstream();
+    this.keyHeaders = usable.keyHeaders();
     this.decision = decision;
     this.usage = usage;
     this.budget = budget;
@@ -176,11 +177,7 @@ final class ProviderExchange {
   }
 
   private MultiMap headers(Asked to, Provider provider, Entered entered) {
-    List<String> keys = upstream.all().stream()
-        .flatMap(one -> one.keys().stream())
-        .map(KeySlot::header)
-        .toList();
-    MultiMap headers = ForwardedHeaders.toProvider(to, keys);
+    MultiMap headers = ForwardedHeaders.toProvider(to, keyHeaders);
     if (upstream.sending().isJsonRpc()) {
       headers.set(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY); // looked into
     }

@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Sends requests to the providers of an upstream: to one that may be sent to now, with one of our keys, and to another one
@@ -28,7 +30,18 @@ public final class ProviderForwarder {
 
   private final Parts parts;
   private final Map<String, RetryBudget> budgets = new HashMap<>();
-  private final IdentityHashMap<Providers, Providers> usable = new IdentityHashMap<>();
+  private final IdentityHashMap<Providers, Usable> usable = new IdentityHashMap<>();
+
+  /**
+   * An upstream with the keys that this node has.
+   *
+   * @param keyHeaders those that carry keys of ours, as {@link ForwardedHeaders#plain} has them
+   */
+  record Usable(Providers upstream, Set<String> keyHeaders) {
+    Usable {
+      keyHeaders = Set.copyOf(keyHeaders);
+    }
+  }
 
   /** What each request needs on its way. */
   record Parts(
@@ -57,19 +70,28 @@ public final class ProviderForwarder {
       Asked asked,
       Decision decision,
       Optional<Usage> usage) {
-    Providers upstream = usable(asked.providers().orElseThrow());
+    Usable usable = usable(asked.providers().orElseThrow());
+    Providers upstream = usable.upstream();
     int percent = upstream.retry().budgetPercent();
     RetryBudget budget = budgets.computeIfAbsent(upstream.name(), name -> new RetryBudget(percent));
     budget.earn(percent);
-    return new ProviderExchange(parts, request, body, asked, upstream, decision, usage, budget)
+    return new ProviderExchange(parts, request, body, asked, usable, decision, usage, budget)
         .attempt();
   }
 
   // By the very object: looked up for each request.
-  private Providers usable(Providers upstream) {
+  private Usable usable(Providers upstream) {
     if (usable.size() > MAX_KNOWN) {
       usable.clear(); // of policies before
     }
-    return usable.computeIfAbsent(upstream, parts.keys()::of);
+    return usable.computeIfAbsent(
+        upstream, known -> new Usable(parts.keys().of(known), keyHeaders(known)));
+  }
+
+  private static Set<String> keyHeaders(Providers upstream) {
+    return upstream.all().stream()
+        .flatMap(one -> one.keys().stream())
+        .map(key -> ForwardedHeaders.plain(key.header()))
+        .collect(Collectors.toUnmodifiableSet());
   }
 }

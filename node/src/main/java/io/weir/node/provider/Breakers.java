@@ -16,7 +16,9 @@ import java.util.concurrent.TimeUnit;
  * whole cluster: the shared state says so, and lets a single request try it again. Safe for use by many threads.
  */
 public final class Breakers {
-  private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
+  private final Map<Judged, CircuitBreaker> breakers = new ConcurrentHashMap<>();
+
+  private record Judged(String upstream, String provider, BreakerRule rule) {}
 
   /** Counts an attempt; gives for how many microseconds the provider is left alone from now on, 0 for not at all. */
   public long count(Providers upstream, String provider, Health health) {
@@ -25,8 +27,8 @@ public final class Breakers {
     }
     BreakerRule rule = upstream.breaker();
     CircuitBreaker breaker = breakers.computeIfAbsent(
-        upstream.name() + "/" + provider + "/" + rule,
-        name -> CircuitBreaker.of(
+        new Judged(upstream.name(), provider, rule),
+        judged -> CircuitBreaker.of(
             upstream.name() + "/" + provider,
             config(rule, Math.min(rule.minCalls(), upstream.least(provider)))));
     // A success may be the call with which there are enough to judge.

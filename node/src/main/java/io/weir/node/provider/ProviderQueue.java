@@ -137,17 +137,16 @@ final class ProviderQueue {
     Future.fromCompletionStage(
             store.book(upstream, told.stream().map(Ending::end).toList(), asking), context)
         .onComplete(answer -> {
-          isAsking = false;
-          if (answer.succeeded()) {
-            heard(asked, told, answer.result());
-          } else {
-            notHeard(asked, told, answer.cause());
-          }
+          long wait = answer.succeeded()
+              ? heard(asked, told, answer.result())
+              : notHeard(asked, told, answer.cause());
+          isAsking = false; // whoever is woken meanwhile asks with the next call
+          goOn(wait);
         });
   }
 
   // Whether it was booked is not known: it is ended either way.
-  private void notHeard(List<Waiter> asked, List<Ending> told, Throwable error) {
+  private long notHeard(List<Waiter> asked, List<Ending> told, Throwable error) {
     endings.notHeard(told);
     for (Waiter waiter : asked) {
       group(waiter).remove(waiter);
@@ -155,14 +154,14 @@ final class ProviderQueue {
     }
     List<Ending> unknown = asked.stream().map(one -> Endings.unknown(one.id())).toList();
     endings.notHeard(unknown);
-    wake();
+    return 0;
   }
 
   private GroupQueue group(Waiter waiter) {
     return groups.computeIfAbsent(waiter.wish().group(), name -> new GroupQueue());
   }
 
-  private void heard(List<Waiter> asked, List<Ending> told, Told answer) {
+  private long heard(List<Waiter> asked, List<Ending> told, Told answer) {
     meters.stands(upstream.upstream(), answer);
     endings.heard(told, answer.held());
     long wait = AHEAD_MICROS;
@@ -174,7 +173,7 @@ final class ProviderQueue {
         group(waiter).remove(waiter);
       }
     }
-    goOn(wait);
+    return wait;
   }
 
   // In how many microseconds it is worth asking again.
