@@ -50,6 +50,7 @@ final class NodeVerticle extends VerticleBase {
     Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
     JobBudget budget = new JobBudget();
     ProviderGate gate = gate(vertx, node);
+    ProviderForwarder providers = providers(vertx, node, forwarder, gate);
     Gateway proxy = new Gateway(
         vertx,
         node.admission(),
@@ -57,9 +58,10 @@ final class NodeVerticle extends VerticleBase {
         node.held(),
         node.memory(),
         jobIntake(budget),
-        providers(forwarder, gate));
+        providers);
     gateway = proxy;
-    List<Door> doors = new ArrayList<>(callersDoors(vertx, node, forwarder, budget, gate));
+    List<Door> doors =
+        new ArrayList<>(callersDoors(vertx, node, forwarder, providers, budget, gate));
     Door admin = adminDoor(vertx, node);
     NodeConfig config = node.config();
     List<Future<HttpServer>> listening = new ArrayList<>();
@@ -87,18 +89,21 @@ final class NodeVerticle extends VerticleBase {
 
   /** All doors but the gateway. A test compares them with the description of the interface. */
   static List<Door> doors(Vertx vertx, NodeContext node) {
+    Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
+    ProviderGate gate = gate(vertx, node);
     List<Door> doors = new ArrayList<>(callersDoors(
-        vertx,
-        node,
-        new Forwarder(vertx, node.metrics().http()),
-        new JobBudget(),
-        gate(vertx, node)));
+        vertx, node, forwarder, providers(vertx, node, forwarder, gate), new JobBudget(), gate));
     doors.add(adminDoor(vertx, node));
     return doors;
   }
 
   private static List<Door> callersDoors(
-      Vertx vertx, NodeContext node, Forwarder forwarder, JobBudget budget, ProviderGate gate) {
+      Vertx vertx,
+      NodeContext node,
+      Forwarder forwarder,
+      ProviderForwarder providers,
+      JobBudget budget,
+      ProviderGate gate) {
     ServiceRequests services = new ServiceRequests(vertx, node.services(), node.memory());
     return List.of(
         new CheckDoor(vertx, node.policies(), node.decider(), node.services(), node.memory()),
@@ -118,10 +123,17 @@ final class NodeVerticle extends VerticleBase {
             node.metrics().jobs(),
             budget),
         new BatchDoor(
-            vertx, node.admission(), forwarder, node.idempotency(), node.batches(), node.memory()));
+            vertx,
+            node.admission(),
+            forwarder,
+            providers,
+            node.idempotency(),
+            node.batches(),
+            node.memory()));
   }
 
-  private ProviderForwarder providers(Forwarder forwarder, ProviderGate gate) {
+  private static ProviderForwarder providers(
+      Vertx vertx, NodeContext node, Forwarder forwarder, ProviderGate gate) {
     return new ProviderForwarder(
         vertx, forwarder, gate, lessons(node, gate), node.metrics().providers(), node.keys());
   }

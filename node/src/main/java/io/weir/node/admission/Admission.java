@@ -72,13 +72,17 @@ public final class Admission {
         .orElseThrow(() -> new RefusedException(KEY_INVALID));
   }
 
-  /** Where requests go. */
-  public Upstream upstream() {
-    return policies
-        .current()
-        .policy()
-        .upstream()
-        .orElseThrow(() -> new RefusedException(NO_UPSTREAM));
+  /**
+   * Where a request goes, if anywhere; of several providers what holds for all of them alike.
+   *
+   * @param path without its query
+   */
+  public Optional<Upstream> upstreamOf(String method, String path) {
+    Policy policy = policies.current().policy();
+    return RequestTarget.segments(path)
+        .flatMap(segments -> Asked.providersOf(policy, policy.rule(method, segments)))
+        .map(Admission::first)
+        .or(policy::upstream);
   }
 
   /** What a request of this subject asks for. */
@@ -93,7 +97,10 @@ public final class Admission {
     return new Asked(
         request,
         subject,
-        providers.map(Admission::first).orElseGet(this::upstream),
+        providers
+            .map(Admission::first)
+            .or(policy::upstream)
+            .orElseThrow(() -> new RefusedException(NO_UPSTREAM)),
         providers,
         rule);
   }

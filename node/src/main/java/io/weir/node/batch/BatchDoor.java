@@ -13,12 +13,12 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.batch.Mistakes.BadBatchException;
 import io.weir.node.gateway.Forwarder;
+import io.weir.node.gateway.ProviderForwarder;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Upload;
 import io.weir.policy.Subject;
-import io.weir.policy.Upstream;
 import io.weir.state.redis.IdempotencyStore;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +43,7 @@ public final class BatchDoor implements Door {
   private final Upload uploads;
   private final Admission admission;
   private final Forwarder forwarder;
+  private final ProviderForwarder providers;
   private final IdempotencyStore store;
   private final Bulkhead batches;
   private final Bulkhead memory;
@@ -58,6 +59,7 @@ public final class BatchDoor implements Door {
       Vertx vertx,
       Admission admission,
       Forwarder forwarder,
+      ProviderForwarder providers,
       IdempotencyStore store,
       Bulkhead batches,
       Bulkhead memory) {
@@ -65,6 +67,7 @@ public final class BatchDoor implements Door {
     this.uploads = new Upload(vertx);
     this.admission = admission;
     this.forwarder = forwarder;
+    this.providers = providers;
     this.store = store;
     this.batches = batches;
     this.memory = memory;
@@ -87,14 +90,13 @@ public final class BatchDoor implements Door {
       throw RefusedException.methodNotAllowed("POST");
     }
     Subject subject = admission.authenticate(request.headers());
-    Upstream upstream = admission.upstream();
     Optional<String> key = key(request);
     Share place = batches.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     Share bytes = memory.take(subject);
     return Future.succeededFuture()
         .compose(begun -> uploads.whole(request, MAX_BYTES, bytes))
         .compose(this::parsed)
-        .compose(batch -> run(request, batch, subject, upstream, key, bytes))
+        .compose(batch -> run(request, batch, subject, key, bytes))
         .compose(end -> answer(request.response(), end))
         .onComplete(end -> {
           place.free();
@@ -114,12 +116,11 @@ public final class BatchDoor implements Door {
       HttpServerRequest request,
       BatchRequest batch,
       Subject subject,
-      Upstream upstream,
       Optional<String> key,
       Share bytes) {
-    ItemSender sender = new ItemSender(vertx, admission, forwarder, subject, request);
+    ItemSender sender = new ItemSender(vertx, admission, forwarder, providers, subject, request);
     ItemExecutor executor =
-        new ItemExecutor(vertx, workers, bytes, store, sender, subject, upstream, key);
+        new ItemExecutor(vertx, workers, bytes, store, sender, subject, admission, key);
     return new BatchRun(batch, executor, () -> request.response().closed()).run();
   }
 

@@ -7,6 +7,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
+import io.weir.node.admission.Admission;
 import io.weir.node.answer.Tickets;
 import io.weir.node.batch.References.UnresolvedException;
 import io.weir.node.intake.Bulkhead.Share;
@@ -30,6 +31,7 @@ final class ItemExecutor {
   private static final long MAX_REFERRED_BYTES = 8 << 20;
   private static final long RELEASE_AGAIN_MILLIS = 1000;
   private static final Duration SLACK = Duration.ofSeconds(2);
+  private static final Duration UNKNOWN_AT_MOST = Duration.ofSeconds(10);
   private static final long LOOK_AGAIN_MILLIS = 50;
   private static final int LOOKS = 40;
 
@@ -39,7 +41,7 @@ final class ItemExecutor {
   private final IdempotencyStore store;
   private final ItemSender sender;
   private final Subject subject;
-  private final Upstream upstream;
+  private final Admission admission;
   private final Optional<String> batchKey;
 
   /**
@@ -55,7 +57,7 @@ final class ItemExecutor {
       IdempotencyStore store,
       ItemSender sender,
       Subject subject,
-      Upstream upstream,
+      Admission admission,
       Optional<String> batchKey) {
     this.vertx = vertx;
     this.workers = workers;
@@ -63,7 +65,7 @@ final class ItemExecutor {
     this.store = store;
     this.sender = sender;
     this.subject = subject;
-    this.upstream = upstream;
+    this.admission = admission;
     this.batchKey = batchKey;
   }
 
@@ -76,7 +78,7 @@ final class ItemExecutor {
    */
   Future<Done> execute(
       int index, Item item, List<Result> results, boolean isFirst, boolean continues) {
-    References references = new References(results, maxBytes());
+    References references = new References(results, MAX_REFERRED_BYTES);
     // Bodies and what they refer to may be long: looked through elsewhere than on an event loop.
     return workers
         .executeBlocking(() -> resolved(index, item, references, continues), false)
@@ -91,7 +93,7 @@ final class ItemExecutor {
 
   private Future<Done> execute(ResolvedItem item, boolean isFirst) {
     if (item.key().isEmpty()) {
-      return sender.send(item, isFirst, lease()).map(Sent::done);
+      return sender.send(item, isFirst).map(Sent::done);
     }
     IdempotencyStore.Item named = new IdempotencyStore.Item(
         subject.tenant(), subject.id(), item.key().get(), item.fingerprint());
@@ -121,15 +123,12 @@ final class ItemExecutor {
     return item.idempotencyKey().or(() -> batchKey.map(of -> of + "-" + index));
   }
 
-  private long maxBytes() {
-    return Math.min(MAX_REFERRED_BYTES, upstream.maxBodyBytes());
-  }
-
   private ResolvedItem resolved(int index, Item item, References references, boolean continues)
       throws UnresolvedException {
     Optional<String> key = key(index, item);
     String path = references.path(item);
     Buffer body = references.body(item.body());
+    Optional<Upstream> to = admission.upstreamOf(item.method(), path.split("\\?", 2)[0]);
     return new ResolvedItem(
         item.method(),
         path,
@@ -137,7 +136,8 @@ final class ItemExecutor {
         body,
         key,
         IDEMPOTENT.contains(item.method())
-            || (key.isPresent() && upstream.honoursIdempotencyKeys()),
+            || (key.isPresent() && to.filter(Upstream::honoursIdempotencyKeys).isPresent()),
+        to.map(ItemExecutor::atMost).orElse(UNKNOWN_AT_MOST),
         item.isCounted() && continues,
         IdempotencyStore.hash(
             (item.method() + ' ' + path + ' ' + item.headers() + ' ').getBytes(UTF_8),
@@ -147,7 +147,7 @@ final class ItemExecutor {
   // Another one that executes it is waited for a while: most are soon done.
   private Future<Claim> claim(
       IdempotencyStore.Item named, String token, ResolvedItem item, int looks) {
-    return stage(store.claim(named, token, lease().plus(SLACK), item.isRepeatable()))
+    return stage(store.claim(named, token, item.atMost().plus(SLACK), item.isRepeatable()))
         .compose(claim -> claim instanceof Claim.Busy && looks > 0
             ? vertx
                 .timer(LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS)
@@ -158,7 +158,7 @@ final class ItemExecutor {
   private Future<Done> claimed(
       Claim claim, ResolvedItem item, IdempotencyStore.Item named, String token, boolean isFirst) {
     if (claim instanceof Claim.Claimed) {
-      return sender.send(item, isFirst, lease()).compose(sent -> settled(sent, named, token));
+      return sender.send(item, isFirst).compose(sent -> settled(sent, named, token));
     }
     return Future.succeededFuture(notClaimed(claim));
   }
@@ -199,7 +199,7 @@ final class ItemExecutor {
   }
 
   // How long an item may take; its claim lasts a little longer.
-  private Duration lease() {
+  private static Duration atMost(Upstream upstream) {
     return Duration.ofMillis((long) upstream.connectTimeoutMillis() + upstream.timeoutMillis())
         .plus(SLACK);
   }

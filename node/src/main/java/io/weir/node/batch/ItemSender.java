@@ -18,14 +18,16 @@ import io.weir.node.gateway.ForwardedHeaders;
 import io.weir.node.gateway.Forwarder;
 import io.weir.node.gateway.Forwarder.NotSentException;
 import io.weir.node.gateway.Forwarder.Sending;
+import io.weir.node.gateway.ProviderAttempts.Whole;
+import io.weir.node.gateway.ProviderForwarder;
 import io.weir.node.intake.Upload;
 import io.weir.node.usage.Usage;
 import io.weir.policy.Subject;
 import io.weir.throttle.Held;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Sends one item: admitted and forwarded as if it had come by itself. One for each batch. */
@@ -34,14 +36,13 @@ final class ItemSender {
       List.of(ApiKey.HEADER, HttpHeaders.AUTHORIZATION.toString(), "Prefer");
 
   private static final ProblemDetails JOB = ProblemDetails.of(
-      400,
-      "job_in_batch",
-      "The operation is done as a job, or by providers: it cannot be an item of a batch");
+      400, "job_in_batch", "The operation is done as a job: it cannot be an item of a batch");
 
   private final Vertx vertx;
   private final Context context;
   private final Admission admission;
   private final Forwarder forwarder;
+  private final ProviderForwarder providers;
   private final Subject subject;
   private final HttpServerRequest batch;
 
@@ -49,12 +50,14 @@ final class ItemSender {
       Vertx vertx,
       Admission admission,
       Forwarder forwarder,
+      ProviderForwarder providers,
       Subject subject,
       HttpServerRequest batch) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.admission = admission;
     this.forwarder = forwarder;
+    this.providers = providers;
     this.subject = subject;
     this.batch = batch;
   }
@@ -63,22 +66,21 @@ final class ItemSender {
    * Sends an item.
    *
    * @param isFirst whether it is the first of its request: it shows the ticket
-   * @param atMost how long it may take
    * @return never fails
    */
-  Future<Sent> send(ResolvedItem item, boolean isFirst, Duration atMost) {
+  Future<Sent> send(ResolvedItem item, boolean isFirst) {
     return Future.succeededFuture()
-        .compose(begun -> admitted(item, isFirst, atMost))
+        .compose(begun -> admitted(item, isFirst))
         .recover(error -> Future.succeededFuture(
             error instanceof RefusedException refusal
                 ? Judge.refused(refusal.problem())
                 : Judge.lost(item, 502)));
   }
 
-  private Future<Sent> admitted(ResolvedItem item, boolean isFirst, Duration atMost) {
+  private Future<Sent> admitted(ResolvedItem item, boolean isFirst) {
     MultiMap headers = headers(item, isFirst);
     Asked asked = admission.identify(new Request(item.method(), item.target(), headers), subject);
-    if (asked.job().isPresent() || asked.providers().isPresent()) {
+    if (asked.job().isPresent()) {
       throw new RefusedException(JOB);
     }
     if (item.body().length() > asked.upstream().maxBodyBytes()) {
@@ -89,7 +91,7 @@ final class ItemSender {
         ? admission.admitContinuing(context, asked, cost)
         : admission.admit(context, asked, cost, Tickets.in(headers, 0));
     return ruling.compose(made -> made.fold(
-        passes -> forwardAndEnd(asked, item, passes, atMost, cost),
+        passes -> forwardAndEnd(asked, item, passes, cost),
         denied -> Future.succeededFuture(Judge.denied(denied.decision())),
         never -> Future.succeededFuture(Judge.never(never.decision())),
         refused -> Future.succeededFuture(Judge.refused(refused.problem()))));
@@ -97,11 +99,11 @@ final class ItemSender {
 
   // What the item holds ends with it, whatever becomes of it.
   private Future<Sent> forwardAndEnd(
-      Asked asked, ResolvedItem item, Ruling.Admitted admitted, Duration atMost, long cost) {
+      Asked asked, ResolvedItem item, Ruling.Admitted admitted, long cost) {
     Optional<Usage> usage =
         admitted.held().filter(Held::reserves).flatMap(held -> asked.settle()).map(Usage::new);
     AtomicBoolean wasSent = new AtomicBoolean(true);
-    return forward(asked, item, admitted, atMost, usage, wasSent)
+    return forward(asked, item, admitted, usage, wasSent)
         .onComplete(done -> admitted.alone().ifPresent(admission::end))
         .onComplete(done -> admitted.held().ifPresent(held -> {
           OptionalLong actual = usage.map(Usage::cost).orElse(OptionalLong.empty());
@@ -113,23 +115,32 @@ final class ItemSender {
       Asked asked,
       ResolvedItem item,
       Ruling.Admitted admitted,
-      Duration atMost,
       Optional<Usage> usage,
       AtomicBoolean wasSent) {
-    return forwarder
-        .open(asked, ForwardedHeaders.of(batch, asked))
-        .compose(sending -> answered(sending, item, atMost, usage)
-            .map(answer -> Judge.answered(item, answer, admitted)))
-        .recover(error -> {
-          wasSent.set(!(error instanceof NotSentException) && !(error instanceof RefusedException));
-          return Future.succeededFuture(judged(asked, item, error));
-        });
+    long deadline = System.nanoTime() + item.atMost().toNanos();
+    boolean isJsonRpc =
+        asked.providers().filter(upstream -> upstream.sending().isJsonRpc()).isPresent();
+    Future<UpstreamAnswer> answered = asked.providers().isPresent()
+        ? providers.send(new Whole<>(
+            asked,
+            item.isRepeatable(),
+            deadline,
+            batch.response()::closed,
+            sending -> answered(sending, item, deadline, usage),
+            answer -> answer.outcome(isJsonRpc)))
+        : forwarder
+            .open(asked, ForwardedHeaders.of(batch, asked))
+            .compose(sending -> answered(sending, item, deadline, usage));
+    return answered.map(answer -> Judge.answered(item, answer, admitted)).recover(error -> {
+      wasSent.set(!(error instanceof NotSentException) && !(error instanceof RefusedException));
+      return Future.succeededFuture(judged(asked, item, error));
+    });
   }
 
   private Future<UpstreamAnswer> answered(
-      Sending sending, ResolvedItem item, Duration atMost, Optional<Usage> usage) {
-    long timer =
-        vertx.setTimer(Math.max(1, atMost.toMillis()), late -> sending.request().reset());
+      Sending sending, ResolvedItem item, long deadlineNanos, Optional<Usage> usage) {
+    long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+    long timer = vertx.setTimer(Math.max(1, left), late -> sending.request().reset());
     return sending
         .request()
         .send(item.body())

@@ -5,7 +5,10 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
+import io.weir.node.provider.JsonRpcErrors;
+import io.weir.node.provider.Outcome;
 import io.weir.node.usage.Usage;
+import java.time.Clock;
 import java.util.Optional;
 
 /**
@@ -16,7 +19,17 @@ import java.util.Optional;
  * @param bodyBytes how long it was
  */
 record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes) {
+  private static final long MOST_LOOKED_INTO = 4 << 10;
   private static final long LONGEST_BYTES = 64L << 20;
+
+  /** What it says of the provider that gave it. */
+  Outcome outcome(boolean isJsonRpc) {
+    Optional<Outcome> error = isJsonRpc && status == 200 && bodyBytes <= MOST_LOOKED_INTO
+        ? JsonRpcErrors.limited(body)
+        : Optional.empty();
+    return error.orElseGet(
+        () -> Outcome.answered(status, headers, Clock.systemUTC().instant()));
+  }
 
   /** Reads it to its end, or as far as it comes. */
   static Future<UpstreamAnswer> of(HttpClientResponse response, Optional<Usage> usage) {

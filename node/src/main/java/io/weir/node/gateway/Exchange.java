@@ -78,14 +78,14 @@ final class Exchange {
    *     broke
    */
   Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers) {
-    return run(whole, headers, Judge.NONE);
+    return run(whole, headers, AnswerFilter.NONE);
   }
 
   /**
    * The same, unless the head of the answer is refused: then nothing of it is told, and it fails with {@link
    * NotPassedException}.
    */
-  Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers, Judge judge) {
+  Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers, AnswerFilter filter) {
     HttpServerResponse response = request.response();
     if (response.closed()) {
       return outgoing
@@ -100,11 +100,11 @@ final class Exchange {
     watch(timeoutNanos);
     send(whole)
         .compose(head -> {
-          if (judge.readsBody(head) && !BegunAnswer.hasNone(request.method(), head)) {
+          if (filter.readsBody(head) && !BegunAnswer.hasNone(request.method(), head)) {
             return BegunAnswer.read(head, this::moved)
-                .compose(body -> relay(head, body, judge, body.whole(), headers));
+                .compose(body -> relay(head, body, filter, body.whole(), headers));
           }
-          return relay(head, head, judge, Optional.empty(), headers);
+          return relay(head, head, filter, Optional.empty(), headers);
         })
         .onSuccess(done -> whole())
         .onFailure(this::broken);
@@ -197,10 +197,10 @@ final class Exchange {
   private Future<Void> relay(
       HttpClientResponse head,
       ReadStream<Buffer> source,
-      Judge judge,
+      AnswerFilter filter,
       Optional<Buffer> begin,
       Consumer<MultiMap> headers) {
-    if (!judge.passes(head, begin)) {
+    if (!filter.passes(head, begin)) {
       return Future.failedFuture(new NotPassedException());
     }
     moved();

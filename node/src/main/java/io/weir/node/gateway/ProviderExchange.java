@@ -1,7 +1,6 @@
 package io.weir.node.gateway;
 
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
@@ -40,15 +39,12 @@ final class ProviderExchange {
   private static final Set<String> SAFE_TO_REPEAT =
       Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
 
-  private static final ProblemDetails NO_KEY = ProblemDetails.of(
-      503, "upstream_key_missing", "This node has no key of any provider that serves this");
-
   private final ProviderForwarder.Parts node;
   private final HttpServerRequest request;
   private final Optional<Buffer> body;
   private final Asked asked;
   private final Providers upstream;
-  private final Set<String> keyHeaders;
+  private final UsableProviders usable;
   private final Decision decision;
   private final Optional<Usage> usage;
   private final RetryBudget budget;
@@ -63,7 +59,7 @@ final class ProviderExchange {
       HttpServerRequest request,
       Optional<Buffer> body,
       Asked asked,
-      ProviderForwarder.Usable usable,
+      UsableProviders usable,
       Decision decision,
       Optional<Usage> usage,
       RetryBudget budget) {
@@ -72,7 +68,7 @@ final class ProviderExchange {
     this.body = body;
     this.asked = asked;
     this.upstream = usable.upstream();
-    this.keyHeaders = usable.keyHeaders();
+    this.usable = usable;
     this.decision = decision;
     this.usage = usage;
     this.budget = budget;
@@ -82,9 +78,7 @@ final class ProviderExchange {
   Future<End> attempt() {
     return Future.succeededFuture()
         .compose(begun -> {
-          if (upstream.serving(asked.group()).isEmpty()) {
-            throw new RefusedException(NO_KEY);
-          }
+          usable.refuseKeyless(asked);
           Share share = node.forwarder().reserve(asked);
           return node.gate()
               .enter(wish(), true)
@@ -135,7 +129,7 @@ final class ProviderExchange {
     sentNanos = 0;
     before.add(entered.place());
     return node.forwarder()
-        .open(to, headers(to, provider, entered), share)
+        .open(to, usable.headers(node.keys(), to, provider, entered), share)
         .compose(sending -> {
           Upstream place = to.upstream();
           sentNanos = System.nanoTime();
@@ -147,7 +141,7 @@ final class ProviderExchange {
                   place.maxBodyBytes(),
                   place.timeoutMillis(),
                   usage)
-              .run(body, told -> DecisionAnswers.addHeaders(decision, told), judge())
+              .run(body, told -> DecisionAnswers.addHeaders(decision, told), filter())
               .onComplete(end -> share.free());
         })
         .transform(done -> {
@@ -176,21 +170,9 @@ final class ProviderExchange {
     return isKnown ? headNanos - sentNanos : 0;
   }
 
-  private MultiMap headers(Asked to, Provider provider, Entered entered) {
-    MultiMap headers = ForwardedHeaders.toProvider(to, keyHeaders);
-    if (upstream.sending().isJsonRpc()) {
-      headers.set(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY); // looked into
-    }
-    provider
-        .key(entered.key())
-        .ifPresent(
-            key -> node.keys().value(key).ifPresent(value -> headers.set(key.header(), value)));
-    return headers;
-  }
-
   // An answer that another attempt may better is not told.
-  private Judge judge() {
-    return new Judge() {
+  private AnswerFilter filter() {
+    return new AnswerFilter() {
       @Override
       public boolean readsBody(HttpClientResponse head) {
         return upstream.sending().isJsonRpc()
@@ -245,17 +227,10 @@ final class ProviderExchange {
         && isSafe
         && (body.isPresent() || hasNoBody())
         && before.size() < asked.attempts(upstream)
-        && (outcome.coolMillis() == 0 || hasAnother())
+        // Where the only one wants to be left alone, its answer is the answer.
+        && (outcome.coolMillis() == 0 || usable.hasAnother(asked, before))
         && !request.response().headWritten()
         && !request.response().closed();
-  }
-
-  // Where the only one wants to be left alone, its answer is the answer.
-  private boolean hasAnother() {
-    int slots = upstream.serving(asked.group()).stream()
-        .mapToInt(one -> one.slots().size())
-        .sum();
-    return slots > before.size();
   }
 
   private boolean hasNoBody() {

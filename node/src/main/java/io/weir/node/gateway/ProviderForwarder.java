@@ -30,18 +30,7 @@ public final class ProviderForwarder {
 
   private final Parts parts;
   private final Map<String, RetryBudget> budgets = new HashMap<>();
-  private final IdentityHashMap<Providers, Usable> usable = new IdentityHashMap<>();
-
-  /**
-   * An upstream with the keys that this node has.
-   *
-   * @param keyHeaders those that carry keys of ours, as {@link ForwardedHeaders#plain} has them
-   */
-  record Usable(Providers upstream, Set<String> keyHeaders) {
-    Usable {
-      keyHeaders = Set.copyOf(keyHeaders);
-    }
-  }
+  private final IdentityHashMap<Providers, UsableProviders> usable = new IdentityHashMap<>();
 
   /** What each request needs on its way. */
   record Parts(
@@ -70,22 +59,37 @@ public final class ProviderForwarder {
       Asked asked,
       Decision decision,
       Optional<Usage> usage) {
-    Usable usable = usable(asked.providers().orElseThrow());
-    Providers upstream = usable.upstream();
-    int percent = upstream.retry().budgetPercent();
-    RetryBudget budget = budgets.computeIfAbsent(upstream.name(), name -> new RetryBudget(percent));
-    budget.earn(percent);
+    UsableProviders usable = usable(asked.providers().orElseThrow());
+    RetryBudget budget = budget(usable.upstream());
     return new ProviderExchange(parts, request, body, asked, usable, decision, usage, budget)
         .attempt();
   }
 
+  /**
+   * Sends a request whose body is there, and reads the whole answer.
+   *
+   * @return fails with {@link io.weir.node.answer.RefusedException}, {@link Forwarder.NotSentException} or whatever broke
+   */
+  public <T> Future<T> send(ProviderAttempts.Whole<T> request) {
+    UsableProviders usable = usable(request.asked().providers().orElseThrow());
+    return new ProviderAttempts<>(parts, usable, budget(usable.upstream()), request).attempt();
+  }
+
+  // Each request earns a part of a retry.
+  private RetryBudget budget(Providers upstream) {
+    int percent = upstream.retry().budgetPercent();
+    RetryBudget budget = budgets.computeIfAbsent(upstream.name(), name -> new RetryBudget(percent));
+    budget.earn(percent);
+    return budget;
+  }
+
   // By the very object: looked up for each request.
-  private Usable usable(Providers upstream) {
+  private UsableProviders usable(Providers upstream) {
     if (usable.size() > MAX_KNOWN) {
       usable.clear(); // of policies before
     }
     return usable.computeIfAbsent(
-        upstream, known -> new Usable(parts.keys().of(known), keyHeaders(known)));
+        upstream, known -> new UsableProviders(parts.keys().of(known), keyHeaders(known)));
   }
 
   private static Set<String> keyHeaders(Providers upstream) {

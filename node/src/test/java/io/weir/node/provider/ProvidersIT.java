@@ -214,6 +214,28 @@ final class ProvidersIT {
   }
 
   @Test
+  void whatAPermitSaysIsCheckedAndCountsOnce() {
+    JsonObject taken = NodeFixture.json(permit("/v1/permits", "{\"upstream\": \"two\"}"));
+    String path = "/v1/permits/" + taken.getString("permit");
+    for (int i = 0; i < 10; i++) {
+      assertThat(
+              NodeFixture.json(permit(path + "/release", "{\"status\": 500}")).getBoolean("held"))
+          .isEqualTo(i == 0);
+    }
+    // Ten failures would have opened its breaker.
+    assertThat(get("/ask").body()).isEqualTo("fine");
+    assertThat(sent.get(0)).hasSize(1);
+    String id = path.substring(0, path.lastIndexOf('.')).replaceAll(".*\\.", "");
+    for (String madeUp : List.of("two.none.k1.", "two.a.none.", "none.a.k1.", "two.b.k1.")) {
+      assertThat(permit("/v1/permits/" + madeUp + id + ".0/release", "").statusCode())
+          .as(madeUp)
+          .isEqualTo(404);
+    }
+    String group = "{\"upstream\": \"two\", \"group\": \"made-up\"}";
+    assertThat(permit("/v1/permits", group).statusCode()).isEqualTo(404);
+  }
+
+  @Test
   void aNodeWithoutAnyKeySaysSo() {
     HttpResponse<String> refused = get("/keyless");
     assertThat(refused.statusCode()).isEqualTo(503);
@@ -280,6 +302,14 @@ final class ProvidersIT {
     int well = sent.get(0).size();
     get("/ask");
     assertThat(sent.get(0)).hasSize(well + 1);
+    String metrics = fixture.get("/metrics").body();
+    for (String to : List.of("open", "half_open", "closed")) {
+      assertThat(metrics)
+          .contains(
+              "throttle_upstream_breaker_transitions_total{provider=\"a\",to=\"%s\",upstream=\"two\"}"
+                  .formatted(to));
+    }
+    assertThat(metrics).contains("throttle_upstream_breaker{provider=\"a\",upstream=\"two\"} 0.0");
   }
 
   @Test
@@ -375,5 +405,44 @@ final class ProvidersIT {
     assertThat(broken.statusCode()).isEqualTo(502);
     assertThat(sent.get(1)).isEmpty();
     assertThat(get("/rpc").body()).isEqualTo("fine");
+  }
+
+  private HttpResponse<String> batch(String items) {
+    return fixture.send(request("/v1/batch")
+        .header("Content-Type", "application/json")
+        .POST(BodyPublishers.ofString("{\"items\": [" + items + "]}")));
+  }
+
+  private static List<String> outcomes(HttpResponse<String> batch) {
+    return NodeFixture.json(batch).getJsonArray("results").stream()
+        .map(result -> ((JsonObject) result).getString("outcome"))
+        .toList();
+  }
+
+  @Test
+  void itemsOfBatchesGoToProvidersToo() {
+    answers.set(
+        0,
+        request ->
+            request.response().setStatusCode(429).putHeader("Retry-After", "60").end());
+    String get = "{\"method\": \"GET\", \"path\": \"/ask\"}";
+    String post = "{\"method\": \"POST\", \"path\": \"/ask?x=1\", \"body\": {\"a\": 1}}";
+    HttpResponse<String> both = batch(get + "," + post);
+    assertThat(both.statusCode()).as(both.body()).isEqualTo(200);
+    assertThat(outcomes(both)).containsExactly("executed", "executed");
+    assertThat(sent.get(0)).isNotEmpty().allMatch(one -> one.getHeader("X-Api-Key") == null);
+    assertThat(sent.get(1)).hasSize(2).anyMatch(one -> one.uri().equals("/ask?x=1"));
+    answers.set(1, request -> request.response().setStatusCode(500).end());
+    int before = sent.get(1).size();
+    assertThat(outcomes(batch(post))).containsExactly("failed");
+    assertThat(sent.get(1)).hasSize(before + 1); // nobody knows what it has done
+  }
+
+  @Test
+  void anItemThatNoProviderTakesIsWorthAnotherBatch() {
+    HttpResponse<String> keyless = batch("{\"method\": \"GET\", \"path\": \"/keyless\"}");
+    assertThat(keyless.statusCode()).isEqualTo(503);
+    assertThat(keyless.headers().firstValue("Retry-After")).isPresent();
+    assertThat(batch("{\"method\": \"GET\", \"path\": \"/lost\"}").statusCode()).isEqualTo(200);
   }
 }

@@ -5,9 +5,9 @@ import io.vertx.core.http.HttpClientResponse;
 import java.util.Optional;
 
 /** Looks at an answer before anything of it is told. */
-interface Judge {
+interface AnswerFilter {
   /** Everything passes. */
-  Judge NONE = (head, begin) -> true;
+  AnswerFilter NONE = (head, begin) -> true;
 
   /**
    * Whether it is told; else nothing of it is.

@@ -1,0 +1,54 @@
+package io.weir.node.gateway;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import io.weir.node.admission.Asked;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.provider.KeysHere;
+import io.weir.node.provider.ProviderGate.Entered;
+import io.weir.upstream.Provider;
+import io.weir.upstream.Providers;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * An upstream with the keys that this node has.
+ *
+ * @param keyHeaders those that carry keys of ours at any provider, as {@link ForwardedHeaders#plain} has them
+ */
+record UsableProviders(Providers upstream, Set<String> keyHeaders) {
+  private static final ProblemDetails NO_KEY = ProblemDetails.of(
+      503, "upstream_key_missing", "This node has no key of any provider that serves this");
+
+  UsableProviders {
+    keyHeaders = Set.copyOf(keyHeaders);
+  }
+
+  /** Throws {@link RefusedException} where there is no provider that can be sent to. */
+  void refuseKeyless(Asked asked) {
+    if (upstream.serving(asked.group()).isEmpty()) {
+      throw new RefusedException(NO_KEY);
+    }
+  }
+
+  /** Whether there is a slot that it was not sent by. */
+  boolean hasAnother(Asked asked, List<String> before) {
+    int slots = upstream.serving(asked.group()).stream()
+        .mapToInt(one -> one.slots().size())
+        .sum();
+    return slots > before.size();
+  }
+
+  /** What is sent: nothing of the caller's secrets, and our key. */
+  MultiMap headers(KeysHere keys, Asked to, Provider provider, Entered entered) {
+    MultiMap headers = ForwardedHeaders.toProvider(to, keyHeaders);
+    if (upstream.sending().isJsonRpc()) {
+      headers.set(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY); // looked into
+    }
+    provider
+        .key(entered.key())
+        .ifPresent(key -> keys.value(key).ifPresent(value -> headers.set(key.header(), value)));
+    return headers;
+  }
+}
