@@ -7,8 +7,9 @@
 --          open:<provider>, until when its breaker is open; probe:<provider>, until when a probe is under way;
 --          busy:<provider>, how many are under way to it; turn:<provider>, its smooth weighted turn; load:<provider>
 --          and loaded:<provider>, how busy it says it is, in thousandths, and until when that counts; limit and
---          latency, how many may be under way where that adapts itself, and how long answers take on average. Instants
---          are in microseconds since the epoch
+--          latency, how many may be under way where that adapts itself, and how long answers take on average;
+--          full:<caller>/<group> and seen:<caller>/<group>, since when who asks is told that there is no room, and when
+--          it was told last. Instants are in microseconds since the epoch
 --   2      ...:inflight, a sorted set: requests under way, `<id> <provider>`, by when their lease ends
 -- ARGV
 --   1      how long a lease is, in microseconds
@@ -17,7 +18,8 @@
 --   4      how long a probe may take, in microseconds
 --   5      how it adapts itself, as of lib/adaptive.lua; else ''
 --   6      providers, as of lib/slots_of.lua
---   7, 8   how many end, and how many ask
+--   7      who asks: a queue of a node
+--   8, 9   how many end, and how many ask
 --   then for each that ends three: its id; its provider, or where nobody knows whether it was booked all that it may
 --          be, with a comma between; what was learned, as of lib/lesson.lua, or ''. It counts where it was held, or the
 --          id is ''
@@ -44,16 +46,17 @@
 --@include adaptive
 --@include lesson
 --@include slots_of
+--@include full_marks
 
 local BOOKED, LATER, FULL, OPEN, NOT_ASKED = 0, 1, 2, 3, 4
 local OF_END, OF_ASKING, ENDED_AT_ONCE, SHARE_OF_ONE = 3, 4, 500, 0.75
 
 local lease_us, max_inflight, first_limit, probe_us = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]),
   tonumber(ARGV[4])
-local adaptive, text, ends, asking = ARGV[5], ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
+local adaptive, text, caller, ends, asking = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
 local now = now_us(1)
 local state = upstream_state(redis.call, KEYS[1])
-local providers, groups, blocked, leases = providers_of(text), {}, {}, {}
+local providers, groups, blocked, leases, marks = providers_of(text), {}, {}, {}, marks_in(state, now)
 local inflight, limit, share
 
 -- Leases that are over: of nodes that are gone.
@@ -155,7 +158,8 @@ local function book(asked, candidates)
 end
 
 local function ask(asked)
-  if inflight >= limit then
+  asked.earlier = marked_before(marks, caller, asked.group, now)
+  if inflight + asked.earlier >= limit then
     return FULL, '', '', 0, 0
   end
   local some = groups[asked.group] or serving(providers, asked.group)
@@ -178,12 +182,13 @@ local function ask_in_turn(i)
   local code, provider, key, wait_us, is_probe = ask({ now = now, id = ARGV[i], group = group, share = share,
     patience_us = tonumber(ARGV[i + 2]), before = before ~= '' and ',' .. before .. ',' or '' })
   blocked[group] = code ~= BOOKED
+  mark(state, marks, caller, group, code == FULL and now or nil)
   return code, provider, key, wait_us, is_probe
 end
 
 local answer = { 0, 0, '' }
 end_leases()
-for i = 9, 9 + OF_END * (ends - 1), OF_END do
+for i = 10, 10 + OF_END * (ends - 1), OF_END do
   answer[#answer + 1] = end_one(ARGV[i], ARGV[i + 1], ARGV[i + 2])
 end
 inflight = redis.call('ZCARD', KEYS[2])
@@ -192,7 +197,7 @@ if inflight == 0 then
 end
 limit = first_limit > 0 and math.min(max_inflight, number_in(state, 'limit') or first_limit) or max_inflight
 share = #providers > 1 and math.max(1, math.floor(SHARE_OF_ONE * limit)) or limit
-for i = 9 + OF_END * ends, 8 + OF_END * ends + OF_ASKING * asking, OF_ASKING do
+for i = 10 + OF_END * ends, 9 + OF_END * ends + OF_ASKING * asking, OF_ASKING do
   local n = #answer
   answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4], answer[n + 5] = ask_in_turn(i)
 end

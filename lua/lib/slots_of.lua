@@ -66,6 +66,12 @@ local function weight_of(one, state, now)
   return one.weight * math.max(LEAST_SHARE, FULL_SHARE - busy)
 end
 
+-- As many as may be are under way to it, with those that come before.
+local function is_busy(one, state, asked)
+  local most = one.most > 0 and one.most or asked.share
+  return (number_in(state, 'busy:' .. one.name) or 0) + asked.earlier >= most
+end
+
 local function slot_of_provider(one, state, asked)
   local key, at = first_key(one, state, asked)
   return { provider = one.name, tier = one.tier, interval_us = one.interval_us, key = key,
@@ -84,7 +90,7 @@ local function slots_of(some, state, asked)
       open_until = math.min(open_until, open)
     elseif open and probe > asked.now then
       open_until = math.min(open_until, probe, asked.now + PROBE_TOLD_US)
-    elseif (number_in(state, 'busy:' .. one.name) or 0) >= (one.most > 0 and one.most or asked.share) then
+    elseif is_busy(one, state, asked) then
       is_full = true
     else
       local was_asked = asked.before ~= '' and string.find(asked.before, ',' .. one.name .. '/', 1, true)

@@ -117,15 +117,18 @@ public final class UpstreamScheduler {
       return;
     }
     CompletableFuture<?> unusedEnd = result.whenComplete((answer, error) -> {
-      if (result.isCancelled()) {
+      if (!permit.isOver()) {
         permit.unused();
         sent.cancel(true);
       }
     });
     CompletableFuture<?> unusedAnswer = sent.whenComplete((answer, error) -> {
       if (error == null) {
-        permit.answered(answer);
-        result.complete(answer);
+        try {
+          permit.answered(answer);
+        } finally {
+          result.complete(answer);
+        }
       } else {
         permit.failed();
         result.completeExceptionally(error);
@@ -224,10 +227,14 @@ public final class UpstreamScheduler {
               return;
             }
             attempt.isAnswer(answer.statusCode(), answer.headers()::allValues);
-            if (answer.statusCode() == CREATED) {
-              hold(node, answer);
+            try {
+              if (answer.statusCode() == CREATED) {
+                hold(node, answer);
+              }
+              heard.complete(answer);
+            } catch (RuntimeException e) {
+              heard.completeExceptionally(e);
             }
-            heard.complete(answer);
           });
       return heard;
     }

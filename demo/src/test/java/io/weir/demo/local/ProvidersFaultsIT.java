@@ -179,7 +179,7 @@ final class ProvidersFaultsIT {
     }
   }
 
-  private static void judge(Fault fault, Calls calls, Calls open) {
+  private void judge(Fault fault, Calls calls, Calls open) {
     // What breaks behind its head cannot be sent again: lost until the breaker opens. What is slow
     // is noticed after two
     // seconds; so many at once are more than the budget of retries.
@@ -191,7 +191,9 @@ final class ProvidersFaultsIT {
     };
     assertThat(calls.fine()).as(fault.name()).isGreaterThanOrEqualTo((int)
         (calls.count() * (1 - lost)));
-    assertThat(calls.attempts()).as(fault.name()).isBetween(0.99, 1.3);
+    // A fifth, and what each event loop has earned before: twenty at most.
+    double most = 1.2 + 20.0 * nodes.size() / calls.count();
+    assertThat(calls.attempts()).as(fault.name()).isBetween(0.99, most);
     if (fault == Fault.NONE) {
       assertThat(open.atFaulty()).isGreaterThan(open.count() / 5);
     } else if (fault != Fault.FLAPS) {

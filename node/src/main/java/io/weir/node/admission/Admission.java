@@ -28,6 +28,7 @@ import io.weir.throttle.PolicySource;
 import io.weir.throttle.StoreUnavailableException;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -78,11 +79,22 @@ public final class Admission {
    * @param path without its query
    */
   public Optional<Upstream> upstreamOf(String method, String path) {
+    return providersOf(method, path)
+        .map(Admission::first)
+        .or(policies.current().policy()::upstream);
+  }
+
+  /** How long it may wait for its turn there. */
+  public Duration queueTimeOf(String method, String path) {
+    return Duration.ofMillis(providersOf(method, path)
+        .map(upstream -> upstream.bounds().queueMillis())
+        .orElse(0L));
+  }
+
+  private Optional<Providers> providersOf(String method, String path) {
     Policy policy = policies.current().policy();
     return RequestTarget.segments(path)
-        .flatMap(segments -> Asked.providersOf(policy, policy.rule(method, segments)))
-        .map(Admission::first)
-        .or(policy::upstream);
+        .flatMap(segments -> Asked.providersOf(policy, policy.rule(method, segments)));
   }
 
   /** What a request of this subject asks for. */

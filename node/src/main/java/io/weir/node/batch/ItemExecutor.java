@@ -128,7 +128,8 @@ final class ItemExecutor {
     Optional<String> key = key(index, item);
     String path = references.path(item);
     Buffer body = references.body(item.body());
-    Optional<Upstream> to = admission.upstreamOf(item.method(), path.split("\\?", 2)[0]);
+    String plain = path.split("\\?", 2)[0];
+    Optional<Upstream> to = admission.upstreamOf(item.method(), plain);
     return new ResolvedItem(
         item.method(),
         path,
@@ -137,7 +138,9 @@ final class ItemExecutor {
         key,
         IDEMPOTENT.contains(item.method())
             || (key.isPresent() && to.filter(Upstream::honoursIdempotencyKeys).isPresent()),
-        to.map(ItemExecutor::atMost).orElse(UNKNOWN_AT_MOST),
+        to.map(ItemExecutor::atMost)
+            .orElse(UNKNOWN_AT_MOST)
+            .plus(admission.queueTimeOf(item.method(), plain)),
         item.isCounted() && continues,
         IdempotencyStore.hash(
             (item.method() + ' ' + path + ' ' + item.headers() + ' ').getBytes(UTF_8),

@@ -24,11 +24,13 @@ import io.weir.node.intake.Upload;
 import io.weir.node.usage.Usage;
 import io.weir.policy.Subject;
 import io.weir.throttle.Held;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /** Sends one item: admitted and forwarded as if it had come by itself. One for each batch. */
 final class ItemSender {
@@ -100,13 +102,14 @@ final class ItemSender {
   // What the item holds ends with it, whatever becomes of it.
   private Future<Sent> forwardAndEnd(
       Asked asked, ResolvedItem item, Ruling.Admitted admitted, long cost) {
-    Optional<Usage> usage =
-        admitted.held().filter(Held::reserves).flatMap(held -> asked.settle()).map(Usage::new);
+    List<Usage> readers = new ArrayList<>(1);
     AtomicBoolean wasSent = new AtomicBoolean(true);
-    return forward(asked, item, admitted, usage, wasSent)
+    return forward(asked, item, admitted, readers, wasSent)
         .onComplete(done -> admitted.alone().ifPresent(admission::end))
         .onComplete(done -> admitted.held().ifPresent(held -> {
-          OptionalLong actual = usage.map(Usage::cost).orElse(OptionalLong.empty());
+          OptionalLong actual = readers.isEmpty()
+              ? OptionalLong.empty()
+              : readers.get(readers.size() - 1).cost();
           Future<Void> unused = admission.end(asked, cost, held, actual, wasSent.get());
         }));
   }
@@ -115,9 +118,16 @@ final class ItemSender {
       Asked asked,
       ResolvedItem item,
       Ruling.Admitted admitted,
-      Optional<Usage> usage,
+      List<Usage> readers,
       AtomicBoolean wasSent) {
     long deadline = System.nanoTime() + item.atMost().toNanos();
+    // What the last answer cost counts: each attempt has a reader of its own.
+    Function<Sending, Future<UpstreamAnswer>> exchange = sending -> {
+      Optional<Usage> usage =
+          admitted.held().filter(Held::reserves).flatMap(held -> asked.settle()).map(Usage::new);
+      usage.ifPresent(readers::add);
+      return answered(sending, item, deadline, usage);
+    };
     boolean isJsonRpc =
         asked.providers().filter(upstream -> upstream.sending().isJsonRpc()).isPresent();
     Future<UpstreamAnswer> answered = asked.providers().isPresent()
@@ -126,11 +136,9 @@ final class ItemSender {
             item.isRepeatable(),
             deadline,
             batch.response()::closed,
-            sending -> answered(sending, item, deadline, usage),
+            exchange,
             answer -> answer.outcome(isJsonRpc)))
-        : forwarder
-            .open(asked, ForwardedHeaders.of(batch, asked))
-            .compose(sending -> answered(sending, item, deadline, usage));
+        : forwarder.open(asked, ForwardedHeaders.of(batch, asked)).compose(exchange);
     return answered.map(answer -> Judge.answered(item, answer, admitted)).recover(error -> {
       wasSent.set(!(error instanceof NotSentException) && !(error instanceof RefusedException));
       return Future.succeededFuture(judged(asked, item, error));

@@ -6,19 +6,19 @@ import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.gateway.Forwarder.NotSentException;
-import io.weir.node.gateway.Forwarder.Sending;
 import io.weir.node.gateway.ProviderForwarder.Parts;
-import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.provider.Outcome;
 import io.weir.node.provider.ProviderGate.Entered;
 import io.weir.node.provider.RetryBudget;
 import io.weir.node.provider.Wish;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
+import io.weir.upstream.Sending;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
@@ -34,6 +34,7 @@ public final class ProviderAttempts<T> {
   private final RetryBudget budget;
   private final Whole<T> request;
   private final List<String> before = new ArrayList<>();
+  private boolean wasSent;
 
   ProviderAttempts(Parts node, UsableProviders usable, RetryBudget budget, Whole<T> request) {
     this.node = node;
@@ -56,7 +57,7 @@ public final class ProviderAttempts<T> {
       boolean isRepeatable,
       long deadlineNanos,
       BooleanSupplier isGone,
-      Function<Sending, Future<T>> exchange,
+      Function<Forwarder.Sending, Future<T>> exchange,
       Function<T, Outcome> outcome) {}
 
   Future<T> attempt() {
@@ -64,9 +65,8 @@ public final class ProviderAttempts<T> {
     Asked asked = request.asked();
     return Future.succeededFuture().compose(begun -> {
       usable.refuseKeyless(asked);
-      Share share = node.forwarder().reserve(asked);
       long patience = TimeUnit.MILLISECONDS.toNanos(upstream.bounds().queueMillis());
-      long deadline = Math.min(request.deadlineNanos(), System.nanoTime() + patience);
+      long deadline = Math.min(lastMomentNanos(), System.nanoTime() + patience);
       Wish wish = new Wish(
           upstream,
           asked.subject().id(),
@@ -77,20 +77,43 @@ public final class ProviderAttempts<T> {
           request.isGone());
       return node.gate()
           .enter(wish, true)
-          .onFailure(refused -> share.free())
-          .compose(entered -> send(entered, share));
+          .recover(error -> Future.failedFuture(notBegun(error)))
+          .compose(this::send);
     });
   }
 
-  private Future<T> send(Entered entered, Share share) {
+  // What a provider may have acted upon before counts, whatever comes of this attempt.
+  private Throwable notBegun(Throwable error) {
+    if (wasSent) {
+      return new IllegalStateException("no other provider took it", error);
+    }
+    boolean isKnown = error instanceof RefusedException || error instanceof NotSentException;
+    return isKnown ? error : new NotSentException(error);
+  }
+
+  // Later it could not be answered in time.
+  private long lastMomentNanos() {
+    Sending sending = usable.upstream().sending();
+    return request.deadlineNanos()
+        - TimeUnit.MILLISECONDS.toNanos(
+            (long) sending.connectTimeoutMillis() + sending.timeoutMillis());
+  }
+
+  private Future<T> send(Entered entered) {
     Provider provider = usable.upstream().named(entered.provider()).orElseThrow();
     Asked to = request.asked().to(Admission.upstream(usable.upstream(), provider));
     before.add(entered.place());
     long began = System.nanoTime();
-    return node.forwarder()
-        .open(to, usable.headers(node.keys(), to, provider, entered), share)
-        .compose(request.exchange())
+    AtomicBoolean isSent = new AtomicBoolean();
+    return Future.succeededFuture()
+        .compose(
+            begun -> node.forwarder().open(to, usable.headers(node.keys(), to, provider, entered)))
+        .compose(sending -> {
+          isSent.set(true);
+          return request.exchange().apply(sending);
+        })
         .transform(done -> {
+          wasSent |= isSent.get();
           Outcome outcome = outcome(done);
           Future<Boolean> unused =
               node.lessons().learn(entered, outcome, to.group(), System.nanoTime() - began);
@@ -102,7 +125,7 @@ public final class ProviderAttempts<T> {
           }
           return done.succeeded()
               ? Future.succeededFuture(done.result())
-              : Future.failedFuture(done.cause());
+              : Future.failedFuture(isSent.get() ? done.cause() : notBegun(done.cause()));
         });
   }
 
@@ -121,7 +144,7 @@ public final class ProviderAttempts<T> {
         && (outcome.isUnsent() || request.isRepeatable())
         && before.size() < request.asked().attempts(usable.upstream())
         && (outcome.coolMillis() == 0 || usable.hasAnother(request.asked(), before))
-        && System.nanoTime() < request.deadlineNanos()
+        && System.nanoTime() < lastMomentNanos()
         && !request.isGone().getAsBoolean();
   }
 

@@ -14,8 +14,8 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.gateway.Forwarder.End;
 import io.weir.node.gateway.Forwarder.NotSentException;
-import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.provider.GivenUpException;
 import io.weir.node.provider.JsonRpcErrors;
 import io.weir.node.provider.Outcome;
 import io.weir.node.provider.ProviderGate.Entered;
@@ -79,15 +79,16 @@ final class ProviderExchange {
     return Future.succeededFuture()
         .compose(begun -> {
           usable.refuseKeyless(asked);
-          Share share = node.forwarder().reserve(asked);
-          return node.gate()
-              .enter(wish(), true)
-              .onFailure(refused -> share.free())
-              .compose(entered -> send(entered, share));
+          return node.gate().enter(wish(), true).compose(this::send);
         })
-        .recover(error -> error instanceof RefusedException refused
-            ? refuse(refused.problem()).map(told -> new End(wasSent, false))
-            : Future.failedFuture(error));
+        .recover(error -> {
+          if (error instanceof RefusedException refused) {
+            return refuse(refused.problem()).map(told -> new End(wasSent, false));
+          }
+          return error instanceof GivenUpException
+              ? Future.succeededFuture(new End(wasSent, false))
+              : Future.failedFuture(error);
+        });
   }
 
   private Wish wish() {
@@ -122,18 +123,19 @@ final class ProviderExchange {
     return EarlyAnswer.send(node.vertx(), request, problem);
   }
 
-  private Future<End> send(Entered entered, Share share) {
+  private Future<End> send(Entered entered) {
     Provider provider = upstream.named(entered.provider()).orElseThrow();
     Asked to = asked.to(Admission.upstream(upstream, provider));
     seen = null;
     sentNanos = 0;
+    headNanos = 0;
     before.add(entered.place());
-    return node.forwarder()
-        .open(to, usable.headers(node.keys(), to, provider, entered), share)
+    return Future.succeededFuture()
+        .compose(
+            begun -> node.forwarder().open(to, usable.headers(node.keys(), to, provider, entered)))
         .compose(sending -> {
           Upstream place = to.upstream();
           sentNanos = System.nanoTime();
-          headNanos = 0;
           return new Exchange(
                   node.vertx(),
                   request,
@@ -142,11 +144,11 @@ final class ProviderExchange {
                   place.timeoutMillis(),
                   usage)
               .run(body, told -> DecisionAnswers.addHeaders(decision, told), filter())
-              .onComplete(end -> share.free());
+              .onComplete(end -> sending.share().free());
         })
         .transform(done -> {
           Outcome outcome = outcome(done.cause());
-          wasSent |= !(done.cause() instanceof NotSentException);
+          wasSent |= sentNanos > 0;
           Future<Boolean> unused =
               node.lessons().learn(entered, outcome, asked.group(), tookNanos());
           if (done.failed() && isTriedAgain(done.cause(), outcome)) {

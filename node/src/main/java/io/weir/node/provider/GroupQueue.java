@@ -1,7 +1,9 @@
 package io.weir.node.provider;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -40,18 +42,18 @@ final class GroupQueue {
 
   /** Whether it was here; it is no more. */
   boolean remove(Waiter waiter) {
-    return waiting.remove(waiter);
+    boolean wasHere = waiting.remove(waiter);
+    isBlocked &= !waiting.isEmpty();
+    return wasHere;
   }
 
-  /** Some leave. */
+  /** Some leave; what is done with them may come back here. */
   void leave(Predicate<Waiter> which, Consumer<Waiter> how) {
-    waiting.removeIf(waiter -> {
-      boolean leaves = which.test(waiter);
-      if (leaves) {
-        how.accept(waiter);
-      }
-      return leaves;
-    });
-    isBlocked &= !waiting.isEmpty();
+    List<Waiter> leaving = waiting.stream().filter(which).toList();
+    if (!leaving.isEmpty()) {
+      waiting.removeAll(Set.copyOf(leaving));
+      isBlocked &= !waiting.isEmpty();
+      leaving.forEach(how);
+    }
   }
 }

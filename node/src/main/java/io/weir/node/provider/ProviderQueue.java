@@ -18,6 +18,7 @@ import io.weir.upstream.Booking.Lesson;
 import io.weir.upstream.Booking.Told;
 import io.weir.upstream.Providers;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ final class ProviderQueue {
   /** So many wait only because a call is under way. */
   private static final int PASSING = 256;
 
-  private static final long FULL_MICROS = 50_000;
+  private static final long FULL_MICROS = 10_000;
   private static final long SWEEP_MILLIS = 20;
   private static final long MICROS_PER_MILLI = 1000;
   private static final ProblemDetails QUEUE_FULL = ProblemDetails.of(
@@ -53,8 +54,9 @@ final class ProviderQueue {
   private final Prepared upstream;
   private final Map<String, GroupQueue> groups = new HashMap<>();
   private final Endings endings;
-  private final String prefix = UUID.randomUUID() + "-";
+  private final String caller = UUID.randomUUID().toString();
   private long made;
+  private int turn;
   private boolean isAsking;
   private long timer = -1;
   private long sweep = -1;
@@ -94,10 +96,11 @@ final class ProviderQueue {
   Future<Entered> enter(Wish wish) {
     usedNanos = System.nanoTime();
     GroupQueue group = groups.computeIfAbsent(wish.group(), name -> new GroupQueue());
-    Waiter waiter = new Waiter(wish, prefix + made++, meters);
+    Waiter waiter = new Waiter(wish, caller + "-" + made++, meters);
     boolean isPassing = !group.isBlocked() && group.size() < PASSING;
     if (isPassing || waiter.takesPlace(places, QUEUE_FULL)) {
       group.add(waiter);
+      watch();
       if (!group.isBlocked()) {
         wake();
       }
@@ -117,14 +120,22 @@ final class ProviderQueue {
       return;
     }
     vertx.cancelTimer(timer);
-    List<Waiter> asked = new ArrayList<>();
-    for (GroupQueue group : groups.values()) {
-      group.first(ASKED_AT_ONCE - asked.size()).forEach(asked::add);
-    }
+    List<Waiter> asked = first();
     List<Ending> told = endings.next();
     if (!asked.isEmpty() || !told.isEmpty()) {
       ask(asked, told);
     }
+  }
+
+  // Each group has its part, and another one is the first each time.
+  private List<Waiter> first() {
+    List<GroupQueue> all = new ArrayList<>(groups.values());
+    Collections.rotate(all, turn++);
+    List<Waiter> asked = new ArrayList<>();
+    for (GroupQueue group : all) {
+      group.first(Math.max(1, ASKED_AT_ONCE / all.size())).forEach(asked::add);
+    }
+    return asked;
   }
 
   private void ask(List<Waiter> asked, List<Ending> told) {
@@ -135,13 +146,17 @@ final class ProviderQueue {
       asking.add(new Asking(one.id(), one.wish().group(), patience, one.wish().before()));
     }
     Future.fromCompletionStage(
-            store.book(upstream, told.stream().map(Ending::end).toList(), asking), context)
+            store.book(upstream, caller, told.stream().map(Ending::end).toList(), asking), context)
         .onComplete(answer -> {
-          long wait = answer.succeeded()
-              ? heard(asked, told, answer.result())
-              : notHeard(asked, told, answer.cause());
-          isAsking = false; // whoever is woken meanwhile asks with the next call
-          goOn(wait);
+          long wait = 0;
+          try {
+            wait = answer.succeeded()
+                ? heard(asked, told, answer.result())
+                : notHeard(asked, told, answer.cause());
+          } finally {
+            isAsking = false; // whoever is woken meanwhile asks with the next call
+            goOn(wait);
+          }
         });
   }
 
@@ -217,7 +232,11 @@ final class ProviderQueue {
     } else if (isWaiting()) {
       timer = vertx.setTimer(waitMicros / MICROS_PER_MILLI + 1, due -> wake());
     }
-    if (isWaiting() && sweep < 0) {
+    watch();
+  }
+
+  private void watch() {
+    if (sweep < 0 && isWaiting()) {
       sweep = vertx.setTimer(SWEEP_MILLIS, due -> sweep());
     }
   }
@@ -226,13 +245,10 @@ final class ProviderQueue {
   private void sweep() {
     sweep = -1;
     ProblemDetails problem = TOO_LATE.with("retryAfterMs", 1L);
-    groups
-        .values()
-        .forEach(group ->
-            group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> waiter.refuse(problem)));
-    if (isWaiting()) {
-      sweep = vertx.setTimer(SWEEP_MILLIS, due -> sweep());
+    for (GroupQueue group : List.copyOf(groups.values())) {
+      group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> waiter.refuse(problem));
     }
+    watch();
   }
 
   // Rounded up: never before its moment.
@@ -255,9 +271,9 @@ final class ProviderQueue {
   private void begin(Waiter waiter, Entered entered) {
     if (waiter.wish().isGone().getAsBoolean()) {
       waiter.giveUp();
+    }
+    if (!waiter.begins(entered)) {
       unused(entered);
-    } else {
-      waiter.begin(entered);
     }
   }
 

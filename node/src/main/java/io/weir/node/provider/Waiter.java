@@ -71,9 +71,10 @@ final class Waiter {
     }
   }
 
-  void begin(Entered entered) {
+  /** Whether it begins; else nobody waits for it any more. */
+  boolean begins(Entered entered) {
     leaves();
-    done.tryComplete(entered);
+    return done.tryComplete(entered);
   }
 
   void refuse(ProblemDetails problem) {
@@ -81,7 +82,7 @@ final class Waiter {
   }
 
   void giveUp() {
-    fail(new IllegalStateException("the caller hung up"));
+    fail(new GivenUpException());
   }
 
   void fail(Throwable error) {

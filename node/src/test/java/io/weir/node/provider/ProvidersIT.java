@@ -407,6 +407,20 @@ final class ProvidersIT {
     assertThat(get("/rpc").body()).isEqualTo("fine");
   }
 
+  @Test
+  void whoComesAfterOneThatCouldNotWaitIsHeard() {
+    answers.set(
+        0,
+        request ->
+            request.response().setStatusCode(429).putHeader("Retry-After", "60").end());
+    assertThat(get("/narrow").statusCode()).isEqualTo(429);
+    for (int i = 0; i < 3; i++) {
+      HttpResponse<String> late = get("/narrow");
+      assertThat(late.statusCode()).isEqualTo(503);
+      assertThat(NodeFixture.json(late).getString("code")).isEqualTo("upstream_queue_timeout");
+    }
+  }
+
   private HttpResponse<String> batch(String items) {
     return fixture.send(request("/v1/batch")
         .header("Content-Type", "application/json")

@@ -89,12 +89,18 @@ public final class RedisProviders {
     return "%d %d %d %d".formatted(rule.min(), rule.max(), rule.initial(), rule.targetMicros());
   }
 
-  /** Ends what is over, and then books for those that ask, in their order in each group. */
+  /**
+   * Ends what is over, and then books for those that ask, in their order in each group.
+   *
+   * @param caller who asks for them: a queue, by a name without blanks and slashes. Where there is no room, those that were
+   *     told so first come first
+   */
   public CompletionStage<Booking.Told> book(
-      Prepared upstream, List<Booking.End> ends, List<Booking.Asking> asking) {
+      Prepared upstream, String caller, List<Booking.End> ends, List<Booking.Asking> asking) {
     List<String> arguments =
         new ArrayList<>(upstream.head().size() + 3 * ends.size() + 4 * asking.size() + 3);
     arguments.addAll(upstream.head());
+    arguments.add(caller);
     arguments.add(Integer.toString(ends.size()));
     arguments.add(Integer.toString(asking.size()));
     for (Booking.End end : ends) {

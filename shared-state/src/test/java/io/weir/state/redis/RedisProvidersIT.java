@@ -99,7 +99,7 @@ final class RedisProvidersIT {
 
   private Told told(Providers upstream, long patience, String... before) {
     Asking asking = new Asking("r" + requests++, GROUP, patience, List.of(before));
-    return of(store.book(RedisProviders.prepare(upstream), List.of(), List.of(asking)));
+    return of(store.book(RedisProviders.prepare(upstream), "loop", List.of(), List.of(asking)));
   }
 
   private Booked booked(Providers upstream) {
@@ -108,12 +108,12 @@ final class RedisProvidersIT {
 
   private void learn(Providers upstream, String provider, Lesson lesson) {
     End end = new End("", provider, lesson);
-    of(store.book(RedisProviders.prepare(upstream), List.of(end), List.of()));
+    of(store.book(RedisProviders.prepare(upstream), "loop", List.of(end), List.of()));
   }
 
   private boolean end(Providers upstream, int request, String provider, Lesson lesson) {
     End end = new End("r" + request, provider, lesson);
-    return of(store.book(RedisProviders.prepare(upstream), List.of(end), List.of()))
+    return of(store.book(RedisProviders.prepare(upstream), "loop", List.of(end), List.of()))
         .held()
         .get(0);
   }
@@ -235,6 +235,7 @@ final class RedisProvidersIT {
     assertThat(booked(upstream)).isEqualTo(new Booked("a", "k1", 0, false));
     Booking other = of(store.book(
             RedisProviders.prepare(upstream),
+            "loop",
             List.of(),
             List.of(new Asking("x", "heavy", 0, List.of()))))
         .bookings()
@@ -399,10 +400,39 @@ final class RedisProvidersIT {
     Asking one = new Asking("x", GROUP, 0, List.of());
     Asking two = new Asking("y", GROUP, 0, List.of());
     Asking heavy = new Asking("z", "heavy", 0, List.of());
-    assertThat(of(store.book(RedisProviders.prepare(upstream), List.of(), List.of(one, heavy, two)))
+    assertThat(of(store.book(
+                RedisProviders.prepare(upstream), "loop", List.of(), List.of(one, heavy, two)))
             .bookings())
         .containsExactly(
             new Booking.Full(), new Booked("b", "-", 0, false), new Booking.NotAsked());
+  }
+
+  private Booking book(Providers upstream, String caller, End... ends) {
+    Asking asking = new Asking("r" + requests++, GROUP, 0, List.of());
+    return of(store.book(RedisProviders.prepare(upstream), caller, List.of(ends), List.of(asking)))
+        .bookings()
+        .get(0);
+  }
+
+  @Test
+  void whereThereIsNoRoomThoseThatWereToldSoFirstComeFirst() {
+    Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));
+    assertThat(book(upstream, "one")).isInstanceOf(Booked.class);
+    for (String caller : List.of("two", "three")) {
+      now += 1000;
+      assertThat(book(upstream, caller)).isInstanceOf(Booking.Full.class);
+    }
+    // Who gives it back does not take it again: two are before it.
+    assertThat(book(upstream, "one", new End("r0", "a", Lesson.NONE)))
+        .isInstanceOf(Booking.Full.class);
+    assertThat(book(upstream, "three")).isInstanceOf(Booking.Full.class);
+    assertThat(book(upstream, "two")).isInstanceOf(Booked.class);
+    now += 50_000;
+    assertThat(book(upstream, "one")).isInstanceOf(Booking.Full.class);
+    assertThat(end(upstream, requests - 2, "a", Lesson.NONE)).isTrue();
+    // Who has not asked again is not waited for.
+    now += 51_000;
+    assertThat(book(upstream, "one")).isInstanceOf(Booked.class);
   }
 
   @Test

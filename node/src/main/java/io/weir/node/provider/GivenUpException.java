@@ -1,0 +1,10 @@
+package io.weir.node.provider;
+
+/** The caller hung up before it was his request's turn: it was not sent. */
+public final class GivenUpException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  GivenUpException() {
+    super("the caller hung up before his turn", null, false, false);
+  }
+}
