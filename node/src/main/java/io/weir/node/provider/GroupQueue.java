@@ -23,7 +23,7 @@ final class GroupQueue {
 
   /** The first one was not booked when it was asked for: the others need not be asked for. */
   void block() {
-    isBlocked = true;
+    isBlocked = !waiting.isEmpty();
   }
 
   void unblock() {
@@ -31,7 +31,7 @@ final class GroupQueue {
   }
 
   boolean isBlocked() {
-    return isBlocked && !waiting.isEmpty();
+    return isBlocked;
   }
 
   /** Those that are worth asking for, at most so many. */
