@@ -19,6 +19,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,8 +70,10 @@ final class ProvidersIT {
           - { name: Narrow, match: { path: /narrow }, upstream: narrow }
           - { name: Rpc, match: { path: /rpc }, upstream: rpc }
           - { name: Once, match: { path: /once }, upstream: rpc, attempts: 1 }
+          - { name: Alpha, match: { path: /alpha }, upstream: shared, group: alpha }
+          - { name: Beta, match: { path: /beta }, upstream: shared, group: beta }
         buckets:
-          - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Lost, Keyless, Narrow, Rpc, Once] }] }
+          - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Lost, Keyless, Narrow, Rpc, Once, Alpha, Beta] }] }
         upstreams:
           two:
             retry: { attempts: 3, initial: 5ms, budget: 100 }
@@ -91,6 +96,9 @@ final class ProvidersIT {
             providers:
               - { name: a, url: "http://127.0.0.1:%d" }
               - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
+          shared:
+            maxInflight: 1
+            providers: [{ name: a, url: "http://127.0.0.1:%d" }]
           narrow:
             maxInflight: 1
             maxQueue: 2
@@ -104,6 +112,7 @@ final class ProvidersIT {
                     ports.get(1),
                     ports.get(0),
                     ports.get(1),
+                    ports.get(0),
                     ports.get(0))
             + TestPolicies.subject("k1", ""),
         FailureMode.DENY);
@@ -419,6 +428,33 @@ final class ProvidersIT {
       assertThat(late.statusCode()).isEqualTo(503);
       assertThat(NodeFixture.json(late).getString("code")).isEqualTo("upstream_queue_timeout");
     }
+  }
+
+  @Test
+  void groupsAndEventLoopsTakeTurnsWhereThereIsNoRoom() throws Exception {
+    answers.set(0, request -> vertx.setTimer(5, due -> request.response().end("fine")));
+    ConcurrentLinkedQueue<String> served = new ConcurrentLinkedQueue<>();
+    AtomicInteger left = new AtomicInteger(120);
+    List<CompletableFuture<Void>> callers = new ArrayList<>();
+    ExecutorService threads = Executors.newFixedThreadPool(12);
+    for (int i = 0; i < 12; i++) {
+      String path = i % 2 == 0 ? "/alpha" : "/beta";
+      callers.add(CompletableFuture.runAsync(
+          () -> {
+            while (left.getAndDecrement() > 0) {
+              assertThat(get(path).body()).isEqualTo("fine");
+              served.add(path);
+            }
+          },
+          threads));
+    }
+    for (CompletableFuture<Void> one : callers) {
+      one.get();
+    }
+    threads.shutdown();
+    long alpha = served.stream().filter("/alpha"::equals).count();
+    assertThat(served).hasSize(120);
+    assertThat(alpha).isBetween(24L, 96L);
   }
 
   private HttpResponse<String> batch(String items) {

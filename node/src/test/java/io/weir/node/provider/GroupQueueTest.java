@@ -1,0 +1,82 @@
+package io.weir.node.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.node.metrics.NodeMetrics;
+import io.weir.upstream.Bounds;
+import io.weir.upstream.BreakerRule;
+import io.weir.upstream.Providers;
+import io.weir.upstream.RetryRule;
+import io.weir.upstream.Sending;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** A group whose first one waits is asked for by that one only; one in which nobody waits is not blocked. */
+final class GroupQueueTest {
+  private static final Providers UPSTREAM = new Providers(
+      "up",
+      List.of(),
+      true,
+      new Bounds(1, Optional.empty(), 1, 1000, 1000),
+      new Sending(1000, 1000, 1000, false, false),
+      RetryRule.DEFAULT,
+      BreakerRule.DEFAULT);
+
+  private final GroupQueue group = new GroupQueue();
+  private final AtomicBoolean isGone = new AtomicBoolean();
+
+  private Waiter add(String id) {
+    Wish wish = new Wish(UPSTREAM, "k1", "acme", "default", List.of(), Long.MAX_VALUE, isGone::get);
+    Waiter waiter = new Waiter(wish, id, new NodeMetrics().providers());
+    group.add(waiter);
+    return waiter;
+  }
+
+  @Test
+  void ofABlockedGroupOnlyTheFirstIsAskedFor() {
+    Waiter first = add("1");
+    Waiter second = add("2");
+    assertThat(group.first(10)).containsExactly(first, second);
+    assertThat(group.first(1)).containsExactly(first);
+    group.block();
+    assertThat(group.first(10)).containsExactly(first);
+    group.remove(first);
+    assertThat(group.isBlocked()).isTrue();
+    group.unblock();
+    assertThat(group.first(10)).containsExactly(second);
+  }
+
+  @Test
+  void whereNobodyWaitsNothingIsBlocked() {
+    group.block();
+    assertThat(group.isBlocked()).isFalse();
+    Waiter only = add("1");
+    group.block();
+    assertThat(group.remove(only)).isTrue();
+    assertThat(group.remove(only)).isFalse();
+    assertThat(group.isBlocked()).isFalse();
+    add("2");
+    group.block();
+    group.leave(waiter -> true, Waiter::giveUp);
+    assertThat(group.isBlocked()).isFalse();
+    add("3");
+    group.block();
+    isGone.set(true);
+    assertThat(group.first(10)).isEmpty();
+    assertThat(group.isBlocked()).isFalse();
+  }
+
+  @Test
+  void whoLeavesMayComeBackAtOnce() {
+    Waiter first = add("1");
+    group.leave(waiter -> waiter.equals(first), waiter -> {
+      waiter.giveUp();
+      add("2");
+    });
+    assertThat(first.isOver()).isTrue();
+    assertThat(first.done().cause()).isInstanceOf(GivenUpException.class);
+    assertThat(group.first(10)).extracting(Waiter::id).containsExactly("2");
+  }
+}
