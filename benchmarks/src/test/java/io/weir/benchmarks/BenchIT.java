@@ -85,7 +85,7 @@ final class BenchIT {
         .execute("--only", "HTTP", "--rounds", "1", "--millis", "200", "--json", json.toString());
     assertThat(status).isZero();
     JsonNode measured = new ObjectMapper().readTree(json.toFile()).get("http");
-    assertThat(measured).hasSize(6);
+    assertThat(measured).hasSize(7);
     for (JsonNode one : measured) {
       JsonNode sample = one.get("samples").get(0);
       assertThat(sample.get("perSecond").asDouble()).isPositive();
