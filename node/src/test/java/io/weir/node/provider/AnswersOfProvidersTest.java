@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.weir.node.provider.Outcome.Health;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -73,10 +74,23 @@ final class AnswersOfProvidersTest {
         "JSON [] | -1",
         "TEXT cpu_utilization=high | -1",
         "TEXT mem_utilization=0.8 | -1",
-        "BIN AQID | -1"
+        "BIN CTMzMzMzM9M/IgNhYmMYlgE= | 300",
+        "BIN CTMzMzMzM9M/IgNhYmMYlgFJzczMzMzM3D8= | 450",
+        "BIN AQID | -1",
+        "BIN CQ== | -1",
+        "BIN Iv8B | -1",
+        "BIN gICAgICAgICAgICA | -1",
+        "BIN not base64 | -1"
       })
   void howBusyAProviderSaysItIs(String report, int thousandths) {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap().set("Endpoint-Load-Metrics", report);
     assertThat(LoadReport.thousandths(headers)).isEqualTo(thousandths);
+  }
+
+  @Test
+  void theBinaryFormHasAHeaderOfItsOwn() {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap()
+        .set("endpoint-load-metrics-bin", "CTMzMzMzM9M/IgNhYmMYlgE=");
+    assertThat(LoadReport.thousandths(headers)).isEqualTo(300);
   }
 }
