@@ -76,10 +76,6 @@ final class LoadReport {
           continue;
         }
         long skipped = switch (type) {
-          case 0 -> {
-            long passed = varint(bytes);
-            yield passed == 0 ? 0 : 0;
-          }
           case DOUBLE -> 8;
           case 2 -> varint(bytes);
           case 5 -> 4;
