@@ -1,5 +1,5 @@
--- Who was told that there is no room, and since when: those that were told so first come first. A caller that has not
--- asked again for a while is forgotten. Uses upstream_state.
+-- Callers that were told that there is no room, and since when: the first of them is served first. A caller that has
+-- not asked again for a while is forgotten. Uses upstream_state.
 local ASKS_AGAIN_US, KEPT_US = 100000, 1000000
 
 -- By group and caller, since when.

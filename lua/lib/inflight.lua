@@ -1,4 +1,4 @@
--- What is under way to an upstream: a sorted set of `<request> <provider>` by when each lease ends, and in the
+-- The requests under way to an upstream: a sorted set of `<request> <provider>` by when each lease ends, and in the
 -- upstream's state how many there are of each provider. Uses upstream_state. `call` runs a command.
 local function count_of_provider(state, provider, more)
   local count = (number_in(state, 'busy:' .. provider) or 0) + more

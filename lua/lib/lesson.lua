@@ -1,4 +1,4 @@
--- What an attempt tells of its provider. Uses upstream_state and adaptive.
+-- The result of an attempt changes what is known of its provider. Uses upstream_state and adaptive.
 local LOAD_COUNTS_US = 10000000
 
 local function later_of(state, field, until_us)

@@ -28,7 +28,7 @@ local function commit_through(window, through, now)
   end
 end
 
--- What time has done, and a change of the policy: leases and waits that are over, and what needs no commit any more.
+-- Ends leases and waits that are over, and commits ranges that need no commit of the planner any more.
 local function catch_up(window, now)
   end_times(window, now)
   if not window.keeps then

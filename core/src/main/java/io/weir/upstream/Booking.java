@@ -54,7 +54,7 @@ public sealed interface Booking {
   }
 
   /**
-   * What came of it.
+   * The answer of the shared state.
    *
    * @param held for each that ended, whether it was held
    * @param bookings for each that asked
@@ -76,7 +76,7 @@ public sealed interface Booking {
   }
 
   /**
-   * What one attempt tells all nodes about a provider.
+   * The result of one attempt, for all nodes.
    *
    * @param scope what is left alone: a key, {@code key/group}, or empty for the provider
    * @param coolMicros for how long, 0 for nothing

@@ -1,7 +1,7 @@
 package io.weir.window;
 
 /**
- * What the policy says of a window.
+ * The settings of a window.
  *
  * @param width ranges that may be open: not committed yet
  * @param attempts how often a range is tried before it has failed

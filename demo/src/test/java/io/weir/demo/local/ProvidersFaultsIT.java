@@ -180,7 +180,8 @@ final class ProvidersFaultsIT {
   }
 
   private void judge(Fault fault, Calls calls, Calls open) {
-    // What breaks behind its head cannot be sent again: lost until the breaker opens. What is slow
+    // An answer that breaks behind its head is not asked for again: lost until the breaker opens.
+    // What is slow
     // is noticed after two
     // seconds; so many at once are more than the budget of retries.
     double lost = switch (fault) {
