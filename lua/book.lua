@@ -157,14 +157,28 @@ local function book(asked, candidates)
   return BOOKED, best.provider, best.key, at - now, best.is_probe and 1 or 0
 end
 
+local function serving_group(group)
+  groups[group] = groups[group] or serving(providers, group)
+  return groups[group]
+end
+
+-- A group whose providers are all busy waits for them, not for the room of all.
+local function has_room(group)
+  for _, one in ipairs(serving_group(group)) do
+    if not is_busy(one, state, { share = share, earlier = 0 }) then
+      return true
+    end
+  end
+  return false
+end
+
 local function ask(asked)
-  asked.earlier = marked_before(marks, caller, asked.group, now)
-  if inflight + asked.earlier >= limit then
+  local of_group, of_others = marked_before(marks, caller, asked.group, now, has_room)
+  if inflight + of_group + of_others >= limit then
     return FULL, '', '', 0, 0
   end
-  local some = groups[asked.group] or serving(providers, asked.group)
-  groups[asked.group] = some
-  local fresh, again, open_until, is_full = slots_of(some, state, asked)
+  asked.earlier = of_group
+  local fresh, again, open_until, is_full = slots_of(serving_group(asked.group), state, asked)
   if #fresh + #again > 0 then
     return book(asked, choice_of(fresh, again, asked.patience_us))
   elseif is_full then

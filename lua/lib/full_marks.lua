@@ -23,16 +23,24 @@ local function marks_in(state, now)
   return marks
 end
 
--- How many others of the group were told so before this one.
-local function marked_before(marks, caller, group, now)
-  local of_group, count = marks[group] or {}, 0
-  local own = of_group[caller] or now
-  for other, since in pairs(of_group) do
-    if other ~= caller and since < own then
-      count = count + 1
+-- How many others were told so before this one: of its group, and of the other groups that count.
+local function marked_before(marks, caller, group, now, counts)
+  local own = marks[group] and marks[group][caller] or now
+  local of_group, of_others = 0, 0
+  for other, callers in pairs(marks) do
+    local before = 0
+    for one, since in pairs(callers) do
+      if since < own and (one ~= caller or other ~= group) then
+        before = before + 1
+      end
+    end
+    if other == group then
+      of_group = before
+    elseif before > 0 and counts(other) then
+      of_others = of_others + before
     end
   end
-  return count
+  return of_group, of_others
 end
 
 -- It was told so now; or, without an instant, it was not.

@@ -1,12 +1,12 @@
 package io.weir.node.provider;
 
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /** The requests of one group that wait for an upstream, first come, first served. Mutable; owned by its event loop. */
 final class GroupQueue {
@@ -34,10 +34,12 @@ final class GroupQueue {
     return isBlocked;
   }
 
-  /** Those that are worth asking for, at most so many. */
-  Stream<Waiter> first(int most) {
-    leave(waiter -> waiter.wish().isGone().getAsBoolean(), Waiter::giveUp);
-    return waiting.stream().limit(isBlocked ? Math.min(1, most) : most);
+  /** Those that are worth asking for, in turn. */
+  Iterator<Waiter> worthAsking() {
+    return waiting.stream()
+        .filter(waiter -> !waiter.isGone())
+        .limit(isBlocked ? 1 : Long.MAX_VALUE)
+        .iterator();
   }
 
   /** Whether it was here; it is no more. */

@@ -18,8 +18,8 @@ import io.weir.upstream.Booking.Lesson;
 import io.weir.upstream.Booking.Told;
 import io.weir.upstream.Providers;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -52,11 +52,12 @@ final class ProviderQueue {
   private final ProviderMeters meters;
   private final Bulkhead places;
   private final Prepared upstream;
-  private final Map<String, GroupQueue> groups = new HashMap<>();
+  /** Whichever was served last comes last. */
+  private final Map<String, GroupQueue> groups = new LinkedHashMap<>();
+
   private final Endings endings;
   private final String caller = UUID.randomUUID().toString();
   private long made;
-  private int turn;
   private boolean isAsking;
   private long timer = -1;
   private long sweep = -1;
@@ -95,7 +96,7 @@ final class ProviderQueue {
   /** Waits for its turn. */
   Future<Entered> enter(Wish wish) {
     usedNanos = System.nanoTime();
-    GroupQueue group = groups.computeIfAbsent(wish.group(), name -> new GroupQueue());
+    GroupQueue group = group(wish.group());
     Waiter waiter = new Waiter(wish, caller + "-" + made++, meters);
     boolean isPassing = !group.isBlocked() && group.size() < PASSING;
     if (isPassing || waiter.takesPlace(places, QUEUE_FULL)) {
@@ -127,13 +128,21 @@ final class ProviderQueue {
     }
   }
 
-  // Each group has its part, and another one is the first each time.
+  // One of each group, then another one of each, ...
   private List<Waiter> first() {
-    List<GroupQueue> all = new ArrayList<>(groups.values());
-    Collections.rotate(all, turn++);
+    List<Iterator<Waiter>> all = new ArrayList<>(groups.size());
+    for (GroupQueue group : groups.values()) {
+      all.add(group.worthAsking());
+    }
     List<Waiter> asked = new ArrayList<>();
-    for (GroupQueue group : all) {
-      group.first(Math.max(1, ASKED_AT_ONCE / all.size())).forEach(asked::add);
+    for (boolean isMore = true; isMore; ) {
+      isMore = false;
+      for (Iterator<Waiter> group : all) {
+        if (group.hasNext() && asked.size() < ASKED_AT_ONCE) {
+          asked.add(group.next());
+          isMore = true;
+        }
+      }
     }
     return asked;
   }
@@ -172,8 +181,19 @@ final class ProviderQueue {
     return 0;
   }
 
+  private GroupQueue group(String name) {
+    return groups.computeIfAbsent(name, known -> new GroupQueue());
+  }
+
   private GroupQueue group(Waiter waiter) {
-    return groups.computeIfAbsent(waiter.wish().group(), name -> new GroupQueue());
+    return group(waiter.wish().group());
+  }
+
+  private void comesLast(String name, GroupQueue group) {
+    if (groups.size() > 1) {
+      groups.remove(name);
+      groups.put(name, group);
+    }
   }
 
   private long heard(List<Waiter> asked, List<Ending> told, Told answer) {
@@ -196,6 +216,7 @@ final class ProviderQueue {
     GroupQueue group = group(waiter);
     if (booking instanceof Booked booked) {
       group.unblock();
+      comesLast(waiter.wish().group(), group);
       book(waiter, booked, group.remove(waiter));
     } else if (booking instanceof Booking.Open open) {
       ProblemDetails problem = OPEN.with("retryAfterMs", millis(open.waitMicros()));
@@ -225,8 +246,8 @@ final class ProviderQueue {
   }
 
   private void goOn(long waitMicros) {
-    boolean isWorthIt =
-        groups.values().stream().anyMatch(group -> group.size() > 0 && !group.isBlocked());
+    boolean isWorthIt = groups.values().stream()
+        .anyMatch(group -> !group.isBlocked() && group.worthAsking().hasNext());
     if (isWorthIt || !endings.isEmpty()) {
       wake();
     } else if (isWaiting()) {
@@ -241,11 +262,12 @@ final class ProviderQueue {
     }
   }
 
-  // Refuses those that have waited for too long.
+  // Those that have waited for too long, and those that nobody waits for.
   private void sweep() {
     sweep = -1;
     ProblemDetails problem = TOO_LATE.with("retryAfterMs", 1L);
     for (GroupQueue group : List.copyOf(groups.values())) {
+      group.leave(Waiter::isGone, Waiter::giveUp);
       group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> waiter.refuse(problem));
     }
     watch();
@@ -269,7 +291,7 @@ final class ProviderQueue {
   }
 
   private void begin(Waiter waiter, Entered entered) {
-    if (waiter.wish().isGone().getAsBoolean()) {
+    if (waiter.isGone()) {
       waiter.giveUp();
     }
     if (!waiter.begins(entered)) {

@@ -46,6 +46,11 @@ final class Waiter {
     return (wish.deadlineNanos() - System.nanoTime()) / NANOS_PER_MICRO;
   }
 
+  /** Whether nobody waits for it any more. */
+  boolean isGone() {
+    return wish.isGone().getAsBoolean();
+  }
+
   /** Whether it has a place to wait, or gets one now; without one it is refused. */
   boolean takesPlace(Bulkhead places, ProblemDetails full) {
     if (place.isEmpty()) {

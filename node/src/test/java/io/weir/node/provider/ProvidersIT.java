@@ -454,7 +454,7 @@ final class ProvidersIT {
     threads.shutdown();
     long alpha = served.stream().filter("/alpha"::equals).count();
     assertThat(served).hasSize(120);
-    assertThat(alpha).isBetween(24L, 96L);
+    assertThat(alpha).isBetween(40L, 80L);
   }
 
   private HttpResponse<String> batch(String items) {

@@ -408,7 +408,11 @@ final class RedisProvidersIT {
   }
 
   private Booking book(Providers upstream, String caller, End... ends) {
-    Asking asking = new Asking("r" + requests++, GROUP, 0, List.of());
+    return book(upstream, caller, GROUP, ends);
+  }
+
+  private Booking book(Providers upstream, String caller, String group, End... ends) {
+    Asking asking = new Asking("r" + requests++, group, 0, List.of());
     return of(store.book(RedisProviders.prepare(upstream), caller, List.of(ends), List.of(asking)))
         .bookings()
         .get(0);
@@ -433,6 +437,36 @@ final class RedisProvidersIT {
     // Who has not asked again is not waited for.
     now += 51_000;
     assertThat(book(upstream, "one")).isInstanceOf(Booked.class);
+  }
+
+  @Test
+  void groupsTakeTurnsAcrossCallers() {
+    Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));
+    assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
+    now += 1000;
+    assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booking.Full.class);
+    now += 1000;
+    assertThat(book(upstream, "one", "light", new End("r0", "a", Lesson.NONE)))
+        .isInstanceOf(Booking.Full.class);
+    assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booked.class);
+    now += 1000;
+    assertThat(book(upstream, "two", "heavy", new End("r3", "a", Lesson.NONE)))
+        .isInstanceOf(Booking.Full.class);
+    assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
+  }
+
+  @Test
+  void aGroupWhoseProvidersAreBusyHoldsNoRoomOfTheOthers() {
+    Provider slow = new Provider(
+        "slow", URI.create("http://127.0.0.1:1"), 0, 1, 1, Set.of("heavy"), List.of(), 0);
+    Provider light =
+        new Provider("b", URI.create("http://127.0.0.1:1"), 1, 1, 1, Set.of("light"), List.of(), 0);
+    Providers upstream = upstream(true, 2, slow, light);
+    assertThat(book(upstream, "one", "heavy")).isInstanceOf(Booked.class);
+    now += 1000;
+    assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booking.Full.class);
+    now += 1000;
+    assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
   }
 
   @Test
