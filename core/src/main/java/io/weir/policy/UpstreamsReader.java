@@ -27,6 +27,8 @@ final class UpstreamsReader {
   private static final int MAX_PROVIDERS = 50;
   private static final int MAX_KEYS = 100;
   private static final int MAX_SLOTS = 200;
+  private static final int MAX_ERROR_CODES = 20;
+  private static final Pattern ERROR_CODE = Pattern.compile("-?[0-9]{1,9}");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
   private static final Pattern PREFIX = Pattern.compile("[\\x20-\\x7e]{0,32}");
   private static final Map<String, Boolean> SELECTIONS = selections();
@@ -100,12 +102,25 @@ final class UpstreamsReader {
   }
 
   private static Sending sending(Section section) {
+    Set<Integer> codes =
+        section
+            .texts("jsonRpcCodes", ERROR_CODE.asMatchPredicate(), "a code such as -32000")
+            .stream()
+            .map(code -> Integer.valueOf(code.text()))
+            .collect(Collectors.toSet());
+    if (codes.size() > MAX_ERROR_CODES) {
+      section.error(
+          "too_many_codes",
+          "jsonRpcCodes",
+          "%d (expected: at most %d)".formatted(codes.size(), MAX_ERROR_CODES));
+    }
     return new Sending(
         (int) section.wholeNumber("connectTimeoutMs", 1, 60_000).orElse(1000),
         (int) section.wholeNumber("timeoutMs", 1, 110_000).orElse(30_000),
         section.wholeNumber("maxBodyBytes", 0, 1L << 40).orElse(10L << 20),
         section.flag("honoursIdempotencyKeys"),
-        section.flag("jsonRpc"));
+        section.flag("jsonRpc") || !codes.isEmpty(),
+        codes);
   }
 
   // Warns of bounds that do not fit together: one of them has no effect then.

@@ -128,17 +128,17 @@ final class ItemSender {
       usage.ifPresent(readers::add);
       return answered(sending, item, deadline, usage);
     };
-    boolean isJsonRpc =
-        asked.providers().filter(upstream -> upstream.sending().isJsonRpc()).isPresent();
-    Future<UpstreamAnswer> answered = asked.providers().isPresent()
-        ? providers.send(new Whole<>(
+    Future<UpstreamAnswer> answered = asked
+        .providers()
+        .map(upstream -> providers.send(new Whole<>(
             asked,
             item.isRepeatable(),
             deadline,
             batch.response()::closed,
             exchange,
-            answer -> answer.outcome(isJsonRpc)))
-        : forwarder.open(asked, ForwardedHeaders.of(batch, asked)).compose(exchange);
+            answer -> answer.outcome(upstream.sending()))))
+        .orElseGet(
+            () -> forwarder.open(asked, ForwardedHeaders.of(batch, asked)).compose(exchange));
     return answered.map(answer -> Judge.answered(item, answer, admitted)).recover(error -> {
       wasSent.set(!(error instanceof NotSentException) && !(error instanceof RefusedException));
       return Future.succeededFuture(judged(asked, item, error));

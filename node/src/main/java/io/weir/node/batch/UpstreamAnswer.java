@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.weir.node.provider.JsonRpcErrors;
 import io.weir.node.provider.Outcome;
 import io.weir.node.usage.Usage;
+import io.weir.upstream.Sending;
 import java.time.Clock;
 import java.util.Optional;
 
@@ -23,9 +24,9 @@ record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes)
   private static final long LONGEST_BYTES = 64L << 20;
 
   /** What it says of the provider that gave it. */
-  Outcome outcome(boolean isJsonRpc) {
-    Optional<Outcome> error = isJsonRpc && status == 200 && bodyBytes <= MOST_LOOKED_INTO
-        ? JsonRpcErrors.limited(body)
+  Outcome outcome(Sending rules) {
+    Optional<Outcome> error = rules.isJsonRpc() && status == 200 && bodyBytes <= MOST_LOOKED_INTO
+        ? JsonRpcErrors.limited(body, rules.jsonRpcCodes())
         : Optional.empty();
     return error.orElseGet(
         () -> Outcome.answered(status, headers, Clock.systemUTC().instant()));

@@ -186,7 +186,7 @@ final class ProviderExchange {
       public boolean passes(HttpClientResponse head, Optional<Buffer> begin) {
         headNanos = System.nanoTime();
         Outcome outcome = begin
-            .flatMap(JsonRpcErrors::limited)
+            .flatMap(body -> JsonRpcErrors.limited(body, upstream.sending().jsonRpcCodes()))
             .orElseGet(() -> Outcome.answered(
                 head.statusCode(), head.headers(), Clock.systemUTC().instant()));
         seen = outcome;

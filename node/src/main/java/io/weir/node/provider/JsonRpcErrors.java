@@ -23,8 +23,12 @@ public final class JsonRpcErrors {
 
   private JsonRpcErrors() {}
 
-  /** What an answer says of the provider, if it is such an error; of several answers all have to be. */
-  public static Optional<Outcome> limited(Buffer body) {
+  /**
+   * What an answer says of the provider, if it is such an error; of several answers all have to be.
+   *
+   * @param codes that mean it as well, whatever their message says
+   */
+  public static Optional<Outcome> limited(Buffer body, Set<Integer> codes) {
     Object answer;
     try {
       answer = Json.decodeValue(body);
@@ -33,18 +37,20 @@ public final class JsonRpcErrors {
     }
     if (answer instanceof JsonArray several) {
       boolean areAll = !several.isEmpty()
-          && several.stream().allMatch(one -> one instanceof JsonObject of && isLimited(of));
+          && several.stream().allMatch(one -> one instanceof JsonObject of && isLimited(of, codes));
       return areAll ? Optional.of(Outcome.answered(TOO_MANY, 0)) : Optional.empty();
     }
-    return answer instanceof JsonObject one && isLimited(one)
+    return answer instanceof JsonObject one && isLimited(one, codes)
         ? Optional.of(Outcome.answered(TOO_MANY, waitMillis(one)))
         : Optional.empty();
   }
 
-  private static boolean isLimited(JsonObject answer) {
+  private static boolean isLimited(JsonObject answer, Set<Integer> codes) {
     return answer.getValue("error") instanceof JsonObject error
         && error.getValue("code") instanceof Integer code
-        && (TOO_MANY_CODES.contains(code) || (code == SERVER_ERROR && speaksOfALimit(error)));
+        && (TOO_MANY_CODES.contains(code)
+            || codes.contains(code)
+            || (code == SERVER_ERROR && speaksOfALimit(error)));
   }
 
   private static boolean speaksOfALimit(JsonObject error) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.weir.node.provider.Outcome.Health;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,7 +29,7 @@ final class AnswersOfProvidersTest {
         "{\"error\":{\"code\":-32005,\"data\":7}} | 0"
       })
   void errorsThatMeanTooMany(String body, long waitMillis) {
-    Outcome outcome = JsonRpcErrors.limited(Buffer.buffer(body)).orElseThrow();
+    Outcome outcome = JsonRpcErrors.limited(Buffer.buffer(body), Set.of()).orElseThrow();
     assertThat(outcome.health()).isEqualTo(Health.NEUTRAL);
     assertThat(outcome.isUnsent()).isTrue();
     assertThat(outcome.mayBeSentAgain()).isTrue();
@@ -55,7 +56,14 @@ final class AnswersOfProvidersTest {
         "[7]"
       })
   void anythingElseIsAnAnswer(String body) {
-    assertThat(JsonRpcErrors.limited(Buffer.buffer(body))).isEmpty();
+    assertThat(JsonRpcErrors.limited(Buffer.buffer(body), Set.of(-32_029))).isEmpty();
+  }
+
+  @Test
+  void aPolicyMayNameFurtherErrors() {
+    Buffer reverted =
+        Buffer.buffer("{\"error\":{\"code\":-32000,\"message\":\"execution reverted\"}}");
+    assertThat(JsonRpcErrors.limited(reverted, Set.of(-32_000))).isPresent();
   }
 
   @ParameterizedTest

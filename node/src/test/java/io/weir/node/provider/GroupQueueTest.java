@@ -10,6 +10,7 @@ import io.weir.upstream.RetryRule;
 import io.weir.upstream.Sending;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +21,7 @@ final class GroupQueueTest {
       List.of(),
       true,
       new Bounds(1, Optional.empty(), 1, 1000, 1000),
-      new Sending(1000, 1000, 1000, false, false),
+      new Sending(1000, 1000, 1000, false, false, Set.of()),
       RetryRule.DEFAULT,
       BreakerRule.DEFAULT);
 

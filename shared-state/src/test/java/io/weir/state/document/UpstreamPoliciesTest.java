@@ -11,6 +11,7 @@ import io.weir.policy.Problem;
 import io.weir.upstream.AdaptiveRule;
 import io.weir.upstream.Providers;
 import io.weir.upstream.RetryRule;
+import io.weir.upstream.Sending;
 import io.weir.window.WindowRule;
 import java.util.List;
 import java.util.OptionalLong;
@@ -69,6 +70,14 @@ final class UpstreamPoliciesTest {
   }
 
   @Test
+  void errorsOfJsonRpcMayBeNamed() {
+    assertThat(upstream(PROVIDER).sending().jsonRpcCodes()).isEmpty();
+    Sending named = upstream(PROVIDER + ", jsonRpcCodes: [-32000, 429]").sending();
+    assertThat(named.isJsonRpc()).isTrue();
+    assertThat(named.jsonRpcCodes()).containsExactlyInAnyOrder(-32_000, 429);
+  }
+
+  @Test
   void anOperationMayBeSentOnce() {
     PolicyReading reading = read(PROVIDER, "");
     assertThat(reading.policy().rule("Ask").map(OperationRule::attempts))
@@ -86,7 +95,10 @@ final class UpstreamPoliciesTest {
         "adaptive: { goal: 1s } | field_unknown",
         "retry: { preset: mine } | value_invalid",
         "retry: { initial: 2s, max: 1s } | retry_bounds",
-        "jsonRpc: maybe | value_invalid"
+        "jsonRpc: maybe | value_invalid",
+        "jsonRpcCodes: [-32000, x] | value_invalid",
+        "jsonRpcCodes: [1.5] | value_invalid",
+        "jsonRpcCodes: [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21] | too_many_codes"
       })
   void mistakesOfUpstreamsAreTold(String more, String code) {
     assertThat(errors(PROVIDER + ", " + more, "")).containsExactly(code);

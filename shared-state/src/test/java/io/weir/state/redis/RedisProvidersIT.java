@@ -84,7 +84,7 @@ final class RedisProvidersIT {
         List.of(providers),
         isTiered,
         new Bounds(maxInflight, adaptive, 10, 1000, LEASE),
-        new Sending(1000, 1000, 1000, false, false),
+        new Sending(1000, 1000, 1000, false, false, Set.of()),
         RetryRule.DEFAULT,
         BreakerRule.DEFAULT);
   }
