@@ -15,7 +15,6 @@ import io.vertx.core.streams.ReadStream;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Framing;
-import io.weir.node.intake.HopByHop;
 import io.weir.node.intake.Upload;
 import io.weir.node.intake.WatchedBody;
 import io.weir.node.usage.Usage;
@@ -73,7 +72,7 @@ final class Exchange {
    * Runs the exchange.
    *
    * @param whole the body where it has been read already
-   * @param headers is told the headers of the answer before they are written
+   * @param headers is told the headers of the answer before they are written; until then nothing of it is told
    * @return fails with {@link RefusedException}, {@link TimeoutException}, {@link InvalidAnswerException} or whatever
    *     broke
    */
@@ -209,21 +208,9 @@ final class Exchange {
       return Future.failedFuture(new InvalidAnswerException());
     }
     HttpServerResponse response = request.response();
-    response.setStatusCode(head.statusCode()).setStatusMessage(head.statusMessage());
-    if (head.headers().contains(HttpHeaders.DATE)) {
-      response.headers().remove(HttpHeaders.DATE);
-    }
-    String connection = response.headers().get(HttpHeaders.CONNECTION);
-    response.headers().addAll(head.headers());
-    HopByHop.remove(response.headers());
-    if (connection != null) {
-      response.headers().set(HttpHeaders.CONNECTION, connection); // this node's own: it stops
-    }
-    response.headers().remove(HttpHeaders.TRANSFER_ENCODING);
-    response.headers().add("Via", Forwarder.VIA);
-    headers.accept(response.headers());
     usage.ifPresent(cost -> cost.head(head.headers()));
     if (BegunAnswer.hasNone(request.method(), head)) {
+      tell(head, headers);
       return isCallerGone ? Future.succeededFuture() : response.end();
     }
     WatchedBody body = new WatchedBody(source, Long.MAX_VALUE, this::seen);
@@ -233,13 +220,22 @@ final class Exchange {
       return Promise.<Void>promise().future();
     }
     if (BegunAnswer.isShort(head)) {
-      return body.whole().compose(response::end);
+      return body.whole().compose(all -> {
+        tell(head, headers);
+        return response.end(all);
+      });
     }
+    tell(head, headers);
     response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
     return body.pipe()
         .endOnFailure(false)
         .to(response)
         .onSuccess(all -> closeWhereThatIsTheEnd(response));
+  }
+
+  private void tell(HttpClientResponse head, Consumer<MultiMap> headers) {
+    AnswerHead.copy(head, request.response());
+    headers.accept(request.response().headers());
   }
 
   // RFC 9112, section 6.3: without a length and without chunks only the end of the connection ends

@@ -1,6 +1,7 @@
 package io.weir.node.gateway;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
@@ -51,6 +52,7 @@ final class ProviderExchange {
   private final List<String> before = new ArrayList<>();
   private boolean wasSent;
   private @Nullable Outcome seen;
+  private boolean isTold;
   private long sentNanos;
   private long headNanos;
 
@@ -143,7 +145,7 @@ final class ProviderExchange {
                   place.maxBodyBytes(),
                   place.timeoutMillis(),
                   usage)
-              .run(body, told -> DecisionAnswers.addHeaders(decision, told), filter())
+              .run(body, this::tell, filter())
               .onComplete(end -> sending.share().free());
         })
         .transform(done -> {
@@ -163,6 +165,11 @@ final class ProviderExchange {
                   .fail(request, to.upstream(), decision, done.cause())
                   .map(told -> new End(wasSent, false));
         });
+  }
+
+  private void tell(MultiMap headers) {
+    isTold = true;
+    DecisionAnswers.addHeaders(decision, headers);
   }
 
   // Until the head: how fast the caller sends and reads is not the provider's doing. 0 where nobody
@@ -214,10 +221,12 @@ final class ProviderExchange {
     return error == null || isCallers ? Outcome.unknown() : Outcome.broken();
   }
 
-  // What broke on its way to the caller is not begun again: he may have part of it.
+  // What broke on its way to the caller is not begun again: he may have part of it. Nor is what was
+  // read for its cost.
   private boolean isTriedAgain(Throwable error, Outcome outcome) {
+    boolean isBegun = isTold || (seen != null && usage.isPresent());
     return error instanceof NotPassedException
-        || (seen == null && mayTryAgain(outcome) && budget.spend());
+        || (!isBegun && mayTryAgain(outcome) && budget.spend());
   }
 
   private boolean mayTryAgain(Outcome outcome) {

@@ -1,0 +1,27 @@
+package io.weir.node.gateway;
+
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.weir.node.intake.HopByHop;
+
+/** The head of an upstream's answer, on its way to the caller. */
+final class AnswerHead {
+  private AnswerHead() {}
+
+  /** Puts it into the answer to the caller, but for what is of the upstream's connection only. */
+  static void copy(HttpClientResponse head, HttpServerResponse response) {
+    response.setStatusCode(head.statusCode()).setStatusMessage(head.statusMessage());
+    if (head.headers().contains(HttpHeaders.DATE)) {
+      response.headers().remove(HttpHeaders.DATE);
+    }
+    String connection = response.headers().get(HttpHeaders.CONNECTION);
+    response.headers().addAll(head.headers());
+    HopByHop.remove(response.headers());
+    if (connection != null) {
+      response.headers().set(HttpHeaders.CONNECTION, connection); // this node's own: it stops
+    }
+    response.headers().remove(HttpHeaders.TRANSFER_ENCODING);
+    response.headers().add("Via", Forwarder.VIA);
+  }
+}

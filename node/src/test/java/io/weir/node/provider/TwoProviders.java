@@ -1,0 +1,128 @@
+package io.weir.node.provider;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.NodeFixture;
+import io.weir.node.TestPolicies;
+import io.weir.policy.FailureMode;
+import io.weir.testkit.FreePorts;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A node and two providers, of which each answers as the test says. One for each test. */
+abstract class TwoProviders {
+  // The value of a variable that every environment has stands for a secret.
+  protected static final String SECRET = System.getenv("PATH");
+
+  protected final Vertx vertx = Vertx.vertx();
+  protected final List<Consumer<HttpServerRequest>> answers = new CopyOnWriteArrayList<>();
+  protected final List<ConcurrentLinkedQueue<HttpServerRequest>> sent = new ArrayList<>();
+  protected NodeFixture fixture;
+
+  protected static void fine(HttpServerRequest request) {
+    request.response().end("fine");
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    List<Integer> ports = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      int number = i;
+      answers.add(TwoProviders::fine);
+      sent.add(new ConcurrentLinkedQueue<>());
+      ports.add(vertx
+          .createHttpServer()
+          .requestHandler(request -> request.body().onSuccess(body -> {
+            sent.get(number).add(request);
+            answers.get(number).accept(request);
+          }))
+          .listen(0, "127.0.0.1")
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get()
+          .actualPort());
+    }
+    int closed = FreePorts.some(1).get(0);
+    fixture = new NodeFixture(
+        """
+        operations:
+          - { name: Ask, match: { path: /ask }, upstream: two }
+          - { name: Lost, match: { path: /lost }, upstream: lost }
+          - { name: Keyless, match: { path: /keyless }, upstream: keyless }
+          - { name: Narrow, match: { path: /narrow }, upstream: narrow }
+          - { name: Rpc, match: { path: /rpc }, upstream: rpc }
+          - { name: Once, match: { path: /once }, upstream: rpc, attempts: 1 }
+          - { name: Alpha, match: { path: /alpha }, upstream: shared, group: alpha }
+          - { name: Beta, match: { path: /beta }, upstream: shared, group: beta }
+        buckets:
+          - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Lost, Keyless, Narrow, Rpc, Once, Alpha, Beta] }] }
+        upstreams:
+          two:
+            retry: { attempts: 3, initial: 5ms, budget: 100 }
+            breaker: { failures: 50, calls: 4, window: 60s, open: 5s }
+            timeoutMs: 1000
+            providers:
+              - { name: a, url: "http://127.0.0.1:%d", keys: [{ name: k1, variable: PATH }, { name: k2, variable: PATH, header: X-Key }] }
+              - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
+          lost:
+            retry: { attempts: 2, initial: 5ms }
+            providers:
+              - { name: gone, url: "http://127.0.0.1:%d" }
+              - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
+          keyless:
+            providers: [{ name: a, url: "http://127.0.0.1:1", keys: [{ name: k, variable: NOT_SET_ANYWHERE_9 }] }]
+          rpc:
+            jsonRpc: true
+            adaptive: { target: 500ms, initial: 10 }
+            retry: { preset: storj, initial: 5ms, budget: 100 }
+            providers:
+              - { name: a, url: "http://127.0.0.1:%d" }
+              - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
+          shared:
+            maxInflight: 1
+            providers: [{ name: a, url: "http://127.0.0.1:%d" }]
+          narrow:
+            maxInflight: 1
+            maxQueue: 2
+            queueTimeout: 300ms
+            providers: [{ name: a, url: "http://127.0.0.1:%d" }]
+        subjects:
+        """.formatted(
+                    ports.get(0),
+                    ports.get(1),
+                    closed,
+                    ports.get(1),
+                    ports.get(0),
+                    ports.get(1),
+                    ports.get(0),
+                    ports.get(0))
+            + TestPolicies.subject("k1", ""),
+        FailureMode.DENY);
+  }
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+
+  protected HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(fixture.uri(path)).header("X-Api-Key", TestPolicies.key("k1"));
+  }
+
+  protected HttpResponse<String> get(String path) {
+    return fixture.send(request(path));
+  }
+
+  protected HttpResponse<String> post(String path, String body) {
+    return fixture.send(request(path).POST(BodyPublishers.ofString(body)));
+  }
+}
