@@ -1,9 +1,10 @@
 -- Shows the state of a key, a tenant or the cluster in words, as HGETALL shows a hash. Reads only; levels are
--- those of the instant at_us, as they are stored. Of counters, the numbers of each limit that is no rate.
+-- those of the instant at_us, as they are stored. Of counters, the numbers of each limit that is no rate. Of an
+-- upstream or a window its fields, and which of the instants are still to come.
 --   redis-cli --eval lua/show.lua 'weir:{p40}:acme:key:k1' weir:policy
 --
 -- KEYS
---   1      the state, or its <state>:counters
+--   1      the state, or its <state>:counters; an upstream or a window
 --   2      weir:policy, or nothing: then no percentages are shown
 -- ARGV
 --   none
@@ -11,6 +12,7 @@
 --   name, value, ...   at_us, revision, expires_ms, and each field of the state; the value is the raw number and,
 --                      where it has a meaning in words, the words behind it
 --   limit, numbers, ...   of counters: the numbers of each with a comma between
+--   now_us, ..., field, value, ...   of an upstream or a window
 --   nothing            there is no such state: its buckets are empty
 -- ERRORS
 --   the key holds something else
@@ -59,6 +61,36 @@ local function shown_counters(value)
   return shown
 end
 
+-- Fields of an upstream that are instants begin with one of these.
+local IS_INSTANT = { slot = true, cool = true, open = true, probe = true, loaded = true, full = true, seen = true }
+
+local function shown_hash(fields)
+  local time = redis.call('TIME')
+  local now_us, names, values = time[1] * 1e6 + time[2], {}, {}
+  local shown = { 'now_us', string.format('%d (%s)', now_us, iso_instant(now_us)) }
+  for i = 1, #fields, 2 do
+    names[#names + 1], values[fields[i]] = fields[i], fields[i + 1]
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local number = tonumber(values[name])
+    local is_instant = number and (name == 'committed_us' or IS_INSTANT[string.match(name, '^(%a+):')])
+    local words = ''
+    if is_instant then
+      local left = number > now_us and string.format(', in %.3f s', (number - now_us) / 1e6) or ''
+      words = ' (' .. iso_instant(number) .. left .. ')'
+    end
+    shown[#shown + 1], shown[#shown + 2] = name, values[name] .. words
+  end
+  return shown
+end
+
+-- A tenant may be called so, too: then it is no hash.
+local of = string.match(KEYS[1], ':(%a+):[^:]+$')
+local fields = (of == 'upstream' or of == 'window') and redis.pcall('HGETALL', KEYS[1]) or {}
+if #fields > 0 then
+  return shown_hash(fields)
+end
 local value = redis.call('GET', KEYS[1])
 if not value then
   return {}
@@ -69,9 +101,9 @@ local bursts = '\n' .. (KEYS[2] and redis.call('HGET', KEYS[2], 'bursts') or '')
 local count, at_us, revision, expires_ms, at = struct.unpack('>I2I7I7I6', value)
 local shown = { 'at_us', string.format('%d (%s)', at_us, iso_instant(at_us)), 'revision', string.format('%d', revision),
   'expires_ms', string.format('%d (%s)', expires_ms, iso_instant(expires_ms * 1000)) }
-local fields = string.gmatch(string.sub(value, at + 7 * count), '%S+')
+local names = string.gmatch(string.sub(value, at + 7 * count), '%S+')
 for i = 1, count do
-  local field, number = fields(), (struct.unpack('>I7', value, at + 7 * (i - 1)))
+  local field, number = names(), (struct.unpack('>I7', value, at + 7 * (i - 1)))
   local words
   if string.find(field, '@%d+$') then
     words = level_in_words(field, number, at_us, bursts)

@@ -18,10 +18,7 @@ import io.weir.upstream.Booking.Lesson;
 import io.weir.upstream.Booking.Told;
 import io.weir.upstream.Providers;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -52,9 +49,7 @@ final class ProviderQueue {
   private final ProviderMeters meters;
   private final Bulkhead places;
   private final Prepared upstream;
-  /** Whichever was served last comes last. */
-  private final Map<String, GroupQueue> groups = new LinkedHashMap<>();
-
+  private final Groups groups = new Groups();
   private final Endings endings;
   private final String caller = UUID.randomUUID().toString();
   private long made;
@@ -86,18 +81,17 @@ final class ProviderQueue {
 
   /** Whether nobody has used it for so long. */
   boolean isIdle(long nanos) {
-    return System.nanoTime() - usedNanos > nanos && !isAsking && !isWaiting() && endings.isEmpty();
-  }
-
-  private boolean isWaiting() {
-    return groups.values().stream().anyMatch(group -> group.size() > 0);
+    return System.nanoTime() - usedNanos > nanos
+        && !isAsking
+        && !groups.isWaiting()
+        && endings.isEmpty();
   }
 
   /** Waits for its turn. */
   Future<Entered> enter(Wish wish) {
     usedNanos = System.nanoTime();
-    GroupQueue group = group(wish.group());
     Waiter waiter = new Waiter(wish, caller + "-" + made++, meters);
+    GroupQueue group = groups.of(waiter);
     boolean isPassing = !group.isBlocked() && group.size() < PASSING;
     if (isPassing || waiter.takesPlace(places, QUEUE_FULL)) {
       group.add(waiter);
@@ -121,30 +115,11 @@ final class ProviderQueue {
       return;
     }
     vertx.cancelTimer(timer);
-    List<Waiter> asked = first();
+    List<Waiter> asked = groups.first(ASKED_AT_ONCE);
     List<Ending> told = endings.next();
     if (!asked.isEmpty() || !told.isEmpty()) {
       ask(asked, told);
     }
-  }
-
-  // One of each group, then another one of each, ...
-  private List<Waiter> first() {
-    List<Iterator<Waiter>> all = new ArrayList<>(groups.size());
-    for (GroupQueue group : groups.values()) {
-      all.add(group.worthAsking());
-    }
-    List<Waiter> asked = new ArrayList<>();
-    for (boolean isMore = true; isMore; ) {
-      isMore = false;
-      for (Iterator<Waiter> group : all) {
-        if (group.hasNext() && asked.size() < ASKED_AT_ONCE) {
-          asked.add(group.next());
-          isMore = true;
-        }
-      }
-    }
-    return asked;
   }
 
   private void ask(List<Waiter> asked, List<Ending> told) {
@@ -173,27 +148,12 @@ final class ProviderQueue {
   private long notHeard(List<Waiter> asked, List<Ending> told, Throwable error) {
     endings.notHeard(told);
     for (Waiter waiter : asked) {
-      group(waiter).remove(waiter);
+      groups.of(waiter).remove(waiter);
       waiter.fail(ProviderGate.refusal(error));
     }
     List<Ending> unknown = asked.stream().map(one -> Endings.unknown(one.id())).toList();
     endings.notHeard(unknown);
     return 0;
-  }
-
-  private GroupQueue group(String name) {
-    return groups.computeIfAbsent(name, known -> new GroupQueue());
-  }
-
-  private GroupQueue group(Waiter waiter) {
-    return group(waiter.wish().group());
-  }
-
-  private void comesLast(String name, GroupQueue group) {
-    if (groups.size() > 1) {
-      groups.remove(name);
-      groups.put(name, group);
-    }
   }
 
   private long heard(List<Waiter> asked, List<Ending> told, Told answer) {
@@ -205,7 +165,7 @@ final class ProviderQueue {
     }
     for (Waiter waiter : asked) {
       if (!waiter.isOver() && !waiter.takesPlace(places, QUEUE_FULL)) {
-        group(waiter).remove(waiter);
+        groups.of(waiter).remove(waiter);
       }
     }
     return wait;
@@ -213,10 +173,10 @@ final class ProviderQueue {
 
   // In how many microseconds it is worth asking again.
   private long take(Waiter waiter, Booking booking) {
-    GroupQueue group = group(waiter);
+    GroupQueue group = groups.of(waiter);
     if (booking instanceof Booked booked) {
       group.unblock();
-      comesLast(waiter.wish().group(), group);
+      groups.comesLast(waiter);
       book(waiter, booked, group.remove(waiter));
     } else if (booking instanceof Booking.Open open) {
       ProblemDetails problem = OPEN.with("retryAfterMs", millis(open.waitMicros()));
@@ -246,18 +206,16 @@ final class ProviderQueue {
   }
 
   private void goOn(long waitMicros) {
-    boolean isWorthIt = groups.values().stream()
-        .anyMatch(group -> !group.isBlocked() && group.worthAsking().hasNext());
-    if (isWorthIt || !endings.isEmpty()) {
+    if (groups.isWorthAsking() || !endings.isEmpty()) {
       wake();
-    } else if (isWaiting()) {
+    } else if (groups.isWaiting()) {
       timer = vertx.setTimer(waitMicros / MICROS_PER_MILLI + 1, due -> wake());
     }
     watch();
   }
 
   private void watch() {
-    if (sweep < 0 && isWaiting()) {
+    if (sweep < 0 && groups.isWaiting()) {
       sweep = vertx.setTimer(SWEEP_MILLIS, due -> sweep());
     }
   }
@@ -266,7 +224,7 @@ final class ProviderQueue {
   private void sweep() {
     sweep = -1;
     ProblemDetails problem = TOO_LATE.with("retryAfterMs", 1L);
-    for (GroupQueue group : List.copyOf(groups.values())) {
+    for (GroupQueue group : groups.all()) {
       group.leave(Waiter::isGone, Waiter::giveUp);
       group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> waiter.refuse(problem));
     }

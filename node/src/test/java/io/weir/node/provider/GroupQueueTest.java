@@ -28,11 +28,38 @@ final class GroupQueueTest {
   private final GroupQueue group = new GroupQueue();
   private final AtomicBoolean isGone = new AtomicBoolean();
 
+  private Waiter waiter(String id, String of) {
+    Wish wish = new Wish(UPSTREAM, "k1", "acme", of, List.of(), Long.MAX_VALUE, isGone::get);
+    return new Waiter(wish, id, new NodeMetrics().providers());
+  }
+
   private Waiter add(String id) {
-    Wish wish = new Wish(UPSTREAM, "k1", "acme", "default", List.of(), Long.MAX_VALUE, isGone::get);
-    Waiter waiter = new Waiter(wish, id, new NodeMetrics().providers());
+    Waiter waiter = waiter(id, "default");
     group.add(waiter);
     return waiter;
+  }
+
+  @Test
+  void groupsTakeTurnsWhoeverWasServedLastComesLast() {
+    Groups groups = new Groups();
+    List<Waiter> all = List.of(
+        waiter("a1", "a"),
+        waiter("a2", "a"),
+        waiter("a3", "a"),
+        waiter("b1", "b"),
+        waiter("c1", "c"));
+    all.forEach(one -> groups.of(one).add(one));
+    assertThat(groups.first(4)).extracting(Waiter::id).containsExactly("a1", "b1", "c1", "a2");
+    assertThat(groups.first(9)).hasSize(5);
+    groups.of(all.get(0)).remove(all.get(0));
+    groups.comesLast(all.get(0));
+    groups.of(all.get(3)).block();
+    assertThat(groups.first(9)).extracting(Waiter::id).containsExactly("b1", "c1", "a2", "a3");
+    assertThat(groups.isWorthAsking()).isTrue();
+    groups.all().forEach(GroupQueue::block);
+    assertThat(groups.first(9)).extracting(Waiter::id).containsExactly("b1", "c1", "a2");
+    assertThat(groups.isWorthAsking()).isFalse();
+    assertThat(groups.isWaiting()).isTrue();
   }
 
   @Test

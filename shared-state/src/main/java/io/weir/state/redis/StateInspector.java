@@ -20,6 +20,42 @@ public final class StateInspector {
     this.connections = connections;
   }
 
+  /** An upstream of providers likewise, and how many requests are under way to it. */
+  public Map<String, String> showUpstream(String name) {
+    List<String> keys = RedisKeys.upstream(name);
+    Map<String, String> fields = show(keys.get(0));
+    put(fields, "inflight", count(keys.get(1)), "under way");
+    return fields;
+  }
+
+  /** A window likewise, and what its ranges wait for. */
+  public Map<String, String> showWindow(String name) {
+    List<String> keys = RedisKeys.window(name);
+    Map<String, String> fields = show(keys.get(0));
+    put(fields, "todo", count(keys.get(3)), "ranges to be claimed");
+    put(fields, "times", count(keys.get(4)), "ranges claimed, or to be tried again");
+    return fields;
+  }
+
+  private long count(String key) {
+    try {
+      return connections.sync().zcard(key);
+    } catch (RedisException e) {
+      throw cannotShow(key, e);
+    }
+  }
+
+  private static void put(Map<String, String> fields, String name, long count, String what) {
+    if (count > 0) {
+      fields.put(name, "%d %s".formatted(count, what));
+    }
+  }
+
+  private static StoreUnavailableException cannotShow(String key, RedisException e) {
+    return new StoreUnavailableException(
+        Faults.of(e), "cannot show %s: %s".formatted(key, e.getMessage()), e);
+  }
+
   /**
    * The state of a key, a tenant or the cluster in words, as {@code lua/show.lua} shows it, and the length of its
    * queue where it has one.
@@ -39,14 +75,10 @@ public final class StateInspector {
       for (int i = 0; i < reply.size(); i += 2) {
         fields.put(reply.get(i), reply.get(i + 1));
       }
-      long queued = commands.zcard(RedisKeys.queue(key));
-      if (queued > 0) {
-        fields.put("queue", queued + " places");
-      }
+      put(fields, "queue", commands.zcard(RedisKeys.queue(key)), "places");
       return fields;
     } catch (RedisException e) {
-      throw new StoreUnavailableException(
-          Faults.of(e), "cannot show %s: %s".formatted(key, e.getMessage()), e);
+      throw cannotShow(key, e);
     }
   }
 }

@@ -93,6 +93,9 @@ final class RedisAclIT {
       assertThat(decided(store, charge)).isInstanceOf(Denied.class);
       assertThat(connections.probe().toCompletableFuture().join()).isNull();
       assertThat(new StateInspector(connections).show("weir:{p40}:acme:key:k1")).isNotEmpty();
+      assertThat(new StateInspector(connections).show("weir:{p1}:upstream:tenant"))
+          .isEmpty();
+      assertThat(new StateInspector(connections).showUpstream("none")).isEmpty();
       assertThat(policies
               .publish("test", POLICY, OptionalLong.empty())
               .toCompletableFuture()

@@ -1,0 +1,137 @@
+package io.weir.node.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.state.redis.RedisConnections;
+import io.weir.state.redis.RedisProviders;
+import io.weir.state.redis.RedisWindows;
+import io.weir.state.redis.wire.RedisKeys;
+import io.weir.upstream.Booking.Asking;
+import io.weir.upstream.Booking.End;
+import io.weir.upstream.Booking.Lesson;
+import io.weir.upstream.Providers;
+import io.weir.window.WindowRule;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** What {@code weir inspect} tells of upstreams and windows. */
+final class InspectIT {
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  private int inspect(String... arguments) {
+    CommandLine line = WeirCommand.commandLine(Map.of(), () -> Optional.of(redis.uri()));
+    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return line.execute(arguments);
+  }
+
+  private static Providers upstream() {
+    return Objects.requireNonNull(
+        PolicyDocuments.parse("inspect.yaml", """
+            operations:
+              - { name: Call, match: { path: /rpc }, upstream: rpc }
+            buckets:
+              - { name: calls, burstPeriod: 1, throttleGroups: [{ opsPerSec: 100, operations: [Call] }] }
+            upstreams:
+              rpc:
+                providers:
+                  - { name: ours, url: "http://127.0.0.1:1", keyInterval: 60m, keys: [{ name: first, variable: A }, { name: second, variable: A }] }
+            """).policy().upstreams().get("rpc"));
+  }
+
+  @Test
+  void anUpstreamIsToldWithItsInstants() {
+    RedisProviders providers = new RedisProviders(connections);
+    Asking one = new Asking("r1", "default", 0, List.of());
+    Asking two = new Asking("r2", "default", 0, List.of());
+    End cooled = new End("r1", "ours", new Lesson("first", 1_800_000_000L, 0, "", 0, -1));
+    providers
+        .book(RedisProviders.prepare(upstream()), "loop", List.of(), List.of(one, two))
+        .toCompletableFuture()
+        .join();
+    providers
+        .book(RedisProviders.prepare(upstream()), "loop", List.of(cooled), List.of())
+        .toCompletableFuture()
+        .join();
+    assertThat(inspect("inspect", "--upstream", "rpc")).isZero();
+    String instant = " +\\d{16} \\(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z";
+    assertThat(out.toString())
+        .containsPattern("now_us" + instant + "\\)")
+        .containsPattern("slot:ours/second" + instant + ", in 3[56]\\d\\d\\.\\d{3} s\\)")
+        .containsPattern("cool:ours/first" + instant + ", in 1[78]\\d\\d\\.\\d{3} s\\)")
+        .containsPattern("busy:ours +1\\R")
+        .containsPattern("inflight +1 under way\\R");
+  }
+
+  @Test
+  void aWindowIsToldWithWhatItsRangesWaitFor() {
+    RedisWindows windows = new RedisWindows(connections);
+    WindowRule rule = new WindowRule("blocks", 40, 4, 30_000_000, 1_000_000, false);
+    for (int from = 1; from <= 21; from += 10) {
+      windows.open(rule, from, from + 9).toCompletableFuture().join();
+    }
+    windows.claim(rule, "c1").toCompletableFuture().join();
+    assertThat(inspect("inspect", "--window", "blocks")).isZero();
+    assertThat(out.toString())
+        .containsPattern("next +31\\R")
+        .containsPattern("watermark +1\\R")
+        .containsPattern("todo +2 ranges to be claimed\\R")
+        .containsPattern("times +1 ranges claimed, or to be tried again\\R");
+  }
+
+  @Test
+  void aTenantMayBeCalledSo() {
+    String tenant = RedisKeys.tenant("upstream");
+    connections.sync().hset(RedisKeys.upstream("tenant").get(0), "limit", "7");
+    assertThat(inspect("inspect", "--upstream", "tenant")).isZero();
+    assertThat(inspect("inspect", "upstream/")).isZero();
+    assertThat(out.toString())
+        .containsPattern("limit +7\\R")
+        .contains("There is no %s: all of".formatted(tenant));
+  }
+
+  @Test
+  void whatIsNotThereIsASentence() {
+    assertThat(inspect("inspect", "--upstream", "none")).isZero();
+    assertThat(inspect("inspect", "--window", "none")).isZero();
+    assertThat(inspect("inspect", "acme/none")).isZero();
+    assertThat(out.toString().lines())
+        .containsExactly(
+            "Nothing was sent to providers of none lately.",
+            "No range of none was ever opened.",
+            "There is no weir:{p40}:acme:key:none: all of its buckets are empty.");
+  }
+
+  @Test
+  void oneThingIsShownAtATime() {
+    assertThat(inspect("inspect", "acme/k1", "--window", "blocks")).isEqualTo(2);
+    assertThat(inspect("inspect")).isEqualTo(2);
+    assertThat(err.toString()).contains("--upstream", "--window");
+  }
+}
