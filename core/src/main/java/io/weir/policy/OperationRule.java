@@ -19,7 +19,7 @@ import java.util.Set;
  * @param stage which answer a denial has
  * @param job how its requests are done where they are accepted now and done later
  * @param upstream the upstream of providers that it goes to; else to the policy's only one
- * @param group of operations, for providers that serve some only
+ * @param group of the upstream's operations: providers may serve some only, and want to be left alone for some only
  * @param attempts how often it is sent to its providers at most, where it says so
  */
 public record OperationRule(
@@ -33,7 +33,7 @@ public record OperationRule(
     Optional<Stage> stage,
     Optional<JobRule> job,
     Optional<String> upstream,
-    String group,
+    GroupRule group,
     OptionalLong attempts) {
 
   /** When in the life of its work an operation is asked. */

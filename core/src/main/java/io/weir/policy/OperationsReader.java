@@ -65,11 +65,12 @@ final class OperationsReader {
     Optional<JobRule> job = job(section);
     Optional<String> upstream =
         section.text("upstream", text -> text.matches(Names.ID_PATTERN), Names.ID_PATTERN);
-    String group = section.text("group", Names::isName, Names.NAME_PATTERN).orElse("default");
+    GroupRule group = GroupReader.of(section);
     OptionalLong attempts = section.wholeNumber("attempts", 1, 10);
-    if (attempts.isPresent() && upstream.isEmpty()) {
-      section.warning(
-          "field_ignored", "attempts", "has no effect without an upstream of providers");
+    for (String field : List.of("attempts", "group")) {
+      if (section.has(field) && upstream.isEmpty()) {
+        section.warning("field_ignored", field, "has no effect without an upstream of providers");
+      }
     }
     section.refuseUnknown();
     if (name.isPresent() && !names.add(name.get())) {
@@ -175,7 +176,8 @@ final class OperationsReader {
         : Optional.empty();
   }
 
-  private Optional<CostRule> readCost(Section section) {
+  /** The places of a request that a section names; one is expected. */
+  static Map<CostRule.Source, String> sources(Section section, String pointer) {
     Map<CostRule.Source, String> sources = new LinkedHashMap<>();
     section
         .text("header", HEADER.asMatchPredicate(), "the name of a header")
@@ -184,8 +186,13 @@ final class OperationsReader {
         .text("query", PARAMETER.asMatchPredicate(), "the name of a query parameter")
         .ifPresent(name -> sources.put(CostRule.Source.QUERY, name));
     section
-        .text("json", POINTER.asMatchPredicate(), "a JSON pointer such as /gas/limit")
+        .text("json", POINTER.asMatchPredicate(), "a JSON pointer such as " + pointer)
         .ifPresent(name -> sources.put(CostRule.Source.JSON, name));
+    return sources;
+  }
+
+  private Optional<CostRule> readCost(Section section) {
+    Map<CostRule.Source, String> sources = sources(section, "/gas/limit");
     OptionalLong bytes = section.wholeNumber("bytes", 1, 1L << 30);
     bytes.ifPresent(unit -> sources.put(CostRule.Source.BODY, Long.toString(unit)));
     OptionalLong fallback = section.wholeNumber("default", 1, CostRule.MAX_COST);

@@ -89,6 +89,16 @@ public final class PolicyReader {
         windows);
   }
 
+  private void findUnserved(OperationRule rule, Providers providers) {
+    rule.group().all().stream()
+        .filter(group -> providers.serving(group).isEmpty())
+        .forEach(group -> root.error(
+            "upstream_group",
+            "operations",
+            "%s: no provider of %s serves the group '%s'"
+                .formatted(rule.name(), providers.name(), group)));
+  }
+
   private void findUnknownUpstreams(List<OperationRule> rules, Map<String, Providers> upstreams) {
     for (OperationRule rule : rules) {
       rule.upstream()
@@ -97,14 +107,7 @@ public final class PolicyReader {
               "upstream_unknown",
               "operations",
               "%s: no upstream '%s'".formatted(rule.name(), name)));
-      rule.upstream()
-          .map(upstreams::get)
-          .filter(providers -> providers.serving(rule.group()).isEmpty())
-          .ifPresent(providers -> root.error(
-              "upstream_group",
-              "operations",
-              "%s: no provider of %s serves the group '%s'"
-                  .formatted(rule.name(), providers.name(), rule.group())));
+      rule.upstream().map(upstreams::get).ifPresent(providers -> findUnserved(rule, providers));
       if (rule.upstream().isPresent() && rule.job().isPresent()) {
         root.error(
             "job_field",

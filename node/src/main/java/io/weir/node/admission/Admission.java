@@ -17,6 +17,7 @@ import io.weir.node.hold.Estimates;
 import io.weir.node.hold.HoldWish;
 import io.weir.node.hold.Holds;
 import io.weir.node.hold.Holds.LocalHold;
+import io.weir.policy.GroupRule;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Policy;
 import io.weir.policy.Subject;
@@ -114,7 +115,9 @@ public final class Admission {
             .or(policy::upstream)
             .orElseThrow(() -> new RefusedException(NO_UPSTREAM)),
         providers,
-        rule);
+        rule,
+        RequestGroup.of(
+            rule.map(OperationRule::group).orElse(GroupRule.DEFAULT), request, Optional.empty()));
   }
 
   // What holds for all of them alike is read from the first.

@@ -1,7 +1,9 @@
 package io.weir.node.admission;
 
+import io.vertx.core.buffer.Buffer;
 import io.weir.job.JobRule;
 import io.weir.policy.CostRule;
+import io.weir.policy.GroupRule;
 import io.weir.policy.OperationLimit.Limited;
 import io.weir.policy.OperationRule;
 import io.weir.policy.Plan;
@@ -18,13 +20,15 @@ import java.util.OptionalLong;
  *
  * @param upstream where it goes, unless to one of the providers
  * @param rule empty where the policy lists no such operation
+ * @param group of the upstream's operations
  */
 public record Asked(
     Request request,
     Subject subject,
     Upstream upstream,
     Optional<Providers> providers,
-    Optional<OperationRule> rule) {
+    Optional<OperationRule> rule,
+    String group) {
   private static final CostRule ONE = new CostRule.Fixed(1);
 
   /** The operation's name. */
@@ -64,16 +68,36 @@ public record Asked(
     return rule.flatMap(OperationRule::job);
   }
 
-  /** Whether its cost is in its body. */
+  /** Whether its cost or its group is in its body. */
   public boolean needsBody() {
-    return CostReader.needsBody(costRule());
+    return CostReader.needsBody(costRule())
+        || (providers.isPresent() && groupRule().needsBody());
+  }
+
+  /** The same with its body. */
+  public Asked with(Optional<Buffer> body) {
+    return groupRule().needsBody() ? in(RequestGroup.of(groupRule(), request, body)) : this;
+  }
+
+  private Asked in(String group) {
+    return new Asked(request, subject, upstream, providers, rule, group);
+  }
+
+  private GroupRule groupRule() {
+    return rule.map(OperationRule::group).orElse(GroupRule.DEFAULT);
   }
 
   /** The same by another policy. */
   Asked by(Policy policy, Subject known) {
     Optional<OperationRule> now = rule.flatMap(old -> policy.rule(old.name())).or(() -> rule);
+    GroupRule groups = now.map(OperationRule::group).orElse(GroupRule.DEFAULT);
     return new Asked(
-        request, known, policy.upstream().orElse(upstream), providersOf(policy, now), now);
+        request,
+        known,
+        policy.upstream().orElse(upstream),
+        providersOf(policy, now),
+        now,
+        groups.all().contains(group) ? group : groups.fallback());
   }
 
   /** The providers that a rule names. */
@@ -84,12 +108,7 @@ public record Asked(
 
   /** The same request to another place. */
   public Asked to(Upstream other) {
-    return new Asked(request, subject, other, providers, rule);
-  }
-
-  /** The group of its operation. */
-  public String group() {
-    return rule.map(OperationRule::group).orElse("default");
+    return new Asked(request, subject, other, providers, rule, group);
   }
 
   /** How often it is sent to one of these providers at most. */

@@ -37,16 +37,26 @@ final class CostReader {
       return fixed.cost();
     }
     CostRule.Read read = (CostRule.Read) rule;
-    List<String> values = switch (read.source()) {
-      case HEADER -> fromHeader(request, read.name());
-      case QUERY -> fromQuery(request, read.name());
-      case JSON -> fromJson(body.orElseGet(Buffer::buffer), read.name());
-      case BODY -> List.of(fromLength(body.orElseGet(Buffer::buffer), read.name()));
-    };
+    List<String> values = values(read.source(), read.name(), request, body);
     if (values.isEmpty() && read.fallback().isPresent()) {
       return read.fallback().getAsLong();
     }
     return parse(values, read);
+  }
+
+  /**
+   * What a request says there.
+   *
+   * @throws RefusedException where it can be read in more than one way
+   */
+  static List<String> values(
+      CostRule.Source source, String name, Request request, Optional<Buffer> body) {
+    return switch (source) {
+      case HEADER -> fromHeader(request, name);
+      case QUERY -> fromQuery(request, name);
+      case JSON -> fromJson(body.orElseGet(Buffer::buffer), name);
+      case BODY -> List.of(fromLength(body.orElseGet(Buffer::buffer), name));
+    };
   }
 
   // What Connection names is for this hop alone: the upstream would not see it.

@@ -89,11 +89,12 @@ final class ItemSender {
       throw Upload.tooLong();
     }
     long cost = Admission.cost(asked, Optional.of(item.body()));
+    Asked whole = asked.with(Optional.of(item.body()));
     Future<Ruling> ruling = item.isCounted() && asked.continues()
         ? admission.admitContinuing(context, asked, cost)
         : admission.admit(context, asked, cost, Tickets.in(headers, 0));
     return ruling.compose(made -> made.fold(
-        passes -> forwardAndEnd(asked, item, passes, cost),
+        passes -> forwardAndEnd(whole, item, passes, cost),
         denied -> Future.succeededFuture(Judge.denied(denied.decision())),
         never -> Future.succeededFuture(Judge.never(never.decision())),
         refused -> Future.succeededFuture(Judge.refused(refused.problem()))));

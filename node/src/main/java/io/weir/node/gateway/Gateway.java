@@ -115,19 +115,26 @@ public final class Gateway implements Door {
     // A long body takes longer to look through than an event loop may be held.
     return body.isPresent() && body.get().length() > MAX_BYTES_HERE
         ? vertx
-            .executeBlocking(() -> Admission.cost(asked, body), false)
-            .compose(cost -> decide(request, asked, body, cost))
-        : decide(request, asked, body, Admission.cost(asked, body));
+            .executeBlocking(() -> Priced.of(asked, body), false)
+            .compose(priced -> decide(request, body, priced))
+        : decide(request, body, Priced.of(asked, body));
   }
 
-  private Future<Void> decide(
-      HttpServerRequest request, Asked asked, Optional<Buffer> body, long cost) {
+  /** What is found in a body. */
+  private record Priced(Asked asked, long cost) {
+    static Priced of(Asked asked, Optional<Buffer> body) {
+      return new Priced(asked.with(body), Admission.cost(asked, body));
+    }
+  }
+
+  private Future<Void> decide(HttpServerRequest request, Optional<Buffer> body, Priced priced) {
+    Asked asked = priced.asked();
     Optional<Share> place = asked.maxDelayMillis() > 0 && waiting.isOpen()
         ? held.tryTake(asked.subject(), 1)
         : Optional.empty();
     long delay = place.isPresent() ? asked.maxDelayMillis() : 0;
     TicketRequest ticket = Tickets.in(request.headers(), delay * MICROS_PER_MILLI);
-    Attempt attempt = new Attempt(request, asked, body, cost, ticket, delay, place);
+    Attempt attempt = new Attempt(request, asked, body, priced.cost(), ticket, delay, place);
     return Future.succeededFuture()
         .compose(begun -> decide(attempt))
         .onComplete(done -> place.ifPresent(Share::free));

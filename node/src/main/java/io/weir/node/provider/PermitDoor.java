@@ -103,7 +103,7 @@ public final class PermitDoor implements Door {
     boolean isNamed = group.equals("default")
         || upstream.all().stream().anyMatch(provider -> provider.groups().contains(group))
         || policies.current().policy().rules().stream()
-            .anyMatch(rule -> rule.group().equals(group));
+            .anyMatch(rule -> rule.group().all().contains(group));
     if (!isNamed || upstream.serving(group).isEmpty()) {
       throw new RefusedException(UNKNOWN);
     }

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import java.io.UncheckedIOException;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.function.Consumer;
@@ -113,18 +111,6 @@ final class ProviderAnswersIT extends TwoProviders {
     assertThat(broken.statusCode()).isEqualTo(502);
     assertThat(sent.get(1)).isEmpty();
     assertThat(get("/rpc").body()).isEqualTo("fine");
-  }
-
-  private HttpResponse<String> batch(String items) {
-    return fixture.send(request("/v1/batch")
-        .header("Content-Type", "application/json")
-        .POST(BodyPublishers.ofString("{\"items\": [" + items + "]}")));
-  }
-
-  private static List<String> outcomes(HttpResponse<String> batch) {
-    return NodeFixture.json(batch).getJsonArray("results").stream()
-        .map(result -> ((JsonObject) result).getString("outcome"))
-        .toList();
   }
 
   @Test

@@ -84,6 +84,28 @@ final class ProvidersIT extends TwoProviders {
   }
 
   @Test
+  void aModelThatHasHadEnoughIsLeftAloneAndNoOther() {
+    String tooMany = "{\"model\": \"larger\"}";
+    answers.set(
+        0,
+        request ->
+            request.response().setStatusCode(429).putHeader("Retry-After", "60").end());
+    assertThat(post("/chat", tooMany).body()).isEqualTo("fine");
+    assertThat(sent.get(0)).hasSize(1);
+    answers.set(0, TwoProviders::fine);
+    assertThat(post("/chat", "{\"model\": \"large\"}").body()).isEqualTo("fine");
+    assertThat(sent.get(0)).hasSize(1);
+    for (String other : List.of("{\"model\": \"tiny\"}", "{}", "{", tooMany + tooMany, "x")) {
+      assertThat(post("/chat", other).statusCode()).isEqualTo(200);
+    }
+    assertThat(sent.get(0)).hasSize(6);
+    assertThat(outcomes(
+            batch("{\"method\": \"POST\", \"path\": \"/chat\", \"body\": " + tooMany + "}")))
+        .containsExactly("executed");
+    assertThat(sent.get(0)).hasSize(6);
+  }
+
+  @Test
   void whatMayHaveBeenDoneIsNotRepeatedUnlessItIsSafe() {
     answers.set(0, request -> request.response().setStatusCode(500).end("no"));
     assertThat(post("/ask", "body").statusCode()).isEqualTo(500);

@@ -2,6 +2,7 @@ package io.weir.node.provider;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
 import io.weir.policy.FailureMode;
@@ -60,10 +61,11 @@ abstract class TwoProviders {
           - { name: Narrow, match: { path: /narrow }, upstream: narrow }
           - { name: Rpc, match: { path: /rpc }, upstream: rpc }
           - { name: Once, match: { path: /once }, upstream: rpc, attempts: 1 }
+          - { name: Chat, match: { path: /chat }, upstream: models, group: { json: /model, groups: [{ name: big, values: [large, larger] }] } }
           - { name: Alpha, match: { path: /alpha }, upstream: shared, group: alpha }
           - { name: Beta, match: { path: /beta }, upstream: shared, group: beta }
         buckets:
-          - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Lost, Keyless, Narrow, Rpc, Once, Alpha, Beta] }] }
+          - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Lost, Keyless, Narrow, Rpc, Once, Chat, Alpha, Beta] }] }
         upstreams:
           two:
             retry: { attempts: 3, initial: 5ms, budget: 100 }
@@ -86,6 +88,10 @@ abstract class TwoProviders {
             providers:
               - { name: a, url: "http://127.0.0.1:%d" }
               - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
+          models:
+            providers:
+              - { name: a, url: "http://127.0.0.1:%d" }
+              - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
           shared:
             maxInflight: 1
             providers: [{ name: a, url: "http://127.0.0.1:%d" }]
@@ -99,6 +105,8 @@ abstract class TwoProviders {
                     ports.get(0),
                     ports.get(1),
                     closed,
+                    ports.get(1),
+                    ports.get(0),
                     ports.get(1),
                     ports.get(0),
                     ports.get(1),
@@ -124,5 +132,17 @@ abstract class TwoProviders {
 
   protected HttpResponse<String> post(String path, String body) {
     return fixture.send(request(path).POST(BodyPublishers.ofString(body)));
+  }
+
+  protected HttpResponse<String> batch(String items) {
+    return fixture.send(request("/v1/batch")
+        .header("Content-Type", "application/json")
+        .POST(BodyPublishers.ofString("{\"items\": [" + items + "]}")));
+  }
+
+  protected static List<String> outcomes(HttpResponse<String> batch) {
+    return NodeFixture.json(batch).getJsonArray("results").stream()
+        .map(result -> ((JsonObject) result).getString("outcome"))
+        .toList();
   }
 }

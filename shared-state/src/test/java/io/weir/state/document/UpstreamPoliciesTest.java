@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.weir.policy.GroupRule;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.OperationRule;
 import io.weir.policy.PolicyReading;
@@ -14,7 +15,10 @@ import io.weir.upstream.RetryRule;
 import io.weir.upstream.Sending;
 import io.weir.window.WindowRule;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -84,6 +88,64 @@ final class UpstreamPoliciesTest {
         .contains(OptionalLong.of(1));
     assertThat(reading.policy().rule("Other").map(OperationRule::attempts))
         .contains(OptionalLong.empty());
+  }
+
+  private static PolicyReading grouped(String group) {
+    return PolicyDocuments.parse("groups.yaml", """
+        operations:
+          - { name: Ask, match: { path: /ask }, upstream: llm, group: %s }
+        buckets:
+          - { name: b, burstPeriod: 1, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }
+        upstreams:
+          llm:
+            providers: [{ name: a, url: 'http://127.0.0.1:1', groups: [default, big, small] }]
+        """.formatted(group));
+  }
+
+  @Test
+  void theGroupMayBeInTheRequest() {
+    assertThat(grouped("big").policy().rule("Ask").map(OperationRule::group))
+        .contains(new GroupRule("big", Optional.empty()));
+    GroupRule read = grouped("{ json: /model, default: small, groups: [{ name: big, values: "
+            + "[gpt-4o, 'meta/llama'] }, { name: small, values: [7] }] }")
+        .policy()
+        .rule("Ask")
+        .map(OperationRule::group)
+        .orElseThrow();
+    assertThat(read.fallback()).isEqualTo("small");
+    assertThat(read.needsBody()).isTrue();
+    assertThat(read.named().orElseThrow().groups())
+        .isEqualTo(Map.of("gpt-4o", "big", "meta/llama", "big", "7", "small"));
+    assertThat(grouped("{ header: X-Model, groups: [{ name: big, values: [a] }] }")
+            .policy()
+            .rule("Ask")
+            .map(OperationRule::group)
+            .map(GroupRule::all))
+        .contains(Set.of("default", "big"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{ groups: [{ name: big, values: [a] }] } | group_ambiguous",
+        "{ json: /m, header: X-M, groups: [{ name: big, values: [a] }] } | group_ambiguous",
+        "{ json: m, groups: [{ name: big, values: [a] }] } | value_invalid,group_ambiguous",
+        "{ json: /m } | group_count",
+        "{ json: /m, groups: [{ name: big }] } | field_missing",
+        "{ json: /m, groups: [{ values: [a] }] } | field_missing",
+        "{ json: /m, groups: [{ name: big, values: [a], more: 1 }] } | field_unknown",
+        "{ json: /m, groups: [{ name: big, values: [a] }, { name: small, values: [a] }] } | group_repeated",
+        "{ json: /m, groups: [{ name: vast, values: [a] }] } | upstream_group",
+        "{ json: /m, default: vast, groups: [{ name: big, values: [a] }] } | upstream_group",
+        "{ json: /m, default: 'a b', groups: [{ name: big, values: [a] }] } | value_invalid"
+      })
+  void mistakesOfGroupsAreTold(String group, String codes) {
+    assertThat(
+            requireNonNull(catchThrowableOfType(InvalidPolicyException.class, () -> grouped(group)))
+                .problems())
+        .extracting(Problem::code)
+        .containsExactly(codes.split(",", -1));
   }
 
   @ParameterizedTest
