@@ -97,15 +97,15 @@ end
 local function next_of(candidates, tier, by_us)
   local best, total = nil, 0
   for _, one in ipairs(candidates) do
-    if one.tier == tier and one.at <= by_us then
+    if one.of.tier == tier and one.at <= by_us then
       one.turn, total = one.turn + one.weight, total + one.weight
-      put_number(state, 'turn:' .. one.provider, one.turn)
+      put_number(state, one.of.turn, one.turn)
       if not best or one.turn > best.turn then
         best = one
       end
     end
   end
-  put_number(state, 'turn:' .. best.provider, best.turn - total)
+  put_number(state, best.of.turn, best.turn - total)
   return best
 end
 
@@ -113,11 +113,11 @@ end
 local function tier_and_instant(candidates)
   local tier, soonest, soonest_tier
   for _, one in ipairs(candidates) do
-    if one.at <= now and (not tier or one.tier < tier) then
-      tier = one.tier
+    if one.at <= now and (not tier or one.of.tier < tier) then
+      tier = one.of.tier
     end
     if not soonest or one.at < soonest then
-      soonest, soonest_tier = one.at, one.tier
+      soonest, soonest_tier = one.at, one.of.tier
     end
   end
   if tier then
@@ -146,15 +146,15 @@ local function book(asked, candidates)
     return LATER, '', '', by_us - now, 0
   end
   local best = next_of(candidates, tier, by_us)
-  local at = math.max(now, best.at)
-  put_number(state, 'slot:' .. best.provider .. '/' .. best.key, at + best.interval_us)
+  local one, at = best.of, math.max(now, best.at)
+  put_number(state, best.key.slot, at + one.interval_us)
   if best.is_probe then
-    put_number(state, 'probe:' .. best.provider, at + probe_us)
+    put_number(state, one.probe, at + probe_us)
   end
-  leases[#leases + 1], leases[#leases + 2] = string.format('%d', at + lease_us), asked.id .. ' ' .. best.provider
-  count_of_provider(state, best.provider, 1)
+  leases[#leases + 1], leases[#leases + 2] = string.format('%d', at + lease_us), asked.id .. ' ' .. one.name
+  count_of_provider(state, one.name, 1)
   inflight = inflight + 1
-  return BOOKED, best.provider, best.key, at - now, best.is_probe and 1 or 0
+  return BOOKED, one.name, best.key.name, at - now, best.is_probe and 1 or 0
 end
 
 local function serving_group(group)
@@ -163,17 +163,15 @@ local function serving_group(group)
 end
 
 -- A group whose providers are all busy waits for them, not for the room of all.
-local function has_room(group)
-  for _, one in ipairs(serving_group(group)) do
-    if not is_busy(one, state, { share = share, earlier = 0 }) then
-      return true
-    end
-  end
-  return false
+local function places_for(group)
+  return places_of(serving_group(group), state, share, now)
 end
 
 local function ask(asked)
-  local of_group, of_others = marked_before(marks, caller, asked.group, now, has_room)
+  if inflight >= limit then
+    return FULL, '', '', 0, 0
+  end
+  local of_group, of_others = marked_before(marks, caller, asked.group, now, places_for)
   if inflight + of_group + of_others >= limit then
     return FULL, '', '', 0, 0
   end
@@ -211,7 +209,12 @@ if inflight == 0 then
 end
 limit = first_limit > 0 and math.min(max_inflight, number_in(state, 'limit') or first_limit) or max_inflight
 share = #providers > 1 and math.max(1, math.floor(SHARE_OF_ONE * limit)) or limit
-for i = 10 + OF_END * ends, 9 + OF_END * ends + OF_ASKING * asking, OF_ASKING do
+local first, last, asks = 10 + OF_END * ends, 9 + OF_END * ends + OF_ASKING * asking, {}
+for i = first, last, OF_ASKING do
+  asks[ARGV[i + 1]] = true
+end
+unmark_others(state, marks, caller, asks)
+for i = first, last, OF_ASKING do
   local n = #answer
   answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4], answer[n + 5] = ask_in_turn(i)
 end

@@ -23,8 +23,9 @@ local function marks_in(state, now)
   return marks
 end
 
--- How many others were told so before this one: of its group, and of the other groups that count.
-local function marked_before(marks, caller, group, now, counts)
+-- How many others were told so before this one: of its group, and of the other groups, of each as many as there are
+-- places for.
+local function marked_before(marks, caller, group, now, places_for)
   local own = marks[group] and marks[group][caller] or now
   local of_group, of_others = 0, 0
   for other, callers in pairs(marks) do
@@ -36,8 +37,8 @@ local function marked_before(marks, caller, group, now, counts)
     end
     if other == group then
       of_group = before
-    elseif before > 0 and counts(other) then
-      of_others = of_others + before
+    elseif before > 0 then
+      of_others = of_others + math.min(before, places_for(other))
     end
   end
   return of_group, of_others
@@ -50,4 +51,14 @@ local function mark(state, marks, caller, group, now)
   marks[group][caller] = now and (marks[group][caller] or now) or nil
   put_number(state, 'full:' .. name, marks[group][caller])
   put_number(state, 'seen:' .. name, now)
+end
+
+-- Whoever is told so and asks no more, because nobody waits there now, is not waited for. `asks` has the groups that it
+-- asks for.
+local function unmark_others(state, marks, caller, asks)
+  for group, callers in pairs(marks) do
+    if callers[caller] and not asks[group] then
+      mark(state, marks, caller, group, nil)
+    end
+  end
 end

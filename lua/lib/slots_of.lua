@@ -10,9 +10,13 @@ local function providers_of(text)
     local name, tier, weight, interval_us, most, groups, keys =
       string.match(part, '^(%S+) (%d+) (%d+) (%d+) (%d+) (%S+) (%S+)$')
     local one = { name = name, tier = tonumber(tier), weight = tonumber(weight), interval_us = tonumber(interval_us),
-      most = tonumber(most), groups = groups ~= '*' and ',' .. groups .. ',' or nil, keys = {} }
+      most = tonumber(most), groups = groups ~= '*' and ',' .. groups .. ',' or nil, keys = {},
+      cool = 'cool:' .. name, open = 'open:' .. name, probe = 'probe:' .. name, busy = 'busy:' .. name,
+      load = 'load:' .. name, loaded = 'loaded:' .. name, turn = 'turn:' .. name }
     for key in string.gmatch(keys, '[^,]+') do
-      one.keys[#one.keys + 1] = key
+      local place = name .. '/' .. key
+      local slot, cool = 'slot:' .. place, 'cool:' .. place
+      one.keys[#one.keys + 1] = { name = key, place = ',' .. place .. ',', slot = slot, cool = cool }
     end
     providers[#providers + 1] = one
   end
@@ -33,8 +37,8 @@ end
 local function open_of(providers, state, now)
   local open = {}
   for _, one in ipairs(providers) do
-    if number_in(state, 'open:' .. one.name) then
-      open[#open + 1] = one.name .. ((number_in(state, 'probe:' .. one.name) or 0) > now and '?' or '')
+    if number_in(state, one.open) then
+      open[#open + 1] = one.name .. ((number_in(state, one.probe) or 0) > now and '?' or '')
     end
   end
   return table.concat(open, ',')
@@ -46,11 +50,10 @@ local function first_key(one, state, asked)
   local best, best_at, best_slot
   local limit_us = asked.now + one.interval_us + asked.patience_us
   for _, key in ipairs(one.keys) do
-    local name = one.name .. '/' .. key
-    local slot = math.min(number_in(state, 'slot:' .. name) or 0, limit_us)
-    local at = math.max(asked.now, slot, number_in(state, 'cool:' .. name) or 0,
-      number_in(state, 'cool:' .. name .. '/' .. asked.group) or 0)
-    if asked.before ~= '' and string.find(asked.before, ',' .. name .. ',', 1, true) then
+    local slot = math.min(number_in(state, key.slot) or 0, limit_us)
+    local at = math.max(asked.now, slot, number_in(state, key.cool) or 0,
+      number_in(state, key.cool .. '/' .. asked.group) or 0)
+    if asked.before ~= '' and string.find(asked.before, key.place, 1, true) then
       slot = math.huge
     end
     if not best or at < best_at or at == best_at and slot < best_slot then
@@ -62,21 +65,40 @@ end
 
 -- A provider that says it is busy gets less of its weight.
 local function weight_of(one, state, now)
-  local busy = (number_in(state, 'loaded:' .. one.name) or 0) > now and number_in(state, 'load:' .. one.name) or 0
+  local busy = (number_in(state, one.loaded) or 0) > now and number_in(state, one.load) or 0
   return one.weight * math.max(LEAST_SHARE, FULL_SHARE - busy)
 end
 
--- As many as may be are under way to it, with those that come before.
-local function is_busy(one, state, asked)
-  local most = one.most > 0 and one.most or asked.share
-  return (number_in(state, 'busy:' .. one.name) or 0) + asked.earlier >= most
+-- How many more may be under way to it.
+local function places_at(one, state, share)
+  return (one.most > 0 and one.most or share) - (number_in(state, one.busy) or 0)
+end
+
+-- Until when its breaker is open, or another request tries it; nothing where it may be sent to.
+local function left_alone_until(one, state, now)
+  local open, probe = number_in(state, one.open), number_in(state, one.probe) or 0
+  if open and open > now then
+    return open
+  end
+  return open and probe > now and math.min(probe, now + PROBE_TOLD_US) or nil
+end
+
+-- How many more may be under way to those that may be sent to.
+local function places_of(some, state, share, now)
+  local places = 0
+  for _, one in ipairs(some) do
+    if not left_alone_until(one, state, now) then
+      places = places + math.max(0, places_at(one, state, share))
+    end
+  end
+  return places
 end
 
 local function slot_of_provider(one, state, asked)
   local key, at = first_key(one, state, asked)
-  return { provider = one.name, tier = one.tier, interval_us = one.interval_us, key = key,
-    at = math.max(at, number_in(state, 'cool:' .. one.name) or 0), weight = weight_of(one, state, asked.now),
-    turn = number_in(state, 'turn:' .. one.name) or 0, is_probe = number_in(state, 'open:' .. one.name) ~= nil }
+  return { of = one, key = key, at = math.max(at, number_in(state, one.cool) or 0),
+    weight = weight_of(one, state, asked.now), turn = number_in(state, one.turn) or 0,
+    is_probe = number_in(state, one.open) ~= nil }
 end
 
 -- Those whose breaker is closed, or that may be tried again, each with its first key: those that the request was not
@@ -85,12 +107,10 @@ end
 local function slots_of(some, state, asked)
   local fresh, again, open_until, is_full = {}, {}, math.huge, false
   for _, one in ipairs(some) do
-    local open, probe = number_in(state, 'open:' .. one.name), number_in(state, 'probe:' .. one.name) or 0
-    if open and open > asked.now then
-      open_until = math.min(open_until, open)
-    elseif open and probe > asked.now then
-      open_until = math.min(open_until, probe, asked.now + PROBE_TOLD_US)
-    elseif is_busy(one, state, asked) then
+    local until_us = left_alone_until(one, state, asked.now)
+    if until_us then
+      open_until = math.min(open_until, until_us)
+    elseif places_at(one, state, asked.share) <= asked.earlier then
       is_full = true
     else
       local was_asked = asked.before ~= '' and string.find(asked.before, ',' .. one.name .. '/', 1, true)

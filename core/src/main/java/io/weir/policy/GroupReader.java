@@ -11,6 +11,8 @@ final class GroupReader {
   private static final int MAX_GROUPS = 20;
   private static final int MAX_VALUES = 100;
   private static final int MAX_LENGTH = 128;
+  // Not that of operations that say nothing: what they are told counts for whole keys.
+  private static final String OTHERS = "others";
 
   private GroupReader() {}
 
@@ -27,16 +29,14 @@ final class GroupReader {
 
   private static GroupRule read(Section section) {
     Map<CostRule.Source, String> sources = OperationsReader.sources(section, "/model");
-    String fallback = section
-        .text("default", Names::isName, Names.NAME_PATTERN)
-        .orElse(GroupRule.DEFAULT.fallback());
+    String fallback = section.text("default", Names::isName, Names.NAME_PATTERN).orElse(OTHERS);
     Map<String, String> groups = groups(section);
     section.refuseUnknown();
     if (sources.size() != 1) {
       section.error(
           "group_ambiguous",
           "%d sources (expected: one of header, query, json)".formatted(sources.size()));
-      return GroupRule.DEFAULT;
+      return new GroupRule(fallback, Optional.empty());
     }
     Map.Entry<CostRule.Source, String> source = sources.entrySet().iterator().next();
     return new GroupRule(

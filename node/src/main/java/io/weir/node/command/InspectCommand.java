@@ -84,7 +84,7 @@ final class InspectCommand implements Callable<Integer> {
     if (what.window != null) {
       Map<String, String> shown = inspector.showWindow(what.window);
       if (shown.isEmpty()) {
-        out.printf("No range of %s was ever opened.%n", what.window);
+        out.printf("No range of %s was opened lately.%n", what.window);
       }
       return shown;
     }

@@ -208,7 +208,9 @@ final class ProviderExchange {
 
   private Outcome outcome(@Nullable Throwable error) {
     Outcome answered = seen;
-    if (answered != null && (error == null || error instanceof NotPassedException)) {
+    boolean isWhole = error == null || error instanceof NotPassedException;
+    // A wait that was told counts, whatever becomes of the rest.
+    if (answered != null && (isWhole || answered.coolMillis() > 0)) {
       return answered;
     }
     if (error instanceof NotSentException) {
@@ -236,12 +238,18 @@ final class ProviderExchange {
             && request.headers().contains("Idempotency-Key"));
     return outcome.mayBeSentAgain()
         && isSafe
-        && (body.isPresent() || hasNoBody())
+        && isReplayable()
         && before.size() < asked.attempts(upstream)
         // Where the only one wants to be left alone, its answer is the answer.
         && (outcome.coolMillis() == 0 || usable.hasAnother(asked, before))
         && !request.response().headWritten()
         && !request.response().closed();
+  }
+
+  // One that is here because its cost is in it may be long.
+  private boolean isReplayable() {
+    long most = upstream.retry().maxBodyBytes();
+    return body.map(whole -> whole.length() <= most).orElseGet(this::hasNoBody);
   }
 
   private boolean hasNoBody() {

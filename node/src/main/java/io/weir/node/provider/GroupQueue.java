@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 final class GroupQueue {
   private final Queue<Waiter> waiting = new ArrayDeque<>();
   private boolean isBlocked;
+  private boolean isAwaited;
 
   int size() {
     return waiting.size();
@@ -24,10 +25,28 @@ final class GroupQueue {
   /** The first one was not booked when it was asked for: the others need not be asked for. */
   void block() {
     isBlocked = !waiting.isEmpty();
+    isAwaited = false;
+  }
+
+  /** The same, as there was no room: others that are told so later wait for its turn. */
+  void full() {
+    block();
+    isAwaited = true;
   }
 
   void unblock() {
     isBlocked = false;
+    isAwaited = false;
+  }
+
+  /** Whether others wait for its turn, and nobody is here to take it. */
+  boolean isAbandoned() {
+    return isAwaited && waiting.isEmpty();
+  }
+
+  /** Nobody waits for its turn any more. */
+  void forget() {
+    isAwaited = false;
   }
 
   boolean isBlocked() {

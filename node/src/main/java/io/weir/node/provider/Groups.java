@@ -26,7 +26,7 @@ final class Groups {
   }
 
   boolean isWaiting() {
-    return byName.values().stream().anyMatch(group -> group.size() > 0);
+    return waiting() > 0;
   }
 
   /** Whether there is somebody else to be asked for than the first ones of blocked groups. */
@@ -35,8 +35,24 @@ final class Groups {
         .anyMatch(group -> !group.isBlocked() && group.worthAsking().hasNext());
   }
 
-  /** Those that are worth asking for: one of each group, then another one of each, and so on. */
-  List<Waiter> first(int most) {
+  /** Whether others wait for a turn that nobody here takes. */
+  boolean hasAbandoned() {
+    return byName.values().stream().anyMatch(GroupQueue::isAbandoned);
+  }
+
+  /** The shared state hears whom this queue asks for, and forgets the others. */
+  void forgetAbandoned() {
+    byName.values().stream().filter(GroupQueue::isAbandoned).forEach(GroupQueue::forget);
+  }
+
+  /** How many of them wait. */
+  int waiting() {
+    return (int) byName.values().stream().filter(group -> group.size() > 0).count();
+  }
+
+  /** Those that are worth asking for: at least one of each group; one of each group, then another one of each, and so on. */
+  List<Waiter> first(int atLeast) {
+    int most = Math.max(atLeast, byName.size());
     List<Iterator<Waiter>> groups = new ArrayList<>(byName.size());
     byName.values().forEach(group -> groups.add(group.worthAsking()));
     List<Waiter> first = new ArrayList<>();

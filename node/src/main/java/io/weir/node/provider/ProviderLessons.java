@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.weir.node.metrics.ProviderMeters;
 import io.weir.node.provider.Outcome.Health;
 import io.weir.node.provider.ProviderGate.Entered;
+import io.weir.policy.GroupRule;
 import io.weir.upstream.Booking.Lesson;
 import java.util.Locale;
 
@@ -50,14 +51,22 @@ public final class ProviderLessons {
     boolean isBadProbe = entered.isProbe() && outcome.health() == Health.BAD;
     long openMicros = isBadProbe ? entered.upstream().breaker().openMillis() * 1000 : open;
     count(entered, outcome, openMicros, nanos);
-    String key = group.equals("default") ? entered.key() : entered.key() + "/" + group;
+    boolean isMeasured = entered.upstream().bounds().adaptive().isPresent();
     return new Lesson(
-        outcome.coolsProvider() ? "" : key,
+        scope(entered, outcome, group),
         outcome.coolMillis() * 1000,
         openMicros,
         probe(entered, outcome),
-        outcome.sampleMicros(nanos),
+        isMeasured ? outcome.sampleMicros(nanos) : 0,
         outcome.loadThousandths());
+  }
+
+  // What wants to be left alone, if anything does.
+  private static String scope(Entered entered, Outcome outcome, String group) {
+    if (outcome.coolMillis() == 0 || outcome.coolsProvider()) {
+      return "";
+    }
+    return group.equals(GroupRule.DEFAULT.fallback()) ? entered.key() : entered.key() + "/" + group;
   }
 
   // Who says that it has too much to do is there.

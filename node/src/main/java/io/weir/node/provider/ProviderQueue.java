@@ -33,6 +33,10 @@ final class ProviderQueue {
   private static final int PASSING = 256;
 
   private static final long FULL_MICROS = 10_000;
+  /** Many groups ask seldom: each of them makes the question longer. */
+  private static final int GROUPS_AT_ONCE = 8;
+
+  private static final int SLOWEST = 3;
   private static final long SWEEP_MILLIS = 20;
   private static final long MICROS_PER_MILLI = 1000;
   private static final ProblemDetails QUEUE_FULL = ProblemDetails.of(
@@ -117,13 +121,20 @@ final class ProviderQueue {
     vertx.cancelTimer(timer);
     List<Waiter> asked = groups.first(ASKED_AT_ONCE);
     List<Ending> told = endings.next();
-    if (!asked.isEmpty() || !told.isEmpty()) {
+    if (!asked.isEmpty() || !told.isEmpty() || groups.hasAbandoned()) {
       ask(asked, told);
+    } else if (groups.isWaiting()) {
+      askIn(FULL_MICROS); // those that are there are gone, and others may come meanwhile
     }
+  }
+
+  private void askIn(long micros) {
+    timer = vertx.setTimer(micros / MICROS_PER_MILLI + 1, due -> wake());
   }
 
   private void ask(List<Waiter> asked, List<Ending> told) {
     isAsking = true;
+    groups.forgetAbandoned();
     List<Asking> asking = new ArrayList<>(asked.size());
     for (Waiter one : asked) {
       long patience = Math.min(AHEAD_MICROS, Math.max(0, one.leftMicros()));
@@ -184,8 +195,8 @@ final class ProviderQueue {
     } else if (booking instanceof Booking.Later later) {
       return later(group, waiter, later.waitMicros());
     } else if (booking instanceof Booking.Full) {
-      group.block();
-      return FULL_MICROS;
+      group.full();
+      return FULL_MICROS * Math.min(SLOWEST, 1 + groups.waiting() / GROUPS_AT_ONCE);
     }
     return AHEAD_MICROS;
   }
@@ -206,10 +217,10 @@ final class ProviderQueue {
   }
 
   private void goOn(long waitMicros) {
-    if (groups.isWorthAsking() || !endings.isEmpty()) {
+    if (groups.isWorthAsking() || !endings.isEmpty() || groups.hasAbandoned()) {
       wake();
     } else if (groups.isWaiting()) {
-      timer = vertx.setTimer(waitMicros / MICROS_PER_MILLI + 1, due -> wake());
+      askIn(waitMicros);
     }
     watch();
   }
@@ -227,6 +238,9 @@ final class ProviderQueue {
     for (GroupQueue group : groups.all()) {
       group.leave(Waiter::isGone, Waiter::giveUp);
       group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> waiter.refuse(problem));
+    }
+    if (groups.hasAbandoned()) {
+      wake();
     }
     watch();
   }

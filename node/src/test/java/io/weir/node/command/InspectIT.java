@@ -124,7 +124,7 @@ final class InspectIT {
     assertThat(out.toString().lines())
         .containsExactly(
             "Nothing was sent to providers of none lately.",
-            "No range of none was ever opened.",
+            "No range of none was opened lately.",
             "There is no weir:{p40}:acme:key:none: all of its buckets are empty.");
   }
 

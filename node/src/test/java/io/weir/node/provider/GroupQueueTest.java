@@ -90,8 +90,15 @@ final class GroupQueueTest {
     assertThat(group.isBlocked()).isFalse();
     add("3");
     group.block();
+    group.full();
+    assertThat(group.isAbandoned()).isFalse();
     isGone.set(true);
     assertThat(group.worthAsking()).isExhausted();
+    group.leave(Waiter::isGone, Waiter::giveUp);
+    assertThat(group.isBlocked()).isFalse();
+    assertThat(group.isAbandoned()).isTrue();
+    group.forget();
+    assertThat(group.isAbandoned()).isFalse();
   }
 
   @Test

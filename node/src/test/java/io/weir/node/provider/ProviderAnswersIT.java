@@ -44,6 +44,24 @@ final class ProviderAnswersIT extends TwoProviders {
   }
 
   @Test
+  void aWaitThatIsToldCountsEvenIfTheRestBreaks() {
+    answers.set(0, request -> {
+      request
+          .response()
+          .setStatusCode(429)
+          .putHeader("Retry-After", "60")
+          .putHeader("Content-Length", "100");
+      request
+          .response()
+          .write("half")
+          .onComplete(written -> vertx.setTimer(50, due -> request.connection().close()));
+    });
+    assertThat(get("/narrow").statusCode()).isEqualTo(502);
+    assertThat(get("/narrow").statusCode()).isEqualTo(503);
+    assertThat(sent.get(0)).hasSize(1);
+  }
+
+  @Test
   void anAnswerThatBreaksOnItsWayIsNotMixedWithAnother() {
     breaksAfterHalf(100_000);
     assertThatThrownBy(() -> get("/ask")).isInstanceOf(UncheckedIOException.class);

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.NodeFixture;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,6 +105,18 @@ final class ProvidersIT extends TwoProviders {
             batch("{\"method\": \"POST\", \"path\": \"/chat\", \"body\": " + tooMany + "}")))
         .containsExactly("executed");
     assertThat(sent.get(0)).hasSize(6);
+  }
+
+  @Test
+  void aLongBodyIsSentOnceThoughItWasRead() {
+    answers.set(0, request -> request.response().setStatusCode(500).end());
+    String begin = "{\"model\": \"large\", \"text\": \"";
+    for (int length : new int[] {10, 70_000}) {
+      BodyPublisher body = BodyPublishers.ofString(begin + "x".repeat(length) + "\"}");
+      int expected = length == 10 ? 200 : 500;
+      assertThat(fixture.send(request("/chat").PUT(body)).statusCode()).isEqualTo(expected);
+    }
+    assertThat(sent.get(1)).hasSize(1);
   }
 
   @Test

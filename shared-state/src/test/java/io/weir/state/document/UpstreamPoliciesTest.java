@@ -98,7 +98,7 @@ final class UpstreamPoliciesTest {
           - { name: b, burstPeriod: 1, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }
         upstreams:
           llm:
-            providers: [{ name: a, url: 'http://127.0.0.1:1', groups: [default, big, small] }]
+            providers: [{ name: a, url: 'http://127.0.0.1:1', groups: [others, big, small] }]
         """.formatted(group));
   }
 
@@ -121,7 +121,7 @@ final class UpstreamPoliciesTest {
             .rule("Ask")
             .map(OperationRule::group)
             .map(GroupRule::all))
-        .contains(Set.of("default", "big"));
+        .contains(Set.of("others", "big"));
   }
 
   @ParameterizedTest

@@ -469,6 +469,65 @@ final class RedisProvidersIT {
     assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
   }
 
+  private static Provider of(String name, int most, String group) {
+    return new Provider(
+        name, URI.create("http://127.0.0.1:1"), 0, 1, most, Set.of(group), List.of(), 0);
+  }
+
+  @Test
+  void aGroupHoldsNoMoreRoomThanItCanUse() {
+    Providers upstream = upstream(true, 5, of("one", 1, "heavy"), of("two", 5, "light"));
+    assertThat(book(upstream, "holder", "heavy")).isInstanceOf(Booked.class);
+    for (int i = 0; i < 8; i++) {
+      now += 1000;
+      assertThat(book(upstream, "h" + i, "heavy")).isInstanceOf(Booking.Full.class);
+    }
+    now += 1000;
+    assertThat(end(upstream, 0, "one", Lesson.NONE)).isTrue();
+    // One place is for the first of those that wait, the other four are not.
+    for (int i = 0; i < 4; i++) {
+      assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
+    }
+    assertThat(book(upstream, "loop", "light")).isInstanceOf(Booking.Full.class);
+    assertThat(book(upstream, "h0", "heavy")).isInstanceOf(Booked.class);
+  }
+
+  @Test
+  void aGroupWhoseFreeProviderIsLeftAloneHoldsNoRoom() {
+    Providers upstream = upstream(
+        true, 5, of("hangs", 2, "heavy"), of("broken", 2, "heavy"), of("idle", 3, "light"));
+    assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
+    assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
+    Booked broken = (Booked) book(upstream, "a", "heavy");
+    String other = broken.provider();
+    end(upstream, requests - 1, other, Lesson.of("", 0, 60_000_000, ""));
+    Booking next = book(upstream, "a", "heavy");
+    while (next instanceof Booked) {
+      next = book(upstream, "a", "heavy");
+    }
+    assertThat(next).isInstanceOf(Booking.Full.class);
+    for (String caller : List.of("b", "c", "d")) {
+      now += 1000;
+      assertThat(book(upstream, caller, "heavy")).isInstanceOf(Booking.Full.class);
+    }
+    now += 1000;
+    assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
+    assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
+  }
+
+  @Test
+  void whoAsksForAGroupNoMoreIsNotWaitedFor() {
+    Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));
+    assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
+    now += 1000;
+    assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booking.Full.class);
+    now += 1000;
+    assertThat(book(upstream, "one", "light", new End("r0", "a", Lesson.NONE)))
+        .isInstanceOf(Booking.Full.class);
+    of(store.book(RedisProviders.prepare(upstream), "two", List.of(), List.of()));
+    assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
+  }
+
   @Test
   void oneThatIsSlowLeavesRoomToTheOthers() {
     Providers upstream = upstream(true, 8, provider("slow", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
