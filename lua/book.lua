@@ -45,6 +45,7 @@
 --@include inflight
 --@include adaptive
 --@include lesson
+--@include places_of
 --@include slots_of
 --@include full_marks
 
@@ -162,27 +163,54 @@ local function serving_group(group)
   return groups[group]
 end
 
--- A group whose providers are all busy waits for them, not for the room of all.
 local function places_for(group)
-  return places_of(serving_group(group), state, share, now)
+  return places_of(serving_group(group), group, state, share, now)
+end
+
+-- Places of a provider for groups that were told so before, and find none elsewhere.
+local function owed_at(one, ahead, group)
+  local owed = 0
+  for other, before in pairs(ahead) do
+    if other ~= group and serves(one, other) and not is_cooling(one, state, other, now) then
+      local elsewhere = places_for(other) - math.max(0, places_at(one, state, share))
+      owed = owed + math.max(0, before - elsewhere)
+    end
+  end
+  return owed
+end
+
+-- Whether all room is for those that were told so before: of each group as many as there are places for.
+local function is_turn_of_others(ahead, group)
+  local own, taken = ahead[group] or 0, inflight
+  if not next(ahead) then
+    return false
+  end
+  for other, before in pairs(ahead) do
+    taken = taken + math.min(before, places_for(other))
+  end
+  local free = places_for(group)
+  return taken >= limit or free > 0 and free <= own
 end
 
 local function ask(asked)
   if inflight >= limit then
     return FULL, '', '', 0, 0
   end
-  local of_group, of_others = marked_before(marks, caller, asked.group, now, places_for)
-  if inflight + of_group + of_others >= limit then
+  asked.ahead = marked_before(marks, caller, asked.group, now)
+  if is_turn_of_others(asked.ahead, asked.group) then
     return FULL, '', '', 0, 0
   end
-  asked.earlier = of_group
-  local fresh, again, open_until, is_full = slots_of(serving_group(asked.group), state, asked)
+  local fresh, again, open_until, is_full = slots_of(serving_group(asked.group), state, asked, owed_at)
+  local code, provider, key, wait_us, is_probe = OPEN, '', '', math.max(0, open_until - now), 0
   if #fresh + #again > 0 then
-    return book(asked, choice_of(fresh, again, asked.patience_us))
-  elseif is_full then
-    return FULL, '', '', 0, 0
+    code, provider, key, wait_us, is_probe = book(asked, choice_of(fresh, again, asked.patience_us))
   end
-  return OPEN, '', '', math.max(0, open_until - now), 0
+  if code ~= BOOKED and is_full then
+    return FULL, '', '', 0, 0
+  elseif code == LATER and open_until > now then
+    wait_us = math.min(wait_us, open_until - now)
+  end
+  return code, provider, key, wait_us, is_probe
 end
 
 -- First come, first served in each group.

@@ -23,25 +23,18 @@ local function marks_in(state, now)
   return marks
 end
 
--- How many others were told so before this one: of its group, and of the other groups, of each as many as there are
--- places for.
-local function marked_before(marks, caller, group, now, places_for)
+-- How many others were told so before this one, by group.
+local function marked_before(marks, caller, group, now)
   local own = marks[group] and marks[group][caller] or now
-  local of_group, of_others = 0, 0
+  local ahead = {}
   for other, callers in pairs(marks) do
-    local before = 0
     for one, since in pairs(callers) do
       if since < own and (one ~= caller or other ~= group) then
-        before = before + 1
+        ahead[other] = (ahead[other] or 0) + 1
       end
     end
-    if other == group then
-      of_group = before
-    elseif before > 0 then
-      of_others = of_others + math.min(before, places_for(other))
-    end
   end
-  return of_group, of_others
+  return ahead
 end
 
 -- It was told so now; or, without an instant, it was not.

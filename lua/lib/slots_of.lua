@@ -1,5 +1,4 @@
--- The providers of an upstream, and when each may be sent to. Uses upstream_state.
-local PROBE_TOLD_US = 1000000 -- what others are told while a probe is under way
+-- The providers of an upstream, and when each may be sent to. Uses upstream_state and places_of.
 local FULL_SHARE, LEAST_SHARE = 1000, 100 -- of a weight, in thousandths
 
 -- From `<provider> <tier> <weight> <interval_us> <most> <groups> <key>,<key>...` with a semicolon between, where <most>
@@ -21,16 +20,6 @@ local function providers_of(text)
     providers[#providers + 1] = one
   end
   return providers
-end
-
-local function serving(providers, group)
-  local some = {}
-  for _, one in ipairs(providers) do
-    if not one.groups or string.find(one.groups, ',' .. group .. ',', 1, true) then
-      some[#some + 1] = one
-    end
-  end
-  return some
 end
 
 -- The providers whose breaker is open, with a comma between; with a question mark where one request tries it.
@@ -69,31 +58,6 @@ local function weight_of(one, state, now)
   return one.weight * math.max(LEAST_SHARE, FULL_SHARE - busy)
 end
 
--- How many more may be under way to it.
-local function places_at(one, state, share)
-  return (one.most > 0 and one.most or share) - (number_in(state, one.busy) or 0)
-end
-
--- Until when its breaker is open, or another request tries it; nothing where it may be sent to.
-local function left_alone_until(one, state, now)
-  local open, probe = number_in(state, one.open), number_in(state, one.probe) or 0
-  if open and open > now then
-    return open
-  end
-  return open and probe > now and math.min(probe, now + PROBE_TOLD_US) or nil
-end
-
--- How many more may be under way to those that may be sent to.
-local function places_of(some, state, share, now)
-  local places = 0
-  for _, one in ipairs(some) do
-    if not left_alone_until(one, state, now) then
-      places = places + math.max(0, places_at(one, state, share))
-    end
-  end
-  return places
-end
-
 local function slot_of_provider(one, state, asked)
   local key, at = first_key(one, state, asked)
   return { of = one, key = key, at = math.max(at, number_in(state, one.cool) or 0),
@@ -103,14 +67,14 @@ end
 
 -- Those whose breaker is closed, or that may be tried again, each with its first key: those that the request was not
 -- sent to before, and the others. Third the instant at which the first of those whose breaker is open may be tried;
--- fourth whether as many as may be are under way to one.
-local function slots_of(some, state, asked)
+-- fourth whether one has no place but those that `owed` keeps for others.
+local function slots_of(some, state, asked, owed)
   local fresh, again, open_until, is_full = {}, {}, math.huge, false
   for _, one in ipairs(some) do
     local until_us = left_alone_until(one, state, asked.now)
     if until_us then
       open_until = math.min(open_until, until_us)
-    elseif places_at(one, state, asked.share) <= asked.earlier then
+    elseif places_at(one, state, asked.share) <= owed(one, asked.ahead, asked.group) then
       is_full = true
     else
       local was_asked = asked.before ~= '' and string.find(asked.before, ',' .. one.name .. '/', 1, true)

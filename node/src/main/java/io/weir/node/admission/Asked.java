@@ -87,7 +87,7 @@ public record Asked(
     return rule.map(OperationRule::group).orElse(GroupRule.DEFAULT);
   }
 
-  /** The same by another policy; what is in its body is to be read again. */
+  /** The same by another policy; its body is not read again. */
   Asked by(Policy policy, Subject known) {
     Optional<OperationRule> now = rule.flatMap(old -> policy.rule(old.name())).or(() -> rule);
     GroupRule groups = now.map(OperationRule::group).orElse(GroupRule.DEFAULT);
@@ -97,7 +97,9 @@ public record Asked(
         policy.upstream().orElse(upstream),
         providersOf(policy, now),
         now,
-        RequestGroup.of(groups, request, Optional.empty()));
+        groups.needsBody() && groups.all().contains(group)
+            ? group
+            : RequestGroup.of(groups, request, Optional.empty()));
   }
 
   /** The providers that a rule names. */

@@ -199,7 +199,7 @@ public final class Gateway implements Door {
   private Future<Void> comeBack(Attempt attempt, Denied denied, long waited) {
     return decide(new Attempt(
         attempt.request(),
-        admission.identifyAgain(attempt.asked()).with(attempt.body()),
+        admission.identifyAgain(attempt.asked()),
         attempt.body(),
         attempt.cost(),
         TicketRequest.wanted(denied.ticket(), Tickets.newId()),

@@ -190,6 +190,7 @@ final class ProviderQueue {
       groups.comesLast(waiter);
       book(waiter, booked, group.remove(waiter));
     } else if (booking instanceof Booking.Open open) {
+      group.unblock();
       ProblemDetails problem = OPEN.with("retryAfterMs", millis(open.waitMicros()));
       group.leave(one -> true, one -> one.refuse(problem));
     } else if (booking instanceof Booking.Later later) {
@@ -204,7 +205,7 @@ final class ProviderQueue {
   private static long later(GroupQueue group, Waiter waiter, long waitMicros) {
     group.block();
     if (waitMicros <= waiter.leftMicros()) {
-      return Math.max(0, waitMicros - AHEAD_MICROS);
+      return Math.max(FULL_MICROS, waitMicros - AHEAD_MICROS);
     }
     if (group.remove(waiter)) {
       waiter.refuse(TOO_LATE.with("retryAfterMs", millis(waitMicros)));

@@ -515,6 +515,60 @@ final class RedisProvidersIT {
     assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
   }
 
+  private static Provider ofAll(String name, int most) {
+    return new Provider(name, URI.create("http://127.0.0.1:1"), 0, 1, most, Set.of(), List.of(), 0);
+  }
+
+  @Test
+  void groupsTakeTurnsAtABusyProviderToo() {
+    Providers upstream = upstream(true, 8, ofAll("a", 1), of("b", 1, "other"));
+    assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
+    now += 1000;
+    assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booking.Full.class);
+    now += 1000;
+    assertThat(book(upstream, "one", "light", new End("r0", "a", Lesson.NONE)))
+        .isInstanceOf(Booking.Full.class);
+    assertThat(book(upstream, "three", "other")).isInstanceOf(Booked.class);
+    assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booked.class);
+  }
+
+  @Test
+  void asManyAsThereArePlacesAreServedAtOnce() {
+    Provider[] all = new Provider[10];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = ofAll("p" + i, 1);
+    }
+    Providers upstream = upstream(true, 20, all);
+    List<Booked> held = new ArrayList<>();
+    for (int i = 0; i < all.length; i++) {
+      held.add((Booked) book(upstream, "holder"));
+    }
+    int first = requests - all.length;
+    for (int i = 0; i < all.length; i++) {
+      now += 1000;
+      assertThat(book(upstream, "c" + i)).isInstanceOf(Booking.Full.class);
+    }
+    for (int i = 0; i < all.length; i++) {
+      assertThat(end(upstream, first + i, held.get(i).provider(), Lesson.NONE)).isTrue();
+    }
+    now += 1000;
+    assertThat(book(upstream, "late")).isInstanceOf(Booking.Full.class);
+    for (int i = all.length - 1; i >= 0; i--) {
+      assertThat(book(upstream, "c" + i)).as("c" + i).isInstanceOf(Booked.class);
+    }
+  }
+
+  @Test
+  void aProviderThatIsLeftAloneForLongDoesNotHideOneThatIsFreeSoon() {
+    Providers upstream = upstream(true, 8, ofAll("a", 1), provider("b", 1, 1, 0, 0));
+    assertThat(booked(upstream).provider()).isEqualTo("a");
+    assertThat(booked(upstream).provider()).isEqualTo("b");
+    end(upstream, requests - 1, "b", Lesson.of("", 60_000_000, 0, ""));
+    assertThat(book(upstream, 0)).isEqualTo(new Booking.Full());
+    end(upstream, requests - 3, "a", Lesson.of("", 0, 5_000_000, ""));
+    assertThat(book(upstream, 0)).isEqualTo(new Booking.Later(5_000_000));
+  }
+
   @Test
   void whoAsksForAGroupNoMoreIsNotWaitedFor() {
     Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));

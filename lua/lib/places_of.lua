@@ -1,0 +1,54 @@
+-- How many more requests may be under way to the providers of an upstream. Uses upstream_state.
+local PROBE_TOLD_US = 1000000 -- what others are told while a probe is under way
+
+local function serves(one, group)
+  return not one.groups or string.find(one.groups, ',' .. group .. ',', 1, true) ~= nil
+end
+
+local function serving(providers, group)
+  local some = {}
+  for _, one in ipairs(providers) do
+    if serves(one, group) then
+      some[#some + 1] = one
+    end
+  end
+  return some
+end
+
+-- Below 0 where the bound is lower than it was.
+local function places_at(one, state, share)
+  return (one.most > 0 and one.most or share) - (number_in(state, one.busy) or 0)
+end
+
+-- Until when its breaker is open, or another request tries it; nothing where it may be sent to.
+local function left_alone_until(one, state, now)
+  local open, probe = number_in(state, one.open), number_in(state, one.probe) or 0
+  if open and open > now then
+    return open
+  end
+  return open and probe > now and math.min(probe, now + PROBE_TOLD_US) or nil
+end
+
+-- Whether it, or each of its keys, is left alone because it said so.
+local function is_cooling(one, state, group, now)
+  if (number_in(state, one.cool) or 0) > now then
+    return true
+  end
+  for _, key in ipairs(one.keys) do
+    if (number_in(state, key.cool) or 0) <= now and (number_in(state, key.cool .. '/' .. group) or 0) <= now then
+      return false
+    end
+  end
+  return true
+end
+
+-- Of those that a group may be sent to.
+local function places_of(some, group, state, share, now)
+  local places = 0
+  for _, one in ipairs(some) do
+    if not left_alone_until(one, state, now) and not is_cooling(one, state, group, now) then
+      places = places + math.max(0, places_at(one, state, share))
+    end
+  end
+  return places
+end
