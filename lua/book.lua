@@ -171,7 +171,7 @@ end
 local function owed_at(one, ahead, group)
   local owed = 0
   for other, before in pairs(ahead) do
-    if other ~= group and serves(one, other) and not is_cooling(one, state, other, now) then
+    if other ~= group and serves(one, other) and not is_resting(one, state, other, now) then
       local elsewhere = places_for(other) - math.max(0, places_at(one, state, share))
       owed = owed + math.max(0, before - elsewhere)
     end

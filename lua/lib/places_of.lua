@@ -1,5 +1,6 @@
 -- How many more requests may be under way to the providers of an upstream. Uses upstream_state.
 local PROBE_TOLD_US = 1000000 -- what others are told while a probe is under way
+local NEAR_US = 1000000 -- so far ahead keys are booked
 
 local function serves(one, group)
   return not one.groups or string.find(one.groups, ',' .. group .. ',', 1, true) ~= nil
@@ -29,13 +30,14 @@ local function left_alone_until(one, state, now)
   return open and probe > now and math.min(probe, now + PROBE_TOLD_US) or nil
 end
 
--- Whether it, or each of its keys, is left alone because it said so.
-local function is_cooling(one, state, group, now)
+-- Whether it, or each of its keys, is left alone because it said so, or was used too short a time ago.
+local function is_resting(one, state, group, now)
   if (number_in(state, one.cool) or 0) > now then
     return true
   end
   for _, key in ipairs(one.keys) do
-    if (number_in(state, key.cool) or 0) <= now and (number_in(state, key.cool .. '/' .. group) or 0) <= now then
+    local cool = math.max(number_in(state, key.cool) or 0, number_in(state, key.cool .. '/' .. group) or 0)
+    if cool <= now and (number_in(state, key.slot) or 0) <= now + NEAR_US then
       return false
     end
   end
@@ -46,7 +48,7 @@ end
 local function places_of(some, group, state, share, now)
   local places = 0
   for _, one in ipairs(some) do
-    if not left_alone_until(one, state, now) and not is_cooling(one, state, group, now) then
+    if not left_alone_until(one, state, now) and not is_resting(one, state, group, now) then
       places = places + math.max(0, places_at(one, state, share))
     end
   end

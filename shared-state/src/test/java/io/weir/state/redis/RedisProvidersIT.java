@@ -570,6 +570,29 @@ final class RedisProvidersIT {
   }
 
   @Test
+  void aGroupWhoseFreeKeyIsNotDueHoldsNoRoom() {
+    Provider seldom = new Provider(
+        "seldom",
+        URI.create("http://127.0.0.1:1"),
+        0,
+        1,
+        9,
+        Set.of("heavy"),
+        List.of(),
+        3_600_000_000L);
+    Providers upstream = upstream(true, 4, seldom, of("busy", 1, "heavy"), of("idle", 9, "light"));
+    assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
+    assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
+    for (String caller : List.of("b", "c", "d")) {
+      now += 1000;
+      assertThat(book(upstream, caller, "heavy")).isInstanceOf(Booking.Full.class);
+    }
+    now += 1000;
+    assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
+    assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
+  }
+
+  @Test
   void whoAsksForAGroupNoMoreIsNotWaitedFor() {
     Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));
     assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
