@@ -58,7 +58,7 @@ local adaptive, text, caller, ends, asking = ARGV[5], ARGV[6], ARGV[7], tonumber
 local now = now_us(1)
 local state = upstream_state(redis.call, KEYS[1])
 local providers, groups, blocked, leases, marks = providers_of(text), {}, {}, {}, marks_in(state, now)
-local inflight, limit, share
+local inflight, limit, share, places
 
 -- Leases that are over: of nodes that are gone.
 local function end_leases()
@@ -154,7 +154,7 @@ local function book(asked, candidates)
   end
   leases[#leases + 1], leases[#leases + 2] = string.format('%d', at + lease_us), asked.id .. ' ' .. one.name
   count_of_provider(state, one.name, 1)
-  inflight = inflight + 1
+  inflight, places = inflight + 1, {}
   return BOOKED, one.name, best.key.name, at - now, best.is_probe and 1 or 0
 end
 
@@ -163,8 +163,10 @@ local function serving_group(group)
   return groups[group]
 end
 
+-- Kept until the next booking.
 local function places_for(group)
-  return places_of(serving_group(group), group, state, share, now)
+  places[group] = places[group] or places_of(serving_group(group), group, state, share, now)
+  return places[group]
 end
 
 -- Places of a provider for groups that were told so before, and find none elsewhere.
@@ -236,7 +238,7 @@ if inflight == 0 then
   forget_counts()
 end
 limit = first_limit > 0 and math.min(max_inflight, number_in(state, 'limit') or first_limit) or max_inflight
-share = #providers > 1 and math.max(1, math.floor(SHARE_OF_ONE * limit)) or limit
+share, places = #providers > 1 and math.max(1, math.floor(SHARE_OF_ONE * limit)) or limit, {}
 local first, last, asks = 10 + OF_END * ends, 9 + OF_END * ends + OF_ASKING * asking, {}
 for i = first, last, OF_ASKING do
   asks[ARGV[i + 1]] = true

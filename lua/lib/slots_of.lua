@@ -71,10 +71,10 @@ end
 local function slots_of(some, state, asked, owed)
   local fresh, again, open_until, is_full = {}, {}, math.huge, false
   for _, one in ipairs(some) do
-    local until_us = left_alone_until(one, state, asked.now)
+    local until_us, places = left_alone_until(one, state, asked.now), places_at(one, state, asked.share)
     if until_us then
       open_until = math.min(open_until, until_us)
-    elseif places_at(one, state, asked.share) <= owed(one, asked.ahead, asked.group) then
+    elseif places <= 0 or places <= owed(one, asked.ahead, asked.group) then
       is_full = true
     else
       local was_asked = asked.before ~= '' and string.find(asked.before, ',' .. one.name .. '/', 1, true)
