@@ -46,8 +46,8 @@ local function mark(state, marks, caller, group, now)
   put_number(state, 'seen:' .. name, now)
 end
 
--- Whoever is told so and asks no more, because nobody waits there now, is not waited for. `asks` has the groups that it
--- asks for.
+-- Removes the marks of this caller in all groups but those in `asks`. It asks for each group in which a request waits:
+-- in the others nobody does, and no place is kept for them.
 local function unmark_others(state, marks, caller, asks)
   for group, callers in pairs(marks) do
     if callers[caller] and not asks[group] then

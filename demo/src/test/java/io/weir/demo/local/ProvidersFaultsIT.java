@@ -180,10 +180,8 @@ final class ProvidersFaultsIT {
   }
 
   private void judge(Fault fault, Calls calls, Calls open) {
-    // An answer that breaks behind its head is not asked for again: lost until the breaker opens.
-    // What is slow
-    // is noticed after two
-    // seconds; so many at once are more than the budget of retries.
+    // A slow provider is noticed after two seconds: by then more requests hang than the budget of
+    // retries allows. A streamed answer that breaks is lost, until the breaker opens.
     double lost = switch (fault) {
       case RESETS -> 0.2;
       case SLOW -> SECONDS < 20 ? 0.25 : 0.05;

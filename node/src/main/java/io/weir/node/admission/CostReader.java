@@ -45,7 +45,7 @@ final class CostReader {
   }
 
   /**
-   * What a request says there.
+   * The values that a request has at this place.
    *
    * @throws RefusedException where it can be read in more than one way
    */

@@ -122,7 +122,7 @@ final class ItemSender {
       List<Usage> readers,
       AtomicBoolean wasSent) {
     long deadline = System.nanoTime() + item.atMost().toNanos();
-    // What the last answer cost counts: each attempt has a reader of its own.
+    // Each attempt has a reader of its own; the cost of the last answer counts.
     Function<Sending, Future<UpstreamAnswer>> exchange = sending -> {
       Optional<Usage> usage =
           admitted.held().filter(Held::reserves).flatMap(held -> asked.settle()).map(Usage::new);

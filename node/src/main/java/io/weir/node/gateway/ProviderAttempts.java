@@ -82,7 +82,8 @@ public final class ProviderAttempts<T> {
     });
   }
 
-  // What a provider may have acted upon before counts, whatever comes of this attempt.
+  // An earlier provider may have acted upon the request: then it was sent, even if this attempt was
+  // not.
   private Throwable notBegun(Throwable error) {
     if (wasSent) {
       return new IllegalStateException("no other provider took it", error);

@@ -223,8 +223,8 @@ final class ProviderExchange {
     return error == null || isCallers ? Outcome.unknown() : Outcome.broken();
   }
 
-  // What broke on its way to the caller is not begun again: he may have part of it. Nor is what was
-  // read for its cost.
+  // The caller may have part of an answer that broke on its way: it is not begun again. Nor is one
+  // whose cost was read.
   private boolean isTriedAgain(Throwable error, Outcome outcome) {
     boolean isBegun = isTold || (seen != null && usage.isPresent());
     return error instanceof NotPassedException

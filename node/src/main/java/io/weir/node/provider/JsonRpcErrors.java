@@ -24,7 +24,7 @@ public final class JsonRpcErrors {
   private JsonRpcErrors() {}
 
   /**
-   * What an answer says of the provider, if it is such an error; of several answers all have to be.
+   * The outcome of an answer that is such an error; a batch of answers counts if each of them is one.
    *
    * @param codes that mean it as well, whatever their message says
    */

@@ -61,7 +61,8 @@ public final class ProviderLessons {
         outcome.loadThousandths());
   }
 
-  // What wants to be left alone, if anything does.
+  // The part of the provider that asked to be left alone; empty for all of it, or where nothing
+  // did.
   private static String scope(Entered entered, Outcome outcome, String group) {
     if (outcome.coolMillis() == 0 || outcome.coolsProvider()) {
       return "";

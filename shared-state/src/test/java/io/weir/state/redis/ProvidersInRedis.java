@@ -1,0 +1,131 @@
+package io.weir.state.redis;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.upstream.AdaptiveRule;
+import io.weir.upstream.Booking;
+import io.weir.upstream.Booking.Asking;
+import io.weir.upstream.Booking.Booked;
+import io.weir.upstream.Booking.End;
+import io.weir.upstream.Booking.Lesson;
+import io.weir.upstream.Booking.Told;
+import io.weir.upstream.Bounds;
+import io.weir.upstream.BreakerRule;
+import io.weir.upstream.KeySlot;
+import io.weir.upstream.Provider;
+import io.weir.upstream.Providers;
+import io.weir.upstream.RetryRule;
+import io.weir.upstream.Sending;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Upstreams in a Redis of their own, by a clock that the test moves. One upstream for each test. */
+abstract class ProvidersInRedis {
+  static final long INTERVAL = 100_000;
+  static final long LEASE = 15_000_000;
+  static final String GROUP = "default";
+
+  static EmbeddedRedis redis;
+  static RedisConnections connections;
+  static int upstreams;
+
+  long now;
+  RedisProviders store;
+  String name;
+  int requests;
+  Optional<AdaptiveRule> adaptive = Optional.empty();
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  @BeforeEach
+  void begin() {
+    now = 4_000_000_000_000_000L;
+    name = "up" + upstreams++;
+    store = RedisProviders.rehearsing(connections, () -> now);
+  }
+
+  static Provider provider(String name, int tier, int weight, int keys, long interval) {
+    List<KeySlot> slots = IntStream.range(0, keys)
+        .mapToObj(i -> new KeySlot("k" + i, "Authorization", "Bearer ", "KEY"))
+        .toList();
+    return new Provider(
+        name, URI.create("http://127.0.0.1:1"), tier, weight, 0, Set.of(), slots, interval);
+  }
+
+  Providers upstream(boolean isTiered, int maxInflight, Provider... providers) {
+    return new Providers(
+        name,
+        List.of(providers),
+        isTiered,
+        new Bounds(maxInflight, adaptive, 10, 1000, LEASE),
+        new Sending(1000, 1000, 1000, false, false, Set.of()),
+        RetryRule.DEFAULT,
+        BreakerRule.DEFAULT);
+  }
+
+  static <T> T of(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  Booking book(Providers upstream, long patience, String... before) {
+    return told(upstream, patience, before).bookings().get(0);
+  }
+
+  Told told(Providers upstream, long patience, String... before) {
+    Asking asking = new Asking("r" + requests++, GROUP, patience, List.of(before));
+    return of(store.book(RedisProviders.prepare(upstream), "loop", List.of(), List.of(asking)));
+  }
+
+  Booked booked(Providers upstream) {
+    return (Booked) book(upstream, 0);
+  }
+
+  void learn(Providers upstream, String provider, Lesson lesson) {
+    End end = new End("", provider, lesson);
+    of(store.book(RedisProviders.prepare(upstream), "loop", List.of(end), List.of()));
+  }
+
+  boolean end(Providers upstream, int request, String provider, Lesson lesson) {
+    End end = new End("r" + request, provider, lesson);
+    return of(store.book(RedisProviders.prepare(upstream), "loop", List.of(end), List.of()))
+        .held()
+        .get(0);
+  }
+
+  Booking book(Providers upstream, String caller, End... ends) {
+    return book(upstream, caller, GROUP, ends);
+  }
+
+  Booking book(Providers upstream, String caller, String group, End... ends) {
+    Asking asking = new Asking("r" + requests++, group, 0, List.of());
+    return of(store.book(RedisProviders.prepare(upstream), caller, List.of(ends), List.of(asking)))
+        .bookings()
+        .get(0);
+  }
+
+  static Provider of(String name, int most, String group) {
+    return new Provider(
+        name, URI.create("http://127.0.0.1:1"), 0, 1, most, Set.of(group), List.of(), 0);
+  }
+
+  static Provider ofAll(String name, int most) {
+    return new Provider(name, URI.create("http://127.0.0.1:1"), 0, 1, most, Set.of(), List.of(), 0);
+  }
+}
