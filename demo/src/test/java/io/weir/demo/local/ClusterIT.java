@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.policy.SecretHash;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.RedisTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -243,7 +244,7 @@ final class ClusterIT {
     JsonObject body = new JsonObject().put("key", key).put("operation", "Ping").put("cost", cost);
     RequestOptions options =
         new RequestOptions().setMethod(HttpMethod.POST).setAbsoluteURI(node + "/v1/check");
-    long asked = System.nanoTime();
+    long asked = RedisTime.nanos();
     String id = key.substring(0, key.indexOf('.'));
     // On the connection's own thread from the first to the last: a body that nobody waits for yet
     // is lost.
@@ -261,7 +262,7 @@ final class ClusterIT {
   private static Seen seen(String id, long asked, int status, String body) {
     JsonObject json = status == 200 ? new JsonObject(body) : new JsonObject();
     boolean admitted = "allowed".equals(json.getString("decision"));
-    return new Seen(id, admitted, status, json.getLong("revision", 0L), asked, System.nanoTime());
+    return new Seen(id, admitted, status, json.getLong("revision", 0L), asked, RedisTime.nanos());
   }
 
   private static void publish(ClusterFile description, Path folder) {

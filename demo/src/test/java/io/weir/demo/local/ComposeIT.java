@@ -7,6 +7,7 @@ import io.weir.demo.local.ClusterFile.DemoKey;
 import io.weir.testkit.CommandRun;
 import io.weir.testkit.DockerImages;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.RedisTime;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -181,7 +182,7 @@ final class ComposeIT {
 
   private static Crowds crowd(DemoKey key, Runnable atHalfTime) {
     Map<Integer, Long> answers = new ConcurrentHashMap<>();
-    long begin = System.nanoTime();
+    long begin = RedisTime.nanos();
     CompletableFuture<Void> changed = CompletableFuture.runAsync(
         atHalfTime, CompletableFuture.delayedExecutor(SECONDS * 500L, TimeUnit.MILLISECONDS));
     try (Crowd crowd = new Crowd(List.of(balancer), key, CALLERS)) {
@@ -190,7 +191,7 @@ final class ComposeIT {
           Duration.ofSeconds(SECONDS),
           (answer, node) -> answers.merge(answer.status(), 1L, Long::sum));
     }
-    double seconds = (System.nanoTime() - begin) / 1e9;
+    double seconds = (RedisTime.nanos() - begin) / 1e9;
     changed.join();
     return new Crowds(new TreeMap<>(answers), seconds);
   }

@@ -116,6 +116,7 @@ final class ProviderExchange {
     if (wait != null) {
       String seconds = Long.toString(Math.max(1, (wait + 999) / 1000));
       response.putHeader(HttpHeaders.RETRY_AFTER, seconds);
+      response.putHeader("Retry-After-Ms", Long.toString(wait));
     }
     if (before.isEmpty()) {
       node.meters().refused(upstream.name(), problem.code());

@@ -90,7 +90,7 @@ public final class ProviderGate {
   private ProviderQueue queue(Providers upstream) {
     return queues.computeIfAbsent(
         upstream,
-        known -> new ProviderQueue(vertx, context, store, meters, places.waiting(known), known));
+        known -> new ProviderQueue(vertx, context, store, meters, places.of(known), known));
   }
 
   /** The request is over; completes with whether its permit was held, as far as anybody knows. */

@@ -12,15 +12,23 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ProviderPlaces {
   private static final int QUARTERS = 4;
 
-  private final Map<String, Bulkhead> waiting = new ConcurrentHashMap<>();
+  private final Map<String, Places> places = new ConcurrentHashMap<>();
 
-  // Another one where the policy says another number.
-  Bulkhead waiting(Providers upstream) {
+  /** Places to wait in, and what is told to those who get none. */
+  record Places(Bulkhead waiting, Estimates estimates) {}
+
+  // Others where the policy says other numbers.
+  Places of(Providers upstream) {
     int most = upstream.bounds().maxQueue();
+    long millis = upstream.bounds().queueMillis();
+    return places.computeIfAbsent(
+        upstream.name() + "/" + most + "/" + millis,
+        name -> new Places(waiting(most), new Estimates(millis)));
+  }
+
+  private static Bulkhead waiting(int most) {
     int least = Math.min(1, most);
-    return waiting.computeIfAbsent(
-        upstream.name() + "/" + most,
-        name -> new Bulkhead(
-            Math.max(least, most / 2), Math.max(least, most * (QUARTERS - 1) / QUARTERS), most));
+    return new Bulkhead(
+        Math.max(least, most / 2), Math.max(least, most * (QUARTERS - 1) / QUARTERS), most);
   }
 }

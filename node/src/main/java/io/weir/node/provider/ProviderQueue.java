@@ -4,10 +4,10 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.node.answer.ProblemDetails;
-import io.weir.node.intake.Bulkhead;
 import io.weir.node.metrics.ProviderMeters;
 import io.weir.node.provider.Endings.Ending;
 import io.weir.node.provider.ProviderGate.Entered;
+import io.weir.node.provider.ProviderPlaces.Places;
 import io.weir.state.redis.RedisProviders;
 import io.weir.state.redis.RedisProviders.Prepared;
 import io.weir.upstream.Booking;
@@ -40,8 +40,7 @@ final class ProviderQueue {
   private static final long SWEEP_MILLIS = 20;
   private static final long MICROS_PER_MILLI = 1000;
   private static final ProblemDetails QUEUE_FULL = ProblemDetails.of(
-          429, "upstream_queue_full", "Too many requests wait for the providers of this upstream")
-      .with("retryAfterMs", 1000L);
+      429, "upstream_queue_full", "Too many requests wait for the providers of this upstream");
   private static final ProblemDetails TOO_LATE = ProblemDetails.of(
       503, "upstream_queue_timeout", "No provider could take the request in time");
   private static final ProblemDetails OPEN = ProblemDetails.of(
@@ -51,7 +50,7 @@ final class ProviderQueue {
   private final Context context;
   private final RedisProviders store;
   private final ProviderMeters meters;
-  private final Bulkhead places;
+  private final Places places;
   private final Prepared upstream;
   private final Groups groups = new Groups();
   private final Endings endings;
@@ -68,7 +67,7 @@ final class ProviderQueue {
       Context context,
       RedisProviders store,
       ProviderMeters meters,
-      Bulkhead places,
+      Places places,
       Providers upstream) {
     this.vertx = vertx;
     this.context = context;
@@ -97,7 +96,7 @@ final class ProviderQueue {
     Waiter waiter = new Waiter(wish, caller + "-" + made++, meters);
     GroupQueue group = groups.of(waiter);
     boolean isPassing = !group.isBlocked() && group.size() < PASSING;
-    if (isPassing || waiter.takesPlace(places, QUEUE_FULL)) {
+    if (isPassing || hasPlace(waiter)) {
       group.add(waiter);
       watch();
       if (!group.isBlocked()) {
@@ -105,6 +104,20 @@ final class ProviderQueue {
       }
     }
     return waiter.done();
+  }
+
+  private boolean hasPlace(Waiter waiter) {
+    boolean hasPlace = waiter.takesPlace(places.waiting());
+    if (!hasPlace) {
+      refuse(waiter, QUEUE_FULL, 0);
+    }
+    return hasPlace;
+  }
+
+  private void refuse(Waiter waiter, ProblemDetails problem, long leastMicros) {
+    long millis =
+        places.estimates().waitMillis(leastMicros, places.waiting().taken(), System.nanoTime());
+    waiter.refuse(problem.with("retryAfterMs", millis));
   }
 
   /** Tells that one is over; gives whether it was held, as far as anybody knows. */
@@ -175,7 +188,7 @@ final class ProviderQueue {
       wait = Math.min(wait, take(asked.get(i), answer.bookings().get(i)));
     }
     for (Waiter waiter : asked) {
-      if (!waiter.isOver() && !waiter.takesPlace(places, QUEUE_FULL)) {
+      if (!waiter.isOver() && !hasPlace(waiter)) {
         groups.of(waiter).remove(waiter);
       }
     }
@@ -202,13 +215,13 @@ final class ProviderQueue {
     return AHEAD_MICROS;
   }
 
-  private static long later(GroupQueue group, Waiter waiter, long waitMicros) {
+  private long later(GroupQueue group, Waiter waiter, long waitMicros) {
     group.block();
     if (waitMicros <= waiter.leftMicros()) {
       return Math.max(FULL_MICROS, waitMicros - AHEAD_MICROS);
     }
     if (group.remove(waiter)) {
-      waiter.refuse(TOO_LATE.with("retryAfterMs", millis(waitMicros)));
+      refuse(waiter, TOO_LATE, waitMicros);
     }
     return 0;
   }
@@ -235,10 +248,9 @@ final class ProviderQueue {
   // Those that have waited for too long, and those that nobody waits for.
   private void sweep() {
     sweep = -1;
-    ProblemDetails problem = TOO_LATE.with("retryAfterMs", 1L);
     for (GroupQueue group : groups.all()) {
       group.leave(Waiter::isGone, Waiter::giveUp);
-      group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> waiter.refuse(problem));
+      group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> refuse(waiter, TOO_LATE, 0));
     }
     if (groups.hasAbandoned()) {
       wake();
@@ -254,6 +266,7 @@ final class ProviderQueue {
       meters.breaker(name(), booked.provider(), "half_open");
     }
     waiter.leaves();
+    places.estimates().turn(System.nanoTime());
     if (!isWanted) {
       unused(entered);
     } else if (booked.delayMicros() == 0) {

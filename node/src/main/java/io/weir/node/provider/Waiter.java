@@ -51,13 +51,10 @@ final class Waiter {
     return wish.isGone().getAsBoolean();
   }
 
-  /** Whether it has a place to wait, or gets one now; without one it is refused. */
-  boolean takesPlace(Bulkhead places, ProblemDetails full) {
+  /** Whether it has a place to wait, or gets one now. */
+  boolean takesPlace(Bulkhead places) {
     if (place.isEmpty()) {
       place = places.tryTake(wish.key(), wish.tenant(), 1);
-    }
-    if (place.isEmpty()) {
-      refuse(full);
     }
     return place.isPresent();
   }

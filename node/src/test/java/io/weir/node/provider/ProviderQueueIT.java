@@ -63,7 +63,7 @@ final class ProviderQueueIT {
         context,
         store,
         new NodeMetrics().providers(),
-        new ProviderPlaces().waiting(UPSTREAM),
+        new ProviderPlaces().of(UPSTREAM),
         UPSTREAM);
   }
 

@@ -10,7 +10,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -192,10 +194,16 @@ final class ProvidersIT extends TwoProviders {
     assertThat(held).hasSize(1);
     held.element().response().end("fine");
     List<Integer> statuses = new ArrayList<>();
+    Set<Long> waits = new HashSet<>();
     for (CompletableFuture<HttpResponse<String>> one : all) {
-      statuses.add(one.get().statusCode());
+      HttpResponse<String> answer = one.get();
+      statuses.add(answer.statusCode());
+      if (answer.statusCode() != 200) {
+        waits.add(NodeFixture.json(answer).getLong("retryAfterMs"));
+      }
     }
     assertThat(statuses).containsOnly(200, 429, 503).containsOnlyOnce(200);
+    assertThat(waits).as("not all at once").hasSizeGreaterThan(5);
     // The permit is free again.
     answers.set(0, ProvidersIT::fine);
     assertThat(get("/narrow").statusCode()).isEqualTo(200);

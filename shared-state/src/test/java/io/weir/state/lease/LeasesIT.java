@@ -17,6 +17,7 @@ import io.weir.state.redis.RedisBucketStore;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.RedisLeases;
 import io.weir.testkit.RedisCluster;
+import io.weir.testkit.RedisTime;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
@@ -141,7 +142,7 @@ final class LeasesIT {
   // Each asks as often as that, in rounds of a millisecond.
   private void run(long[] opsPerSec, double limitShare, double least) {
     long before = calls();
-    double redisBegin = redisSeconds();
+    long redisBegin = RedisTime.nanos();
     long begin = System.nanoTime();
     long end = begin + (long) (SECONDS * 1e9);
     long[] asked = new long[hosts.size()];
@@ -156,7 +157,7 @@ final class LeasesIT {
       LockSupport.parkNanos(1_000_000);
     }
     open.forEach(CompletableFuture::join);
-    double took = redisSeconds() - redisBegin;
+    double took = (RedisTime.nanos() - redisBegin) / 1e9;
     long admitted = hosts.stream().mapToLong(host -> host.admitted.get()).sum();
     double burst = limitShare < 1 ? 0 : BUCKET.burstMillis() / 1000.0;
     double most = OPS_PER_SEC * limitShare * (SECONDS + burst);
@@ -179,12 +180,6 @@ final class LeasesIT {
         })
         .thenAccept(admitted -> {})
         .toCompletableFuture();
-  }
-
-  // What drains does so by Redis's clock, and that may be set while this machine's own goes on.
-  private double redisSeconds() {
-    List<String> time = hosts.get(0).connections.sync().time();
-    return Long.parseLong(time.get(0)) + Long.parseLong(time.get(1)) / 1e6;
   }
 
   // What the pool's master was asked; nothing else is asked in these runs.

@@ -1,0 +1,23 @@
+package io.weir.testkit;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The clock that a Redis on this machine drains its states by. It may be set while a test runs, ahead or back; a state never
+ * goes back, and nor does this.
+ */
+public final class RedisTime {
+  private static final Clock CLOCK = Clock.systemUTC();
+  private static final AtomicLong LATEST = new AtomicLong();
+
+  private RedisTime() {}
+
+  /** Nanoseconds since 1970. */
+  public static long nanos() {
+    Instant now = CLOCK.instant();
+    long nanos = now.getEpochSecond() * 1_000_000_000 + now.getNano();
+    return LATEST.accumulateAndGet(nanos, Math::max);
+  }
+}
