@@ -28,7 +28,8 @@ local window = window_of(redis.call, KEYS, ARGV)
 
 local function next_wait()
   local first = redis.call('ZRANGE', window.times, 0, 0, 'WITHSCORES')[2]
-  return first and math.max(SHORTEST_US, math.min(pace_us(window), tonumber(first) - now)) or pace_us(window)
+  local pace = pace_us(window, now)
+  return first and math.max(SHORTEST_US, math.min(pace, tonumber(first) - now)) or pace
 end
 
 catch_up(window, now)

@@ -28,21 +28,21 @@ local verb, number = ARGV[6], ARGV[7]
 local now = now_us(1)
 local window = window_of(redis.call, KEYS, ARGV)
 
--- The ranges up to one that ends there have all ended.
+-- The ranges up to one that ends there have all ended; of those that are shown at once.
 local function ends_there(through)
-  local range = range_at(window, text_of(number_of(window, 'watermark')))
-  while range and (range.state == 'done' or range.state == 'skipped') do
+  local range, left = range_at(window, text_of(number_of(window, 'watermark'))), AT_ONCE
+  while range and left > 0 and (range.state == 'done' or range.state == 'skipped') do
     if range.to >= through then
       return range.to == through
     end
-    range = range_at(window, text_of(range.to + 1))
+    range, left = range_at(window, text_of(range.to + 1)), left - 1
   end
   return false
 end
 
 local function commit()
   if tonumber(number) < number_of(window, 'watermark') then
-    return { DONE, 'committed' }
+    return { tonumber(number) >= number_of(window, 'first') and DONE or REFUSED, 'committed' }
   end
   if not ends_there(tonumber(number)) then
     return { REFUSED, '' }
@@ -55,7 +55,9 @@ local function decide()
   local range = range_at(window, number)
   local wanted = verb == 'skip' and 'skipped' or 'todo'
   if not range then
-    return tonumber(number) < number_of(window, 'watermark') and { REFUSED, 'committed' } or { UNKNOWN, '' }
+    local is_skipped = verb == 'skip' and redis.call('ZSCORE', window.ended, number .. ' ' .. NOBODY)
+    return tonumber(number) < number_of(window, 'watermark') and { is_skipped and DONE or REFUSED, 'committed' }
+      or { UNKNOWN, '' }
   end
   if range.state ~= 'failed' then
     return { range.state == wanted and DONE or REFUSED, range.state }

@@ -23,7 +23,7 @@
 --@include window_commit
 --@include window_view
 
-local DONE, LOST, UNKNOWN, LONGEST_BACKOFF_US = 0, 1, 2, 60000000
+local DONE, LOST, UNKNOWN = 0, 1, 2
 
 local from, claim, verb, note = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 local now = now_us(1)
@@ -57,8 +57,12 @@ end
 
 -- Said again by whom it ended by.
 local function is_repeated(range)
-  return verb == 'finish' and range.state == 'done'
-    or verb == 'fail' and (range.state == 'waiting' or range.state == 'failed')
+  if verb == 'finish' then
+    return range.state == 'done'
+  end
+  local is_again = range.state == 'todo'
+  return verb == 'release' and is_again or verb == 'fail' and (is_again or range.state == 'waiting'
+    or range.state == 'failed')
 end
 
 local function answer_of(range)

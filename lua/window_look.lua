@@ -1,4 +1,5 @@
--- Looks at a window: what has failed, or what may be committed, in order.
+-- Looks at a window: what has failed, or what may be committed, in order. Commits nothing: it is asked by nodes
+-- themselves, too, and the results may be wanted by a policy that they do not know yet.
 --
 -- KEYS
 --   1 to 6   as of window_open.lua
@@ -15,7 +16,6 @@
 
 --@include now
 --@include window_range
---@include window_commit
 --@include window_view
 
 local what, most = ARGV[6], tonumber(ARGV[7])
@@ -37,7 +37,7 @@ local function show(range)
   answer[n + 5] = redis.call('HGET', window.notes, range.from) or ''
 end
 
-catch_up(window, now)
+end_times(window, now)
 local range = range_at(window, text_of(number_of(window, 'watermark')))
 local left = what == 'failed' and math.min(most, number_of(window, 'failed')) or most
 while range and left > 0 and (what == 'failed' or is_asked_for(range)) do

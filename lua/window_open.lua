@@ -1,13 +1,15 @@
 -- Opens the next range of a window, where fewer than its width are not committed.
 --
 -- KEYS
---   1      weir:{pNN}:window:<name>, a hash: next, where the next range begins; watermark, the first number that is not
---          committed; failed, how many ranges have; committed_us and gap_us, when the watermark moved, and how often
+--   1      weir:{pNN}:window:<name>, a hash: first, where the first range began; next, where the next one begins;
+--          watermark, the first number that is not committed; failed, how many ranges have; committed_us and gap_us,
+--          when the watermark moved, and how often
 --   2      ...:ranges, a hash: by its first number what is not committed, as of lib/window_range.lua
 --   3      ...:notes, a hash: results, and why a range failed, likewise
 --   4      ...:todo, a sorted set: ranges to be claimed, by their first number
 --   5      ...:times, a sorted set: ranges that are claimed, or wait to be tried again, by the microsecond of that end
---   6      ...:ended, a sorted set: `<first number> <claim>` of the last ranges that were committed, by that number
+--   6      ...:ended, a sorted set: `<first number> <claim>` of ranges that were committed a while ago, by the
+--          microsecond of that
 -- ARGV
 --   1      how many ranges may be open
 --   2      how often a range is tried
@@ -49,7 +51,8 @@ local function known_already()
   if redis.call('EXISTS', window.state) == 0 or tonumber(from) == next_from then
     return nil
   end
-  return to < number_of(window, 'watermark') and COMMITTED_ALREADY or NOT_NEXT
+  local is_committed = tonumber(from) >= number_of(window, 'first') and to < number_of(window, 'watermark')
+  return is_committed and COMMITTED_ALREADY or NOT_NEXT
 end
 
 local function no_room()
@@ -57,12 +60,12 @@ local function no_room()
   if first and first.state == 'failed' then
     return { FAILED, tonumber(first.from) }
   end
-  return { FULL, pace_us(window) }
+  return { FULL, pace_us(window, now) }
 end
 
 local function open()
   if redis.call('EXISTS', window.state) == 0 then
-    redis.call('HSET', window.state, 'watermark', from)
+    redis.call('HSET', window.state, 'first', from, 'watermark', from)
   end
   redis.call('HSET', window.state, 'next', text_of(to + 1))
   move_range(window, { from = from, to = to, state = 'new', attempts = 0, claim = NOBODY, until_us = 0 }, 'todo')

@@ -1,5 +1,7 @@
 -- The watermark of a window. Uses window_range.
-local SMOOTHING, MOST_AT_ONCE, FIRST_US, KEPT_ENDS = 0.2, 4, 1000000, 2
+local SMOOTHING, MOST_AT_ONCE, FIRST_US = 0.2, 4, 1000000
+-- Who ended a range is known for so long, of so many: it may say so again.
+local REMEMBERED_US, MOST_REMEMBERED = 600000000, 10000
 
 -- How long it takes from one range to the next, as a moving average; times in which nobody worked count for little.
 local function keep_pace(window, count, now)
@@ -12,19 +14,22 @@ end
 
 -- Moves the watermark over ranges that have ended, in order, up to one that has not, or that ends after `through`.
 local function commit_through(window, through, now)
-  local watermark, count = number_of(window, 'watermark'), 0
+  local watermark, gone, ended = number_of(window, 'watermark'), {}, {}
   local range = range_at(window, text_of(watermark))
   while range and range.to <= through and (range.state == 'done' or range.state == 'skipped') do
-    window.call('HDEL', window.ranges, range.from)
-    window.call('HDEL', window.notes, range.from)
-    window.call('ZADD', window.ended, range.from, range.from .. ' ' .. range.claim)
-    watermark, count = range.to + 1, count + 1
+    gone[#gone + 1] = range.from
+    ended[#ended + 1], ended[#ended + 2] = text_of(now), range.from .. ' ' .. range.claim
+    watermark = range.to + 1
     range = range_at(window, text_of(watermark))
   end
-  if count > 0 then
+  if #gone > 0 then
+    window.call('HDEL', window.ranges, unpack(gone))
+    window.call('HDEL', window.notes, unpack(gone))
+    window.call('ZADD', window.ended, unpack(ended))
+    window.call('ZREMRANGEBYSCORE', window.ended, '-inf', text_of(now - REMEMBERED_US))
+    window.call('ZREMRANGEBYRANK', window.ended, 0, -1 - MOST_REMEMBERED)
     window.call('HSET', window.state, 'watermark', text_of(watermark))
-    window.call('ZREMRANGEBYRANK', window.ended, 0, -1 - KEPT_ENDS * window.width)
-    keep_pace(window, count, now)
+    keep_pace(window, #gone, now)
   end
 end
 

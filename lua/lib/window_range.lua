@@ -1,7 +1,7 @@
 -- A window and its ranges. A range is stored as `<to> <state> <attempts> <claim> <until_us>`, by its first number.
 -- States: todo, claimed, waiting (to be tried again), done, failed, skipped. `keys` and the first five arguments are
 -- those of window_open.lua; `call` runs a command.
-local AT_ONCE, NOBODY = 100, '-'
+local AT_ONCE, NOBODY, LONGEST_BACKOFF_US = 100, '*', 60000000
 
 local function window_of(call, keys, arguments)
   return { call = call, keys = keys, state = keys[1], ranges = keys[2], notes = keys[3], todo = keys[4],
@@ -63,8 +63,21 @@ local function end_attempt(window, range, wait_us, now)
   end
 end
 
+-- Where the clock was set back, a lease or a wait is not longer than one that begins now.
+local function cut_times(window, now)
+  local longest_us = now + math.max(window.lease_us, LONGEST_BACKOFF_US)
+  local late = window.call('ZRANGEBYSCORE', window.times, '(' .. text_of(longest_us), '+inf', 'LIMIT', 0, AT_ONCE)
+  for _, from in ipairs(late) do
+    local range = range_at(window, from)
+    if range then
+      move_range(window, range, range.state, range.state == 'claimed' and now + window.lease_us or longest_us)
+    end
+  end
+end
+
 -- Leases that are over, and waits.
 local function end_times(window, now)
+  cut_times(window, now)
   local over = window.call('ZRANGEBYSCORE', window.times, '-inf', text_of(now), 'LIMIT', 0, AT_ONCE)
   for _, from in ipairs(over) do
     local range = range_at(window, from)

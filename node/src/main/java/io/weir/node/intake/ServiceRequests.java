@@ -41,9 +41,14 @@ public final class ServiceRequests {
 
   /** The body; an empty one is an empty object. Fails with {@link RefusedException} where it is too long. */
   public Future<Buffer> body(HttpServerRequest request) {
+    return body(request, MAX_BYTES);
+  }
+
+  /** The same, with another bound. */
+  public Future<Buffer> body(HttpServerRequest request, int maxBytes) {
     Share bytes = memory.take(SERVICE, SERVICE);
     return uploads
-        .whole(request, MAX_BYTES, bytes)
+        .whole(request, maxBytes, bytes)
         .onComplete(read -> bytes.free())
         .map(body -> body.length() == 0 ? Buffer.buffer("{}") : body);
   }

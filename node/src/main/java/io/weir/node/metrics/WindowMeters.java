@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Tags;
 import io.weir.window.WindowView;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,7 +17,7 @@ public final class WindowMeters {
   private final MeterRegistry registry;
   private final Map<String, Shown> windows = new ConcurrentHashMap<>();
 
-  private record Shown(AtomicReference<WindowView> view, List<Gauge> gauges) {}
+  private record Shown(AtomicReference<Optional<WindowView>> view, List<Gauge> gauges) {}
 
   WindowMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -38,7 +39,12 @@ public final class WindowMeters {
 
   /** How a window stands. */
   public void stands(String window, WindowView view) {
-    windows.computeIfAbsent(window, this::gauges).view().set(view);
+    windows.computeIfAbsent(window, this::gauges).view().set(Optional.of(view));
+  }
+
+  /** Nobody knows how it stands. */
+  public void unknown(String window) {
+    windows.computeIfAbsent(window, this::gauges).view().set(Optional.empty());
   }
 
   /** Others are not in the policy any more: nothing is shown of them. */
@@ -53,7 +59,7 @@ public final class WindowMeters {
   }
 
   private Shown gauges(String window) {
-    AtomicReference<WindowView> last = new AtomicReference<>(new WindowView(0, 0, 0, 0, 0, 0));
+    AtomicReference<Optional<WindowView>> last = new AtomicReference<>(Optional.empty());
     return new Shown(
         last,
         List.of(
@@ -76,10 +82,12 @@ public final class WindowMeters {
       String window,
       String what,
       String description,
-      AtomicReference<WindowView> last,
+      AtomicReference<Optional<WindowView>> last,
       ToDoubleFunction<WindowView> number) {
     return Gauge.builder(
-            "throttle.window." + what, last, known -> number.applyAsDouble(known.get()))
+            "throttle.window." + what,
+            last,
+            known -> known.get().stream().mapToDouble(number).findFirst().orElse(Double.NaN))
         .description(description)
         .tag("window", window)
         .register(registry);

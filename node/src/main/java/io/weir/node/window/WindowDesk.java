@@ -1,5 +1,7 @@
 package io.weir.node.window;
 
+import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.weir.node.json.BodyFields;
 import io.weir.state.redis.RedisWindows;
@@ -27,9 +29,13 @@ final class WindowDesk {
   private static final Pattern CLAIM = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
   private final RedisWindows store;
+  private final Context context;
+  private final UnheardClaims unheard;
 
-  WindowDesk(RedisWindows store) {
+  WindowDesk(RedisWindows store, Context context, UnheardClaims unheard) {
     this.store = store;
+    this.context = context;
+    this.unheard = unheard;
   }
 
   /** Whether it is a word of those who have claimed a range. */
@@ -38,16 +44,20 @@ final class WindowDesk {
   }
 
   /** Asks; throws {@link io.weir.node.answer.RefusedException} with all that is wrong with the body. */
-  CompletionStage<WindowAnswer> ask(WindowRule rule, String verb, Buffer body) {
+  Future<WindowAnswer> ask(WindowRule rule, String verb, Buffer body) {
     End end = ENDS.get(verb);
     if (end != null) {
-      return end(rule, end, body);
+      return answer(end(rule, end, body));
     }
     Choice choice = CHOICES.get(verb);
     if (choice != null) {
-      return decide(rule, choice, body);
+      return answer(decide(rule, choice, body));
     }
-    return verb.equals("open") ? open(rule, body) : claim(rule, body);
+    return verb.equals("open") ? answer(open(rule, body)) : claim(rule, body);
+  }
+
+  private Future<WindowAnswer> answer(CompletionStage<WindowAnswer> asked) {
+    return Future.fromCompletionStage(asked, context);
   }
 
   private CompletionStage<WindowAnswer> open(WindowRule rule, Buffer body) {
@@ -58,9 +68,10 @@ final class WindowDesk {
     return store.open(rule, from, to);
   }
 
-  private CompletionStage<WindowAnswer> claim(WindowRule rule, Buffer body) {
+  private Future<WindowAnswer> claim(WindowRule rule, Buffer body) {
     new BodyFields(body, Set.of(), CODE).refuseMistakes();
-    return store.claim(rule, UUID.randomUUID().toString());
+    String id = UUID.randomUUID().toString();
+    return answer(store.claim(rule, id)).onFailure(error -> unheard.add(rule, id));
   }
 
   private CompletionStage<WindowAnswer> end(WindowRule rule, End end, Buffer body) {

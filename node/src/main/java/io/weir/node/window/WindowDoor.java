@@ -45,6 +45,8 @@ public final class WindowDoor implements Door {
       PATH
           + "([A-Za-z0-9_-]{1,64})(?:/(results|open|claim|finish|fail|release|renew|skip|retry|commit|forget))?");
   private static final int MAX_SHOWN = 100;
+  // A result may have several characters of JSON for each of its bytes.
+  private static final int MAX_BYTES = 32 << 10;
   private static final ProblemDetails UNKNOWN =
       ProblemDetails.of(404, "window_unknown", "The policy has no such window");
   private static final ProblemDetails RANGE_UNKNOWN =
@@ -77,7 +79,7 @@ public final class WindowDoor implements Door {
     this.context = vertx.getOrCreateContext();
     this.policies = policies;
     this.store = store;
-    this.desk = new WindowDesk(store);
+    this.desk = new WindowDesk(store, context, new UnheardClaims(vertx, context, store));
     this.services = services;
     this.meters = meters;
   }
@@ -118,13 +120,12 @@ public final class WindowDoor implements Door {
       throw RefusedException.methodNotAllowed(method.name());
     }
     return services
-        .body(request)
+        .body(request, MAX_BYTES)
         .compose(body -> {
           WindowRule rule = rule(path.group(1));
           Future<Void> answered = isRead
               ? look(request, rule, verb.isEmpty())
-              : Future.fromCompletionStage(desk.ask(rule, verb, body), context)
-                  .compose(answer -> tell(request, rule, verb, answer));
+              : desk.ask(rule, verb, body).compose(answer -> tell(request, rule, verb, answer));
           return answered;
         })
         .recover(error -> refusal(error)

@@ -35,7 +35,8 @@ public final class WindowWatch {
     meters.keep(windows.keySet());
     for (WindowRule rule : windows.values()) {
       Future<Listed> unused = Future.fromCompletionStage(store.look(rule, true, 1))
-          .onSuccess(listed -> meters.stands(rule.name(), listed.view()));
+          .onSuccess(listed -> meters.stands(rule.name(), listed.view()))
+          .onFailure(error -> meters.unknown(rule.name()));
     }
   }
 }

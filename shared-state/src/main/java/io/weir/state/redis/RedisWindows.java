@@ -29,6 +29,7 @@ public final class RedisWindows {
   private final LuaScript end;
   private final LuaScript decide;
   private final LuaScript look;
+  private final LuaScript takeBack;
   private final Supplier<List<String>> clock;
 
   public RedisWindows(RedisConnections redis) {
@@ -44,6 +45,7 @@ public final class RedisWindows {
     this.end = LuaScript.load("window_end", includes);
     this.decide = LuaScript.load("window_decide", includes);
     this.look = LuaScript.load("window_look", includes);
+    this.takeBack = LuaScript.load("window_return", includes);
   }
 
   /** By another clock than Redis's, as {@link RedisBucketStore#rehearsing}. */
@@ -94,6 +96,15 @@ public final class RedisWindows {
             ? new WindowAnswer.Claimed(
                 id, number(answer, 1), number(answer, 2), number(answer, 3), view(answer))
             : new WindowAnswer.Nothing(number(answer, 1), view(answer)));
+  }
+
+  /**
+   * Takes claims back, as nobody has heard of them: it does not count as an attempt.
+   *
+   * @return how many there were
+   */
+  public CompletionStage<Long> takeBack(WindowRule rule, List<String> ids) {
+    return run(takeBack, rule, String.join(" ", ids)).thenApply(answer -> number(answer, 0));
   }
 
   /**

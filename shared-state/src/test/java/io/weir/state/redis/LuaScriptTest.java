@@ -119,7 +119,8 @@ final class LuaScriptTest {
         "window_claim",
         "window_end",
         "window_decide",
-        "window_look")) {
+        "window_look",
+        "window_return")) {
       Matcher call =
           Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(LuaScript.load(script).source());
       while (call.find()) {

@@ -22,8 +22,10 @@ import io.weir.window.WindowRule;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -38,6 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RedisWindowsIT {
   private static final long LEASE = 30_000_000;
   private static final long BACKOFF = 1_000_000;
+  private static final long REMEMBERED = Duration.ofMinutes(9).toNanos() / 1000;
+  private static final long GONE = -2;
+  private static final long KEPT = Duration.ofDays(30).toMillis();
 
   private static EmbeddedRedis redis;
   private static RedisConnections connections;
@@ -66,6 +71,8 @@ final class RedisWindowsIT {
     name = "w" + windows++;
     store = RedisWindows.rehearsing(connections, () -> now);
   }
+
+  private record Said(Class<?> answer, long atMicros) {}
 
   private WindowRule rule(int width, boolean keepsResults) {
     return new WindowRule(name, width, 4, LEASE, BACKOFF, keepsResults);
@@ -218,8 +225,15 @@ final class RedisWindowsIT {
         .containsExactly("", "third");
   }
 
+  private List<Long> leftMillis() {
+    return RedisKeys.window(name).stream()
+        .map(key -> wait(connections.<Long>ask(commands -> commands.pttl(key))))
+        .toList();
+  }
+
   @Test
   void allOfAWindowIsKeptForThirtyDaysAndCanBeForgotten() {
+    store = new RedisWindows(connections); // its keys end by Redis's clock
     WindowRule rule = rule(3, true);
     for (int i = 0; i < 2; i++) {
       open(rule, 10L * i, 10L * i + 9);
@@ -230,15 +244,120 @@ final class RedisWindowsIT {
     claim(rule);
     open(rule, 30, 39);
     List<String> keys = RedisKeys.window(name);
-    for (String key : keys) {
-      long left = wait(connections.<Long>ask(commands -> commands.pttl(key)));
-      assertThat(left).as(key).isPositive();
-    }
+    assertThat(leftMillis())
+        .allMatch(left -> left == GONE || (left > KEPT - 60_000 && left <= KEPT + 1));
+    keys.forEach(key -> wait(connections.ask(commands -> commands.pexpire(key, KEPT / 3))));
+    claim(rule);
+    assertThat(leftMillis())
+        .allMatch(left -> left == GONE || (left > KEPT - 60_000 && left <= KEPT + 1));
     wait(store.decide(rule, Choice.FORGET, 0));
     long left =
         wait(connections.<Long>ask(commands -> commands.exists(keys.toArray(String[]::new))));
     assertThat(left).isZero();
     assertThat(((Opened) open(rule, 500, 599)).view().watermark()).isEqualTo(500);
+  }
+
+  @Test
+  void whatIsSaidTwiceIsWellAlsoMuchLater() {
+    WindowRule rule = new WindowRule(name, 2, 4, LEASE, 0, false);
+    open(rule, 0, 0);
+    Claimed claimed = (Claimed) claim(rule);
+    end(rule, claimed, End.RELEASE, "");
+    assertThat(((Done) end(rule, claimed, End.RELEASE, "")).state()).isEqualTo("todo");
+    claimed = (Claimed) claim(rule);
+    end(rule, claimed, End.FAIL, "");
+    assertThat(((Done) end(rule, claimed, End.FAIL, "")).state()).isEqualTo("todo");
+    assertThat(end(rule, claimed, End.FINISH, "")).isInstanceOf(Refused.class);
+    claimed = (Claimed) claim(rule);
+    end(rule, claimed, End.FINISH, "");
+    for (int i = 1; i < 1000; i++) {
+      open(rule, i, i);
+      end(rule, (Claimed) claim(rule), End.FINISH, "");
+    }
+    now += Duration.ofMinutes(9).toNanos() / 1000;
+    assertThat(((Done) end(rule, claimed, End.FINISH, "")).state()).isEqualTo("committed");
+    assertThat(wait(store.end(rule, 0, "other", End.FINISH, ""))).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void aSkipThatIsSaidTwiceIsWellAndNobodyPassesForIt() {
+    WindowRule rule = new WindowRule(name, 2, 1, LEASE, BACKOFF, false);
+    open(rule, 0, 0);
+    end(rule, (Claimed) claim(rule), End.FAIL, "");
+    assertThat(wait(store.decide(rule, Choice.SKIP, 0))).isInstanceOf(Done.class);
+    assertThat(wait(store.decide(rule, Choice.SKIP, 0))).isInstanceOf(Done.class);
+    assertThat(wait(store.end(rule, 0, "-", End.FINISH, ""))).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void whatIsBeforeTheFirstRangeWasNeverCommitted() {
+    WindowRule rule = rule(2, false);
+    open(rule, 1000, 1099);
+    assertThat(open(rule, 0, 99)).isInstanceOf(NotNext.class);
+    assertThat(wait(store.decide(rule, Choice.COMMIT, 99))).isInstanceOf(Refused.class);
+    end(rule, (Claimed) claim(rule), End.FINISH, "");
+    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isFalse();
+    assertThat(wait(store.decide(rule, Choice.COMMIT, 1099))).isInstanceOf(Done.class);
+  }
+
+  @Test
+  void aClaimThatNobodyHeardOfIsTakenBackAndIsNoAttempt() {
+    WindowRule rule = rule(3, false);
+    for (int i = 0; i < 3; i++) {
+      open(rule, i, i);
+    }
+    Claimed unheard = (Claimed) claim(rule);
+    Claimed heard = (Claimed) claim(rule);
+    assertThat(wait(store.takeBack(rule, List.of(unheard.claim(), "other")))).isEqualTo(1);
+    assertThat(end(rule, unheard, End.FINISH, "")).isInstanceOf(Refused.class);
+    Claimed again = (Claimed) claim(rule);
+    assertThat(again.from()).isEqualTo(unheard.from());
+    assertThat(again.attempt()).isEqualTo(1);
+    assertThat(end(rule, heard, End.FINISH, "")).isInstanceOf(Done.class);
+    assertThat(wait(store.takeBack(rule, List.of(heard.claim())))).isZero();
+  }
+
+  @Test
+  void aClockThatIsSetBackMakesNoLeaseAndNoWaitLong() {
+    WindowRule rule = rule(2, false);
+    open(rule, 0, 0);
+    open(rule, 1, 1);
+    claim(rule);
+    end(rule, (Claimed) claim(rule), End.FAIL, "");
+    now -= Duration.ofHours(1).toNanos() / 1000;
+    assertThat(claim(rule)).isInstanceOf(Nothing.class);
+    now += LEASE;
+    assertThat(((Claimed) claim(rule)).from()).isZero();
+    now += Duration.ofMinutes(1).toNanos() / 1000 - LEASE;
+    assertThat(((Claimed) claim(rule)).from()).isEqualTo(0);
+    assertThat(((Claimed) claim(rule)).from()).isEqualTo(1);
+  }
+
+  @Test
+  void whoeverFindsNothingForLongAsksSeldom() {
+    WindowRule rule = rule(1, false);
+    for (int i = 0; i < 20; i++) {
+      open(rule, i, i);
+      Claimed claimed = (Claimed) claim(rule);
+      now += 2000;
+      end(rule, claimed, End.FINISH, "");
+    }
+    assertThat(((Nothing) claim(rule)).waitMicros()).isEqualTo(10_000);
+    now += 1_000_000;
+    assertThat(((Nothing) claim(rule)).waitMicros()).isEqualTo(250_000);
+    now += 60_000_000;
+    assertThat(((Nothing) claim(rule)).waitMicros()).isEqualTo(1_000_000);
+  }
+
+  @Test
+  void whoLooksCommitsNothing() {
+    WindowRule keeps = rule(2, true);
+    open(keeps, 0, 9);
+    end(keeps, (Claimed) claim(keeps), End.FINISH, "precious");
+    wait(store.look(rule(2, false), true, 1)); // a node that knows the policy before only
+    assertThat(wait(store.look(keeps, false, 10)).ranges())
+        .extracting(Range::note)
+        .containsExactly("precious");
   }
 
   @Test
@@ -295,6 +414,7 @@ final class RedisWindowsIT {
     Deque<Claimed> held = new ArrayDeque<>();
     Set<Long> done = new HashSet<>();
     Set<Long> skipped = new HashSet<>();
+    Map<Claimed, Said> said = new HashMap<>();
     long next = 0;
     long watermark = 0;
     int steps = 0;
@@ -323,10 +443,16 @@ final class RedisWindowsIT {
         if (how == End.FINISH && answer instanceof Done) {
           assertThat(done.add(claimed.from())).as("done once").isTrue();
         }
-        WindowAnswer again = end(rule, claimed, how, "");
-        assertThat(again.getClass()).isEqualTo(answer.getClass());
-        answer = again;
+        if (how == End.FINISH) {
+          said.put(claimed, new Said(answer.getClass(), now));
+        }
       }
+      said.values().removeIf(first -> now - first.atMicros() > REMEMBERED);
+      said.forEach((claimed, first) -> {
+        if (random.nextInt(20) == 0) {
+          assertThat(end(rule, claimed, End.FINISH, "").getClass()).isEqualTo(first.answer());
+        }
+      });
       now += random.nextInt(50) == 0 ? LEASE : random.nextInt(2_000_000);
       assertThat(answer.view().watermark()).isGreaterThanOrEqualTo(watermark);
       watermark = answer.view().watermark();
