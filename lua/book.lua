@@ -9,7 +9,7 @@
 --          and loaded:<provider>, how busy it says it is, in thousandths, and until when that counts; limit and
 --          latency, how many may be under way where that adapts itself, and how long answers take on average;
 --          full:<caller>/<group> and seen:<caller>/<group>, since when who asks is told that there is no room, and when
---          it was told last. Instants are in microseconds since the epoch
+--          it was told last; at, when it was asked last. Instants are in microseconds since the epoch
 --   2      ...:inflight, a sorted set: requests under way, `<id> <provider>`, by when their lease ends
 -- ARGV
 --   1      how long a lease is, in microseconds
@@ -42,6 +42,7 @@
 --@include now
 --@include upstream_state
 --@include upstream_life
+--@include upstream_clock
 --@include inflight
 --@include adaptive
 --@include lesson
@@ -57,8 +58,22 @@ local lease_us, max_inflight, first_limit, probe_us = tonumber(ARGV[1]), tonumbe
 local adaptive, text, caller, ends, asking = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
 local now = now_us(1)
 local state = upstream_state(redis.call, KEYS[1])
-local providers, groups, blocked, leases, marks = providers_of(text), {}, {}, {}, marks_in(state, now)
+local providers, groups, blocked, leases, marks = providers_of(text), {}, {}, {}, nil
 local inflight, limit, share, places
+
+-- Leases are as long as they were, where the clock was set back.
+local function follow_clock()
+  local back = set_back(state, now)
+  if back > 0 then
+    local members = redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES')
+    for i = 1, #members, 2 do
+      redis.call('ZADD', KEYS[2], string.format('%d', tonumber(members[i + 1]) - back), members[i])
+    end
+  end
+  forget_old(state, now)
+  put_number(state, 'at', now)
+  marks = marks_in(state, now)
+end
 
 -- Leases that are over: of nodes that are gone.
 local function end_leases()
@@ -229,6 +244,7 @@ local function ask_in_turn(i)
 end
 
 local answer = { 0, 0, '' }
+follow_clock()
 end_leases()
 for i = 10, 10 + OF_END * (ends - 1), OF_END do
   answer[#answer + 1] = end_one(ARGV[i], ARGV[i + 1], ARGV[i + 2])

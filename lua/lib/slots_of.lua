@@ -33,13 +33,21 @@ local function open_of(providers, state, now)
   return table.concat(open, ',')
 end
 
+-- When a key may be used next. An interval that was longer once is forgotten: none is booked so far ahead.
+local function slot_of_key(one, key, state, now)
+  local slot, latest = number_in(state, key.slot) or 0, now + one.interval_us + NEAR_US
+  if slot > latest then
+    put_number(state, key.slot, latest)
+  end
+  return math.min(slot, latest)
+end
+
 -- The key of a provider that may be used first, and when: of several the one that was used longest ago, and one by
--- which the request was sent before only where there is no other. An interval that was longer once is forgotten.
+-- which the request was sent before only where there is no other.
 local function first_key(one, state, asked)
   local best, best_at, best_slot
-  local limit_us = asked.now + one.interval_us + asked.patience_us
   for _, key in ipairs(one.keys) do
-    local slot = math.min(number_in(state, key.slot) or 0, limit_us)
+    local slot = slot_of_key(one, key, state, asked.now)
     local at = math.max(asked.now, slot, number_in(state, key.cool) or 0,
       number_in(state, key.cool .. '/' .. asked.group) or 0)
     if asked.before ~= '' and string.find(asked.before, key.place, 1, true) then

@@ -19,6 +19,15 @@ local function put_number(state, field, value)
   end
 end
 
+local WORDS_AT_ONCE = 1000
+
+-- Some at a time: so many values of a call Lua has room for.
+local function write_words(call, verb, key, words)
+  for i = 1, #words, WORDS_AT_ONCE do
+    call(verb, key, unpack(words, i, math.min(#words, i + WORDS_AT_ONCE - 1)))
+  end
+end
+
 local function write_upstream(call, key, state)
   local put, gone = {}, {}
   for field in pairs(state.changed) do
@@ -29,10 +38,6 @@ local function write_upstream(call, key, state)
       gone[#gone + 1] = field
     end
   end
-  if #put > 0 then
-    call('HSET', key, unpack(put))
-  end
-  if #gone > 0 then
-    call('HDEL', key, unpack(gone))
-  end
+  write_words(call, 'HSET', key, put)
+  write_words(call, 'HDEL', key, gone)
 end

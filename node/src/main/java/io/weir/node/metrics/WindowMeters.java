@@ -6,18 +6,18 @@ import io.micrometer.core.instrument.Tags;
 import io.weir.window.WindowView;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /** How windows stand, as this node heard last, and what it was asked of them. Safe for use by many threads. */
 public final class WindowMeters {
   private final MeterRegistry registry;
   private final Map<String, Shown> windows = new ConcurrentHashMap<>();
 
-  private record Shown(AtomicReference<Optional<WindowView>> view, List<Gauge> gauges) {}
+  private record Shown(AtomicReference<@Nullable WindowView> view, List<Gauge> gauges) {}
 
   WindowMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -39,12 +39,12 @@ public final class WindowMeters {
 
   /** How a window stands. */
   public void stands(String window, WindowView view) {
-    windows.computeIfAbsent(window, this::gauges).view().set(Optional.of(view));
+    windows.computeIfAbsent(window, this::gauges).view().set(view);
   }
 
   /** Nobody knows how it stands. */
   public void unknown(String window) {
-    windows.computeIfAbsent(window, this::gauges).view().set(Optional.empty());
+    windows.computeIfAbsent(window, this::gauges).view().set(null);
   }
 
   /** Others are not in the policy any more: nothing is shown of them. */
@@ -59,7 +59,7 @@ public final class WindowMeters {
   }
 
   private Shown gauges(String window) {
-    AtomicReference<Optional<WindowView>> last = new AtomicReference<>(Optional.empty());
+    AtomicReference<@Nullable WindowView> last = new AtomicReference<>();
     return new Shown(
         last,
         List.of(
@@ -82,14 +82,17 @@ public final class WindowMeters {
       String window,
       String what,
       String description,
-      AtomicReference<Optional<WindowView>> last,
+      AtomicReference<@Nullable WindowView> last,
       ToDoubleFunction<WindowView> number) {
-    return Gauge.builder(
-            "throttle.window." + what,
-            last,
-            known -> known.get().stream().mapToDouble(number).findFirst().orElse(Double.NaN))
+    return Gauge.builder("throttle.window." + what, last, known -> shown(last, number))
         .description(description)
         .tag("window", window)
         .register(registry);
+  }
+
+  private static double shown(
+      AtomicReference<@Nullable WindowView> last, ToDoubleFunction<WindowView> number) {
+    WindowView view = last.get();
+    return view == null ? Double.NaN : number.applyAsDouble(view);
   }
 }

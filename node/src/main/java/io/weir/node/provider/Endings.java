@@ -65,8 +65,8 @@ final class Endings {
   }
 
   /** They were not heard, as far as anybody knows. */
-  void notHeard(List<Ending> told) {
-    told.stream().filter(one -> one.tries() <= 1).forEach(one -> one.held().complete(false));
+  void notHeard(List<Ending> told, Throwable error) {
+    told.stream().filter(one -> one.tries() <= 1).forEach(one -> one.held().fail(error));
     List<Ending> again = told.stream()
         .filter(one -> one.tries() > 1)
         .map(one -> new Ending(one.end(), one.held(), one.tries() - 1))

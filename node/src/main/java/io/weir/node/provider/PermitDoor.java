@@ -183,7 +183,8 @@ public final class PermitDoor implements Door {
     }
     BodyFields told = new BodyFields(body, RELEASED, CODE);
     long status = told.whole("status", 0, MAX_STATUS).orElse(200);
-    long wait = told.whole("retryAfterMs", 0, WaitTold.LONGEST_MILLIS).orElse(0);
+    long wait =
+        Math.min(told.whole("retryAfterMs", 0, Long.MAX_VALUE).orElse(0), WaitTold.LONGEST_MILLIS);
     long took = told.whole("latencyMs", 0, LONGEST_TAKEN_MILLIS).orElse(0);
     String group = told.text("group", Names::isName, "a name").orElse("default");
     told.refuseMistakes();
@@ -196,6 +197,7 @@ public final class PermitDoor implements Door {
     };
     return lessons
         .learnOnce(entered, outcome, group, TimeUnit.MILLISECONDS.toNanos(took))
+        .recover(error -> Future.failedFuture(ProviderGate.refusal(error)))
         .compose(
             wasHeld -> ServiceRequests.send(request, 200, new JsonObject().put("held", wasHeld)));
   }

@@ -34,23 +34,42 @@ public final class ProviderLessons {
    * @return whether its permit was held
    */
   public Future<Boolean> learn(Entered entered, Outcome outcome, String group, long nanos) {
-    return gate.leave(entered, lesson(entered, outcome, group, nanos));
-  }
-
-  /** The same of one that may be told several times: it counts once, where its permit is held. */
-  public Future<Boolean> learnOnce(Entered entered, Outcome outcome, String group, long nanos) {
-    return gate.leave(entered, Lesson.NONE).onSuccess(wasHeld -> {
-      if (wasHeld) {
-        gate.tell(entered, lesson(entered, outcome, group, nanos));
-      }
-    });
-  }
-
-  private Lesson lesson(Entered entered, Outcome outcome, String group, long nanos) {
     long open = breakers.count(entered.upstream(), entered.provider(), outcome.health());
-    boolean isBadProbe = entered.isProbe() && outcome.health() == Health.BAD;
-    long openMicros = isBadProbe ? entered.upstream().breaker().openMillis() * 1000 : open;
+    long openMicros = Math.max(open, openMicrosOfProbe(entered, outcome));
     count(entered, outcome, openMicros, nanos);
+    return gate.leave(entered, lesson(entered, outcome, group, nanos, openMicros));
+  }
+
+  /**
+   * The same of one that may be told several times: it counts once, where its permit is held.
+   *
+   * @return fails where the shared state does not answer
+   */
+  public Future<Boolean> learnOnce(Entered entered, Outcome outcome, String group, long nanos) {
+    long ofProbe = openMicrosOfProbe(entered, outcome);
+    return gate.leave(entered, lesson(entered, outcome, group, nanos, ofProbe))
+        .onSuccess(wasHeld -> {
+          if (wasHeld) {
+            judge(entered, outcome, nanos, ofProbe);
+          }
+        });
+  }
+
+  private void judge(Entered entered, Outcome outcome, long nanos, long ofProbe) {
+    long open = breakers.count(entered.upstream(), entered.provider(), outcome.health());
+    count(entered, outcome, Math.max(open, ofProbe), nanos);
+    if (open > 0) {
+      gate.tell(entered, Lesson.of("", 0, open, ""));
+    }
+  }
+
+  private static long openMicrosOfProbe(Entered entered, Outcome outcome) {
+    boolean isBadProbe = entered.isProbe() && outcome.health() == Health.BAD;
+    return isBadProbe ? entered.upstream().breaker().openMillis() * 1000 : 0;
+  }
+
+  private Lesson lesson(
+      Entered entered, Outcome outcome, String group, long nanos, long openMicros) {
     boolean isMeasured = entered.upstream().bounds().adaptive().isPresent();
     return new Lesson(
         scope(entered, outcome, group),

@@ -170,13 +170,13 @@ final class ProviderQueue {
 
   // Whether it was booked is not known: it is ended either way.
   private long notHeard(List<Waiter> asked, List<Ending> told, Throwable error) {
-    endings.notHeard(told);
+    endings.notHeard(told, error);
     for (Waiter waiter : asked) {
       groups.of(waiter).remove(waiter);
       waiter.fail(ProviderGate.refusal(error));
     }
     List<Ending> unknown = asked.stream().map(one -> Endings.unknown(one.id())).toList();
-    endings.notHeard(unknown);
+    endings.notHeard(unknown, error);
     return 0;
   }
 

@@ -168,7 +168,42 @@ final class RedisProvidersIT extends ProvidersInRedis {
     booked(upstream(true, 100, provider("a", 0, 1, 1, 3_600_000_000L)));
     Providers mended = upstream(true, 100, provider("a", 0, 1, 1, INTERVAL));
     assertThat(book(mended, 1_000_000)).isInstanceOf(Booking.Later.class);
-    assertThat(((Booking.Later) book(mended, 1_000_000)).waitMicros()).isLessThan(1_200_000);
+    long wait = ((Booking.Later) book(mended, 1_000_000)).waitMicros();
+    assertThat(wait).isLessThan(1_200_000);
+    now += wait;
+    booked(mended);
+  }
+
+  @Test
+  void aClockThatIsSetBackMakesNothingLast() {
+    Providers upstream = upstream(true, 1, provider("a", 0, 1, 1, INTERVAL));
+    booked(upstream); // and never ended: its node is gone
+    learn(upstream, "a", Lesson.of("", 3_000_000, 0, ""));
+    now -= 3_600_000_000L;
+    assertThat(book(upstream, 0)).isInstanceOf(Booking.Full.class);
+    now += 60_000_000;
+    booked(upstream);
+    learn(upstream, "a", Lesson.of("", 0, 10_000_000, ""));
+    now -= 3_600_000_000L;
+    book(upstream, 0);
+    now += 60_000_000;
+    assertThat(booked(upstream).isProbe()).isTrue();
+  }
+
+  @Test
+  void waitsThatAreOverAreForgotten() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 2, INTERVAL));
+    for (int i = 0; i < 20; i++) {
+      learn(upstream, "a", Lesson.of("k0/group" + i, 1_000_000, 0, ""));
+    }
+    assertThat(fields()).filteredOn(field -> field.startsWith("cool:")).hasSize(20);
+    now += 2_000_000;
+    booked(upstream);
+    assertThat(fields()).noneMatch(field -> field.startsWith("cool:"));
+  }
+
+  private List<String> fields() {
+    return connections.sync().hkeys(RedisKeys.upstream(name).get(0));
   }
 
   @Test
