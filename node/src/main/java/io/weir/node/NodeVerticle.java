@@ -21,6 +21,7 @@ import io.weir.node.intake.ServiceRequests;
 import io.weir.node.job.JobBudget;
 import io.weir.node.job.JobDoor;
 import io.weir.node.job.JobIntake;
+import io.weir.node.provider.CurrentUpstreams;
 import io.weir.node.provider.PermitDoor;
 import io.weir.node.provider.ProviderGate;
 import io.weir.node.provider.ProviderLessons;
@@ -135,12 +136,22 @@ final class NodeVerticle extends VerticleBase {
   private static ProviderForwarder providers(
       Vertx vertx, NodeContext node, Forwarder forwarder, ProviderGate gate) {
     return new ProviderForwarder(
-        vertx, forwarder, gate, lessons(node, gate), node.metrics().providers(), node.keys());
+        vertx,
+        forwarder,
+        gate,
+        lessons(node, gate),
+        node.metrics().providers(),
+        node.keys(),
+        node.policies());
   }
 
   private static ProviderGate gate(Vertx vertx, NodeContext node) {
     return new ProviderGate(
-        vertx, node.providers(), node.places(), node.metrics().providers());
+        vertx,
+        node.providers(),
+        node.places(),
+        node.metrics().providers(),
+        new CurrentUpstreams(() -> node.policies().current().policy().upstreams(), node.keys()));
   }
 
   private static ProviderLessons lessons(NodeContext node, ProviderGate gate) {

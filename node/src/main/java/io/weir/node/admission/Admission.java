@@ -110,14 +110,19 @@ public final class Admission {
     return new Asked(
         request,
         subject,
-        providers
-            .map(Admission::first)
-            .or(policy::upstream)
-            .orElseThrow(() -> new RefusedException(NO_UPSTREAM)),
+        upstream(policy, providers),
         providers,
         rule,
         RequestGroup.of(
             rule.map(OperationRule::group).orElse(GroupRule.DEFAULT), request, Optional.empty()));
+  }
+
+  /** Where a request goes that has these providers, or none; throws {@link RefusedException} where there is nothing. */
+  static Upstream upstream(Policy policy, Optional<Providers> providers) {
+    return providers
+        .map(Admission::first)
+        .or(policy::upstream)
+        .orElseThrow(() -> new RefusedException(NO_UPSTREAM));
   }
 
   // What holds for all of them alike is read from the first.

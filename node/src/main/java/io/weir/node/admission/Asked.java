@@ -91,11 +91,12 @@ public record Asked(
   Asked by(Policy policy, Subject known) {
     Optional<OperationRule> now = rule.flatMap(old -> policy.rule(old.name())).or(() -> rule);
     GroupRule groups = now.map(OperationRule::group).orElse(GroupRule.DEFAULT);
+    Optional<Providers> nowTo = providersOf(policy, now);
     return new Asked(
         request,
         known,
-        policy.upstream().orElse(upstream),
-        providersOf(policy, now),
+        Admission.upstream(policy, nowTo),
+        nowTo,
         now,
         groups.needsBody() && groups.all().contains(group)
             ? group

@@ -29,8 +29,14 @@ final class Judge {
   /** Weir itself said no. */
   static Sent refused(ProblemDetails problem) {
     return problem.status() == UNAVAILABLE || problem.status() == TOO_MANY
-        ? Sent.release(Done.unavailable(problem.code(), SOON))
+        ? Sent.release(Done.unavailable(problem.code(), wait(problem)))
         : Sent.release(Done.of(Result.of("failed", problem)));
+  }
+
+  private static Duration wait(ProblemDetails problem) {
+    return Optional.ofNullable(problem.more().getLong("retryAfterMs"))
+        .map(Duration::ofMillis)
+        .orElse(SOON);
   }
 
   static Sent denied(Decision.Denied denied) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class BegunAnswer implements ReadStream<Buffer> {
   private static final int MOST_BYTES = 4 << 10;
   private static final Pattern JSON =
-      Pattern.compile("^application/(?:[a-z0-9.-]+\\+)?json", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("^application/(?:[a-z0-9.-]+\\+)?json\\s*(?:;|$)", Pattern.CASE_INSENSITIVE);
   // Bodies below 10 kB.
   private static final int MAX_SHORT_DIGITS = 4;
 

@@ -13,10 +13,12 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.streams.ReadStream;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.gateway.Forwarder.NotSentException;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Framing;
 import io.weir.node.intake.Upload;
 import io.weir.node.intake.WatchedBody;
+import io.weir.node.provider.GivenUpException;
 import io.weir.node.usage.Usage;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -89,7 +91,8 @@ final class Exchange {
     if (response.closed()) {
       return outgoing
           .reset()
-          .transform(reset -> Future.failedFuture("the caller hung up before its turn"));
+          .transform(reset ->
+              Future.failedFuture(new NotSentException(new GivenUpException()))); // before its turn
     }
     response.closeHandler(closed -> callerLeft());
     outgoing.exceptionHandler(error -> {
@@ -108,6 +111,11 @@ final class Exchange {
         .onSuccess(done -> whole())
         .onFailure(this::broken);
     return ended.future().onComplete(done -> leave(done.succeeded()));
+  }
+
+  /** Whether the upstream has the whole request. */
+  boolean isSent() {
+    return sent;
   }
 
   // A connection on which not the whole request has gone is of no use to the next one. An answer

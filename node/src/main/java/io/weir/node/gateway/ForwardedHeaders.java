@@ -8,6 +8,9 @@ import io.weir.node.answer.Tickets;
 import io.weir.node.auth.ApiKey;
 import io.weir.node.intake.HopByHop;
 import io.weir.node.usage.Usage;
+import io.weir.policy.Subject;
+import io.weir.state.redis.IdempotencyStore;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,14 +23,16 @@ import java.util.Set;
  */
 public final class ForwardedHeaders {
   private static final String OWN = "x-weir-";
+  private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
+  private static final String OF_PROXIES = "x-forwarded-";
   private static final Set<String> PRIVATE = Set.of(
       "authorization",
+      "cf-connecting-ip",
       "cookie",
       "forwarded",
+      "true-client-ip",
       "x-api-key",
-      "x-forwarded-for",
-      "x-forwarded-host",
-      "x-forwarded-proto",
+      "x-client-ip",
       "x-real-ip");
 
   private ForwardedHeaders() {}
@@ -61,12 +66,23 @@ public final class ForwardedHeaders {
     List<String> kept = new ArrayList<>(0);
     for (String name : headers.names()) {
       String plain = plain(name);
-      if (PRIVATE.contains(plain) || plain.startsWith(OWN) || keys.contains(plain)) {
+      boolean isPrivate = PRIVATE.contains(plain) || plain.startsWith(OF_PROXIES);
+      if (isPrivate || plain.startsWith(OWN) || keys.contains(plain)) {
         kept.add(name);
       }
     }
     kept.forEach(headers::remove);
+    String idempotencyKey = headers.get(IDEMPOTENCY_KEY);
+    if (idempotencyKey != null) {
+      headers.set(IDEMPOTENCY_KEY, ofSubject(asked.subject(), idempotencyKey));
+    }
     return headers;
+  }
+
+  // All subjects have one account there: the same key of two of them must not be one.
+  private static String ofSubject(Subject subject, String key) {
+    String whole = String.join("\n", subject.tenant(), subject.id(), key);
+    return IdempotencyStore.hash(whole.getBytes(StandardCharsets.UTF_8));
   }
 
   // CGI and its like read an underscore and a hyphen alike.

@@ -30,15 +30,15 @@ import java.util.function.Function;
  */
 public final class ProviderAttempts<T> {
   private final Parts node;
-  private final UsableProviders usable;
+  private UsableProviders usable;
   private final RetryBudget budget;
   private final Whole<T> request;
   private final List<String> before = new ArrayList<>();
   private boolean wasSent;
 
-  ProviderAttempts(Parts node, UsableProviders usable, RetryBudget budget, Whole<T> request) {
+  ProviderAttempts(Parts node, RetryBudget budget, Whole<T> request) {
     this.node = node;
-    this.usable = usable;
+    this.usable = node.usables().of(request.asked().providers().orElseThrow());
     this.budget = budget;
     this.request = request;
   }
@@ -61,25 +61,30 @@ public final class ProviderAttempts<T> {
       Function<T, Outcome> outcome) {}
 
   Future<T> attempt() {
-    Providers upstream = usable.upstream();
-    Asked asked = request.asked();
     return Future.succeededFuture().compose(begun -> {
-      usable.refuseKeyless(asked);
-      long patience = TimeUnit.MILLISECONDS.toNanos(upstream.bounds().queueMillis());
+      // Where there is no connection for it, it takes no key slot either.
+      node.forwarder().reserve(request.asked()).free();
+      long patience = TimeUnit.MILLISECONDS.toNanos(usable.upstream().bounds().queueMillis());
       long deadline = Math.min(lastMomentNanos(), System.nanoTime() + patience);
-      Wish wish = new Wish(
-          upstream,
-          asked.subject().id(),
-          asked.subject().tenant(),
-          asked.group(),
-          before,
-          deadline,
-          request.isGone());
       return node.gate()
-          .enter(wish, true)
+          .enter(() -> wish(deadline), true)
           .recover(error -> Future.failedFuture(notBegun(error)))
           .compose(this::send);
     });
+  }
+
+  private Wish wish(long deadline) {
+    Asked asked = request.asked();
+    usable = node.usables().now(usable.upstream().name());
+    usable.refuseKeyless(asked);
+    return new Wish(
+        usable.upstream(),
+        asked.subject().id(),
+        asked.subject().tenant(),
+        asked.group(),
+        before,
+        deadline,
+        request.isGone());
   }
 
   // An earlier provider may have acted upon the request: then it was sent, even if this attempt was

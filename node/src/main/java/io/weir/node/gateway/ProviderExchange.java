@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** One request on its way to the providers of an upstream. Mutable; owned by its event loop. */
@@ -44,8 +45,8 @@ final class ProviderExchange {
   private final HttpServerRequest request;
   private final Optional<Buffer> body;
   private final Asked asked;
-  private final Providers upstream;
-  private final UsableProviders usable;
+  private UsableProviders usable;
+  private Providers upstream;
   private final Decision decision;
   private final Optional<Usage> usage;
   private final RetryBudget budget;
@@ -55,13 +56,13 @@ final class ProviderExchange {
   private boolean isTold;
   private long sentNanos;
   private long headNanos;
+  private @Nullable Exchange exchange;
 
   ProviderExchange(
       ProviderForwarder.Parts node,
       HttpServerRequest request,
       Optional<Buffer> body,
       Asked asked,
-      UsableProviders usable,
       Decision decision,
       Optional<Usage> usage,
       RetryBudget budget) {
@@ -69,8 +70,8 @@ final class ProviderExchange {
     this.request = request;
     this.body = body;
     this.asked = asked;
+    this.usable = node.usables().of(asked.providers().orElseThrow());
     this.upstream = usable.upstream();
-    this.usable = usable;
     this.decision = decision;
     this.usage = usage;
     this.budget = budget;
@@ -80,8 +81,11 @@ final class ProviderExchange {
   Future<End> attempt() {
     return Future.succeededFuture()
         .compose(begun -> {
-          usable.refuseKeyless(asked);
-          return node.gate().enter(wish(), true).compose(this::send);
+          // Where there is no connection for it, it takes no key slot either.
+          node.forwarder().reserve(asked).free();
+          long deadline = System.nanoTime()
+              + TimeUnit.MILLISECONDS.toNanos(upstream.bounds().queueMillis());
+          return node.gate().enter(() -> wish(deadline), true).compose(this::send);
         })
         .recover(error -> {
           if (error instanceof RefusedException refused) {
@@ -93,9 +97,10 @@ final class ProviderExchange {
         });
   }
 
-  private Wish wish() {
-    long deadline =
-        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(upstream.bounds().queueMillis());
+  private Wish wish(long deadline) {
+    usable = node.usables().now(upstream.name());
+    upstream = usable.upstream();
+    usable.refuseKeyless(asked);
     return new Wish(
         upstream,
         asked.subject().id(),
@@ -130,6 +135,7 @@ final class ProviderExchange {
     Provider provider = upstream.named(entered.provider()).orElseThrow();
     Asked to = asked.to(Admission.upstream(upstream, provider));
     seen = null;
+    exchange = null;
     sentNanos = 0;
     headNanos = 0;
     before.add(entered.place());
@@ -139,19 +145,20 @@ final class ProviderExchange {
         .compose(sending -> {
           Upstream place = to.upstream();
           sentNanos = System.nanoTime();
-          return new Exchange(
-                  node.vertx(),
-                  request,
-                  sending.request(),
-                  place.maxBodyBytes(),
-                  place.timeoutMillis(),
-                  usage)
-              .run(body, this::tell, filter())
+          Exchange sent = new Exchange(
+              node.vertx(),
+              request,
+              sending.request(),
+              place.maxBodyBytes(),
+              place.timeoutMillis(),
+              usage);
+          exchange = sent;
+          return sent.run(body, this::tell, filter(entered))
               .onComplete(end -> sending.share().free());
         })
         .transform(done -> {
-          Outcome outcome = outcome(done.cause());
-          wasSent |= sentNanos > 0;
+          Outcome outcome = outcome(entered, done.cause());
+          wasSent |= sentNanos > 0 && !(done.cause() instanceof NotSentException);
           Future<Boolean> unused =
               node.lessons().learn(entered, outcome, asked.group(), tookNanos());
           if (done.failed() && isTriedAgain(done.cause(), outcome)) {
@@ -181,7 +188,7 @@ final class ProviderExchange {
   }
 
   // An answer that another attempt may better is not told.
-  private AnswerFilter filter() {
+  private AnswerFilter filter(Entered entered) {
     return new AnswerFilter() {
       @Override
       public boolean readsBody(HttpClientResponse head) {
@@ -193,6 +200,7 @@ final class ProviderExchange {
       @Override
       public boolean passes(HttpClientResponse head, Optional<Buffer> begin) {
         headNanos = System.nanoTime();
+        node.lessons().heard(entered);
         Outcome outcome = begin
             .flatMap(body -> JsonRpcErrors.limited(body, upstream.sending().jsonRpcCodes()))
             .orElseGet(() -> Outcome.answered(
@@ -207,20 +215,28 @@ final class ProviderExchange {
     };
   }
 
-  private Outcome outcome(@Nullable Throwable error) {
+  private Outcome outcome(Entered entered, @Nullable Throwable error) {
     Outcome answered = seen;
     boolean isWhole = error == null || error instanceof NotPassedException;
     // A wait that was told counts, whatever becomes of the rest.
     if (answered != null && (isWhole || answered.coolMillis() > 0)) {
       return answered;
     }
+    boolean isGone = request.response().closed();
     if (error instanceof NotSentException) {
-      return Outcome.notSent();
+      return isGone ? Outcome.unknown() : Outcome.notSent();
     }
-    // Who does not read, or hangs up, says nothing of the provider.
+    Exchange sent = exchange;
+    boolean isSent = sent != null && sent.isSent();
+    // Who hangs up before one from which nothing has come for long says that it hangs.
+    if (isGone && isSent && headNanos == 0) {
+      return node.lessons().isSilent(entered, sentNanos) ? Outcome.broken() : Outcome.unknown();
+    }
+    // Who sends, or reads, too slowly says nothing of the provider.
     boolean isCallers = error instanceof RefusedException
-        || request.response().closed()
-        || request.response().writeQueueFull();
+        || isGone
+        || request.response().writeQueueFull()
+        || (!isSent && headNanos == 0 && !(error instanceof TimeoutException));
     return error == null || isCallers ? Outcome.unknown() : Outcome.broken();
   }
 

@@ -13,24 +13,19 @@ import io.weir.node.provider.ProviderGate;
 import io.weir.node.provider.ProviderLessons;
 import io.weir.node.provider.RetryBudget;
 import io.weir.node.usage.Usage;
+import io.weir.throttle.PolicySource;
 import io.weir.upstream.Providers;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Sends requests to the providers of an upstream: to one that may be sent to now, with one of our keys, and to another one
  * where that fails and it is safe. Mutable; owned by one event loop.
  */
 public final class ProviderForwarder {
-  private static final int MAX_KNOWN = 200;
-
   private final Parts parts;
   private final Map<String, RetryBudget> budgets = new HashMap<>();
-  private final IdentityHashMap<Providers, UsableProviders> usable = new IdentityHashMap<>();
 
   /** What each request needs on its way. */
   record Parts(
@@ -39,7 +34,8 @@ public final class ProviderForwarder {
       ProviderGate gate,
       ProviderLessons lessons,
       ProviderMeters meters,
-      KeysHere keys) {}
+      KeysHere keys,
+      Usables usables) {}
 
   /** @param keys those that this node has */
   public ProviderForwarder(
@@ -48,8 +44,10 @@ public final class ProviderForwarder {
       ProviderGate gate,
       ProviderLessons lessons,
       ProviderMeters meters,
-      KeysHere keys) {
-    this.parts = new Parts(vertx, forwarder, gate, lessons, meters, keys);
+      KeysHere keys,
+      PolicySource policies) {
+    this.parts =
+        new Parts(vertx, forwarder, gate, lessons, meters, keys, new Usables(policies, keys));
   }
 
   /** Forwards a paused request, and answers it. */
@@ -59,9 +57,14 @@ public final class ProviderForwarder {
       Asked asked,
       Decision decision,
       Optional<Usage> usage) {
-    UsableProviders usable = usable(asked.providers().orElseThrow());
-    RetryBudget budget = budget(usable.upstream());
-    return new ProviderExchange(parts, request, body, asked, usable, decision, usage, budget)
+    return new ProviderExchange(
+            parts,
+            request,
+            body,
+            asked,
+            decision,
+            usage,
+            budget(asked.providers().orElseThrow()))
         .attempt();
   }
 
@@ -71,8 +74,8 @@ public final class ProviderForwarder {
    * @return fails with {@link io.weir.node.answer.RefusedException}, {@link Forwarder.NotSentException} or whatever broke
    */
   public <T> Future<T> send(ProviderAttempts.Whole<T> request) {
-    UsableProviders usable = usable(request.asked().providers().orElseThrow());
-    return new ProviderAttempts<>(parts, usable, budget(usable.upstream()), request).attempt();
+    RetryBudget budget = budget(request.asked().providers().orElseThrow());
+    return new ProviderAttempts<>(parts, budget, request).attempt();
   }
 
   // Each request earns a part of a retry.
@@ -81,21 +84,5 @@ public final class ProviderForwarder {
     RetryBudget budget = budgets.computeIfAbsent(upstream.name(), name -> new RetryBudget(percent));
     budget.earn(percent);
     return budget;
-  }
-
-  // By the very object: looked up for each request.
-  private UsableProviders usable(Providers upstream) {
-    if (usable.size() > MAX_KNOWN) {
-      usable.clear(); // of policies before
-    }
-    return usable.computeIfAbsent(
-        upstream, known -> new UsableProviders(parts.keys().of(known), keyHeaders(known)));
-  }
-
-  private static Set<String> keyHeaders(Providers upstream) {
-    return upstream.all().stream()
-        .flatMap(one -> one.keys().stream())
-        .map(key -> ForwardedHeaders.plain(key.header()))
-        .collect(Collectors.toUnmodifiableSet());
   }
 }

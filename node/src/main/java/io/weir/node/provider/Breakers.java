@@ -16,7 +16,14 @@ import java.util.concurrent.TimeUnit;
  * whole cluster: the shared state says so, and lets a single request try it again. Safe for use by many threads.
  */
 public final class Breakers {
+  private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final Map<Judged, CircuitBreaker> breakers = new ConcurrentHashMap<>();
+
+  /** By upstream and provider, when an answer began. */
+  private final Map<Place, Long> heard = new ConcurrentHashMap<>();
+
+  private record Place(String upstream, String provider) {}
 
   private record Judged(String upstream, String provider, BreakerRule rule) {}
 
@@ -42,6 +49,17 @@ public final class Breakers {
     }
     breaker.reset(); // the shared state keeps it open
     return rule.openMillis() * 1000;
+  }
+
+  /** It has begun to answer. */
+  void heard(String upstream, String provider, long nowNanos) {
+    heard.put(new Place(upstream, provider), nowNanos);
+  }
+
+  /** Whether no answer has begun since something was sent, for so long that somebody may have lost patience. */
+  boolean isSilent(String upstream, String provider, long sentNanos, long nowNanos) {
+    Long last = heard.get(new Place(upstream, provider));
+    return nowNanos - sentNanos >= LEAST_PATIENCE_NANOS && (last == null || last < sentNanos);
   }
 
   private static CircuitBreakerConfig config(BreakerRule rule, int minCalls) {

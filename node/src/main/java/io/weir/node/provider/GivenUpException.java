@@ -4,7 +4,7 @@ package io.weir.node.provider;
 public final class GivenUpException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  GivenUpException() {
+  public GivenUpException() {
     super("the caller hung up before his turn", null, false, false);
   }
 }

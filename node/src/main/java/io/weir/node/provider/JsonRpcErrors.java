@@ -19,6 +19,9 @@ public final class JsonRpcErrors {
   private static final int SERVER_ERROR = -32_000;
   private static final Pattern OF_A_LIMIT =
       Pattern.compile("limit|too many|capacity|quota|throttl", Pattern.CASE_INSENSITIVE);
+  // A contract's own words, and what a block may cost.
+  private static final Pattern OF_A_CALL =
+      Pattern.compile("revert|gas|execution|stack|size", Pattern.CASE_INSENSITIVE);
   private static final int TOO_MANY = 429;
 
   private JsonRpcErrors() {}
@@ -55,7 +58,8 @@ public final class JsonRpcErrors {
 
   private static boolean speaksOfALimit(JsonObject error) {
     return error.getValue("message") instanceof String message
-        && OF_A_LIMIT.matcher(message).find();
+        && OF_A_LIMIT.matcher(message).find()
+        && !OF_A_CALL.matcher(message).find();
   }
 
   // As Infura has it: {"data": {"rate": {"backoff_seconds": 30}}}

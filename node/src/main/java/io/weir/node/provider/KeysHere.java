@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +16,7 @@ import org.slf4j.LoggerFactory;
 public final class KeysHere {
   private static final Logger LOG = LoggerFactory.getLogger(KeysHere.class);
   private static final int MAX_KNOWN = 200;
+  private static final Pattern SENDABLE = Pattern.compile("[\\x20-\\x7e]+");
 
   private final Function<String, @Nullable String> environment;
   private final Map<Providers, Providers> known = new ConcurrentHashMap<>();
@@ -36,9 +38,12 @@ public final class KeysHere {
   /** What a key's header carries. */
   public Optional<String> value(KeySlot key) {
     String secret = environment.apply(key.variable());
-    if (secret == null || secret.isBlank()) {
+    if (secret == null || !SENDABLE.matcher(secret.strip()).matches()) {
       if (missing.add(key.variable())) {
-        LOG.warn("the key {} is not used by this node: {} is not set", key.name(), key.variable());
+        LOG.warn(
+            "the key {} is not used by this node: {} is not set, or cannot be sent in a header",
+            key.name(),
+            key.variable());
       }
       return Optional.empty();
     }

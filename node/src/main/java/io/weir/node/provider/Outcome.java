@@ -24,6 +24,8 @@ public record Outcome(
   private static final int SERVER_ERRORS = 500;
   private static final int TOO_MANY = 429;
   private static final int UNAVAILABLE = 503;
+  // What was asked for, it does not know how to do: that is the request's doing.
+  private static final Set<Integer> OF_REQUEST = Set.of(501, 505);
   // As of SMG.
   private static final Set<Integer> RETRYABLE = Set.of(408, 429, 500, 502, 503, 504);
 
@@ -31,7 +33,7 @@ public record Outcome(
   public enum Health {
     GOOD,
     BAD,
-    /** It said that it has too much to do. */
+    /** It said that it has too much to do, or it was not its doing. */
     NEUTRAL
   }
 
@@ -53,7 +55,7 @@ public record Outcome(
   /** There was an answer. */
   public static Outcome answered(int status, MultiMap headers, Instant now) {
     boolean isBusy = status == TOO_MANY || status == UNAVAILABLE;
-    long wait = isBusy ? WaitTold.millis(headers, now).orElse(0) : 0;
+    long wait = isBusy ? WaitTold.millis(status, headers, now).orElse(0) : 0;
     return answered(status, wait).withLoad(LoadReport.thousandths(headers));
   }
 
@@ -63,7 +65,7 @@ public record Outcome(
    * @param waitMillis what the answer named, 0 for nothing
    */
   public static Outcome answered(int status, long waitMillis) {
-    boolean isNeutral = status == TOO_MANY || waitMillis > 0;
+    boolean isNeutral = status == TOO_MANY || waitMillis > 0 || OF_REQUEST.contains(status);
     Health health = isNeutral ? Health.NEUTRAL : status >= SERVER_ERRORS ? Health.BAD : Health.GOOD;
     return new Outcome(
         health,

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -117,15 +118,17 @@ public final class PermitDoor implements Door {
     OptionalLong waitMillis = asked.whole("waitMs", 0, LONGEST_WAIT_MILLIS);
     asked.refuseMistakes();
     String group = named.orElse("default");
-    Providers upstream = upstream(name.orElse(""));
-    refuseUnknown(upstream, group);
-    long wait = Math.min(
-        upstream.bounds().queueMillis(), waitMillis.orElse(upstream.bounds().queueMillis()));
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.max(1, wait));
-    Wish wish = new Wish(
-        upstream, SERVICE, SERVICE, group, List.of(), deadline, request.response()::closed);
+    long longest = upstream(name.orElse("")).bounds().queueMillis();
+    long wait = Math.max(1, Math.min(longest, waitMillis.orElse(longest)));
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(wait);
+    Supplier<Wish> wish = () -> {
+      Providers upstream = upstream(name.orElse(""));
+      refuseUnknown(upstream, group);
+      return new Wish(
+          upstream, SERVICE, SERVICE, group, List.of(), deadline, request.response()::closed);
+    };
     return gate.enter(wish, false).compose(entered -> {
-      Optional<Provider> provider = upstream.named(entered.provider());
+      Optional<Provider> provider = entered.upstream().named(entered.provider());
       if (request.response().closed() || provider.isEmpty()) {
         lessons.unused(entered);
         return Future.succeededFuture();

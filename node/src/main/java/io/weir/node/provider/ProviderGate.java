@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Lets requests to providers, one after another, as the whole cluster may send them: each waits for a key slot and a
@@ -35,6 +36,7 @@ public final class ProviderGate {
   private final RedisProviders store;
   private final ProviderPlaces places;
   private final ProviderMeters meters;
+  private final CurrentUpstreams current;
   /** By what a policy says of an upstream, and the keys that are here: the very object. */
   private final IdentityHashMap<Providers, ProviderQueue> queues = new IdentityHashMap<>();
   /** By upstream: what is renewed while it runs. */
@@ -42,14 +44,22 @@ public final class ProviderGate {
 
   private long renewedNanos = System.nanoTime();
 
-  /** @param places of the whole node */
+  /**
+   * @param places of the whole node
+   * @param current which upstreams are still so
+   */
   public ProviderGate(
-      Vertx vertx, RedisProviders store, ProviderPlaces places, ProviderMeters meters) {
+      Vertx vertx,
+      RedisProviders store,
+      ProviderPlaces places,
+      ProviderMeters meters,
+      CurrentUpstreams current) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.store = store;
     this.places = places;
     this.meters = meters;
+    this.current = current;
     vertx.setPeriodic(TICK_MILLIS, fired -> renew());
   }
 
@@ -73,13 +83,14 @@ public final class ProviderGate {
   /**
    * Waits until the request may be sent.
    *
+   * @param wish by the policy that is in force then; it is asked again where another one comes meanwhile
    * @param isRenewed whether the node holds on to the permit until {@link #leave}
-   * @return fails with {@link RefusedException}
+   * @return fails with {@link RefusedException}, or what {@code wish} throws
    */
-  public Future<Entered> enter(Wish wish, boolean isRenewed) {
+  public Future<Entered> enter(Supplier<Wish> wish, boolean isRenewed) {
     long began = System.nanoTime();
-    Providers upstream = wish.upstream();
-    return queue(upstream).enter(wish).onSuccess(entered -> {
+    return enter(wish).onSuccess(entered -> {
+      Providers upstream = entered.upstream();
       meters.entered(upstream.name(), System.nanoTime() - began);
       if (isRenewed) {
         running.computeIfAbsent(upstream, known -> new HashSet<>()).add(entered.member());
@@ -87,10 +98,21 @@ public final class ProviderGate {
     });
   }
 
+  private Future<Entered> enter(Supplier<Wish> wishes) {
+    return Future.succeededFuture()
+        .compose(begun -> {
+          Wish wish = wishes.get();
+          return queue(wish.upstream()).enter(wish);
+        })
+        .recover(error ->
+            error instanceof PolicyChangedException ? enter(wishes) : Future.failedFuture(error));
+  }
+
   private ProviderQueue queue(Providers upstream) {
     return queues.computeIfAbsent(
         upstream,
-        known -> new ProviderQueue(vertx, context, store, meters, places.of(known), known));
+        known ->
+            new ProviderQueue(vertx, context, store, meters, places.of(known), current, known));
   }
 
   /** The request is over; completes with whether its permit was held, as far as anybody knows. */
@@ -128,6 +150,7 @@ public final class ProviderGate {
 
   private void renew() {
     long now = System.nanoTime();
+    List.copyOf(queues.values()).forEach(ProviderQueue::retireIfOld);
     running.values().removeIf(Set::isEmpty);
     queues.values().removeIf(queue -> queue.isIdle(IDLE_NANOS));
     long shortest = running.keySet().stream()

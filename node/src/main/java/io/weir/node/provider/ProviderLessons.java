@@ -26,6 +26,17 @@ public final class ProviderLessons {
     Future<Boolean> unused = gate.leave(entered, Lesson.of("", 0, 0, probe));
   }
 
+  /** A provider has begun to answer. */
+  public void heard(Entered entered) {
+    breakers.heard(entered.upstream().name(), entered.provider(), System.nanoTime());
+  }
+
+  /** Whether nothing has come from it, on this node, since something was sent a good while ago. */
+  public boolean isSilent(Entered entered, long sentNanos) {
+    return breakers.isSilent(
+        entered.upstream().name(), entered.provider(), sentNanos, System.nanoTime());
+  }
+
   /**
    * An attempt has ended.
    *

@@ -3,7 +3,6 @@ package io.weir.node.provider;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.weir.node.answer.ProblemDetails;
 import io.weir.node.metrics.ProviderMeters;
 import io.weir.node.provider.Endings.Ending;
 import io.weir.node.provider.ProviderGate.Entered;
@@ -39,20 +38,15 @@ final class ProviderQueue {
   private static final int SLOWEST = 3;
   private static final long SWEEP_MILLIS = 20;
   private static final long MICROS_PER_MILLI = 1000;
-  private static final ProblemDetails QUEUE_FULL = ProblemDetails.of(
-      429, "upstream_queue_full", "Too many requests wait for the providers of this upstream");
-  private static final ProblemDetails TOO_LATE = ProblemDetails.of(
-      503, "upstream_queue_timeout", "No provider could take the request in time");
-  private static final ProblemDetails OPEN = ProblemDetails.of(
-      503, "upstream_open", "All providers of this upstream have failed and are left alone");
-
   private final Vertx vertx;
   private final Context context;
   private final RedisProviders store;
   private final ProviderMeters meters;
   private final Places places;
+  private final CurrentUpstreams current;
   private final Prepared upstream;
   private final Groups groups = new Groups();
+  private final Refusals refusals;
   private final Endings endings;
   private final String caller = UUID.randomUUID().toString();
   private long made;
@@ -68,12 +62,15 @@ final class ProviderQueue {
       RedisProviders store,
       ProviderMeters meters,
       Places places,
+      CurrentUpstreams current,
       Providers upstream) {
     this.vertx = vertx;
     this.context = context;
     this.store = store;
     this.meters = meters;
     this.places = places;
+    this.current = current;
+    this.refusals = new Refusals(places);
     this.upstream = RedisProviders.prepare(upstream);
     this.endings = new Endings(vertx, this::wake);
   }
@@ -96,7 +93,7 @@ final class ProviderQueue {
     Waiter waiter = new Waiter(wish, caller + "-" + made++, meters);
     GroupQueue group = groups.of(waiter);
     boolean isPassing = !group.isBlocked() && group.size() < PASSING;
-    if (isPassing || hasPlace(waiter)) {
+    if (isPassing || refusals.hasPlace(waiter)) {
       group.add(waiter);
       watch();
       if (!group.isBlocked()) {
@@ -106,24 +103,21 @@ final class ProviderQueue {
     return waiter.done();
   }
 
-  private boolean hasPlace(Waiter waiter) {
-    boolean hasPlace = waiter.takesPlace(places.waiting());
-    if (!hasPlace) {
-      refuse(waiter, QUEUE_FULL, 0);
-    }
-    return hasPlace;
-  }
-
-  private void refuse(Waiter waiter, ProblemDetails problem, long leastMicros) {
-    long millis =
-        places.estimates().waitMillis(leastMicros, places.waiting().taken(), System.nanoTime());
-    waiter.refuse(problem.with("retryAfterMs", millis));
-  }
-
   /** Tells that one is over; gives whether it was held, as far as anybody knows. */
   Future<Boolean> end(String id, String provider, Lesson lesson) {
     usedNanos = System.nanoTime();
     return endings.add(new End(id, provider, lesson));
+  }
+
+  /** Where another policy is in force, whoever waits here asks by that one. */
+  void retireIfOld() {
+    if (isOld() && groups.isWaiting()) {
+      wake();
+    }
+  }
+
+  private boolean isOld() {
+    return !current.have(upstream.upstream());
   }
 
   /** Something may have changed: asks again. */
@@ -132,6 +126,9 @@ final class ProviderQueue {
       return;
     }
     vertx.cancelTimer(timer);
+    if (isOld()) {
+      groups.all().forEach(group -> group.leave(one -> true, Waiter::asksAgain));
+    }
     List<Waiter> asked = groups.first(ASKED_AT_ONCE);
     List<Ending> told = endings.next();
     if (!asked.isEmpty() || !told.isEmpty() || groups.hasAbandoned()) {
@@ -187,11 +184,10 @@ final class ProviderQueue {
     for (int i = 0; i < asked.size(); i++) {
       wait = Math.min(wait, take(asked.get(i), answer.bookings().get(i)));
     }
-    for (Waiter waiter : asked) {
-      if (!waiter.isOver() && !hasPlace(waiter)) {
-        groups.of(waiter).remove(waiter);
-      }
-    }
+    groups.all().stream()
+        .filter(GroupQueue::isBlocked)
+        .forEach(
+            group -> group.leave(waiter -> !waiter.takesPlace(places.waiting()), refusals::full));
     return wait;
   }
 
@@ -201,11 +197,10 @@ final class ProviderQueue {
     if (booking instanceof Booked booked) {
       group.unblock();
       groups.comesLast(waiter);
-      book(waiter, booked, group.remove(waiter));
+      book(waiter, booked, group.served(waiter));
     } else if (booking instanceof Booking.Open open) {
       group.unblock();
-      ProblemDetails problem = OPEN.with("retryAfterMs", millis(open.waitMicros()));
-      group.leave(one -> true, one -> one.refuse(problem));
+      group.leave(one -> true, one -> refusals.open(one, open.waitMicros()));
     } else if (booking instanceof Booking.Later later) {
       return later(group, waiter, later.waitMicros());
     } else if (booking instanceof Booking.Full) {
@@ -221,7 +216,7 @@ final class ProviderQueue {
       return Math.max(FULL_MICROS, waitMicros - AHEAD_MICROS);
     }
     if (group.remove(waiter)) {
-      refuse(waiter, TOO_LATE, waitMicros);
+      refusals.tooLate(waiter, waitMicros);
     }
     return 0;
   }
@@ -250,7 +245,7 @@ final class ProviderQueue {
     sweep = -1;
     for (GroupQueue group : groups.all()) {
       group.leave(Waiter::isGone, Waiter::giveUp);
-      group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> refuse(waiter, TOO_LATE, 0));
+      group.leave(waiter -> waiter.leftMicros() <= 0, waiter -> refusals.tooLate(waiter, 0));
     }
     if (groups.hasAbandoned()) {
       wake();
@@ -279,6 +274,8 @@ final class ProviderQueue {
   private void begin(Waiter waiter, Entered entered) {
     if (waiter.isGone()) {
       waiter.giveUp();
+    } else if (isOld()) {
+      waiter.asksAgain();
     }
     if (!waiter.begins(entered)) {
       unused(entered);

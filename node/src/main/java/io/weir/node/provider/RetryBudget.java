@@ -7,20 +7,23 @@ public final class RetryBudget {
   private static final double HUNDRED = 100;
 
   private double left;
+  private int percent;
 
   /** @param percent of the requests; with 0 none is */
   public RetryBudget(int percent) {
-    this.left = percent > 0 ? AT_FIRST : 0;
+    this.percent = percent;
+    this.left = AT_FIRST;
   }
 
   /** A request comes. */
   public void earn(int percent) {
+    this.percent = percent;
     left = Math.min(MOST, left + percent / HUNDRED);
   }
 
   /** Whether one may be tried again; then it is spent. */
   public boolean spend() {
-    if (left < 1) {
+    if (percent == 0 || left < 1) {
       return false;
     }
     left--;

@@ -2,11 +2,15 @@ package io.weir.node.provider;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -14,72 +18,116 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The longest wait that a provider's answer names, in milliseconds: {@code Retry-After} (RFC 9110, section 10.2.3), its
- * millisecond form, {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-10), or the headers that OpenAI's interface
- * began with. A wait that nobody named is never invented.
+ * The wait that a provider's answer names, in milliseconds: {@code Retry-After} (RFC 9110, section 10.2.3) or its
+ * millisecond form; of a 429 that has neither, {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-10), or the headers
+ * that OpenAI's interface began with. A wait that nobody named is never invented.
  */
 final class WaitTold {
   /** Whatever is told, so long is the longest that is believed. */
   static final long LONGEST_MILLIS = 3_600_000;
 
-  private static final Pattern DIGITS = Pattern.compile("\\d{1,9}");
-  private static final Pattern RATE_LIMIT =
-      Pattern.compile(";\\s*r=0\\s*(?:;[^,]*)?;\\s*t=(\\d{1,9})");
+  private static final int TOO_MANY = 429;
+  private static final Duration MOST_APART = Duration.ofDays(7);
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,15}(?:\\.\\d{1,15})?");
+  private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"");
+  private static final Pattern COMMA = Pattern.compile(",");
+  private static final Pattern NONE_LEFT = Pattern.compile(";\\s*r=0\\s*(?:;|$)");
+  private static final Pattern RESET = Pattern.compile(";\\s*t=(\\d{1,15})\\s*(?:;|$)");
+  private static final Pattern PARTS = Pattern.compile("(?:\\d{1,9}(?:\\.\\d{1,9})?(?:ms|s|m|h))+");
   private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h)");
+  private static final int LONGEST_RESET = 40;
+  // RFC 9110, section 5.6.7: all three have to be understood.
+  private static final List<DateTimeFormatter> DATES = List.of(
+      DateTimeFormatter.RFC_1123_DATE_TIME,
+      DateTimeFormatter.ofPattern("EEEE, dd-MMM-yy HH:mm:ss zzz", Locale.US),
+      DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.US).withZone(ZoneOffset.UTC));
 
   private WaitTold() {}
 
-  /** The wait; nothing where none is named. */
-  static OptionalLong millis(MultiMap headers, Instant now) {
-    return Stream.of(
-            number(headers.get("Retry-After-Ms")),
-            retryAfter(headers, now),
-            rateLimit(headers),
-            reset(headers, "requests"),
-            reset(headers, "tokens"))
-        .flatMap(Optional::stream)
-        .filter(millis -> millis > 0)
-        .mapToLong(millis -> Math.min(LONGEST_MILLIS, millis))
-        .max();
+  /**
+   * The wait; nothing where none is named.
+   *
+   * @param now the time of day, where the answer does not tell its own
+   */
+  static OptionalLong millis(int status, MultiMap headers, Instant now) {
+    OptionalLong exact = ahead(number(headers.get("Retry-After-Ms"), 1));
+    OptionalLong whole = ahead(retryAfter(headers, now));
+    // The same wait in two units: the finer one. Where they contradict each other, the standard's.
+    if (exact.isPresent()
+        && (whole.isEmpty() || whole.getAsLong() == (exact.getAsLong() + 999) / 1000 * 1000)) {
+      return exact;
+    }
+    return whole.isPresent() || status != TOO_MANY ? whole : quotas(headers);
   }
 
-  private static Optional<Long> number(String text) {
-    return text != null && DIGITS.matcher(text).matches()
-        ? Optional.of(Long.parseLong(text))
+  private static OptionalLong ahead(Optional<Long> millis) {
+    return millis.filter(known -> known > 0).stream()
+        .mapToLong(known -> Math.min(LONGEST_MILLIS, known))
+        .findFirst();
+  }
+
+  private static Optional<Long> number(String text, int unitMillis) {
+    return text != null && NUMBER.matcher(text.strip()).matches()
+        ? Optional.of(new BigDecimal(text.strip())
+            .multiply(BigDecimal.valueOf(unitMillis))
+            .setScale(0, RoundingMode.CEILING)
+            .longValueExact())
         : Optional.empty();
   }
 
   private static Optional<Long> retryAfter(MultiMap headers, Instant now) {
     String text = headers.get(HttpHeaders.RETRY_AFTER);
-    Optional<Long> seconds = number(text);
+    Optional<Long> seconds = number(text, 1000);
     if (text == null || seconds.isPresent()) {
-      return seconds.map(known -> known * 1000);
+      return seconds;
     }
+    // By its own clock, unless that is a week off.
+    Instant then = Optional.ofNullable(headers.get(HttpHeaders.DATE))
+        .flatMap(WaitTold::date)
+        .filter(date -> Duration.between(now, date).abs().compareTo(MOST_APART) < 0)
+        .orElse(now);
+    return date(text).map(date -> Duration.between(then, date).toMillis());
+  }
+
+  private static Optional<Instant> date(String text) {
+    return DATES.stream().flatMap(format -> parsed(format, text)).findFirst();
+  }
+
+  private static Stream<Instant> parsed(DateTimeFormatter format, String text) {
     try {
-      Instant at = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text));
-      return Optional.of(Duration.between(now, at).toMillis());
+      return Stream.of(Instant.from(format.parse(text.strip())));
     } catch (DateTimeException e) {
-      return Optional.empty();
+      return Stream.empty();
     }
   }
 
-  private static Optional<Long> rateLimit(MultiMap headers) {
-    String text = headers.get("RateLimit");
-    Matcher item = RATE_LIMIT.matcher(text == null ? "" : text);
-    return item.results()
-        .map(one -> Long.parseLong(one.group(1)) * 1000)
-        .max(Comparator.naturalOrder());
+  // When the last of those that are used up has room again.
+  private static OptionalLong quotas(MultiMap headers) {
+    Stream<Long> items = headers.getAll("RateLimit").stream()
+        .flatMap(value -> COMMA.splitAsStream(QUOTED.matcher(value).replaceAll("")))
+        .filter(item -> NONE_LEFT.matcher(item).find())
+        .flatMap(item -> RESET.matcher(item).results().limit(1))
+        .map(reset -> Long.parseLong(reset.group(1)) * 1000);
+    Stream<Long> resets =
+        Stream.of("requests", "tokens").flatMap(what -> reset(headers, what).stream());
+    return Stream.concat(items, resets)
+        .flatMap(millis -> ahead(Optional.of(millis)).stream().boxed())
+        .mapToLong(millis -> millis)
+        .max();
   }
 
   // x-ratelimit-remaining-requests: 0, x-ratelimit-reset-requests: 6m0.5s
   private static Optional<Long> reset(MultiMap headers, String what) {
     String left = headers.get("x-ratelimit-remaining-" + what);
     String reset = headers.get("x-ratelimit-reset-" + what);
-    if (!"0".equals(left) || reset == null || reset.length() > 40) {
+    if (!"0".equals(left)
+        || reset == null
+        || reset.length() > LONGEST_RESET
+        || !PARTS.matcher(reset).matches()) {
       return Optional.empty();
     }
-    Matcher part = PART.matcher(reset);
     double millis = 0;
+    Matcher part = PART.matcher(reset);
     while (part.find()) {
       double number = Double.parseDouble(part.group(1));
       millis += number

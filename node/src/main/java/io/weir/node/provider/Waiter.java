@@ -83,6 +83,10 @@ final class Waiter {
     fail(new RefusedException(problem));
   }
 
+  void asksAgain() {
+    fail(new PolicyChangedException());
+  }
+
   void giveUp() {
     fail(new GivenUpException());
   }

@@ -8,6 +8,7 @@ import io.weir.upstream.BreakerRule;
 import io.weir.upstream.Providers;
 import io.weir.upstream.RetryRule;
 import io.weir.upstream.Sending;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -60,6 +61,41 @@ final class GroupQueueTest {
     assertThat(groups.first(9)).extracting(Waiter::id).containsExactly("b1", "c1", "a2");
     assertThat(groups.isWorthAsking()).isFalse();
     assertThat(groups.isWaiting()).isTrue();
+  }
+
+  private Waiter of(String tenant, String key, String id) {
+    Wish wish = new Wish(UPSTREAM, key, tenant, "default", List.of(), Long.MAX_VALUE, isGone::get);
+    Waiter waiter = new Waiter(wish, id, new NodeMetrics().providers());
+    group.add(waiter);
+    return waiter;
+  }
+
+  private List<String> inTurn() {
+    List<String> ids = new ArrayList<>();
+    group.worthAsking().forEachRemaining(waiter -> ids.add(waiter.id()));
+    return ids;
+  }
+
+  @Test
+  void tenantsTakeTurnsAndTheirKeysInThat() {
+    Waiter first = of("acme", "k1", "a1");
+    of("acme", "k1", "a2");
+    of("acme", "k1", "a3");
+    of("acme", "k2", "b1");
+    Waiter other = of("other", "k3", "o1");
+    of("other", "k3", "o2");
+    assertThat(inTurn()).containsExactly("a1", "o1", "b1", "o2", "a2", "a3");
+    assertThat(group.served(first)).isTrue();
+    assertThat(inTurn()).containsExactly("o1", "b1", "o2", "a2", "a3");
+    assertThat(group.served(other)).isTrue();
+    assertThat(inTurn()).containsExactly("b1", "o2", "a2", "a3");
+    assertThat(group.served(other)).isFalse();
+    group.block();
+    assertThat(inTurn()).containsExactly("b1");
+    group.leave(waiter -> !waiter.id().equals("a3"), Waiter::giveUp);
+    group.unblock();
+    assertThat(inTurn()).containsExactly("a3");
+    assertThat(group.size()).isEqualTo(1);
   }
 
   @Test

@@ -1,11 +1,13 @@
 package io.weir.node.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.node.NodeFixture;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Programs that send to providers by themselves. */
@@ -39,6 +41,22 @@ final class PermitsIT extends TwoProviders {
     assertThat(bad.statusCode()).isEqualTo(400);
     assertThat(NodeFixture.json(bad).getJsonArray("errors")).hasSize(3);
     assertThat(fixture.post("/v1/permits", "{}").statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void whoWaitsForThePlaceHearsOfTheWaitThatCameWithIt() throws Exception {
+    JsonObject first = NodeFixture.json(permit("/v1/permits", "{\"upstream\": \"shared\"}"));
+    CompletableFuture<HttpResponse<String>> second = CompletableFuture.supplyAsync(
+        () -> permit("/v1/permits", "{\"upstream\": \"shared\", \"waitMs\": 3000}"));
+    await()
+        .until(() -> fixture
+            .get("/metrics")
+            .body()
+            .contains("throttle_upstream_queue{upstream=\"shared\"} 1"));
+    permit(
+        "/v1/permits/" + first.getString("permit") + "/release",
+        "{\"status\": 429, \"retryAfterMs\": 7200000}");
+    assertThat(second.get().statusCode()).isEqualTo(503);
   }
 
   @Test

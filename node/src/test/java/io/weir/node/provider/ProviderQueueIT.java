@@ -24,6 +24,7 @@ import io.weir.upstream.Sending;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +44,7 @@ final class ProviderQueueIT {
       new Sending(1000, 1000, 1000, false, false, Set.of()),
       RetryRule.DEFAULT,
       BreakerRule.DEFAULT);
+  private static final Map<String, Providers> IN_FORCE = Map.of("up", UPSTREAM);
   private static final String KEY = RedisKeys.upstream("up").get(0);
   private static final int ROUNDS = 26;
 
@@ -64,6 +66,7 @@ final class ProviderQueueIT {
         store,
         new NodeMetrics().providers(),
         new ProviderPlaces().of(UPSTREAM),
+        new CurrentUpstreams(() -> IN_FORCE, new KeysHere(name -> null)),
         UPSTREAM);
   }
 

@@ -25,8 +25,13 @@ abstract class TwoProviders {
 
   protected final Vertx vertx = Vertx.vertx();
   protected final List<Consumer<HttpServerRequest>> answers = new CopyOnWriteArrayList<>();
+  /** What happens before the body is read. */
+  protected final List<Consumer<HttpServerRequest>> heads = new CopyOnWriteArrayList<>();
+
   protected final List<ConcurrentLinkedQueue<HttpServerRequest>> sent = new ArrayList<>();
+  protected final List<Integer> ports = new ArrayList<>();
   protected NodeFixture fixture;
+  protected String policy;
 
   protected static void fine(HttpServerRequest request) {
     request.response().end("fine");
@@ -34,17 +39,20 @@ abstract class TwoProviders {
 
   @BeforeEach
   void start() throws Exception {
-    List<Integer> ports = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       int number = i;
       answers.add(TwoProviders::fine);
+      heads.add(request -> {});
       sent.add(new ConcurrentLinkedQueue<>());
       ports.add(vertx
           .createHttpServer()
-          .requestHandler(request -> request.body().onSuccess(body -> {
-            sent.get(number).add(request);
-            answers.get(number).accept(request);
-          }))
+          .requestHandler(request -> {
+            heads.get(number).accept(request);
+            request.body().onSuccess(body -> {
+              sent.get(number).add(request);
+              answers.get(number).accept(request);
+            });
+          })
           .listen(0, "127.0.0.1")
           .toCompletionStage()
           .toCompletableFuture()
@@ -52,8 +60,7 @@ abstract class TwoProviders {
           .actualPort());
     }
     int closed = FreePorts.some(1).get(0);
-    fixture = new NodeFixture(
-        """
+    policy = """
         operations:
           - { name: Ask, match: { path: /ask }, upstream: two }
           - { name: Lost, match: { path: /lost }, upstream: lost }
@@ -102,18 +109,18 @@ abstract class TwoProviders {
             providers: [{ name: a, url: "http://127.0.0.1:%d" }]
         subjects:
         """.formatted(
-                    ports.get(0),
-                    ports.get(1),
-                    closed,
-                    ports.get(1),
-                    ports.get(0),
-                    ports.get(1),
-                    ports.get(0),
-                    ports.get(1),
-                    ports.get(0),
-                    ports.get(0))
-            + TestPolicies.subject("k1", ""),
-        FailureMode.DENY);
+                ports.get(0),
+                ports.get(1),
+                closed,
+                ports.get(1),
+                ports.get(0),
+                ports.get(1),
+                ports.get(0),
+                ports.get(1),
+                ports.get(0),
+                ports.get(0))
+        + TestPolicies.subject("k1", "");
+    fixture = new NodeFixture(policy, FailureMode.DENY);
   }
 
   @AfterEach

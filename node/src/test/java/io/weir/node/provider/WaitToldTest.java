@@ -12,7 +12,7 @@ final class WaitToldTest {
   private static final Instant NOW = Instant.parse("2026-11-22T12:00:00Z");
 
   private static long millis(MultiMap headers) {
-    return WaitTold.millis(headers, NOW).orElse(-1);
+    return WaitTold.millis(429, headers, NOW).orElse(-1);
   }
 
   @ParameterizedTest
@@ -25,7 +25,13 @@ final class WaitToldTest {
         "Retry-After | soon | -1",
         "Retry-After | 0 | -1",
         "Retry-After | 999999999 | 3600000",
+        "Retry-After | 1.5 | 1500",
+        "Retry-After | Sunday, 22-Nov-26 12:00:05 GMT | 5000",
+        "Retry-After | Sun Nov 22 12:00:05 2026 | 5000",
         "Retry-After-Ms | 250 | 250",
+        "Retry-After-Ms | 250.5 | 251",
+        "RateLimit | \"requests\";t=7;r=0 | 7000",
+        "RateLimit | \"a;r=0;t=99\";r=5;t=7, \"b\";r=0;t=12 | 12000",
         "RateLimit | \"requests\";r=0;t=7 | 7000",
         "RateLimit | \"requests\";r=5;t=7 | -1",
         "X-Other | 3 | -1"
@@ -35,11 +41,34 @@ final class WaitToldTest {
   }
 
   @Test
+  void whatIsNamedMostExactlyCounts() {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap()
+        .set("Retry-After", "1")
+        .set("Retry-After-Ms", "8")
+        .add("RateLimit", "\"requests\";r=0;t=60");
+    assertThat(millis(headers)).isEqualTo(8);
+    assertThat(millis(headers.set("Retry-After", "5"))).isEqualTo(5000);
+    headers.remove("Retry-After").remove("Retry-After-Ms");
+    assertThat(millis(headers.add("RateLimit", "\"more\";r=0;t=90"))).isEqualTo(90_000);
+    assertThat(WaitTold.millis(503, headers, NOW)).as("a quota is no outage").isEmpty();
+  }
+
+  @Test
+  void aDateIsReckonedFromTheAnswersOwn() {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap()
+        .set("Retry-After", "Sun, 22 Nov 2026 12:10:05 GMT")
+        .set("Date", "Sun, 22 Nov 2026 12:10:00 GMT");
+    assertThat(millis(headers)).isEqualTo(5000);
+    assertThat(millis(headers.set("Date", "Sun, 22 Nov 2020 12:10:00 GMT"))).isEqualTo(605_000);
+  }
+
+  @Test
   void theHeadersOfOpenAi() {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap()
         .set("x-ratelimit-remaining-requests", "0")
         .set("x-ratelimit-reset-requests", "6m0.5s");
     assertThat(millis(headers)).isEqualTo(360_500);
+    assertThat(millis(headers.set("x-ratelimit-reset-requests", "-5s"))).isEqualTo(-1);
     headers.set("x-ratelimit-remaining-requests", "1");
     assertThat(millis(headers)).isEqualTo(-1);
     headers.set("x-ratelimit-remaining-tokens", "0").set("x-ratelimit-reset-tokens", "20ms");

@@ -1,0 +1,36 @@
+package io.weir.node.provider;
+
+import io.weir.upstream.Providers;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Which upstreams are as the policy that is in force has them. Mutable; owned by one event loop. */
+public final class CurrentUpstreams {
+  private final Supplier<Map<String, Providers>> inForce;
+  private final KeysHere keys;
+  private final IdentityHashMap<Providers, Boolean> known = new IdentityHashMap<>();
+  private Map<String, Providers> last = Map.of();
+
+  /** @param inForce by name; the very same as long as the policy is */
+  public CurrentUpstreams(Supplier<Map<String, Providers>> inForce, KeysHere keys) {
+    this.inForce = inForce;
+    this.keys = keys;
+  }
+
+  /** Whether it is one of them, with all keys or with those that this node has. */
+  @SuppressWarnings("ReferenceEquality") // asked for each request: the same policy says the same
+  boolean have(Providers upstream) {
+    Map<String, Providers> now = inForce.get();
+    if (now != last) {
+      last = now;
+      known.clear();
+    }
+    return known.computeIfAbsent(upstream, one -> isIn(now, one));
+  }
+
+  private boolean isIn(Map<String, Providers> now, Providers upstream) {
+    Providers one = now.get(upstream.name());
+    return one != null && (upstream.equals(one) || upstream.equals(keys.of(one)));
+  }
+}

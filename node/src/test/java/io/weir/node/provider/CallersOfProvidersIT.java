@@ -1,0 +1,150 @@
+package io.weir.node.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.NodeFixture;
+import io.weir.node.TestPolicies;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+
+/** What callers of providers can do to others, and what a new policy does to callers that wait. */
+final class CallersOfProvidersIT extends TwoProviders {
+  private String toProvider(String header) {
+    return sent.get(0).peek().getHeader(header);
+  }
+
+  @Test
+  void aProviderHearsNothingOfItsCallersAndTheirKeysOfRequestsAreTheirOwn() {
+    assertThat(fixture
+            .send(request("/ask")
+                .header("X-Forwarded-Access-Token", "secret")
+                .header("True-Client-Ip", "10.0.0.1")
+                .header("Idempotency-Key", "1"))
+            .statusCode())
+        .isEqualTo(200);
+    assertThat(toProvider("X-Forwarded-Access-Token")).isNull();
+    assertThat(toProvider("True-Client-Ip")).isNull();
+    assertThat(toProvider("Idempotency-Key")).hasSize(64);
+  }
+
+  @Test
+  void whoSendsHalfARequestSaysNothingOfTheProvider() throws Exception {
+    heads.set(0, request -> request.connection().close());
+    URI node = fixture.uri("/ask");
+    for (int i = 0; i < 8; i++) {
+      try (Socket caller = new Socket(node.getHost(), node.getPort())) {
+        caller
+            .getOutputStream()
+            .write(
+                "POST /ask HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: 200000\r\n\r\nhalf"
+                    .formatted(TestPolicies.key("k1"))
+                    .getBytes(StandardCharsets.UTF_8));
+        byte[] head = caller.getInputStream().readNBytes(12);
+        assertThat(new String(head, StandardCharsets.UTF_8)).isEqualTo("HTTP/1.1 502");
+      }
+    }
+    heads.set(0, request -> {});
+    assertThat(get("/ask").statusCode()).isEqualTo(200);
+    assertThat(sent.get(0)).as("its breaker is closed").hasSize(1);
+  }
+
+  @Test
+  void whatNobodyKnowsHowToDoSaysNothingOfTheProvider() {
+    answers.set(0, request -> request.response().setStatusCode(501).end("what?"));
+    for (int i = 0; i < 8; i++) {
+      assertThat(get("/ask").statusCode()).isEqualTo(501);
+    }
+    answers.set(0, TwoProviders::fine);
+    assertThat(get("/ask").statusCode()).isEqualTo(200);
+    assertThat(sent.get(1)).isEmpty();
+  }
+
+  @Test
+  void aProviderThatHangsIsLeftAloneAlsoWhereCallersLosePatienceFirst() throws Exception {
+    answers.set(0, request -> {});
+    HttpClient client = HttpClient.newHttpClient();
+    List<CompletableFuture<HttpResponse<String>>> callers = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      callers.add(client.sendAsync(
+          request("/chat").timeout(Duration.ofMillis(1500)).build(), BodyHandlers.ofString()));
+    }
+    for (CompletableFuture<HttpResponse<String>> one : callers) {
+      assertThat(one.handle((answer, error) -> error == null).get()).isFalse();
+    }
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .until(() -> fixture
+            .get("/metrics")
+            .body()
+            .contains("throttle_upstream_breaker{provider=\"a\",upstream=\"models\"} 2"));
+    assertThat(get("/chat").body()).isEqualTo("fine");
+    assertThat(sent.get(1)).hasSize(1);
+  }
+
+  @Test
+  void whoeverWaitsFollowsThePolicy() {
+    ConcurrentLinkedQueue<HttpServerRequest> held = new ConcurrentLinkedQueue<>();
+    answers.set(0, held::add);
+    CompletableFuture<HttpResponse<String>> first =
+        CompletableFuture.supplyAsync(() -> get("/alpha"));
+    await().until(() -> held.size() == 1);
+    CompletableFuture<HttpResponse<String>> second =
+        CompletableFuture.supplyAsync(() -> get("/alpha"));
+    await()
+        .until(() -> fixture
+            .get("/metrics")
+            .body()
+            .contains("throttle_upstream_queue{upstream=\"shared\"} 1"));
+    String of = "providers: [{ name: %s, url: \"http://127.0.0.1:%d\" }]";
+    String changed =
+        policy.replace(of.formatted("a", ports.get(0)), of.formatted("b", ports.get(1)));
+    assertThat(changed).isNotEqualTo(policy);
+    assertThat(fixture
+            .put("/v1/policy", changed, "Authorization", "Bearer " + NodeFixture.ADMIN)
+            .statusCode())
+        .isEqualTo(200);
+    held.forEach(request -> request.response().end("late"));
+    assertThat(first.join().body()).isEqualTo("late");
+    assertThat(second.join().body()).isEqualTo("fine");
+    assertThat(sent.get(0)).hasSize(1);
+    assertThat(sent.get(1)).hasSize(1);
+  }
+
+  @Test
+  void whoeverWaitsForWhatIsGoneHearsIt() {
+    ConcurrentLinkedQueue<HttpServerRequest> held = new ConcurrentLinkedQueue<>();
+    answers.set(0, held::add);
+    CompletableFuture<HttpResponse<String>> first =
+        CompletableFuture.supplyAsync(() -> get("/alpha"));
+    await().until(() -> held.size() == 1);
+    CompletableFuture<HttpResponse<String>> second =
+        CompletableFuture.supplyAsync(() -> get("/alpha"));
+    await()
+        .until(() -> fixture
+            .get("/metrics")
+            .body()
+            .contains("throttle_upstream_queue{upstream=\"shared\"} 1"));
+    String changed =
+        policy.replace("upstream: shared", "upstream: two").replace("  shared:\n", "  other:\n");
+    assertThat(fixture
+            .put("/v1/policy", changed, "Authorization", "Bearer " + NodeFixture.ADMIN)
+            .statusCode())
+        .isEqualTo(200);
+    assertThat(second.join().statusCode()).isEqualTo(503);
+    assertThat(NodeFixture.json(second.join()).getString("code")).isEqualTo("upstream_removed");
+    held.forEach(request -> request.response().end("late"));
+    assertThat(first.join().body()).isEqualTo("late");
+  }
+}
