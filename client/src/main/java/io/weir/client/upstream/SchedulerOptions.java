@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /**
  * Where turns are asked for, and for what.
  *
- * @param nodes base addresses, at least one; the first is asked first, the next one where it is gone
+ * @param nodes base addresses, at least one; the next one is asked where one is gone, and from then on
  * @param serviceToken the service token of the nodes
  * @param upstream of the policy
  * @param group of operations; {@code default} where the policy names none
@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 public record SchedulerOptions(
     List<URI> nodes, String serviceToken, String upstream, String group, Duration patience) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
   /** @throws IllegalArgumentException with what is wrong */
@@ -28,6 +29,10 @@ public record SchedulerOptions(
     if (!NAME.matcher(upstream).matches() || !NAME.matcher(group).matches()) {
       throw new IllegalArgumentException(
           "upstream, group: %s, %s (expected: %s)".formatted(upstream, group, NAME.pattern()));
+    }
+    if (!TOKEN.matcher(serviceToken).matches()) {
+      throw new IllegalArgumentException(
+          "serviceToken: has blanks or other characters that a header cannot carry, or none");
     }
     if (patience.isNegative() || patience.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(

@@ -1,11 +1,11 @@
 package io.weir.client.upstream;
 
-import io.weir.client.retry.RetryAfterHeaders;
+import io.weir.client.retry.Headers;
 import java.net.URI;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.OptionalLong;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -15,24 +15,32 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class SendPermit {
   static final int GIVEN_UP = 499;
 
-  private final UpstreamScheduler scheduler;
+  private final PermitNodes nodes;
   private final int node;
   private final String path;
   private final String provider;
   private final URI url;
   private final String key;
   private final long takenNanos;
+  private final Duration lease;
+  private final Duration timeout;
   private final AtomicBoolean isOver = new AtomicBoolean();
   private volatile Runnable renewal = () -> {};
 
-  SendPermit(UpstreamScheduler scheduler, int node, HttpHeaders told, long takenNanos) {
-    this.scheduler = scheduler;
+  SendPermit(PermitNodes nodes, int node, HttpHeaders told) {
+    this.nodes = nodes;
     this.node = node;
     this.path = URI.create(header(told, "Location")).getRawPath();
     this.provider = header(told, "Weir-Provider");
     this.url = URI.create(header(told, "Weir-Provider-Url"));
     this.key = header(told, "Weir-Provider-Key");
-    this.takenNanos = takenNanos;
+    this.takenNanos = nodes.time().nanoTime();
+    this.lease = millis(told, "Weir-Lease-Ms");
+    this.timeout = millis(told, "Weir-Timeout-Ms");
+  }
+
+  private static Duration millis(HttpHeaders told, String name) {
+    return Duration.ofMillis(Math.max(1, Long.parseLong(header(told, name))));
   }
 
   private static String header(HttpHeaders told, String name) {
@@ -55,21 +63,37 @@ public final class SendPermit {
     return key;
   }
 
+  /** For so long nothing of an answer may move; then the provider has {@link #failed}. */
+  public Duration timeout() {
+    return timeout;
+  }
+
   /** The provider has answered. */
   public void answered(HttpResponse<?> answer) {
-    OptionalLong wait = RetryAfterHeaders.millis(
-        answer.statusCode(), answer.headers()::allValues, scheduler.time().now());
-    end(answer.statusCode(), wait.orElse(0));
+    answered(answer.statusCode(), answer.headers()::allValues);
+  }
+
+  /**
+   * The same, for programs that send in another way.
+   *
+   * @param headers of the answer: what they say of a wait, or of the load, is told to all nodes
+   */
+  public void answered(int status, Headers headers) {
+    answered(status, headers, nodes.time().nanoTime());
+  }
+
+  void answered(int status, Headers headers, long headNanos) {
+    end(status, headers, headNanos);
   }
 
   /** There was no answer: no connection, it broke, or nothing came in time. */
   public void failed() {
-    end(0, 0);
+    end(0, name -> List.of(), nodes.time().nanoTime());
   }
 
   /** It was given up, or not sent: nothing is learned of the provider. */
   public void unused() {
-    end(GIVEN_UP, 0);
+    end(GIVEN_UP, name -> List.of(), nodes.time().nanoTime());
   }
 
   boolean isOver() {
@@ -85,6 +109,15 @@ public final class SendPermit {
     return path;
   }
 
+  Duration lease() {
+    return lease;
+  }
+
+  /** How long it has been held. */
+  Duration held() {
+    return Duration.ofNanos(nodes.time().nanoTime() - takenNanos);
+  }
+
   /** @param cancel ends it */
   void isRenewedBy(Runnable cancel) {
     renewal = cancel;
@@ -93,11 +126,11 @@ public final class SendPermit {
     }
   }
 
-  private void end(int status, long waitMillis) {
+  private void end(int status, Headers headers, long headNanos) {
     if (isOver.compareAndSet(false, true)) {
       renewal.run();
-      long took = Duration.ofNanos(scheduler.time().nanoTime() - takenNanos).toMillis();
-      scheduler.release(this, status, waitMillis, took);
+      long took = Duration.ofNanos(headNanos - takenNanos).toMillis();
+      nodes.release(this, status, headers, took);
     }
   }
 }

@@ -4,10 +4,8 @@ import io.weir.client.retry.Attempt;
 import io.weir.client.retry.Call;
 import io.weir.client.retry.Retryer;
 import io.weir.client.retry.Timekeeper;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -22,18 +20,16 @@ import java.util.function.Function;
  * cooldowns and breakers are those of the whole cluster ({@code POST /v1/permits}). Safe for use by many threads.
  */
 public final class UpstreamScheduler {
-  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(10);
-  private static final int TELLINGS = 3;
-  private static final Duration TOLD_AGAIN_AFTER = Duration.ofMillis(300);
-  private static final long LONGEST_MILLIS = 3_600_000;
-  private static final int RENEWALS_PER_LEASE = 3;
   private static final int CREATED = 201;
-  private static final int NOT_FOUND = 404;
+  private static final int SERVER_ERRORS = 500;
 
   private final HttpClient client;
   private final Retryer retryer;
   private final SchedulerOptions options;
   private final Timekeeper time;
+  private final PermitNodes nodes;
+  /** The node that is asked first. */
+  private final AtomicInteger wellNode = new AtomicInteger();
 
   /**
    * A scheduler.
@@ -52,14 +48,12 @@ public final class UpstreamScheduler {
     this.retryer = retryer;
     this.options = options;
     this.time = time;
-  }
-
-  Timekeeper time() {
-    return time;
+    this.nodes = new PermitNodes(client, options, time);
   }
 
   /**
-   * Waits for a turn. It is held, and renewed, until it is told how it went; where this program dies, its lease ends.
+   * Waits for a turn. It is held, and renewed, until it is told how it went, an hour at most; where this program dies, its
+   * lease ends.
    *
    * @return fails with {@link NoPermitException}, or as {@link Retryer#call} does; to cancel it is to wait no longer
    */
@@ -81,7 +75,8 @@ public final class UpstreamScheduler {
   /**
    * Waits for a turn, sends, and tells how it went.
    *
-   * @param request made for the provider and the key of the turn; where it throws, the turn is given back
+   * @param request made for the provider and the key of the turn; where it throws, the turn is given back. Where it has no
+   *     timeout, it gets that of the policy
    * @return what the provider answered; to cancel it is to give up, at whatever stage it is
    */
   public <T> CompletableFuture<HttpResponse<T>> send(
@@ -108,102 +103,73 @@ public final class UpstreamScheduler {
       permit.unused();
       return;
     }
+    WatchedAnswer<T> answer =
+        new WatchedAnswer<>(handler, time, permit.timeout(), over -> tell(permit, over));
     CompletableFuture<HttpResponse<T>> sent;
     try {
-      sent = client.sendAsync(request.apply(permit), handler);
+      sent = client.sendAsync(inTime(request.apply(permit), permit.timeout()), answer);
     } catch (Throwable e) {
       permit.unused();
       result.completeExceptionally(e);
       return;
     }
-    CompletableFuture<?> unusedEnd = result.whenComplete((answer, error) -> {
-      if (!permit.isOver()) {
+    CompletableFuture<?> unusedEnd = result.whenComplete((told, error) -> {
+      if (error != null && !permit.isOver()) {
         permit.unused();
         sent.cancel(true);
       }
     });
-    CompletableFuture<?> unusedAnswer = sent.whenComplete((answer, error) -> {
+    CompletableFuture<?> unusedAnswer = sent.whenComplete((told, error) -> {
       if (error == null) {
-        try {
-          permit.answered(answer);
-        } finally {
-          result.complete(answer);
-        }
+        result.complete(told);
       } else {
-        permit.failed();
+        tell(permit, answer);
         result.completeExceptionally(error);
       }
     });
   }
 
-  private void renew(SendPermit permit, int node, Duration every) {
-    permit.isRenewedBy(time.after(every, () -> {
-      if (permit.isOver()) {
-        return;
-      }
-      CompletableFuture<?> unused = client
-          .sendAsync(post(node, permit.path() + "/renew", "{}"), BodyHandlers.discarding())
-          .whenComplete((answer, error) -> {
-            boolean isGone = error == null && answer.statusCode() == NOT_FOUND;
-            if (!isGone && !permit.isOver()) {
-              renew(permit, error == null ? node : node + 1, every);
-            }
-          });
-    }));
+  // Whatever the program made of the body: the provider has answered.
+  private static void tell(SendPermit permit, WatchedAnswer<?> answer) {
+    answer
+        .head()
+        .ifPresentOrElse(
+            head ->
+                permit.answered(head.statusCode(), head.headers()::allValues, answer.headNanos()),
+            permit::failed);
   }
 
-  void release(SendPermit permit, int status, long waitMillis, long tookMillis) {
-    String told = "{\"status\":%d,\"retryAfterMs\":%d,\"latencyMs\":%d,\"group\":\"%s\"}"
-        .formatted(
-            status,
-            Math.min(LONGEST_MILLIS, waitMillis),
-            Math.min(LONGEST_MILLIS, tookMillis),
-            options.group());
-    tell(permit.node(), permit.path() + "/release", told, TELLINGS);
+  // A provider that is silent would hold the permit for ever.
+  private static HttpRequest inTime(HttpRequest request, Duration timeout) {
+    return request.timeout().isPresent()
+        ? request
+        : HttpRequest.newBuilder(request, (name, value) -> true)
+            .timeout(timeout)
+            .build();
   }
 
-  // To the next node where one is gone; where nobody hears it, the lease ends.
-  private void tell(int node, String path, String told, int tries) {
-    CompletableFuture<?> unused = client
-        .sendAsync(post(node, path, told), BodyHandlers.discarding())
-        .whenComplete((answer, error) -> {
-          if (tries > 1 && (error != null || answer.statusCode() >= 500)) {
-            Runnable unusedCancel =
-                time.after(TOLD_AGAIN_AFTER, () -> tell(node + 1, path, told, tries - 1));
-          }
-        });
-  }
-
-  private URI node(int number) {
-    return options.nodes().get(Math.floorMod(number, options.nodes().size()));
-  }
-
-  private HttpRequest post(int node, String path, String body) {
-    return HttpRequest.newBuilder(node(node).resolve(path))
-        .header("Authorization", "Bearer " + options.serviceToken())
-        .header("Content-Type", "application/json")
-        .timeout(ANSWER_TIMEOUT.plus(options.patience()))
-        .POST(BodyPublishers.ofString(body))
-        .build();
+  // Of the upstream all nodes say the same.
+  private static boolean isUnwell(HttpResponse<String> answer) {
+    return answer.statusCode() >= SERVER_ERRORS && !answer.body().contains("\"upstream_");
   }
 
   /** One turn being asked for. Mutable; its sendings follow one another. */
   private final class TakeCall implements Call<HttpResponse<String>> {
     private final CompletableFuture<SendPermit> result;
-    private final AtomicInteger turn = new AtomicInteger();
 
     TakeCall(CompletableFuture<SendPermit> result) {
       this.result = result;
     }
 
+    // All nodes together: one that is gone says nothing of the others.
     @Override
     public String upstream() {
-      return options.nodes().get(0).toString();
+      return "permits of " + options.upstream();
     }
 
     @Override
     public String name() {
-      return "POST %s/v1/permits of %s".formatted(upstream(), options.upstream());
+      return "POST /v1/permits of " + options.upstream();
     }
 
     @Override
@@ -214,37 +180,48 @@ public final class UpstreamScheduler {
     // A question is not broken off: nobody would know whether there was a turn.
     @Override
     public CompletionStage<HttpResponse<String>> send(Attempt attempt) {
-      String body = "{\"upstream\":\"%s\",\"group\":\"%s\",\"waitMs\":%d}"
-          .formatted(options.upstream(), options.group(), options.patience().toMillis());
-      int node = turn.get();
       CompletableFuture<HttpResponse<String>> heard = new CompletableFuture<>();
+      ask(attempt, wellNode.get(), options.nodes().size(), heard);
+      return heard;
+    }
+
+    // The next node where one is gone, or has nobody to ask itself.
+    private void ask(
+        Attempt attempt, int node, int left, CompletableFuture<HttpResponse<String>> heard) {
       CompletableFuture<?> unused = client
-          .sendAsync(post(node, "/v1/permits", body), BodyHandlers.ofString())
+          .sendAsync(nodes.question(node), BodyHandlers.ofString())
           .whenComplete((answer, error) -> {
-            if (error != null) {
-              turn.incrementAndGet();
+            if (left > 1 && (error != null || isUnwell(answer))) {
+              wellNode.compareAndSet(node, node + 1);
+              ask(attempt, node + 1, left - 1, heard);
+            } else if (error != null) {
               heard.completeExceptionally(error);
-              return;
-            }
-            attempt.isAnswer(answer.statusCode(), answer.headers()::allValues);
-            try {
-              if (answer.statusCode() == CREATED) {
-                hold(node, answer);
-              }
-              heard.complete(answer);
-            } catch (RuntimeException e) {
-              heard.completeExceptionally(e);
+            } else {
+              heard(attempt, node, answer, heard);
             }
           });
-      return heard;
+    }
+
+    private void heard(
+        Attempt attempt,
+        int node,
+        HttpResponse<String> answer,
+        CompletableFuture<HttpResponse<String>> heard) {
+      attempt.isAnswer(answer.statusCode(), answer.headers()::allValues);
+      try {
+        if (answer.statusCode() == CREATED) {
+          hold(node, answer);
+        }
+        heard.complete(answer);
+      } catch (RuntimeException e) {
+        heard.completeExceptionally(e);
+      }
     }
 
     // Where nobody waits for it any more it is given back at once.
     private void hold(int node, HttpResponse<String> answer) {
-      SendPermit permit =
-          new SendPermit(UpstreamScheduler.this, node, answer.headers(), time.nanoTime());
-      long lease = answer.headers().firstValueAsLong("Weir-Lease-Ms").orElse(1000);
-      renew(permit, node, Duration.ofMillis(Math.max(1, lease / RENEWALS_PER_LEASE)));
+      SendPermit permit = new SendPermit(nodes, node, answer.headers());
+      nodes.renew(permit, node);
       if (!result.complete(permit)) {
         permit.unused();
       }

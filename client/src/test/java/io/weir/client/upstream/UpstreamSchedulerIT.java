@@ -9,11 +9,15 @@ import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Retryer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -22,6 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +40,7 @@ final class UpstreamSchedulerIT {
   private final RetryOptions options =
       RetryOptions.DEFAULT.with(o -> o.attempts(3).initialBackoff(Duration.ofMillis(1)));
   private volatile boolean isSlow;
+  private volatile int timeoutMillis = 15_000;
   private ScriptedServer server;
 
   @BeforeEach
@@ -75,7 +81,9 @@ final class UpstreamSchedulerIT {
         "Weir-Provider-Key",
         "k1",
         "Weir-Lease-Ms",
-        "30");
+        "30",
+        "Weir-Timeout-Ms",
+        Integer.toString(timeoutMillis));
   }
 
   private void provide(String path, HttpExchange exchange) throws IOException {
@@ -83,6 +91,13 @@ final class UpstreamSchedulerIT {
       case "/busy" -> ScriptedServer.answer(exchange, 429, "", "Retry-After", "3");
       case "/breaks" -> exchange.close();
       case "/hangs" -> hold();
+      case "/drips" -> {
+        exchange.sendResponseHeaders(200, 4);
+        exchange.getResponseBody().write('f');
+        exchange.getResponseBody().flush();
+        hold();
+        exchange.getResponseBody().write("ine".getBytes(StandardCharsets.UTF_8));
+      }
       default -> ScriptedServer.answer(exchange, 200, "fine");
     }
   }
@@ -109,12 +124,16 @@ final class UpstreamSchedulerIT {
   }
 
   private CompletableFuture<HttpResponse<String>> send(String path) {
+    return send(path, BodyHandlers.ofString());
+  }
+
+  private <T> CompletableFuture<HttpResponse<T>> send(String path, BodyHandler<T> handler) {
     return scheduler(URI.create("http://127.0.0.1:1"), server.uri(""))
         .send(
             permit -> HttpRequest.newBuilder(permit.url().resolve(path))
                 .header("Authorization", "Bearer secret of " + permit.key())
                 .build(),
-            BodyHandlers.ofString());
+            handler);
   }
 
   private String released() throws InterruptedException {
@@ -143,7 +162,7 @@ final class UpstreamSchedulerIT {
   @Test
   void whatTheProviderNamesIsTold() throws Exception {
     assertThat(send("/busy").get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(429);
-    assertThat(released()).contains("\"status\":429,\"retryAfterMs\":3000,");
+    assertThat(released()).contains("\"status\":429,\"headers\":{\"Retry-After\":\"3\"");
   }
 
   @Test
@@ -189,7 +208,51 @@ final class UpstreamSchedulerIT {
     permit.unused();
     permit.failed(); // too late
     assertThat(released()).contains("\"status\":499,");
-    assertThat(server.told).filteredOn(word -> word.contains("/release")).hasSize(1);
+    SendPermit other = scheduler(server.uri("")).take().get(20, TimeUnit.SECONDS);
+    other.answered(429, name -> name.equals("RateLimit") ? List.of("\"a\";r=0;t=7") : List.of());
+    assertThat(heard("/release ", 2)).contains("\"RateLimit\":\"\\\"a\\\";r=0;t=7\"");
+  }
+
+  @Test
+  void aProviderThatIsSilentHasFailed() throws Exception {
+    timeoutMillis = 300;
+    CompletableFuture<HttpResponse<String>> sent = send("/hangs");
+    assertThatThrownBy(() -> sent.get(20, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(HttpTimeoutException.class);
+    assertThat(released()).contains("\"status\":0,");
+  }
+
+  @Test
+  void whatAProgramMakesOfAnAnswerSaysNothingOfTheProvider() throws Exception {
+    CompletableFuture<HttpResponse<String>> sent = send("/busy", info -> {
+      throw new IllegalStateException("the disk is full");
+    });
+    assertThatThrownBy(() -> sent.get(20, TimeUnit.SECONDS)).hasMessageContaining("disk");
+    assertThat(released()).contains("\"status\":429,\"headers\":{\"Retry-After\":\"3\"");
+  }
+
+  @Test
+  void aTurnLastsAsLongAsTheBody() throws Exception {
+    try (InputStream body =
+        send("/drips", BodyHandlers.ofInputStream()).get(20, TimeUnit.SECONDS).body()) {
+      heard("/renew ", 3);
+      assertThat(server.told).noneMatch(word -> word.contains("/release "));
+      isHeld.countDown();
+      assertThat(body.readAllBytes()).asString().isEqualTo("fine");
+    }
+    assertThat(released()).contains("\"status\":200,");
+  }
+
+  @Test
+  void aNodeThatIsGoneTakesNoTurnsFromTheOthers() {
+    UpstreamScheduler scheduler = new UpstreamScheduler(
+        HttpClient.newHttpClient(),
+        Retryer.of(RetryOptions.HIGH_AVAILABILITY, RetryListener.NONE),
+        SchedulerOptions.of(
+            List.of(URI.create("http://127.0.0.1:1"), server.uri("")), TOKEN, "rpc"));
+    List<CompletableFuture<SendPermit>> turns =
+        Stream.generate(scheduler::take).limit(30).toList();
+    assertThat(turns).allSatisfy(turn -> turn.get(20, TimeUnit.SECONDS).unused());
   }
 
   @Test
@@ -213,5 +276,8 @@ final class UpstreamSchedulerIT {
     assertThatThrownBy(() -> new SchedulerOptions(nodes, TOKEN, "a", "b", Duration.ofMinutes(2)))
         .hasMessageContaining("PT2M");
     assertThat(SchedulerOptions.of(nodes, TOKEN, "rpc").toString()).doesNotContain(TOKEN);
+    assertThatThrownBy(() -> SchedulerOptions.of(nodes, TOKEN + "\n", "rpc"))
+        .hasMessageContaining("serviceToken")
+        .hasMessageNotContaining(TOKEN);
   }
 }

@@ -206,6 +206,7 @@ final class ProviderExchange {
             .orElseGet(() -> Outcome.answered(
                 head.statusCode(), head.headers(), Clock.systemUTC().instant()));
         seen = outcome;
+        node.lessons().begun(entered, outcome);
         boolean isTold = !mayTryAgain(outcome) || !budget.spend();
         if (!isTold && begin.isEmpty()) {
           head.exceptionHandler(reset -> {}); // nobody reads the rest of it

@@ -6,7 +6,9 @@ import io.vertx.core.json.JsonObject;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -76,6 +78,26 @@ public final class BodyFields {
       mistakes.add("%s: (expected: a whole number from %d to %d)".formatted(field, min, max));
     }
     return OptionalLong.empty();
+  }
+
+  /** Texts by name; none where the field is not there. */
+  public Map<String, String> texts(String field, int most) {
+    if (!json.containsKey(field)) {
+      return Map.of();
+    }
+    Map<String, String> texts = new HashMap<>();
+    if (json.getValue(field) instanceof JsonObject object && object.size() <= most) {
+      object.forEach(one -> {
+        if (one.getValue() instanceof String text) {
+          texts.put(one.getKey(), text);
+        }
+      });
+      if (texts.size() == object.size()) {
+        return texts;
+      }
+    }
+    mistakes.add("%s: (expected: an object of at most %d texts)".formatted(field, most));
+    return Map.of();
   }
 
   /** Throws {@link RefusedException} with all mistakes, where there are some. */

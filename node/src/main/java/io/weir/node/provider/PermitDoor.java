@@ -1,6 +1,7 @@
 package io.weir.node.provider;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -16,6 +17,7 @@ import io.weir.node.provider.ProviderGate.Entered;
 import io.weir.throttle.PolicySource;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
+import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -36,11 +38,10 @@ public final class PermitDoor implements Door {
       PATH + "/" + ID + "\\." + ID + "\\." + ID + "\\." + ID + "\\.([01])/(release|renew)");
   private static final Set<String> ASKED = Set.of("upstream", "group", "waitMs");
   private static final Set<String> RELEASED =
-      Set.of("status", "retryAfterMs", "latencyMs", "group");
+      Set.of("status", "retryAfterMs", "headers", "latencyMs", "group");
   private static final long LONGEST_WAIT_MILLIS = 60_000;
   private static final int MAX_STATUS = 599;
-  private static final int TOO_MANY = 429;
-  private static final int UNAVAILABLE = 503;
+  private static final int MAX_HEADERS = 32;
   private static final int GIVEN_UP = 499;
   private static final long LONGEST_TAKEN_MILLIS = 3_600_000;
   private static final String CODE = "permit_invalid";
@@ -139,6 +140,7 @@ public final class PermitDoor implements Door {
 
   private static Future<Void> send(HttpServerRequest request, Entered entered, Provider provider) {
     long leaseMillis = entered.upstream().bounds().leaseMicros() / 1000;
+    long timeoutMillis = entered.upstream().sending().timeoutMillis();
     String permit = String.join(
         ".",
         entered.upstream().name(),
@@ -152,7 +154,8 @@ public final class PermitDoor implements Door {
         .putHeader("Weir-Provider", entered.provider())
         .putHeader("Weir-Provider-Url", provider.uri().toString())
         .putHeader("Weir-Provider-Key", entered.key())
-        .putHeader("Weir-Lease-Ms", Long.toString(leaseMillis));
+        .putHeader("Weir-Lease-Ms", Long.toString(leaseMillis))
+        .putHeader("Weir-Timeout-Ms", Long.toString(timeoutMillis));
     return ServiceRequests.send(
         request,
         201,
@@ -161,7 +164,8 @@ public final class PermitDoor implements Door {
             .put("provider", entered.provider())
             .put("url", provider.uri().toString())
             .put("key", entered.key())
-            .put("leaseMs", leaseMillis));
+            .put("leaseMs", leaseMillis)
+            .put("timeoutMs", timeoutMillis));
   }
 
   private Future<Void> change(HttpServerRequest request, Matcher one, Buffer body) {
@@ -190,13 +194,17 @@ public final class PermitDoor implements Door {
         Math.min(told.whole("retryAfterMs", 0, Long.MAX_VALUE).orElse(0), WaitTold.LONGEST_MILLIS);
     long took = told.whole("latencyMs", 0, LONGEST_TAKEN_MILLIS).orElse(0);
     String group = told.text("group", Names::isName, "a name").orElse("default");
+    MultiMap headers =
+        MultiMap.caseInsensitiveMultiMap().addAll(told.texts("headers", MAX_HEADERS));
     told.refuseMistakes();
     refuseUnknown(entered.upstream(), group);
-    boolean isBusy = status == TOO_MANY || status == UNAVAILABLE;
+    if (wait > 0) {
+      headers.remove(HttpHeaders.RETRY_AFTER).set("Retry-After-Ms", Long.toString(wait));
+    }
     Outcome outcome = switch ((int) status) {
       case 0 -> Outcome.broken();
       case GIVEN_UP -> Outcome.unknown();
-      default -> Outcome.answered((int) status, isBusy ? wait : 0);
+      default -> Outcome.answered((int) status, headers, Clock.systemUTC().instant());
     };
     return lessons
         .learnOnce(entered, outcome, group, TimeUnit.MILLISECONDS.toNanos(took))

@@ -31,6 +31,13 @@ public final class ProviderLessons {
     breakers.heard(entered.upstream().name(), entered.provider(), System.nanoTime());
   }
 
+  /** The head of an answer has come: a probe that is well ends with that, however long the rest takes. */
+  public void begun(Entered entered, Outcome outcome) {
+    if (entered.isProbe() && outcome.health() == Health.GOOD) {
+      gate.tell(entered, Lesson.of("", 0, 0, "good"));
+    }
+  }
+
   /** Whether nothing has come from it, on this node, since something was sent a good while ago. */
   public boolean isSilent(Entered entered, long sentNanos) {
     return breakers.isSilent(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.weir.node.provider.Outcome.Health;
+import io.weir.upstream.KeySlot;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,8 @@ final class AnswersOfProvidersTest {
         "{\"error\":{\"code\":\"-32005\"}}",
         "{\"error\":{\"code\":-32601}}",
         "{\"error\":{\"code\":-32000,\"message\":\"execution reverted\"}}",
+        "{\"error\":{\"code\":-32000,\"message\":\"execution reverted: limit\"}}",
+        "{\"error\":{\"code\":-32000,\"message\":\"exceeds block gas limit\"}}",
         "{\"error\":{\"code\":-32000}}",
         "[{\"error\":{\"code\":-32005}},{\"result\":1}]",
         "[7]"
@@ -100,5 +103,23 @@ final class AnswersOfProvidersTest {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap()
         .set("endpoint-load-metrics-bin", "CTMzMzMzM9M/IgNhYmMYlgE=");
     assertThat(LoadReport.thousandths(headers)).isEqualTo(300);
+  }
+
+  @Test
+  void aBudgetOfNothingIsNothingAtOnce() {
+    RetryBudget budget = new RetryBudget(100);
+    budget.earn(100);
+    assertThat(budget.spend()).isTrue();
+    budget.earn(0);
+    assertThat(budget.spend()).isFalse();
+  }
+
+  @Test
+  void aSecretThatNoHeaderCarriesIsNotUsed() {
+    KeySlot key = new KeySlot("k", "Authorization", "Bearer ", "SECRET");
+    assertThat(new KeysHere(name -> "fine\n").value(key)).contains("Bearer fine");
+    assertThat(new KeysHere(name -> "two\nlines").value(key)).isEmpty();
+    assertThat(new KeysHere(name -> " ").value(key)).isEmpty();
+    assertThat(new KeysHere(name -> null).value(key)).isEmpty();
   }
 }

@@ -1,0 +1,37 @@
+package io.weir.client.upstream;
+
+import io.weir.client.retry.Headers;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What a node wants to know of a provider's answer: the headers that name a wait, or its load. */
+final class ToldHeaders {
+  private static final List<String> NAMES = List.of(
+      "Retry-After",
+      "Retry-After-Ms",
+      "RateLimit",
+      "Date",
+      "x-ratelimit-remaining-requests",
+      "x-ratelimit-reset-requests",
+      "x-ratelimit-remaining-tokens",
+      "x-ratelimit-reset-tokens",
+      "endpoint-load-metrics",
+      "endpoint-load-metrics-bin");
+  private static final int LONGEST = 400;
+
+  private ToldHeaders() {}
+
+  /** Those that are there, as a JSON object. */
+  static String json(Headers headers) {
+    return NAMES.stream()
+        .filter(name -> !headers.all(name).isEmpty())
+        .map(name -> "\"%s\":\"%s\"".formatted(name, escaped(String.join(", ", headers.all(name)))))
+        .collect(Collectors.joining(",", "{", "}"));
+  }
+
+  // Of a header there is nothing else than what is printed, and tabs.
+  private static String escaped(String value) {
+    String part = value.length() > LONGEST ? "" : value;
+    return part.replaceAll("[^\\x20-\\x7e]", " ").replace("\\", "\\\\").replace("\"", "\\\"");
+  }
+}

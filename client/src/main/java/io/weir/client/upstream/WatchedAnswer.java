@@ -1,0 +1,132 @@
+package io.weir.client.upstream;
+
+import io.weir.client.retry.Timekeeper;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow.Subscription;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks on while an answer comes: when its head does, and when no more of it will. Safe for use by many threads.
+ *
+ * @param <T> what the body becomes
+ */
+final class WatchedAnswer<T> implements BodyHandler<T> {
+  private final BodyHandler<T> handler;
+  private final Timekeeper time;
+  private final Duration silence;
+  private final Consumer<WatchedAnswer<T>> whenOver;
+  private final AtomicBoolean isOver = new AtomicBoolean();
+  private volatile @Nullable ResponseInfo head;
+  private volatile long movedNanos;
+  private volatile long headNanos;
+
+  /**
+   * An answer that has not come.
+   *
+   * @param silence after the head: where nothing moves for so long, nobody reads, or nothing comes
+   * @param whenOver runs once, after the head: the body has ended, broken, or is not wanted, or nothing moves
+   */
+  WatchedAnswer(
+      BodyHandler<T> handler,
+      Timekeeper time,
+      Duration silence,
+      Consumer<WatchedAnswer<T>> whenOver) {
+    this.handler = handler;
+    this.time = time;
+    this.silence = silence;
+    this.whenOver = whenOver;
+  }
+
+  /** What came of it, once that has. */
+  Optional<ResponseInfo> head() {
+    return Optional.ofNullable(head);
+  }
+
+  /** When that was, by the time it was made with. */
+  long headNanos() {
+    return headNanos;
+  }
+
+  @Override
+  public BodySubscriber<T> apply(ResponseInfo info) {
+    headNanos = time.nanoTime();
+    movedNanos = headNanos;
+    head = info;
+    watch(silence);
+    return new Watched(handler.apply(info));
+  }
+
+  private void watch(Duration left) {
+    Runnable unusedCancel = time.after(left, () -> {
+      Duration rest = silence.minusNanos(time.nanoTime() - movedNanos);
+      if (rest.isNegative() || rest.isZero()) {
+        over();
+      } else if (!isOver.get()) {
+        watch(rest);
+      }
+    });
+  }
+
+  /** No more of it comes. */
+  void over() {
+    if (isOver.compareAndSet(false, true)) {
+      whenOver.accept(this);
+    }
+  }
+
+  private final class Watched implements BodySubscriber<T> {
+    private final BodySubscriber<T> body;
+
+    Watched(BodySubscriber<T> body) {
+      this.body = body;
+    }
+
+    @Override
+    public CompletionStage<T> getBody() {
+      return body.getBody();
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+      body.onSubscribe(new Subscription() {
+        @Override
+        public void request(long amount) {
+          subscription.request(amount);
+        }
+
+        @Override
+        public void cancel() {
+          subscription.cancel();
+          over();
+        }
+      });
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> bytes) {
+      movedNanos = time.nanoTime();
+      body.onNext(bytes);
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      body.onError(error);
+      over();
+    }
+
+    @Override
+    public void onComplete() {
+      body.onComplete();
+      over();
+    }
+  }
+}
