@@ -16,6 +16,9 @@ import java.util.concurrent.TimeUnit;
  * whole cluster: the shared state says so, and lets a single request try it again. Safe for use by many threads.
  */
 public final class Breakers {
+  /** A policy has at most half as many. */
+  private static final int MOST = 5000;
+
   private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Map<Judged, CircuitBreaker> breakers = new ConcurrentHashMap<>();
@@ -31,6 +34,10 @@ public final class Breakers {
   public long count(Providers upstream, String provider, Health health) {
     if (health == Health.NEUTRAL) {
       return 0;
+    }
+    if (breakers.size() > MOST || heard.size() > MOST) {
+      breakers.clear(); // most are of policies before
+      heard.clear();
     }
     BreakerRule rule = upstream.breaker();
     CircuitBreaker breaker = breakers.computeIfAbsent(

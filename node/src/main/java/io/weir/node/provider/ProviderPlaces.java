@@ -1,6 +1,7 @@
 package io.weir.node.provider;
 
 import io.weir.node.intake.Bulkhead;
+import io.weir.upstream.Bounds;
 import io.weir.upstream.Providers;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,20 +16,28 @@ public final class ProviderPlaces {
   private final Map<String, Places> places = new ConcurrentHashMap<>();
 
   /** Places to wait in, and what is told to those who get none. */
-  record Places(Bulkhead waiting, Estimates estimates) {}
+  record Places(int most, long millis, Bulkhead waiting, Estimates estimates) {
+    static Places of(Bounds bounds) {
+      int most = bounds.maxQueue();
+      int least = Math.min(1, most);
+      return new Places(
+          most,
+          bounds.queueMillis(),
+          new Bulkhead(
+              Math.max(least, most / 2), Math.max(least, most * (QUARTERS - 1) / QUARTERS), most),
+          new Estimates(bounds.queueMillis()));
+    }
+
+    boolean areOf(Bounds bounds) {
+      return most == bounds.maxQueue() && millis == bounds.queueMillis();
+    }
+  }
 
   // Others where the policy says other numbers.
   Places of(Providers upstream) {
-    int most = upstream.bounds().maxQueue();
-    long millis = upstream.bounds().queueMillis();
-    return places.computeIfAbsent(
-        upstream.name() + "/" + most + "/" + millis,
-        name -> new Places(waiting(most), new Estimates(millis)));
-  }
-
-  private static Bulkhead waiting(int most) {
-    int least = Math.min(1, most);
-    return new Bulkhead(
-        Math.max(least, most / 2), Math.max(least, most * (QUARTERS - 1) / QUARTERS), most);
+    Bounds bounds = upstream.bounds();
+    return places.compute(
+        upstream.name(),
+        (name, known) -> known != null && known.areOf(bounds) ? known : Places.of(bounds));
   }
 }
