@@ -61,13 +61,12 @@ local state = upstream_state(redis.call, KEYS[1])
 local providers, groups, blocked, leases, marks = providers_of(text), {}, {}, {}, nil
 local inflight, limit, share, places
 
--- Leases are as long as they were, where the clock was set back.
+-- Where the clock was set back, no lease is longer than one that begins now.
 local function follow_clock()
-  local back = set_back(state, now)
-  if back > 0 then
-    local members = redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES')
-    for i = 1, #members, 2 do
-      redis.call('ZADD', KEYS[2], string.format('%d', tonumber(members[i + 1]) - back), members[i])
+  if set_back(state, now) > 0 then
+    local latest = string.format('%d', now + NEAR_US + lease_us)
+    for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. latest, '+inf')) do
+      redis.call('ZADD', KEYS[2], latest, member)
     end
   end
   forget_old(state, now)

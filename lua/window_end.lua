@@ -23,7 +23,7 @@
 --@include window_commit
 --@include window_view
 
-local DONE, LOST, UNKNOWN = 0, 1, 2
+local DONE, LOST, UNKNOWN, LONGEST_BACKOFF_US = 0, 1, 2, 60000000
 
 local from, claim, verb, note = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 local now = now_us(1)

@@ -3,7 +3,7 @@
 -- KEYS
 --   1      weir:{pNN}:window:<name>, a hash: first, where the first range began; next, where the next one begins;
 --          watermark, the first number that is not committed; failed, how many ranges have; committed_us and gap_us,
---          when the watermark moved, and how often
+--          when the watermark moved, and how often; at, when it was asked last
 --   2      ...:ranges, a hash: by its first number what is not committed, as of lib/window_range.lua
 --   3      ...:notes, a hash: results, and why a range failed, likewise
 --   4      ...:todo, a sorted set: ranges to be claimed, by their first number
@@ -65,7 +65,7 @@ end
 
 local function open()
   if redis.call('EXISTS', window.state) == 0 then
-    redis.call('HSET', window.state, 'first', from, 'watermark', from)
+    redis.call('HSET', window.state, 'first', from, 'watermark', from, 'at', text_of(now))
   end
   redis.call('HSET', window.state, 'next', text_of(to + 1))
   move_range(window, { from = from, to = to, state = 'new', attempts = 0, claim = NOBODY, until_us = 0 }, 'todo')

@@ -1,7 +1,7 @@
 -- A window and its ranges. A range is stored as `<to> <state> <attempts> <claim> <until_us>`, by its first number.
 -- States: todo, claimed, waiting (to be tried again), done, failed, skipped. `keys` and the first five arguments are
 -- those of window_open.lua; `call` runs a command.
-local AT_ONCE, NOBODY, LONGEST_BACKOFF_US = 100, '*', 60000000
+local AT_ONCE, NOBODY, BACK_US = 100, '*', 100000
 
 local function window_of(call, keys, arguments)
   return { call = call, keys = keys, state = keys[1], ranges = keys[2], notes = keys[3], todo = keys[4],
@@ -63,21 +63,27 @@ local function end_attempt(window, range, wait_us, now)
   end
 end
 
--- Where the clock was set back, a lease or a wait is not longer than one that begins now.
-local function cut_times(window, now)
-  local longest_us = now + math.max(window.lease_us, LONGEST_BACKOFF_US)
-  local late = window.call('ZRANGEBYSCORE', window.times, '(' .. text_of(longest_us), '+inf', 'LIMIT', 0, AT_ONCE)
-  for _, from in ipairs(late) do
-    local range = range_at(window, from)
-    if range then
-      move_range(window, range, range.state, range.state == 'claimed' and now + window.lease_us or longest_us)
+-- Where the clock was set back by more than a little since the last call, leases and waits go back with it.
+local function follow_clock(window, now)
+  local at = window.call('HGET', window.state, 'at')
+  if not at then
+    return -- nothing was opened yet
+  end
+  local back = tonumber(at) - now
+  if back > BACK_US then
+    for _, from in ipairs(window.call('ZRANGE', window.times, 0, -1)) do
+      local range = range_at(window, from)
+      if range then
+        move_range(window, range, range.state, range.until_us - back)
+      end
     end
   end
+  window.call('HSET', window.state, 'at', text_of(now))
 end
 
 -- Leases that are over, and waits.
 local function end_times(window, now)
-  cut_times(window, now)
+  follow_clock(window, now)
   local over = window.call('ZRANGEBYSCORE', window.times, '-inf', text_of(now), 'LIMIT', 0, AT_ONCE)
   for _, from in ipairs(over) do
     local range = range_at(window, from)

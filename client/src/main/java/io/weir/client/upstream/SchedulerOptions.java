@@ -3,6 +3,7 @@ package io.weir.client.upstream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -17,6 +18,7 @@ import java.util.regex.Pattern;
 public record SchedulerOptions(
     List<URI> nodes, String serviceToken, String upstream, String group, Duration patience) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final Set<String> SCHEMES = Set.of("http", "https");
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
@@ -25,6 +27,12 @@ public record SchedulerOptions(
     nodes = List.copyOf(nodes);
     if (nodes.isEmpty()) {
       throw new IllegalArgumentException("nodes: none (expected: at least 1)");
+    }
+    for (URI node : nodes) {
+      if (!SCHEMES.contains(String.valueOf(node.getScheme())) || node.getHost() == null) {
+        throw new IllegalArgumentException(
+            "nodes: %s (expected: http:// or https://, and a host)".formatted(node));
+      }
     }
     if (!NAME.matcher(upstream).matches() || !NAME.matcher(group).matches()) {
       throw new IllegalArgumentException(

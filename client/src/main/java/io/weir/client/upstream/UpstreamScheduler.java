@@ -9,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -103,8 +104,12 @@ public final class UpstreamScheduler {
       permit.unused();
       return;
     }
-    WatchedAnswer<T> answer =
-        new WatchedAnswer<>(handler, time, permit.timeout(), over -> tell(permit, over));
+    WatchedAnswer<T> answer = new WatchedAnswer<>(handler, time, permit.timeout(), over -> {
+      tell(permit, over);
+      if (over.isBroken()) {
+        result.completeExceptionally(new HttpTimeoutException("the answer does not go on"));
+      }
+    });
     CompletableFuture<HttpResponse<T>> sent;
     try {
       sent = client.sendAsync(inTime(request.apply(permit), permit.timeout()), answer);
@@ -114,8 +119,8 @@ public final class UpstreamScheduler {
       return;
     }
     CompletableFuture<?> unusedEnd = result.whenComplete((told, error) -> {
-      if (error != null && !permit.isOver()) {
-        permit.unused();
+      if (error != null) {
+        permit.unused(); // if it is not over yet
         sent.cancel(true);
       }
     });
@@ -133,6 +138,7 @@ public final class UpstreamScheduler {
   private static void tell(SendPermit permit, WatchedAnswer<?> answer) {
     answer
         .head()
+        .filter(head -> !answer.isBroken())
         .ifPresentOrElse(
             head ->
                 permit.answered(head.statusCode(), head.headers()::allValues, answer.headNanos()),
@@ -188,6 +194,10 @@ public final class UpstreamScheduler {
     // The next node where one is gone, or has nobody to ask itself.
     private void ask(
         Attempt attempt, int node, int left, CompletableFuture<HttpResponse<String>> heard) {
+      if (result.isDone()) {
+        heard.cancel(false); // nobody wants the turn any more
+        return;
+      }
       CompletableFuture<?> unused = client
           .sendAsync(nodes.question(node), BodyHandlers.ofString())
           .whenComplete((answer, error) -> {

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,12 +29,15 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
   private volatile @Nullable ResponseInfo head;
   private volatile long movedNanos;
   private volatile long headNanos;
+  private volatile boolean isBroken;
+  private volatile Runnable cancelWatch = () -> {};
+  private final AtomicLong wanted = new AtomicLong();
 
   /**
    * An answer that has not come.
    *
    * @param silence after the head: where nothing moves for so long, nobody reads, or nothing comes
-   * @param whenOver runs once, after the head: the body has ended, broken, or is not wanted, or nothing moves
+   * @param whenOver runs once, after the head: no more of the body comes, or is read
    */
   WatchedAnswer(
       BodyHandler<T> handler,
@@ -51,6 +55,11 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
     return Optional.ofNullable(head);
   }
 
+  /** Whether the provider broke it, or is silent in the midst of it. */
+  boolean isBroken() {
+    return isBroken;
+  }
+
   /** When that was, by the time it was made with. */
   long headNanos() {
     return headNanos;
@@ -66,21 +75,31 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
   }
 
   private void watch(Duration left) {
-    Runnable unusedCancel = time.after(left, () -> {
+    cancelWatch = time.after(left, () -> {
       Duration rest = silence.minusNanos(time.nanoTime() - movedNanos);
       if (rest.isNegative() || rest.isZero()) {
+        isBroken |= wanted.get() > 0;
         over();
       } else if (!isOver.get()) {
         watch(rest);
       }
     });
+    if (isOver.get()) {
+      cancelWatch.run();
+    }
   }
 
   /** No more of it comes. */
   void over() {
     if (isOver.compareAndSet(false, true)) {
+      cancelWatch.run();
       whenOver.accept(this);
     }
+  }
+
+  // Some want all there is.
+  private static long sum(long before, long more) {
+    return Math.min(Long.MAX_VALUE / 2, before) + Math.min(Long.MAX_VALUE / 2, more);
   }
 
   private final class Watched implements BodySubscriber<T> {
@@ -100,6 +119,8 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
       body.onSubscribe(new Subscription() {
         @Override
         public void request(long amount) {
+          movedNanos = time.nanoTime();
+          wanted.accumulateAndGet(amount, WatchedAnswer::sum);
           subscription.request(amount);
         }
 
@@ -114,11 +135,13 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
     @Override
     public void onNext(List<ByteBuffer> bytes) {
       movedNanos = time.nanoTime();
+      wanted.decrementAndGet();
       body.onNext(bytes);
     }
 
     @Override
     public void onError(Throwable error) {
+      isBroken = true;
       body.onError(error);
       over();
     }

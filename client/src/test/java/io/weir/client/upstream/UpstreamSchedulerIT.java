@@ -91,6 +91,12 @@ final class UpstreamSchedulerIT {
       case "/busy" -> ScriptedServer.answer(exchange, 429, "", "Retry-After", "3");
       case "/breaks" -> exchange.close();
       case "/hangs" -> hold();
+      case "/half" -> {
+        exchange.sendResponseHeaders(200, 4);
+        exchange.getResponseBody().write('f');
+        exchange.getResponseBody().flush();
+        throw new IOException("breaks");
+      }
       case "/drips" -> {
         exchange.sendResponseHeaders(200, 4);
         exchange.getResponseBody().write('f');
@@ -244,6 +250,19 @@ final class UpstreamSchedulerIT {
   }
 
   @Test
+  void aBodyThatBreaksOrStopsHasFailed() throws Exception {
+    timeoutMillis = 300;
+    CompletableFuture<HttpResponse<String>> stops = send("/drips");
+    assertThatThrownBy(() -> stops.get(20, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(HttpTimeoutException.class);
+    assertThat(released()).contains("\"status\":0,");
+    CompletableFuture<HttpResponse<String>> breaks = send("/half");
+    assertThatThrownBy(() -> breaks.get(20, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(IOException.class);
+    assertThat(heard("/release ", 2)).contains("\"status\":0,");
+  }
+
+  @Test
   void aNodeThatIsGoneTakesNoTurnsFromTheOthers() {
     UpstreamScheduler scheduler = new UpstreamScheduler(
         HttpClient.newHttpClient(),
@@ -271,6 +290,8 @@ final class UpstreamSchedulerIT {
     List<URI> nodes = List.of(URI.create("http://127.0.0.1:1"));
     assertThatThrownBy(() -> SchedulerOptions.of(List.of(), TOKEN, "rpc"))
         .hasMessageContaining("at least 1");
+    assertThatThrownBy(() -> SchedulerOptions.of(List.of(URI.create("b:8080")), TOKEN, "rpc"))
+        .hasMessageContaining("b:8080");
     assertThatThrownBy(() -> SchedulerOptions.of(nodes, TOKEN, "a\"b"))
         .hasMessageContaining("a\"b");
     assertThatThrownBy(() -> new SchedulerOptions(nodes, TOKEN, "a", "b", Duration.ofMinutes(2)))

@@ -62,8 +62,6 @@ public final class ProviderAttempts<T> {
 
   Future<T> attempt() {
     return Future.succeededFuture().compose(begun -> {
-      // Where there is no connection for it, it takes no key slot either.
-      node.forwarder().reserve(request.asked()).free();
       long patience = TimeUnit.MILLISECONDS.toNanos(usable.upstream().bounds().queueMillis());
       long deadline = Math.min(lastMomentNanos(), System.nanoTime() + patience);
       return node.gate()
@@ -73,8 +71,10 @@ public final class ProviderAttempts<T> {
     });
   }
 
+  // Where there is no connection for it, it takes no key slot either.
   private Wish wish(long deadline) {
     Asked asked = request.asked();
+    node.forwarder().reserve(asked).free();
     usable = node.usables().now(usable.upstream().name());
     usable.refuseKeyless(asked);
     return new Wish(

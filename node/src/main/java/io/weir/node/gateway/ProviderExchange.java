@@ -57,6 +57,7 @@ final class ProviderExchange {
   private long sentNanos;
   private long headNanos;
   private @Nullable Exchange exchange;
+  private boolean isProbeOver;
 
   ProviderExchange(
       ProviderForwarder.Parts node,
@@ -81,8 +82,6 @@ final class ProviderExchange {
   Future<End> attempt() {
     return Future.succeededFuture()
         .compose(begun -> {
-          // Where there is no connection for it, it takes no key slot either.
-          node.forwarder().reserve(asked).free();
           long deadline = System.nanoTime()
               + TimeUnit.MILLISECONDS.toNanos(upstream.bounds().queueMillis());
           return node.gate().enter(() -> wish(deadline), true).compose(this::send);
@@ -97,7 +96,9 @@ final class ProviderExchange {
         });
   }
 
+  // Where there is no connection for it, it takes no key slot either.
   private Wish wish(long deadline) {
+    node.forwarder().reserve(asked).free();
     usable = node.usables().now(upstream.name());
     upstream = usable.upstream();
     usable.refuseKeyless(asked);
@@ -136,6 +137,7 @@ final class ProviderExchange {
     Asked to = asked.to(Admission.upstream(upstream, provider));
     seen = null;
     exchange = null;
+    isProbeOver = false;
     sentNanos = 0;
     headNanos = 0;
     before.add(entered.place());
@@ -157,10 +159,10 @@ final class ProviderExchange {
               .onComplete(end -> sending.share().free());
         })
         .transform(done -> {
-          Outcome outcome = outcome(entered, done.cause());
+          Entered tried = isProbeOver ? entered.afterProbe() : entered;
+          Outcome outcome = outcome(tried, done.cause());
           wasSent |= sentNanos > 0 && !(done.cause() instanceof NotSentException);
-          Future<Boolean> unused =
-              node.lessons().learn(entered, outcome, asked.group(), tookNanos());
+          Future<Boolean> unused = node.lessons().learn(tried, outcome, asked.group(), tookNanos());
           if (done.failed() && isTriedAgain(done.cause(), outcome)) {
             return again();
           }
@@ -206,7 +208,7 @@ final class ProviderExchange {
             .orElseGet(() -> Outcome.answered(
                 head.statusCode(), head.headers(), Clock.systemUTC().instant()));
         seen = outcome;
-        node.lessons().begun(entered, outcome);
+        isProbeOver = node.lessons().endsProbe(entered, outcome);
         boolean isTold = !mayTryAgain(outcome) || !budget.spend();
         if (!isTold && begin.isEmpty()) {
           head.exceptionHandler(reset -> {}); // nobody reads the rest of it

@@ -19,8 +19,6 @@ public final class Breakers {
   /** A policy has at most half as many. */
   private static final int MOST = 5000;
 
-  private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   private final Map<Judged, CircuitBreaker> breakers = new ConcurrentHashMap<>();
 
   /** By upstream and provider, when an answer began. */
@@ -63,10 +61,11 @@ public final class Breakers {
     heard.put(new Place(upstream, provider), nowNanos);
   }
 
-  /** Whether no answer has begun since something was sent, for so long that somebody may have lost patience. */
-  boolean isSilent(String upstream, String provider, long sentNanos, long nowNanos) {
-    Long last = heard.get(new Place(upstream, provider));
-    return nowNanos - sentNanos >= LEAST_PATIENCE_NANOS && (last == null || last < sentNanos);
+  /** Whether no answer has begun since something was sent, for half of the time after which it has failed. */
+  boolean isSilent(Providers upstream, String provider, long sentNanos, long nowNanos) {
+    Long last = heard.get(new Place(upstream.name(), provider));
+    long patience = TimeUnit.MILLISECONDS.toNanos(upstream.sending().timeoutMillis()) / 2;
+    return nowNanos - sentNanos >= patience && (last == null || last < sentNanos);
   }
 
   private static CircuitBreakerConfig config(BreakerRule rule, int minCalls) {

@@ -74,6 +74,11 @@ public final class ProviderGate {
       return RedisProviders.member(id, provider);
     }
 
+    /** The same, as its provider was found to be well. */
+    public Entered afterProbe() {
+      return new Entered(upstream, id, provider, key, false);
+    }
+
     /** Where it is sent, for {@code before}. */
     public String place() {
       return provider + "/" + key;
@@ -134,11 +139,9 @@ public final class ProviderGate {
 
   // Who waits by another policy, or for other keys, waits for the same permits.
   private void wake(Providers upstream) {
-    queues.forEach((known, queue) -> {
-      if (queue.name().equals(upstream.name())) {
-        queue.wake();
-      }
-    });
+    List.copyOf(queues.values()).stream()
+        .filter(queue -> queue.name().equals(upstream.name()))
+        .forEach(ProviderQueue::wake);
   }
 
   /** Holds on to a permit for another lease; gives whether it is held. */

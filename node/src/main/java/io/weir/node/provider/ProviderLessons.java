@@ -31,17 +31,27 @@ public final class ProviderLessons {
     breakers.heard(entered.upstream().name(), entered.provider(), System.nanoTime());
   }
 
-  /** The head of an answer has come: a probe that is well ends with that, however long the rest takes. */
-  public void begun(Entered entered, Outcome outcome) {
-    if (entered.isProbe() && outcome.health() == Health.GOOD) {
-      gate.tell(entered, Lesson.of("", 0, 0, "good"));
+  /**
+   * The head of an answer has come: a probe that is well ends with that, however long the rest takes.
+   *
+   * @return whether that is so: from now on it is none
+   */
+  public boolean endsProbe(Entered entered, Outcome outcome) {
+    if (!entered.isProbe() || outcome.health() != Health.GOOD) {
+      return false;
     }
+    gate.tell(entered, Lesson.of("", 0, 0, "good"));
+    meters.breaker(entered.upstream().name(), entered.provider(), "closed");
+    return true;
   }
 
-  /** Whether nothing has come from it, on this node, since something was sent a good while ago. */
+  /**
+   * Whether somebody who hangs up says that the provider hangs: nothing has come from it, on this node, since the request
+   * was sent a good while ago. Of a probe nobody says so: one caller could keep the provider from all others.
+   */
   public boolean isSilent(Entered entered, long sentNanos) {
-    return breakers.isSilent(
-        entered.upstream().name(), entered.provider(), sentNanos, System.nanoTime());
+    return !entered.isProbe()
+        && breakers.isSilent(entered.upstream(), entered.provider(), sentNanos, System.nanoTime());
   }
 
   /**

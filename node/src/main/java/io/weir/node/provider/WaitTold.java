@@ -86,7 +86,12 @@ final class WaitTold {
         .flatMap(WaitTold::date)
         .filter(date -> Duration.between(now, date).abs().compareTo(MOST_APART) < 0)
         .orElse(now);
-    return date(text).map(date -> Duration.between(then, date).toMillis());
+    return date(text).filter(then::isBefore).map(date -> millis(Duration.between(then, date)));
+  }
+
+  // A date may be very far.
+  private static long millis(Duration wait) {
+    return wait.compareTo(Duration.ofMillis(LONGEST_MILLIS)) > 0 ? LONGEST_MILLIS : wait.toMillis();
   }
 
   private static Optional<Instant> date(String text) {

@@ -71,18 +71,38 @@ final class CallersOfProvidersIT extends TwoProviders {
     assertThat(sent.get(1)).isEmpty();
   }
 
-  @Test
-  void aProviderThatHangsIsLeftAloneAlsoWhereCallersLosePatienceFirst() throws Exception {
-    answers.set(0, request -> {});
+  private void hangUp(int times, Duration after) throws Exception {
     HttpClient client = HttpClient.newHttpClient();
     List<CompletableFuture<HttpResponse<String>>> callers = new ArrayList<>();
-    for (int i = 0; i < 12; i++) {
-      callers.add(client.sendAsync(
-          request("/chat").timeout(Duration.ofMillis(1500)).build(), BodyHandlers.ofString()));
+    for (int i = 0; i < times; i++) {
+      callers.add(
+          client.sendAsync(request("/chat").timeout(after).build(), BodyHandlers.ofString()));
     }
     for (CompletableFuture<HttpResponse<String>> one : callers) {
       assertThat(one.handle((answer, error) -> error == null).get()).isFalse();
     }
+  }
+
+  @Test
+  void whoHangsUpSoonSaysNothingOfTheProvider() throws Exception {
+    answers.set(0, request -> {});
+    hangUp(12, Duration.ofMillis(300));
+    answers.set(0, TwoProviders::fine);
+    await()
+        .until(
+            () -> fixture
+                .get("/metrics")
+                .body()
+                .contains(
+                    "throttle_upstream_attempts_total{key=\"-\",outcome=\"neutral\",provider=\"a\",upstream=\"models\"} 12"));
+    assertThat(get("/chat").body()).isEqualTo("fine");
+    assertThat(sent.get(1)).isEmpty();
+  }
+
+  @Test
+  void aProviderThatHangsIsLeftAloneAlsoWhereCallersLosePatienceFirst() throws Exception {
+    answers.set(0, request -> {});
+    hangUp(12, Duration.ofMillis(1500));
     await()
         .atMost(Duration.ofSeconds(10))
         .until(() -> fixture

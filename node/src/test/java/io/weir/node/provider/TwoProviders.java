@@ -96,6 +96,7 @@ abstract class TwoProviders {
               - { name: a, url: "http://127.0.0.1:%d" }
               - { name: b, url: "http://127.0.0.1:%d", tier: 1 }
           models:
+            timeoutMs: 2000
             providers:
               - { name: a, url: "http://127.0.0.1:%d" }
               - { name: b, url: "http://127.0.0.1:%d", tier: 1 }

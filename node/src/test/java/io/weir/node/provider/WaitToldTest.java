@@ -23,6 +23,7 @@ final class WaitToldTest {
         "Retry-After | Sun, 22 Nov 2026 12:00:05 GMT | 5000",
         "Retry-After | Sun, 22 Nov 2026 11:00:05 GMT | -1",
         "Retry-After | soon | -1",
+        "Retry-After | Sat Nov  6 08:49:37 +999999999 | 3600000",
         "Retry-After | 0 | -1",
         "Retry-After | 999999999 | 3600000",
         "Retry-After | 1.5 | 1500",

@@ -191,6 +191,19 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
+  void whatIsRenewedAfterTheClockWasSetBackIsHeld() {
+    Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));
+    booked(upstream);
+    now -= 3_600_000_000L;
+    assertThat(store
+            .renew(upstream, List.of(RedisProviders.member("r" + (requests - 1), "a")))
+            .toCompletableFuture()
+            .join())
+        .containsExactly(true);
+    assertThat(book(upstream, 0)).isInstanceOf(Booking.Full.class);
+  }
+
+  @Test
   void waitsThatAreOverAreForgotten() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 2, INTERVAL));
     for (int i = 0; i < 20; i++) {

@@ -328,9 +328,18 @@ final class RedisWindowsIT {
     assertThat(claim(rule)).isInstanceOf(Nothing.class);
     now += LEASE;
     assertThat(((Claimed) claim(rule)).from()).isZero();
-    now += Duration.ofMinutes(1).toNanos() / 1000 - LEASE;
-    assertThat(((Claimed) claim(rule)).from()).isEqualTo(0);
     assertThat(((Claimed) claim(rule)).from()).isEqualTo(1);
+  }
+
+  @Test
+  void aPolicyThatShortensTheLeaseTakesNoClaimsAway() {
+    WindowRule rule = new WindowRule(name, 2, 4, 600_000_000, BACKOFF, false);
+    open(rule, 0, 0);
+    Claimed claimed = (Claimed) claim(rule);
+    assertThat(claim(rule(2, false))).isInstanceOf(Nothing.class);
+    now += 200_000_000;
+    assertThat(claim(rule(2, false))).isInstanceOf(Nothing.class);
+    assertThat(end(rule, claimed, End.RENEW, "")).isInstanceOf(Done.class);
   }
 
   @Test
