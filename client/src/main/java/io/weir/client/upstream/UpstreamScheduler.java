@@ -106,7 +106,7 @@ public final class UpstreamScheduler {
     }
     WatchedAnswer<T> answer = new WatchedAnswer<>(handler, time, permit.timeout(), over -> {
       tell(permit, over);
-      if (over.isBroken()) {
+      if (over.isSilent()) {
         result.completeExceptionally(new HttpTimeoutException("the answer does not go on"));
       }
     });
@@ -138,7 +138,7 @@ public final class UpstreamScheduler {
   private static void tell(SendPermit permit, WatchedAnswer<?> answer) {
     answer
         .head()
-        .filter(head -> !answer.isBroken())
+        .filter(head -> !answer.hasFailed())
         .ifPresentOrElse(
             head ->
                 permit.answered(head.statusCode(), head.headers()::allValues, answer.headNanos()),

@@ -30,6 +30,7 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
   private volatile long movedNanos;
   private volatile long headNanos;
   private volatile boolean isBroken;
+  private volatile boolean isSilent;
   private volatile Runnable cancelWatch = () -> {};
   private final AtomicLong wanted = new AtomicLong();
 
@@ -56,8 +57,13 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
   }
 
   /** Whether the provider broke it, or is silent in the midst of it. */
-  boolean isBroken() {
-    return isBroken;
+  boolean hasFailed() {
+    return isBroken || isSilent;
+  }
+
+  /** Whether more of it is wanted, and does not come. */
+  boolean isSilent() {
+    return isSilent;
   }
 
   /** When that was, by the time it was made with. */
@@ -78,7 +84,7 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
     cancelWatch = time.after(left, () -> {
       Duration rest = silence.minusNanos(time.nanoTime() - movedNanos);
       if (rest.isNegative() || rest.isZero()) {
-        isBroken |= wanted.get() > 0;
+        isSilent = wanted.get() > 0;
         over();
       } else if (!isOver.get()) {
         watch(rest);
