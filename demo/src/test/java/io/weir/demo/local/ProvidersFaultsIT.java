@@ -146,11 +146,12 @@ final class ProvidersFaultsIT {
         connectTimeoutMs: 500
         selection: weights
         retry: { attempts: 3, initial: 10ms }
-        breaker: { failures: 50, calls: 5, window: 10s, open: %dms }
+        breaker: { failures: 50, calls: 5, window: %ds, open: %dms }
         providers:
           - { name: a, url: "http://127.0.0.1:%d", keyInterval: 20ms }
           - { name: b, url: "http://127.0.0.1:%d", keyInterval: 20ms }
           - { name: c, url: "http://127.0.0.1:%d", keyInterval: 20ms }""".formatted(
+            Math.min(10, SECONDS), // a short fault must outweigh what went well before it
             OPEN_MILLIS,
             providers.get(0).port(),
             providers.get(1).port(),
