@@ -1,4 +1,5 @@
--- What time does to the hash of an upstream. Uses upstream_state.
+-- Follows Redis's clock: shifts the instants of an upstream when the clock was set back, and removes old ones. Uses
+-- upstream_state.
 local BACK_US, SECOND_US, OLD_SLOT_US = 100000, 1000000, 600000000
 local INSTANTS = { slot = true, cool = true, open = true, probe = true, loaded = true, full = true, seen = true }
 
@@ -6,8 +7,8 @@ local function kind_of(field)
   return string.match(field, '^(%a+):')
 end
 
--- How far the clock was set back since the last call, where that is more than a little: all instants go back with it.
--- What was to last for a second would last for as long as the step else.
+-- Returns by how many microseconds the clock was set back since the last call, 0 for less than 0.1 s, and moves all
+-- instants back by as much. Otherwise a wait of a second would last as long as the step.
 local function set_back(state, now)
   local back = (number_in(state, 'at') or now) - now
   if back <= BACK_US then

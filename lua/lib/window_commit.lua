@@ -1,6 +1,6 @@
 -- The watermark of a window. Uses window_range.
 local SMOOTHING, MOST_AT_ONCE, FIRST_US = 0.2, 4, 1000000
--- Who ended a range is known for so long, of so many: it may say so again.
+-- The claims of committed ranges are kept for ten minutes, at most 10,000: a worker may repeat its finish.
 local REMEMBERED_US, MOST_REMEMBERED = 600000000, 10000
 
 -- How long it takes from one range to the next, as a moving average; times in which nobody worked count for little.

@@ -26,13 +26,13 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
   private final Duration silence;
   private final Consumer<WatchedAnswer<T>> whenOver;
   private final AtomicBoolean isOver = new AtomicBoolean();
+  private final AtomicLong wanted = new AtomicLong();
   private volatile @Nullable ResponseInfo head;
   private volatile long movedNanos;
   private volatile long headNanos;
   private volatile boolean isBroken;
   private volatile boolean isSilent;
   private volatile Runnable cancelWatch = () -> {};
-  private final AtomicLong wanted = new AtomicLong();
 
   /**
    * An answer that has not come.

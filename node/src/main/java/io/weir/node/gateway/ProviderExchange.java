@@ -231,11 +231,11 @@ final class ProviderExchange {
     }
     Exchange sent = exchange;
     boolean isSent = sent != null && sent.isSent();
-    // Who hangs up before one from which nothing has come for long says that it hangs.
+    // The caller hung up: if the provider has been silent for long, it hangs.
     if (isGone && isSent && headNanos == 0) {
       return node.lessons().isSilent(entered, sentNanos) ? Outcome.broken() : Outcome.unknown();
     }
-    // Who sends, or reads, too slowly says nothing of the provider.
+    // A caller that sends or reads too slowly says nothing of the provider.
     boolean isCallers = error instanceof RefusedException
         || isGone
         || request.response().writeQueueFull()

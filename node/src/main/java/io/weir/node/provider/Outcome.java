@@ -24,7 +24,8 @@ public record Outcome(
   private static final int SERVER_ERRORS = 500;
   private static final int TOO_MANY = 429;
   private static final int UNAVAILABLE = 503;
-  // What was asked for, it does not know how to do: that is the request's doing.
+  // Not implemented, HTTP version not supported: the request is the cause, not the provider's
+  // health.
   private static final Set<Integer> OF_REQUEST = Set.of(501, 505);
   // As of SMG.
   private static final Set<Integer> RETRYABLE = Set.of(408, 429, 500, 502, 503, 504);

@@ -113,8 +113,18 @@ final class CallersOfProvidersIT extends TwoProviders {
     assertThat(sent.get(1)).hasSize(1);
   }
 
-  @Test
-  void whoeverWaitsFollowsThePolicy() {
+  /** One request that is under way at the only place, and another one that waits for it. */
+  private record OneWaits(
+      ConcurrentLinkedQueue<HttpServerRequest> held,
+      CompletableFuture<HttpResponse<String>> first,
+      CompletableFuture<HttpResponse<String>> second) {
+    void end() {
+      held.forEach(request -> request.response().end("late"));
+      assertThat(first.join().body()).isEqualTo("late");
+    }
+  }
+
+  private OneWaits oneWaits() {
     ConcurrentLinkedQueue<HttpServerRequest> held = new ConcurrentLinkedQueue<>();
     answers.set(0, held::add);
     CompletableFuture<HttpResponse<String>> first =
@@ -127,44 +137,36 @@ final class CallersOfProvidersIT extends TwoProviders {
             .get("/metrics")
             .body()
             .contains("throttle_upstream_queue{upstream=\"shared\"} 1"));
-    String of = "providers: [{ name: %s, url: \"http://127.0.0.1:%d\" }]";
-    String changed =
-        policy.replace(of.formatted("a", ports.get(0)), of.formatted("b", ports.get(1)));
+    return new OneWaits(held, first, second);
+  }
+
+  private void publish(String changed) {
     assertThat(changed).isNotEqualTo(policy);
     assertThat(fixture
             .put("/v1/policy", changed, "Authorization", "Bearer " + NodeFixture.ADMIN)
             .statusCode())
         .isEqualTo(200);
-    held.forEach(request -> request.response().end("late"));
-    assertThat(first.join().body()).isEqualTo("late");
-    assertThat(second.join().body()).isEqualTo("fine");
+  }
+
+  @Test
+  void whoeverWaitsFollowsThePolicy() {
+    OneWaits requests = oneWaits();
+    String of = "providers: [{ name: %s, url: \"http://127.0.0.1:%d\" }]";
+    publish(policy.replace(of.formatted("a", ports.get(0)), of.formatted("b", ports.get(1))));
+    requests.end();
+    assertThat(requests.second().join().body()).isEqualTo("fine");
     assertThat(sent.get(0)).hasSize(1);
     assertThat(sent.get(1)).hasSize(1);
   }
 
   @Test
   void whoeverWaitsForWhatIsGoneHearsIt() {
-    ConcurrentLinkedQueue<HttpServerRequest> held = new ConcurrentLinkedQueue<>();
-    answers.set(0, held::add);
-    CompletableFuture<HttpResponse<String>> first =
-        CompletableFuture.supplyAsync(() -> get("/alpha"));
-    await().until(() -> held.size() == 1);
-    CompletableFuture<HttpResponse<String>> second =
-        CompletableFuture.supplyAsync(() -> get("/alpha"));
-    await()
-        .until(() -> fixture
-            .get("/metrics")
-            .body()
-            .contains("throttle_upstream_queue{upstream=\"shared\"} 1"));
-    String changed =
-        policy.replace("upstream: shared", "upstream: two").replace("  shared:\n", "  other:\n");
-    assertThat(fixture
-            .put("/v1/policy", changed, "Authorization", "Bearer " + NodeFixture.ADMIN)
-            .statusCode())
-        .isEqualTo(200);
-    assertThat(second.join().statusCode()).isEqualTo(503);
-    assertThat(NodeFixture.json(second.join()).getString("code")).isEqualTo("upstream_removed");
-    held.forEach(request -> request.response().end("late"));
-    assertThat(first.join().body()).isEqualTo("late");
+    OneWaits requests = oneWaits();
+    publish(
+        policy.replace("upstream: shared", "upstream: two").replace("  shared:\n", "  other:\n"));
+    HttpResponse<String> second = requests.second().join();
+    assertThat(second.statusCode()).isEqualTo(503);
+    assertThat(NodeFixture.json(second).getString("code")).isEqualTo("upstream_removed");
+    requests.end();
   }
 }
