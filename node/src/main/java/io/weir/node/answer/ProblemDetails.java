@@ -1,6 +1,7 @@
 package io.weir.node.answer;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
@@ -52,6 +53,15 @@ public record ProblemDetails(int status, String type, String code, String title,
         .put("status", status)
         .put("code", code)
         .mergeIn(more);
+  }
+
+  /** Adds the wait that it has as {@code retryAfterMs}, if it has one: whole seconds, rounded up, and milliseconds. */
+  public void addWait(MultiMap headers) {
+    Long millis = more.getLong("retryAfterMs");
+    if (millis != null) {
+      headers.set(HttpHeaders.RETRY_AFTER, Long.toString(Math.max(1, (millis + 999) / 1000)));
+      headers.set("Retry-After-Ms", Long.toString(millis));
+    }
   }
 
   /** Says of an answer of 502, 503 or 504 that it is Weir's own, and why. */

@@ -118,12 +118,7 @@ final class ProviderExchange {
       return Future.succeededFuture();
     }
     DecisionAnswers.addHeaders(decision, response.headers());
-    Long wait = problem.more().getLong("retryAfterMs");
-    if (wait != null) {
-      String seconds = Long.toString(Math.max(1, (wait + 999) / 1000));
-      response.putHeader(HttpHeaders.RETRY_AFTER, seconds);
-      response.putHeader("Retry-After-Ms", Long.toString(wait));
-    }
+    problem.addWait(response.headers());
     if (before.isEmpty()) {
       node.meters().refused(upstream.name(), problem.code());
     } else {

@@ -17,7 +17,6 @@ public final class ServiceRequests {
       401, "service_token_invalid", "This needs the service token as bearer token");
   private static final String SERVICE = "(service)";
   private static final int MAX_BYTES = 8 << 10;
-  private static final long ROUNDED_UP = 999;
 
   private final Vertx vertx;
   private final Upload uploads;
@@ -55,11 +54,8 @@ public final class ServiceRequests {
 
   /** Answers with a problem, and the wait that it has as {@code retryAfterMs}, too. */
   public Future<Void> refuse(HttpServerRequest request, ProblemDetails problem) {
-    Long wait = problem.more().getLong("retryAfterMs");
-    if (wait != null && !request.response().closed()) {
-      String seconds = Long.toString(Math.max(1, (wait + ROUNDED_UP) / 1000));
-      request.response().putHeader(HttpHeaders.RETRY_AFTER, seconds);
-      request.response().putHeader("Retry-After-Ms", Long.toString(wait));
+    if (!request.response().closed()) {
+      problem.addWait(request.response().headers());
     }
     return EarlyAnswer.send(vertx, request, problem);
   }
