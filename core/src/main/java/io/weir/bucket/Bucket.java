@@ -7,25 +7,21 @@ import java.math.BigInteger;
 /**
  * A leaky bucket's shape: how fast it drains and how much it holds. It has no state.
  *
- * <p>One operation is 10⁹ units. A bucket of {@code milliOpsPerSec} drains that many units each
- * microsecond, so that no number of a decision is ever rounded but the wait, which is rounded up. The
- * model is the discrete leaky bucket of Hedera's throttles ({@code DiscreteLeakyBucket} and {@code
- * BucketThrottle} in hashgraph/hedera-services), in microseconds instead of nanoseconds.
+ * <p>It counts in units of its {@link Rate}, so that no number of a decision is ever rounded but the wait,
+ * which is rounded up. The model is the discrete leaky bucket of Hedera's throttles ({@code
+ * DiscreteLeakyBucket} and {@code BucketThrottle} in hashgraph/hedera-services), in microseconds instead of
+ * nanoseconds, and in the coarsest units that are exact.
  *
  * @param name 1 to 80 characters of {@code A-Z a-z 0-9 . _ : -}
  * @param scope whose bucket it is
- * @param milliOpsPerSec the drain in thousandths of logical operations per second, above 0
+ * @param rate how fast it drains, in logical operations
  * @param burstMillis how long the bucket takes to drain from full, in milliseconds, above 0, at most 366 days
  * @param leased whether nodes hold leases of it wherever it is kept; of scope {@code cluster} only
  */
-public record Bucket(
-    String name, Scope scope, long milliOpsPerSec, long burstMillis, boolean leased) {
-
-  /** Units of one logical operation. */
-  public static final long UNITS_PER_OPERATION = 1_000_000_000L;
+public record Bucket(String name, Scope scope, Rate rate, long burstMillis, boolean leased) {
 
   /**
-   * The bound on {@code milliOpsPerSec × burstMillis}. With it the capacity stays below 2⁵³, the last
+   * The bound on {@code unitsPerMicro × burstMillis}. With it the capacity stays below 2⁵³, the last
    * integer a Lua number holds exactly.
    */
   public static final long MAX_PRECISION = 9_007_000_000_000L;
@@ -36,8 +32,13 @@ public record Bucket(
   private static final long MICROS_PER_MILLI = 1000;
 
   /** A bucket that is not leased, unless it has to be. */
+  public Bucket(String name, Scope scope, Rate rate, long burstMillis) {
+    this(name, scope, rate, burstMillis, false);
+  }
+
+  /** The same of a rate in thousandths of operations per second. */
   public Bucket(String name, Scope scope, long milliOpsPerSec, long burstMillis) {
-    this(name, scope, milliOpsPerSec, burstMillis, false);
+    this(name, scope, Rate.ofMilliOpsPerSec(milliOpsPerSec), burstMillis);
   }
 
   public Bucket {
@@ -47,22 +48,24 @@ public record Bucket(
     }
     Names.requireBucket(name);
     requireNonNull(scope, "scope");
-    requirePositive("milliOpsPerSec", milliOpsPerSec);
-    requirePositive("burstMillis", burstMillis);
+    requireNonNull(rate, "rate");
+    if (burstMillis <= 0) {
+      throw new IllegalArgumentException("burstMillis: %d (expected: > 0)".formatted(burstMillis));
+    }
     if (burstMillis > MAX_BURST_MILLIS) {
       throw new IllegalArgumentException("burstMillis: %d (expected: at most %d, 366 days)"
           .formatted(burstMillis, MAX_BURST_MILLIS));
     }
-    if (!isPrecise(BigInteger.valueOf(milliOpsPerSec), burstMillis)) {
+    if (!isPrecise(BigInteger.valueOf(rate.unitsPerMicro()), burstMillis)) {
       throw new IllegalArgumentException(
-          "milliOpsPerSec × burstMillis: %d × %d (expected: at most %d)"
-              .formatted(milliOpsPerSec, burstMillis, MAX_PRECISION));
+          "unitsPerMicro × burstMillis: %d × %d (expected: at most %d)"
+              .formatted(rate.unitsPerMicro(), burstMillis, MAX_PRECISION));
     }
   }
 
   /** Whether a bucket of this rate and burst can be counted exactly, see {@link #MAX_PRECISION}. */
-  public static boolean isPrecise(BigInteger milliOpsPerSec, long burstMillis) {
-    return milliOpsPerSec
+  public static boolean isPrecise(BigInteger unitsPerMicro, long burstMillis) {
+    return unitsPerMicro
             .multiply(BigInteger.valueOf(burstMillis))
             .compareTo(BigInteger.valueOf(MAX_PRECISION))
         <= 0;
@@ -70,12 +73,16 @@ public record Bucket(
 
   /** The most it holds, in units; below 2⁵³. */
   public long capacityUnits() {
-    return milliOpsPerSec * burstMillis * MICROS_PER_MILLI;
+    return rate.unitsPerMicro() * burstMillis * MICROS_PER_MILLI;
   }
 
-  private static void requirePositive(String name, long value) {
-    if (value <= 0) {
-      throw new IllegalArgumentException("%s: %d (expected: > 0)".formatted(name, value));
-    }
+  /** Units that drain each microsecond. */
+  public long unitsPerMicro() {
+    return rate.unitsPerMicro();
+  }
+
+  /** Units of one logical operation. */
+  public long unitsPerOperation() {
+    return rate.unitsPerOperation();
   }
 }

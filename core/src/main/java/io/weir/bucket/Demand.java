@@ -17,6 +17,16 @@ public record Demand(Bucket bucket, long unitsPerOperation, boolean perRequest, 
     this(bucket, unitsPerOperation, false, false);
   }
 
+  /** One logical operation of a bucket. */
+  public static Demand of(Bucket bucket) {
+    return of(bucket, 1);
+  }
+
+  /** So many logical operations of a bucket. */
+  public static Demand of(Bucket bucket, long logicalOperations) {
+    return new Demand(bucket, Math.multiplyExact(logicalOperations, bucket.unitsPerOperation()));
+  }
+
   public Demand {
     if (unitsPerOperation <= 0 || unitsPerOperation > bucket.capacityUnits()) {
       throw new IllegalArgumentException(
@@ -47,6 +57,11 @@ public record Demand(Bucket bucket, long unitsPerOperation, boolean perRequest, 
   /** Whether the demand at an index has another one behind it that is asked where it has no room. */
   public static boolean hasOverflow(List<Demand> demands, int index) {
     return index + 1 < demands.size() && demands.get(index + 1).overflow;
+  }
+
+  /** How many logical operations of its bucket one operation is. */
+  public long logicalOperations() {
+    return unitsPerOperation / bucket.unitsPerOperation();
   }
 
   /** How many operations fit into this many units. */

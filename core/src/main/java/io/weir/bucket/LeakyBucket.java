@@ -11,10 +11,10 @@ public final class LeakyBucket {
   private LeakyBucket() {}
 
   /** What is left of {@code usedUnits} after {@code elapsedMicros} of draining. */
-  public static long drained(long usedUnits, long milliOpsPerSec, long elapsedMicros) {
+  public static long drained(long usedUnits, long unitsPerMicro, long elapsedMicros) {
     // The product may pass 2⁶³ for a bucket nobody touched for long.
-    long drained = elapsedMicros * milliOpsPerSec;
-    boolean overflows = Math.multiplyHigh(elapsedMicros, milliOpsPerSec) != 0 || drained < 0;
+    long drained = elapsedMicros * unitsPerMicro;
+    boolean overflows = Math.multiplyHigh(elapsedMicros, unitsPerMicro) != 0 || drained < 0;
     return overflows || drained >= usedUnits ? 0 : usedUnits - drained;
   }
 
@@ -36,32 +36,31 @@ public final class LeakyBucket {
    */
   public static long waitMicros(Bucket bucket, long usedUnits, long costUnits) {
     long excess = usedUnits - (bucket.capacityUnits() - costUnits);
-    return excess <= 0 ? 0 : ceilDiv(excess, bucket.milliOpsPerSec());
+    return excess <= 0 ? 0 : ceilDiv(excess, bucket.unitsPerMicro());
   }
 
   /** How long until nothing is left, rounded up. */
-  public static long emptyAfterMicros(long usedUnits, long milliOpsPerSec) {
-    return ceilDiv(usedUnits, milliOpsPerSec);
+  public static long emptyAfterMicros(long usedUnits, long unitsPerMicro) {
+    return ceilDiv(usedUnits, unitsPerMicro);
   }
 
   /**
    * What was used under another rate, in units of this bucket: the time it takes to drain is carried
    * over, so a change of policy neither forgets nor adds. Rounded down, at most the capacity.
    */
-  public static long carriedOver(long usedUnits, long fromMilliOpsPerSec, Bucket to) {
-    if (fromMilliOpsPerSec == to.milliOpsPerSec()) {
+  public static long carriedOver(long usedUnits, long fromUnitsPerMicro, Bucket to) {
+    if (fromUnitsPerMicro == to.unitsPerMicro()) {
       return Math.min(usedUnits, to.capacityUnits());
     }
     // The product has up to 106 bits. Only a change of policy comes here.
-    return rescaled(usedUnits, fromMilliOpsPerSec, to.milliOpsPerSec(), to.capacityUnits());
+    return rescaled(usedUnits, fromUnitsPerMicro, to.unitsPerMicro(), to.capacityUnits());
   }
 
   /** Units of one rate in units of another that take as long to drain; rounded down, at most {@code most}. */
-  public static long rescaled(
-      long units, long fromMilliOpsPerSec, long toMilliOpsPerSec, long most) {
+  public static long rescaled(long units, long fromUnitsPerMicro, long toUnitsPerMicro, long most) {
     return BigInteger.valueOf(units)
-        .multiply(BigInteger.valueOf(toMilliOpsPerSec))
-        .divide(BigInteger.valueOf(fromMilliOpsPerSec))
+        .multiply(BigInteger.valueOf(toUnitsPerMicro))
+        .divide(BigInteger.valueOf(fromUnitsPerMicro))
         .min(BigInteger.valueOf(most))
         .longValueExact();
   }

@@ -155,7 +155,9 @@ public sealed interface Decision {
     /** The policy names no limit for the operation and denies such operations. */
     OPERATION_NOT_CONFIGURED("operation_not_configured"),
     /** A reservation of this id has ended already. */
-    RESERVATION_ENDED("reservation_ended");
+    RESERVATION_ENDED("reservation_ended"),
+    /** A reservation of this id is open that was asked for something else. */
+    RESERVATION_ID_REUSED("reservation_id_reused");
 
     private final String code;
 

@@ -48,6 +48,13 @@ public record KindVerdict(
         .orElse(0);
   }
 
+  /** The same so much later, where nothing but time has passed. */
+  public KindVerdict later(long micros) {
+    List<Standing> later =
+        standings.stream().map(standing -> standing.later(micros)).toList();
+    return new KindVerdict(demands, later, cost, paidBy);
+  }
+
   /** The decision where these limits have room, and the rates decide. */
   public Decision with(Decision ofRates) {
     return ofRates.fold(

@@ -50,7 +50,7 @@ public record Limit(
   /** The limit of a bucket in which {@code usedUnits} are used. */
   static Limit of(Demand demand, long usedUnits) {
     Bucket bucket = demand.bucket();
-    long empty = LeakyBucket.emptyAfterMicros(usedUnits, bucket.milliOpsPerSec());
+    long empty = LeakyBucket.emptyAfterMicros(usedUnits, bucket.unitsPerMicro());
     return new Limit(
         bucket.name(),
         Kind.RATE,

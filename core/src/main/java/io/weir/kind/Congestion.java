@@ -36,6 +36,8 @@ public record Congestion(
   private static final long MAX_COST = (1L << 53) - 1;
   private static final long MOST_PRICED = 9_000_000_000_000L;
   private static final long HUNDRED_PERCENT = 10_000;
+  // Capacities are whole thousands of units, see Bucket.
+  private static final long PER_THOUSANDTH = HUNDRED_PERCENT / 1000;
 
   /**
    * One step or point.
@@ -129,7 +131,7 @@ public record Congestion(
     return "%s %d %d %d %d %d %d %d %s"
         .formatted(
             bucket.name(),
-            bucket.milliOpsPerSec(),
+            bucket.unitsPerMicro(),
             bucket.capacityUnits(),
             demand.unitsPerOperation(),
             demand.perRequest() ? 1 : 0,
@@ -168,7 +170,7 @@ public record Congestion(
 
   private long curve(long usedUnits) {
     List<Point> points = scale.points();
-    long at = Math.min(HUNDRED_PERCENT, usedUnits / (bucket.capacityUnits() / HUNDRED_PERCENT));
+    long at = Math.min(HUNDRED_PERCENT, basisPoints(usedUnits));
     Optional<Point> below = Optional.empty();
     for (Point point : points) {
       if (point.basisPoints() > at) {
@@ -192,13 +194,21 @@ public record Congestion(
         .mapToLong(this::cutoff)
         .findFirst()
         .orElse(0);
-    return ceilDiv(Math.max(1, usedUnits - lowest + 1), bucket.milliOpsPerSec());
+    return ceilDiv(Math.max(1, usedUnits - lowest + 1), bucket.unitsPerMicro());
   }
 
-  // A hundredth part at a time, as Hedera has it: the product of the whole would pass 2⁵³.
+  // How full it is, rounded down. In two steps: the product of the whole would pass 2⁵³.
+  private long basisPoints(long usedUnits) {
+    long thousandth = bucket.capacityUnits() / 1000;
+    return usedUnits / thousandth * PER_THOUSANDTH
+        + usedUnits % thousandth * PER_THOUSANDTH / thousandth;
+  }
+
+  // The first level that is so full, in two steps likewise.
   private long cutoff(Point point) {
-    return bucket.capacityUnits() / 100 * (point.basisPoints() / 100)
-        + bucket.capacityUnits() / HUNDRED_PERCENT * (point.basisPoints() % 100);
+    long thousandth = bucket.capacityUnits() / 1000;
+    return thousandth * (point.basisPoints() / PER_THOUSANDTH)
+        + ceilDiv(thousandth * (point.basisPoints() % PER_THOUSANDTH), PER_THOUSANDTH);
   }
 
   private Counter counter(State state, long nowMicros) {
@@ -207,7 +217,7 @@ public record Congestion(
       return Counter.NONE;
     }
     long[] starts = state.starts.stream().mapToLong(Long::longValue).toArray();
-    long empty = ceilDiv(bucket.capacityUnits(), bucket.milliOpsPerSec());
+    long empty = ceilDiv(bucket.capacityUnits(), bucket.unitsPerMicro());
     return Counter.of(nowMicros + empty, starts);
   }
 

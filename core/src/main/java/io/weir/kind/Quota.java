@@ -89,8 +89,11 @@ public record Quota(
   /** What is given back goes to the window it was taken in, or to none; what is owed to the present one. */
   @Override
   public Counter settled(Counter stored, long taken, long delta, boolean isUndone, long nowMicros) {
-    if (delta == 0 || (countsRequests && !isUndone) || !window.reaches(taken, nowMicros)) {
+    if (delta == 0 || (countsRequests && !isUndone)) {
       return stored;
+    }
+    if (!window.reaches(taken, nowMicros)) {
+      return delta > 0 ? owedLater(stored, taken, delta, nowMicros) : stored;
     }
     Use use = use(stored, nowMicros);
     if (delta > 0) {
@@ -103,6 +106,20 @@ public record Quota(
     return wasBefore
         ? counter(new Use(use.span, use.used, Math.max(0, use.before + delta)))
         : stored;
+  }
+
+  // A script knows the calendar of then, not of now: where nothing has been counted in the present
+  // period, it is taken to be as long as the one of then. The next charge puts that right.
+  private Counter owedLater(Counter stored, long taken, long delta, long nowMicros) {
+    if (stored.number(1) > nowMicros) {
+      return Counter.of(
+          stored.untilMicros(), stored.number(1), plus(stored.number(2), delta), stored.number(3));
+    }
+    Span then = window.at(taken - 1);
+    long length = then.endMicros() - then.startMicros();
+    long end =
+        then.startMicros() + (Math.floorDiv(nowMicros - then.startMicros(), length) + 1) * length;
+    return Counter.of(end, end, Math.min(delta, Counter.MOST), 0);
   }
 
   @Override

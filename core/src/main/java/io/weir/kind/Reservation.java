@@ -53,6 +53,11 @@ public record Reservation(
         : units(bucket, charged(actualCost)) - units(bucket, charged(cost));
   }
 
+  /** Whether a bucket cannot count what the actual cost takes of it. */
+  public boolean isBeyondCounting(OfBucket bucket, long actualCost) {
+    return !bucket.perRequest && units(bucket, charged(actualCost)) >= Counter.MOST;
+  }
+
   /** The same where all is given back. */
   public long refund(OfBucket bucket) {
     return -(bucket.perRequest ? bucket.unitsPerOperation : units(bucket, charged(cost)));

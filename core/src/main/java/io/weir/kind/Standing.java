@@ -64,6 +64,13 @@ public record Standing(
     return new Standing(ROOM, used, resetMicros, near, false, denied, denied);
   }
 
+  /** The same so much later, where nothing but time has passed; what is full stays full. */
+  public Standing later(long micros) {
+    long wait = waitMicros < 0 ? waitMicros : Math.max(1, waitMicros - micros);
+    return new Standing(
+        wait, used, Math.max(0, resetMicros - micros), near, isCharged, taken, denied);
+  }
+
   /** Whether it does not stand in the way. */
   public boolean hasRoom() {
     return waitMicros == ROOM;

@@ -48,7 +48,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
 
   /** A bucket that nobody has used. */
   public static LeasePool empty(Bucket bucket) {
-    return new LeasePool(bucket.milliOpsPerSec(), 0, 0, Map.of());
+    return new LeasePool(bucket.unitsPerMicro(), 0, 0, Map.of());
   }
 
   /** All that is out. */
@@ -62,7 +62,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
    * @param bucket its shape by the policy of the holder
    */
   public Granted exchange(Bucket bucket, LeaseReport report, long leaseMicros, long clockMicros) {
-    LeasePool now = settled(Math.max(clockMicros, atMicros)).reshaped(bucket);
+    LeasePool now = rebased(clockMicros).settled(clockMicros).reshaped(bucket);
     Share known = now.shares.get(report.holder());
     if (known != null && report.sequence() <= known.sequence()) {
       return new Granted(this, -1, 0);
@@ -90,6 +90,21 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
         new LeasePool(now.rate, level, now.atMicros, next), granted, Math.max(wait, 0));
   }
 
+  // The clock was set back: all instants are counted from its present one, so that the pool does
+  // not
+  // stand still until the clock has caught up. Nothing drains and no lease ends sooner by that.
+  private LeasePool rebased(long clockMicros) {
+    long ahead = atMicros - clockMicros;
+    if (ahead <= 0) {
+      return this;
+    }
+    Map<String, Share> moved = new TreeMap<>();
+    shares.forEach((holder, share) -> moved.put(
+        holder,
+        new Share(share.out(), share.untilMicros() - ahead, share.sequence(), share.spent())));
+    return new LeasePool(rate, used, clockMicros, moved);
+  }
+
   // Leases that are over count as spent when they ended.
   private LeasePool settled(long now) {
     long level = used;
@@ -110,7 +125,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
 
   // After a change of policy the time to drain stays what it was; what is out is rounded up.
   private LeasePool reshaped(Bucket bucket) {
-    if (rate == bucket.milliOpsPerSec()) {
+    if (rate == bucket.unitsPerMicro()) {
       return this;
     }
     Map<String, Share> next = new TreeMap<>();
@@ -123,7 +138,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
             share.sequence(),
             share.spent())));
     return new LeasePool(
-        bucket.milliOpsPerSec(), LeakyBucket.carriedOver(used, rate, bucket), atMicros, next);
+        bucket.unitsPerMicro(), LeakyBucket.carriedOver(used, rate, bucket), atMicros, next);
   }
 
   private static long ceilDiv(long dividend, long divisor) {

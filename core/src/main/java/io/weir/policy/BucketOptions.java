@@ -2,6 +2,7 @@ package io.weir.policy;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
+import io.weir.bucket.Rate;
 import io.weir.kind.Congestion.Scale;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +76,11 @@ record BucketOptions(
 
   private Demand demand(Bucket bucket, Demand whole, boolean overflow) {
     return countsRequests || overflow || !bucket.equals(whole.bucket())
-        ? new Demand(bucket, whole.unitsPerOperation(), countsRequests, overflow)
+        ? new Demand(
+            bucket,
+            whole.logicalOperations() * bucket.unitsPerOperation(),
+            countsRequests,
+            overflow)
         : whole;
   }
 
@@ -87,18 +92,12 @@ record BucketOptions(
   }
 
   private static boolean fits(Demand whole, int percent) {
-    long rate = rate(whole.bucket(), percent);
-    return rate > 0 && rate * whole.bucket().burstMillis() * 1000 >= whole.unitsPerOperation();
+    Bucket part = part(whole.bucket(), whole.bucket().name(), percent);
+    return part.capacityUnits() / part.unitsPerOperation() >= whole.logicalOperations();
   }
 
   private static Bucket part(Bucket whole, String name, int percent) {
-    return new Bucket(name, whole.scope(), rate(whole, percent), whole.burstMillis());
-  }
-
-  // In two steps: rate times percent may pass 2⁶³. Rounded down, so that the parts are never more
-  // than the whole.
-  private static long rate(Bucket whole, int percent) {
-    long rate = whole.milliOpsPerSec();
-    return rate / PERCENT * percent + rate % PERCENT * percent / PERCENT;
+    Rate rate = whole.rate().part(percent, whole.burstMillis());
+    return new Bucket(name, whole.scope(), rate, whole.burstMillis());
   }
 }

@@ -2,6 +2,7 @@ package io.weir.policy;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
+import io.weir.bucket.Rate;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,14 +21,24 @@ record BucketShape(Bucket bucket, List<Group> groups, Map<String, Demand> demand
     if (leased == bucket.leased()) {
       return this;
     }
-    Bucket other = new Bucket(
-        bucket.name(), bucket.scope(), bucket.milliOpsPerSec(), bucket.burstMillis(), leased);
+    Bucket other =
+        new Bucket(bucket.name(), bucket.scope(), bucket.rate(), bucket.burstMillis(), leased);
     Map<String, Demand> moved = new LinkedHashMap<>();
     demands.forEach(
         (operation, demand) -> moved.put(operation, new Demand(other, demand.unitsPerOperation())));
     return new BucketShape(other, groups, moved);
   }
 
-  /** Operations with one rate in a bucket. */
-  record Group(long milliOpsPerSec, List<String> operations) {}
+  /**
+   * Operations with one rate in a bucket.
+   *
+   * @param written the rate as the policy has it, for messages
+   */
+  record Group(Rate rate, String written, List<String> operations) {
+
+    /** Of a rate above 0. */
+    static Group of(GivenRate given, List<String> operations) {
+      return new Group(given.rate().orElseThrow(), given.written(), operations);
+    }
+  }
 }

@@ -18,7 +18,9 @@ import java.util.stream.Collectors;
 /** Reads how the jobs of an operation are done. */
 final class JobReader {
   private static final Pattern PATH = Pattern.compile("/[A-Za-z0-9/._~%-]{0,255}");
+  private static final Pattern STATUS = Pattern.compile("[3-5](\\d\\d|xx)");
   private static final int MAX_WAITS = 20;
+  private static final int MAX_FAILURES = 50;
   private static final int MAX_HEADERS = 20;
   // They would be stored in clear.
   private static final Set<String> SECRET =
@@ -53,10 +55,11 @@ final class JobReader {
     boolean isLearned = section.flag("learned");
     boolean takesCallbacks = section.flag("callbacks");
     List<ReceiptWait> waits = section.has("receiptWaits") ? waits(section) : JobRule.RECEIPT_WAITS;
+    Set<String> failures = section.has("failures") ? failures(section) : JobRule.FAILURES;
     Set<String> headers = headers(section);
     section.refuseUnknown();
-    JobRule rule =
-        new JobRule(values, readiness, batches, isLearned, takesCallbacks, waits, headers);
+    JobRule rule = new JobRule(
+        values, readiness, batches, isLearned, takesCallbacks, waits, failures, headers);
     findContradictions(section, rule);
     return rule;
   }
@@ -94,6 +97,20 @@ final class JobReader {
           "%d steps (expected: at most %d)".formatted(waits.size(), MAX_WAITS));
     }
     return waits;
+  }
+
+  private static Set<String> failures(Section section) {
+    List<Section.Item> items = section.texts(
+        "failures",
+        STATUS.asMatchPredicate(),
+        "a status from 300 to 599 such as 404, or a hundred of them such as 5xx");
+    if (items.size() > MAX_FAILURES) {
+      section.error(
+          "too_many_failures",
+          "failures",
+          "%d statuses (expected: at most %d)".formatted(items.size(), MAX_FAILURES));
+    }
+    return items.stream().map(Section.Item::text).collect(Collectors.toUnmodifiableSet());
   }
 
   private static Set<String> headers(Section section) {

@@ -11,7 +11,7 @@ import java.util.OptionalLong;
  * @param section where it stands, for what turns out to be wrong later
  * @param bucket the bucket whose figures it replaces
  * @param operation the operation that gets a bucket of its own
- * @param milliOpsPerSec 0 freezes
+ * @param rate absent where the rate stays as it is; a rate of 0 freezes
  * @param burstMillis absent where the burst stays as it is
  * @param groups absent where the groups stay as they are
  */
@@ -19,11 +19,11 @@ record LimitOverride(
     Section section,
     Optional<String> bucket,
     Optional<String> operation,
-    OptionalLong milliOpsPerSec,
+    Optional<GivenRate> rate,
     OptionalLong burstMillis,
     Optional<List<Group>> groups) {
 
   boolean freezes() {
-    return milliOpsPerSec.isPresent() && milliOpsPerSec.getAsLong() == 0;
+    return rate.filter(GivenRate::isZero).isPresent();
   }
 }

@@ -21,6 +21,7 @@ import java.util.Set;
  * @param upstream the upstream of providers that it goes to; else to the policy's only one
  * @param group of the upstream's operations: providers may serve some only, and want to be left alone for some only
  * @param attempts how often it is sent to its providers at most, where it says so
+ * @param safeToRepeat whether it may be repeated though a provider may have acted upon it, where it says so
  */
 public record OperationRule(
     String name,
@@ -34,7 +35,8 @@ public record OperationRule(
     Optional<JobRule> job,
     Optional<String> upstream,
     GroupRule group,
-    OptionalLong attempts) {
+    OptionalLong attempts,
+    Optional<Boolean> safeToRepeat) {
 
   /** When in the life of its work an operation is asked. */
   public enum Stage {

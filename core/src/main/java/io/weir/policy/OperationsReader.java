@@ -66,8 +66,11 @@ final class OperationsReader {
     Optional<String> upstream =
         section.text("upstream", text -> text.matches(Names.ID_PATTERN), Names.ID_PATTERN);
     GroupRule group = GroupReader.of(section);
-    OptionalLong attempts = section.wholeNumber("attempts", 1, 10);
-    for (String field : List.of("attempts", "group")) {
+    OptionalLong attempts = section.wholeNumber("attempts", 1, UpstreamsReader.MAX_ATTEMPTS);
+    Optional<Boolean> safeToRepeat = section.isAbsent("safeToRepeat")
+        ? Optional.empty()
+        : Optional.of(section.flag("safeToRepeat"));
+    for (String field : List.of("attempts", "group", "safeToRepeat")) {
       if (section.has(field) && upstream.isEmpty()) {
         section.warning("field_ignored", field, "has no effect without an upstream of providers");
       }
@@ -91,7 +94,8 @@ final class OperationsReader {
             job,
             upstream,
             group,
-            attempts))
+            attempts,
+            safeToRepeat))
         : Optional.empty();
   }
 
@@ -148,7 +152,14 @@ final class OperationsReader {
         .orElse(DEFAULT_LEASE_US);
     boolean refunds = section.choice("onExpiry", ON_EXPIRY).orElse(true);
     OptionalLong least = section.wholeNumber("atLeast", 1, 100);
+    OptionalLong divisor = section.wholeNumber("divisor", 1, CostRule.MAX_DIVISOR);
     section.refuseUnknown();
+    if (sources.isEmpty() && divisor.isPresent()) {
+      section.error(
+          "settle_ambiguous",
+          "divisor",
+          "without a source (expected: beside header, trailer, json or usage)");
+    }
     if (sources.size() > 1) {
       section.error(
           "settle_ambiguous",
@@ -160,7 +171,12 @@ final class OperationsReader {
         ? Map.entry(SettleRule.Source.CALLER, "")
         : sources.entrySet().iterator().next();
     return Optional.of(new SettleRule(
-        source.getKey(), source.getValue(), lease, refunds, (int) least.orElse(100)));
+        source.getKey(),
+        source.getValue(),
+        lease,
+        refunds,
+        (int) least.orElse(100),
+        divisor.orElse(1)));
   }
 
   private Optional<CostRule> cost(Section section) {
@@ -197,6 +213,7 @@ final class OperationsReader {
     bytes.ifPresent(unit -> sources.put(CostRule.Source.BODY, Long.toString(unit)));
     OptionalLong fallback = section.wholeNumber("default", 1, CostRule.MAX_COST);
     OptionalLong max = section.wholeNumber("max", 1, CostRule.MAX_COST);
+    OptionalLong divisor = section.wholeNumber("divisor", 1, CostRule.MAX_DIVISOR);
     section.refuseUnknown();
     if (sources.size() != 1) {
       section.error(
@@ -204,9 +221,18 @@ final class OperationsReader {
           "%d sources (expected: one of header, query, json, bytes)".formatted(sources.size()));
       return Optional.empty();
     }
+    if (bytes.isPresent() && divisor.isPresent()) {
+      section.error(
+          "cost_ambiguous", "divisor", "beside bytes (expected: bytes alone, with that number)");
+    }
     Map.Entry<CostRule.Source, String> source = sources.entrySet().iterator().next();
+    long each = divisor.orElse(1);
     return Optional.of(new CostRule.Read(
-        source.getKey(), source.getValue(), fallback, max.orElse(CostRule.MAX_COST)));
+        source.getKey(),
+        source.getValue(),
+        fallback.stream().map(number -> CostRule.divided(number, each)).findFirst(),
+        max.orElse(CostRule.MAX_COST),
+        each));
   }
 
   private static boolean reachable(

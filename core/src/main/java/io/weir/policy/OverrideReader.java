@@ -82,7 +82,7 @@ final class OverrideReader {
   private Optional<LimitOverride> read(Section section, Set<String> seen) {
     Optional<String> bucket = section.text("bucket", Names::isName, Names.NAME_PATTERN);
     Optional<String> operation = section.text("operation", Names::isName, Names.NAME_PATTERN);
-    OptionalLong rate = shapes.milliOpsPerSec(section);
+    Optional<GivenRate> rate = GivenRate.read(section);
     OptionalLong burst = shapes.burstMillis(section);
     Optional<List<Group>> groups =
         section.has("throttleGroups") ? shapes.groups(section) : Optional.empty();
@@ -154,7 +154,7 @@ final class OverrideReader {
     if (override.groups().isPresent()) {
       return sameOperations(override, shape, override.groups().get());
     }
-    if (override.milliOpsPerSec().isEmpty()) {
+    if (override.rate().isEmpty()) {
       if (override.burstMillis().isEmpty()) {
         override
             .section()
@@ -172,8 +172,7 @@ final class OverrideReader {
       return Optional.empty();
     }
     Group only = shape.groups().get(0);
-    return Optional.of(
-        List.of(new Group(override.milliOpsPerSec().getAsLong(), only.operations())));
+    return Optional.of(List.of(Group.of(override.rate().get(), only.operations())));
   }
 
   // Other operations would be left without a limit, or with one that nobody sees.
@@ -181,7 +180,7 @@ final class OverrideReader {
       LimitOverride override, BucketShape shape, List<Group> groups) {
     Set<String> given = new TreeSet<>();
     groups.forEach(group -> given.addAll(group.operations()));
-    if (override.milliOpsPerSec().isPresent()) {
+    if (override.rate().isPresent()) {
       override
           .section()
           .error("override_ambiguous", "both a rate and throttleGroups (expected: one of them)");
@@ -217,12 +216,11 @@ final class OverrideReader {
     if (override.freezes()) {
       return draft.withFrozen(operation);
     }
-    if (override.milliOpsPerSec().isEmpty() || override.groups().isPresent()) {
-      section.error("override_ambiguous", "no rate (expected: opsPerSec or milliOpsPerSec)");
+    if (override.rate().isEmpty() || override.groups().isPresent()) {
+      section.error("override_ambiguous", "no rate (expected: opsPerSec, milliOpsPerSec or rate)");
       return draft;
     }
-    List<Group> groups =
-        List.of(new Group(override.milliOpsPerSec().getAsLong(), List.of(operation)));
+    List<Group> groups = List.of(Group.of(override.rate().get(), List.of(operation)));
     // Who names no burst gets a second, or as long as one operation needs.
     ShapeReader reader = override.burstMillis().isPresent() ? shapes : extending;
     long burst = override.burstMillis().orElse(DEFAULT_BURST_MILLIS);

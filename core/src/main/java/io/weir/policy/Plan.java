@@ -2,6 +2,7 @@ package io.weir.policy;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
+import io.weir.kind.KindDemand;
 import io.weir.kind.Quota;
 import io.weir.policy.OperationLimit.Limited;
 import io.weir.slot.SlotRules;
@@ -65,11 +66,16 @@ public final class Plan {
         .map(Demand::bucket);
   }
 
-  /** A quota of the plan's operations, by its name. */
-  public Optional<Quota> quota(String quota) {
+  /** The limits of the plan's operations that are no rates, in no order, some of them several times. */
+  public Stream<KindDemand> kinds() {
     return Stream.concat(limits.values().stream(), Stream.of(others))
         .filter(Limited.class::isInstance)
-        .flatMap(limit -> ((Limited) limit).others().stream())
+        .flatMap(limit -> ((Limited) limit).others().stream());
+  }
+
+  /** A quota of the plan's operations, by its name. */
+  public Optional<Quota> quota(String quota) {
+    return kinds()
         .filter(demand -> demand instanceof Quota && demand.name().equals(quota))
         .map(Quota.class::cast)
         .findFirst();

@@ -2,7 +2,9 @@ package io.weir.policy;
 
 import io.weir.policy.Problem.Severity;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Collects what is found while one document is read. Mutable; owned by that one reading.
@@ -13,7 +15,7 @@ final class Problems {
   private static final int MAX_LISTED = 100;
 
   private final String source;
-  private final List<Problem> listed = new ArrayList<>();
+  private final Set<Problem> listed = new LinkedHashSet<>();
   private int errors;
   private int unlisted;
 
@@ -49,12 +51,10 @@ final class Problems {
 
   private void add(String code, Severity severity, int line, String path, String message) {
     Problem problem = new Problem(code, severity, new Location(source, line, path), message);
-    if (listed.contains(problem)) {
-      return; // a tenant's override is read once for each of its plans
-    }
+    // The same again is no other: a tenant's override is read once for each of its plans.
     if (listed.size() < MAX_LISTED) {
       listed.add(problem);
-    } else {
+    } else if (!listed.contains(problem)) {
       unlisted++;
     }
   }

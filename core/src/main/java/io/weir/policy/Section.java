@@ -61,8 +61,7 @@ final class Section {
   }
 
   int lineOf(String field) {
-    DocumentValue value = mapping.entries().get(field);
-    return value == null ? mapping.line() : value.line();
+    return mapping.entries().getOrDefault(field, mapping).line();
   }
 
   boolean has(String field) {
@@ -113,10 +112,7 @@ final class Section {
   }
 
   Optional<String> requiredText(String field, Predicate<String> accepts, String expected) {
-    if (missing(field, expected)) {
-      return Optional.empty();
-    }
-    return text(field, accepts, expected);
+    return missing(field, expected) ? Optional.empty() : text(field, accepts, expected);
   }
 
   /** A text that no message may repeat. */
@@ -134,10 +130,7 @@ final class Section {
   }
 
   <T> Optional<T> choice(String field, Map<String, T> choices) {
-    // In YAML 1.1 a plain off is no text but a no.
-    if (choices.containsKey("off")
-        && present(field).orElse(null) instanceof DocumentValue.Flag flag
-        && !flag.value()) {
+    if (choices.containsKey("off") && isOff(field)) {
       return Optional.ofNullable(choices.get("off"));
     }
     return text(field, choices::containsKey, "one of " + String.join(", ", choices.keySet()))
@@ -145,15 +138,27 @@ final class Section {
   }
 
   OptionalLong wholeNumber(String field, long min, long max) {
+    return wholeNumber(field, min, max, "");
+  }
+
+  /** The same with a hint behind what was expected. */
+  OptionalLong wholeNumber(String field, long min, long max, String hint) {
     Optional<DocumentValue> value = present(field);
     if (value.isEmpty()) {
       return OptionalLong.empty();
     }
     Optional<Long> number = asWhole(value.get()).filter(n -> n >= min && n <= max);
     if (number.isEmpty()) {
-      invalid(field, value.get(), "a whole number from %d to %d".formatted(min, max));
+      invalid(field, value.get(), "a whole number from %d to %d%s".formatted(min, max, hint));
     }
     return number.stream().mapToLong(Long::longValue).findFirst();
+  }
+
+  /** Whether the field says off: a text, or in YAML 1.1 a no. */
+  boolean isOff(String field) {
+    DocumentValue value = present(field).orElse(null);
+    return (value instanceof Text text && text.value().equals("off"))
+        || (value instanceof Flag flag && !flag.value());
   }
 
   /** A text such as 250ms, 10s or 5m. */
@@ -239,14 +244,14 @@ final class Section {
 
   /** Makes a problem of every field that nobody asked for. */
   void refuseUnknown() {
+    if (known.containsAll(mapping.entries().keySet())) {
+      return;
+    }
+    String message =
+        known.stream().sorted().collect(Collectors.joining(", ", "no such field (expected: ", ")"));
     mapping.entries().forEach((field, value) -> {
       if (!known.contains(field)) {
-        String expected = known.stream().sorted().collect(Collectors.joining(", "));
-        problems.error(
-            "field_unknown",
-            value.line(),
-            pathOf(field),
-            "no such field (expected: " + expected + ")");
+        problems.error("field_unknown", value.line(), pathOf(field), message);
       }
     });
   }
@@ -267,11 +272,7 @@ final class Section {
     if (present(field).isPresent()) {
       return false;
     }
-    problems.error(
-        "field_missing",
-        mapping.line(),
-        pathOf(field),
-        "nothing (expected: %s)".formatted(expected));
+    error("field_missing", field, "nothing (expected: %s)".formatted(expected));
     return true;
   }
 

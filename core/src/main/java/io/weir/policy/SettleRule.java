@@ -9,9 +9,21 @@ package io.weir.policy;
  * @param refundsOnExpiry whether it is given back then
  * @param leastPercent the least share of what is asked for that is charged at first, where callers ask for more than they use;
  *     100 for all of it
+ * @param divisor how much of the number in the answer is one operation; rounded up
  */
 public record SettleRule(
-    Source source, String name, long leaseMicros, boolean refundsOnExpiry, int leastPercent) {
+    Source source,
+    String name,
+    long leaseMicros,
+    boolean refundsOnExpiry,
+    int leastPercent,
+    long divisor) {
+
+  /** The number is the cost. */
+  public SettleRule(
+      Source source, String name, long leaseMicros, boolean refundsOnExpiry, int leastPercent) {
+    this(source, name, leaseMicros, refundsOnExpiry, leastPercent, 1);
+  }
 
   /** The part of an answer that has the cost. */
   public enum Source {

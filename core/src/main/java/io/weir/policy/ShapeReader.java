@@ -3,6 +3,7 @@ package io.weir.policy;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Names;
+import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;
 import io.weir.policy.BucketShape.Group;
 import java.math.BigInteger;
@@ -23,9 +24,8 @@ import java.util.Set;
  * of each group costs a whole number of logical operations.
  */
 final class ShapeReader {
-  private static final long MAX_MILLI_OPS_PER_SEC = Bucket.MAX_PRECISION;
-  private static final long MAX_OPS_PER_SEC = MAX_MILLI_OPS_PER_SEC / 1000;
-  private static final long MILLI_OP_MILLIS_PER_OP = 1_000_000;
+  private static final long MAX_NUMBER = Bucket.MAX_PRECISION;
+  private static final int MOST_RATES_TOLD = 20;
 
   private final BurstRule burstRule;
 
@@ -33,17 +33,10 @@ final class ShapeReader {
     this.burstRule = burstRule;
   }
 
-  /** The rate of a section, in thousandths of operations per second; 0 where it says 0. */
-  OptionalLong milliOpsPerSec(Section section) {
-    OptionalLong ops = section.wholeNumber("opsPerSec", 0, MAX_OPS_PER_SEC);
-    OptionalLong milli = section.wholeNumber("milliOpsPerSec", 0, MAX_MILLI_OPS_PER_SEC);
-    return finer(section, "opsPerSec", ops, "milliOpsPerSec", milli);
-  }
-
   /** The burst of a section in milliseconds. */
   OptionalLong burstMillis(Section section) {
-    OptionalLong seconds = section.wholeNumber("burstPeriod", 0, MAX_OPS_PER_SEC);
-    OptionalLong millis = section.wholeNumber("burstPeriodMs", 0, MAX_MILLI_OPS_PER_SEC);
+    OptionalLong seconds = section.wholeNumber("burstPeriod", 0, MAX_NUMBER / 1000);
+    OptionalLong millis = section.wholeNumber("burstPeriodMs", 0, MAX_NUMBER);
     return finer(section, "burstPeriod", seconds, "burstPeriodMs", millis);
   }
 
@@ -65,20 +58,21 @@ final class ShapeReader {
   Optional<BucketShape> shape(
       Section section, String name, Scope scope, long burstMillis, List<Group> groups) {
     Optional<Long> burst = sufficientBurst(section, burstMillis, groups);
-    BigInteger rate = logicalRate(groups);
+    Logical rate = logicalRate(groups);
     if (burst.isEmpty() || isTooLong(section, burst.get())) {
       return Optional.empty();
     }
-    if (!Bucket.isPrecise(rate, burst.get())) {
-      section.error("bucket_precision_exceeded", imprecise(groups, rate, burst.get()));
+    if (!Bucket.isPrecise(rate.unitsPerMicro(), burst.get())) {
+      section.error(
+          "bucket_precision_exceeded", imprecise(groups, rate.unitsPerMicro(), burst.get()));
       return Optional.empty();
     }
-    Bucket bucket = new Bucket(name, scope, rate.longValueExact(), burst.get());
+    Bucket bucket = new Bucket(name, scope, rate.exactly(), burst.get());
     return Optional.of(new BucketShape(bucket, groups, demands(bucket, groups)));
   }
 
   private Optional<Group> group(Section section, Map<String, Section> seen) {
-    OptionalLong rate = milliOpsPerSec(section);
+    Optional<GivenRate> rate = GivenRate.read(section);
     List<Section.Item> listed = section.texts("operations", Names::isName, Names.NAME_PATTERN);
     section.refuseUnknown();
     boolean sound = rateIsPositive(section, rate);
@@ -92,17 +86,17 @@ final class ShapeReader {
       sound &= isFirst(section, seen, operations, item);
     }
     return sound
-        ? Optional.of(new Group(rate.orElseThrow(), List.copyOf(operations)))
+        ? Optional.of(Group.of(rate.orElseThrow(), List.copyOf(operations)))
         : Optional.empty();
   }
 
-  private static boolean rateIsPositive(Section section, OptionalLong rate) {
-    if (rate.orElse(0) > 0) {
+  private static boolean rateIsPositive(Section section, Optional<GivenRate> rate) {
+    if (rate.isPresent() && !rate.get().isZero()) {
       return true;
     }
     section.error(
         "group_rate_zero",
-        "a rate of 0 operations per second (expected: opsPerSec or milliOpsPerSec > 0)");
+        "a rate of 0 operations per second (expected: opsPerSec, milliOpsPerSec or rate > 0)");
     return false;
   }
 
@@ -127,16 +121,14 @@ final class ShapeReader {
 
   private Optional<Long> sufficientBurst(Section section, long burstMillis, List<Group> groups) {
     Group slowest = groups.stream()
-        .min((a, b) -> Long.compare(a.milliOpsPerSec(), b.milliOpsPerSec()))
+        .reduce((one, other) -> other.rate().isBelow(one.rate()) ? other : one)
         .orElseThrow();
-    long rate = slowest.milliOpsPerSec();
-    long smallest = Math.max(1, (MILLI_OP_MILLIS_PER_OP + rate - 1) / rate);
+    long smallest = (slowest.rate().microsPerOperation() + 999) / 1000;
     if (burstMillis >= smallest) {
       return Optional.of(burstMillis);
     }
-    String figures =
-        "%d ms hold not one operation of the group of %d milliOpsPerSec (expected: at least %d ms)"
-            .formatted(burstMillis, rate, smallest);
+    String figures = "%d ms hold not one operation of the group of %s (expected: at least %d ms)"
+        .formatted(burstMillis, slowest.written(), smallest);
     if (burstRule == BurstRule.EXTEND) {
       section.warning("burst_extended", figures + ", extended to that");
       return Optional.of(smallest);
@@ -156,40 +148,54 @@ final class ShapeReader {
     return true;
   }
 
-  private static BigInteger logicalRate(List<Group> groups) {
-    BigInteger lcm = BigInteger.ONE;
+  // The least rate that is a multiple of all: the least common multiple of what drains over the
+  // greatest common divisor
+  // of what an operation is. It is in lowest terms, as the fractions are: no prime divides both.
+  private static Logical logicalRate(List<Group> groups) {
+    BigInteger units = BigInteger.ONE;
+    BigInteger perOperation = BigInteger.ZERO;
     for (Group group : groups) {
-      BigInteger rate = BigInteger.valueOf(group.milliOpsPerSec());
-      lcm = lcm.divide(lcm.gcd(rate)).multiply(rate);
-      if (!Bucket.isPrecise(lcm, 1)) {
-        return lcm; // refused in any case, and a thousand groups would make it a very long number
+      BigInteger rate = BigInteger.valueOf(group.rate().unitsPerMicro());
+      units = units.divide(units.gcd(rate)).multiply(rate);
+      perOperation = perOperation.gcd(BigInteger.valueOf(group.rate().unitsPerOperation()));
+      if (!Bucket.isPrecise(units, 1)) {
+        break; // refused in any case, and a thousand groups would make it a very long number
       }
     }
-    return lcm;
+    return new Logical(units, perOperation);
   }
 
-  private static String imprecise(List<Group> groups, BigInteger rate, long burstMillis) {
-    List<String> rates = groups.stream()
-        .map(group -> Long.toString(group.milliOpsPerSec()))
-        .distinct()
-        .limit(20)
-        .toList();
-    return "the rates %s milliOpsPerSec have the least common multiple %d (or more); × %d ms burst (expected: at most %d)"
-        .formatted(String.join(", ", rates), rate, burstMillis, Bucket.MAX_PRECISION);
+  private static String imprecise(List<Group> groups, BigInteger unitsPerMicro, long burstMillis) {
+    List<String> rates =
+        groups.stream().map(Group::written).distinct().limit(MOST_RATES_TOLD).toList();
+    return "together the rates %s need a unit that drains %d times a microsecond (or more); × %d ms burst (expected: at most %d)"
+        .formatted(String.join(", ", rates), unitsPerMicro, burstMillis, Bucket.MAX_PRECISION);
   }
 
   private static Map<String, Demand> demands(Bucket bucket, List<Group> groups) {
     Map<String, Demand> demands = new LinkedHashMap<>();
     for (Group group : groups) {
-      long logicalOperations = bucket.milliOpsPerSec() / group.milliOpsPerSec();
-      Demand demand = new Demand(bucket, logicalOperations * Bucket.UNITS_PER_OPERATION);
+      Demand demand = Demand.of(bucket, logicalOperations(bucket.rate(), group.rate()));
       group.operations().forEach(operation -> demands.put(operation, demand));
     }
     return demands;
   }
 
+  // Exact, as the rate of the bucket is a multiple of that of the group.
+  private static long logicalOperations(Rate of, Rate group) {
+    return (of.unitsPerMicro() / group.unitsPerMicro())
+        * (group.unitsPerOperation() / of.unitsPerOperation());
+  }
+
+  /** The rate of a bucket before it is known whether it can be counted. */
+  private record Logical(BigInteger unitsPerMicro, BigInteger unitsPerOperation) {
+    Rate exactly() {
+      return new Rate(unitsPerMicro.longValueExact(), unitsPerOperation.longValueExact());
+    }
+  }
+
   // Real files carry both forms side by side; the finer one counts where it says more than 0.
-  private static OptionalLong finer(
+  static OptionalLong finer(
       Section section,
       String coarseField,
       OptionalLong coarse,

@@ -23,6 +23,8 @@ import java.util.stream.Collectors;
 
 /** Reads the upstreams that are made of providers. */
 final class UpstreamsReader {
+  static final int MAX_ATTEMPTS = 20;
+
   private static final int MAX_UPSTREAMS = 50;
   private static final int MAX_PROVIDERS = 50;
   private static final int MAX_KEYS = 100;
@@ -51,14 +53,19 @@ final class UpstreamsReader {
 
   private Optional<Providers> upstream(String name, Section section) {
     List<Provider> providers = providers(section);
+    Sending sending = sending(section);
     Providers read = new Providers(
         name,
         providers,
         section.choice("selection", SELECTIONS).orElse(true),
         bounds(section),
-        sending(section),
-        section.section("retry").map(UpstreamsReader::retry).orElse(RetryRule.DEFAULT),
-        section.section("breaker").map(UpstreamsReader::breaker).orElse(BreakerRule.DEFAULT));
+        sending,
+        section
+            .section("retry")
+            .map(retry -> RepeatReader.retry(retry, sending.timeoutMillis()))
+            .orElse(RetryRule.DEFAULT),
+        section.section("breaker").map(UpstreamsReader::breaker).orElse(BreakerRule.DEFAULT),
+        section.section("health").map(RepeatReader::health));
     section.refuseUnknown();
     if (providers.isEmpty()) {
       section.error(
@@ -120,7 +127,8 @@ final class UpstreamsReader {
         section.wholeNumber("maxBodyBytes", 0, 1L << 40).orElse(10L << 20),
         section.flag("honoursIdempotencyKeys"),
         section.flag("jsonRpc") || !codes.isEmpty(),
-        codes);
+        codes,
+        RepeatReader.repeat(section));
   }
 
   // Warns of bounds that do not fit together: one of them has no effect then.
@@ -159,12 +167,11 @@ final class UpstreamsReader {
     for (Section one : all) {
       Optional<String> name =
           one.requiredText("name", text -> text.matches(Names.ID_PATTERN), Names.ID_PATTERN);
-      boolean isDisabled =
-          one.choice("enabled", Map.of("true", false, "false", true)).orElse(false);
+      boolean isEnabled = one.isAbsent("enabled") || one.flag("enabled");
       Optional<Provider> provider = provider(one, name.orElse("?"));
       if (name.isPresent() && !names.add(name.get())) {
         one.error("name_repeated", "name", "'%s' is a provider already".formatted(name.get()));
-      } else if (!isDisabled) {
+      } else if (isEnabled) {
         provider.ifPresent(providers::add);
       }
     }
@@ -214,23 +221,6 @@ final class UpstreamsReader {
     return keys;
   }
 
-  private static RetryRule retry(Section section) {
-    RetryRule usual = section.choice("preset", RetryRule.PRESETS).orElse(RetryRule.DEFAULT);
-    RetryRule read = new RetryRule(
-        (int) section.wholeNumber("attempts", 1, 10).orElse(usual.attempts()),
-        millis(section, "initial", 1, 60_000, usual.initialMillis()),
-        section.wholeNumber("factor", 1000, 10_000).orElse(usual.factor()),
-        millis(section, "max", 1, 60_000, usual.maxMillis()),
-        (int) section.wholeNumber("jitter", 0, 100).orElse(usual.jitterPercent()),
-        (int) section.wholeNumber("budget", 0, 100).orElse(usual.budgetPercent()),
-        section.wholeNumber("maxBodyBytes", 0, 1 << 20).orElse(usual.maxBodyBytes()));
-    section.refuseUnknown();
-    if (read.maxMillis() < read.initialMillis()) {
-      section.error("retry_bounds", "max", "shorter than the first wait");
-    }
-    return read;
-  }
-
   private static BreakerRule breaker(Section section) {
     BreakerRule usual = BreakerRule.DEFAULT;
     BreakerRule read = new BreakerRule(
@@ -242,7 +232,7 @@ final class UpstreamsReader {
     return read;
   }
 
-  private static long millis(Section section, String field, long min, long max, long usual) {
+  static long millis(Section section, String field, long min, long max, long usual) {
     return section
         .duration(field, Duration.ofMillis(min), Duration.ofMillis(max))
         .map(Duration::toMillis)

@@ -60,7 +60,7 @@ public record Booking(
         .map(demand -> new Share(
             demand.bucket().scope(),
             demand.bucket().name(),
-            demand.bucket().milliOpsPerSec(),
+            demand.bucket().rate(),
             demand.units(cost),
             false))
         .toList();

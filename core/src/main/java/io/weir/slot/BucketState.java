@@ -2,6 +2,7 @@ package io.weir.slot;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.LeakyBucket;
+import io.weir.bucket.Rate;
 
 /**
  * How one bucket stands, and what is promised of it. Immutable; {@code docs/explanation/slots.md} has the
@@ -9,6 +10,7 @@ import io.weir.bucket.LeakyBucket;
  * generic cell rate algorithm), applied to places.
  *
  * @param atMicros the instant it stands so
+ * @param rate of the bucket; another one ends its queue
  * @param usedUnits the level: what admitted requests took and has not drained
  * @param waiting how many open places hold capacity in it; 0 where it has no queue
  * @param unclaimedUnits the capacity of places that nobody kept; 0 without a queue
@@ -17,7 +19,7 @@ import io.weir.bucket.LeakyBucket;
  */
 public record BucketState(
     long atMicros,
-    long milliOpsPerSec,
+    Rate rate,
     long usedUnits,
     long waiting,
     long unclaimedUnits,
@@ -34,7 +36,7 @@ public record BucketState(
 
   /** An empty bucket. */
   public static BucketState empty(long atMicros, Bucket bucket) {
-    return new BucketState(atMicros, bucket.milliOpsPerSec(), 0, 0, 0, 0, 0);
+    return new BucketState(atMicros, bucket.rate(), 0, 0, 0, 0, 0);
   }
 
   /** The same later: the level drains, and then what is unclaimed. */
@@ -43,24 +45,25 @@ public record BucketState(
     if (elapsed <= 0) {
       return this;
     }
-    long used = LeakyBucket.drained(usedUnits, milliOpsPerSec, elapsed);
-    long empty = LeakyBucket.emptyAfterMicros(usedUnits + unclaimedUnits, milliOpsPerSec);
+    long used = LeakyBucket.drained(usedUnits, rate.unitsPerMicro(), elapsed);
+    long empty = LeakyBucket.emptyAfterMicros(usedUnits + unclaimedUnits, rate.unitsPerMicro());
     long unclaimed = unclaimedUnits;
     if (used == 0) {
-      unclaimed = elapsed >= empty ? 0 : usedUnits + unclaimedUnits - elapsed * milliOpsPerSec;
+      unclaimed =
+          elapsed >= empty ? 0 : usedUnits + unclaimedUnits - elapsed * rate.unitsPerMicro();
     }
     return with(nowMicros, used, waiting, unclaimed, lastSlotMicros);
   }
 
   /** The same under the rate and burst of a policy; another rate ends its queue. */
   public BucketState carriedTo(Bucket bucket) {
-    if (milliOpsPerSec == bucket.milliOpsPerSec()) {
+    if (rate.equals(bucket.rate())) {
       long most = bucket.capacityUnits() + debtUnits;
       return with(atMicros, Math.min(usedUnits, most), waiting, unclaimedUnits, lastSlotMicros)
           .withDebtAbove(bucket.capacityUnits());
     }
-    long used = LeakyBucket.carriedOver(usedUnits, milliOpsPerSec, bucket);
-    return new BucketState(atMicros, bucket.milliOpsPerSec(), used, 0, 0, 0, 0);
+    long used = LeakyBucket.carriedOver(usedUnits, rate.unitsPerMicro(), bucket);
+    return new BucketState(atMicros, bucket.rate(), used, 0, 0, 0, 0);
   }
 
   /** The same after more was used than was reserved, up to what numbers hold; {@code capacityUnits} as of then. */
@@ -69,6 +72,11 @@ public record BucketState(
     return with(
             atMicros, usedUnits + Math.min(units, most), waiting, unclaimedUnits, lastSlotMicros)
         .withDebtAbove(capacityUnits);
+  }
+
+  /** Whether it holds as much as can be counted. */
+  public boolean isAtItsEnd() {
+    return usedUnits + unclaimedUnits >= SlotLimits.MAX_UNITS;
   }
 
   /** The same after so much was given back, as far as it is there: what others wait for, newcomers may have. */
@@ -86,7 +94,7 @@ public record BucketState(
   private BucketState withDebtAbove(long capacityUnits) {
     return new BucketState(
         atMicros,
-        milliOpsPerSec,
+        rate,
         usedUnits,
         waiting,
         unclaimedUnits,
@@ -125,12 +133,14 @@ public record BucketState(
   /** When it is a new caller's turn, behind all who wait; in the past where it could have come before. */
   long turnMicros(Bucket bucket, long units) {
     long room = roomMicros(bucket, units);
-    return waiting == 0 ? room : Math.max(room, lastSlotMicros + ceilDiv(units, milliOpsPerSec));
+    return waiting == 0
+        ? room
+        : Math.max(room, lastSlotMicros + ceilDiv(units, rate.unitsPerMicro()));
   }
 
   /** When it holds this much, if nobody else comes. */
   long roomMicros(Bucket bucket, long units) {
-    return atMicros + ceilDiv(usedUnits - (bucket.capacityUnits() - units), milliOpsPerSec);
+    return atMicros + ceilDiv(usedUnits - (bucket.capacityUnits() - units), rate.unitsPerMicro());
   }
 
   /** Whether a new caller may pass now: nobody waits, or enough is unclaimed, or it is its turn. */
@@ -179,6 +189,6 @@ public record BucketState(
   }
 
   private BucketState with(long at, long used, long newWaiting, long unclaimed, long slot) {
-    return new BucketState(at, milliOpsPerSec, used, newWaiting, unclaimed, slot, debtUnits);
+    return new BucketState(at, rate, used, newWaiting, unclaimed, slot, debtUnits);
   }
 }

@@ -78,7 +78,7 @@ public record BucketTurn(
     long stands = isClaim ? now : decides ? standsMicros(comes, rules) : turnMicros();
     Optional<Idle> idle = decides && stands > slot
         ? Optional.of(
-            new Idle(share((stands - slot) * bucket.milliOpsPerSec(), true), stands - needMicros()))
+            new Idle(share((stands - slot) * bucket.unitsPerMicro(), true), stands - needMicros()))
         : Optional.empty();
     boolean holds = decides || stands + holdsMicros(rules) >= comes + rules.toleranceMicros();
     BucketState before =
@@ -128,7 +128,7 @@ public record BucketTurn(
   }
 
   private Share share(long of, boolean isShareHeld) {
-    return new Share(bucket.scope(), bucket.name(), bucket.milliOpsPerSec(), of, isShareHeld);
+    return new Share(bucket.scope(), bucket.name(), bucket.rate(), of, isShareHeld);
   }
 
   // The turn, or a little later where the place could not be held until its caller comes: a burst
@@ -155,7 +155,7 @@ public record BucketTurn(
   }
 
   private long needMicros() {
-    return ceilDiv(units, bucket.milliOpsPerSec());
+    return ceilDiv(units, bucket.unitsPerMicro());
   }
 
   private BucketTurn with(BucketState after, boolean isNowHeld) {

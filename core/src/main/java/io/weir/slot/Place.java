@@ -1,5 +1,6 @@
 package io.weir.slot;
 
+import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;
 import java.util.Comparator;
 import java.util.List;
@@ -73,15 +74,15 @@ public record Place(
    *
    * @param held whether the bucket knows of it; where not, it takes what room there is then
    */
-  public record Share(Scope scope, String bucket, long milliOpsPerSec, long units, boolean held) {
+  public record Share(Scope scope, String bucket, Rate rate, long units, boolean held) {
     private Share unheld() {
-      return held ? new Share(scope, bucket, milliOpsPerSec, units, false) : this;
+      return held ? new Share(scope, bucket, rate, units, false) : this;
     }
 
     boolean isSame(Share other) {
       return scope == other.scope
           && bucket.equals(other.bucket)
-          && milliOpsPerSec == other.milliOpsPerSec
+          && rate.equals(other.rate)
           && units == other.units;
     }
   }

@@ -5,8 +5,14 @@ package io.weir.throttle;
  *
  * @param isRepeated whether it had ended before
  * @param cost what was charged in the end, in operations as they were asked for
+ * @param isCapped whether a bucket owes less than that: as much as it can count
  */
-public record Ended(Status status, boolean isRepeated, long cost) {
+public record Ended(Status status, boolean isRepeated, long cost, boolean isCapped) {
+
+  /** An end of which all is owed. */
+  public Ended(Status status, boolean isRepeated, long cost) {
+    this(status, isRepeated, cost, false);
+  }
 
   /** How it ended. The order is that of {@code lua/lib/codes.lua}. */
   public enum Status {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class CongestionTest {
   private static final long SECOND = 1_000_000;
   private static final Bucket BUCKET = new Bucket("b", Scope.CLUSTER, 1_000_000, 1000);
-  private static final Demand ONE = new Demand(BUCKET, Bucket.UNITS_PER_OPERATION);
+  private static final Demand ONE = Demand.of(BUCKET);
   private static final long PERCENT = BUCKET.capacityUnits() / 100;
 
   @ParameterizedTest
@@ -96,7 +96,7 @@ final class CongestionTest {
     assertThat(shed.standing(Counter.NONE, asked(0, 80 * PERCENT)).hasRoom()).isTrue();
     Standing denied = shed.standing(Counter.NONE, asked(0, 95 * PERCENT));
     assertThat(denied.hasRoom()).isFalse();
-    long later = 95 * PERCENT - denied.waitMicros() * BUCKET.milliOpsPerSec();
+    long later = 95 * PERCENT - denied.waitMicros() * BUCKET.unitsPerMicro();
     assertThat(later).isLessThan(90 * PERCENT).isGreaterThan(89 * PERCENT);
   }
 

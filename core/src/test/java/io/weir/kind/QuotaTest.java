@@ -104,6 +104,24 @@ final class QuotaTest {
   }
 
   @Test
+  void whatIsOwedGoesToThePresentPeriodHoweverLongAgoItWasTaken() {
+    long day = 86_400_000_000L;
+    Window days = new CalendarWindow(Period.DAY, ZoneId.of("UTC"), 1);
+    Quota quota = new Quota("q", Scope.KEY, 100, days, false, 80, false, false);
+    long mark = quota.mark(1_000_000);
+    for (int later = 2; later < 40; later++) {
+      long now = later * day + 5_000_000;
+      Counter unused = quota.settled(Counter.NONE, mark, 60, false, now);
+      assertThat(quota.standing(unused, asked(now + 1, 1)).used()).isEqualTo(60);
+      assertThat(quota.standing(unused, asked(now + day, 1)).used()).isZero();
+      Counter used = quota.standing(Counter.NONE, asked(now, 30)).taken();
+      Counter both = quota.settled(used, mark, 60, false, now + 1);
+      assertThat(quota.standing(both, asked(now + 2, 1)).used()).isEqualTo(90);
+      assertThat(quota.settled(used, mark, -60, false, now + 1)).isEqualTo(used);
+    }
+  }
+
+  @Test
   void aResetKeepsTheBoundary() {
     Quota quota = quota(100, new FixedWindow(10_000, false), false);
     Counter used = quota.standing(Counter.NONE, asked(1_000_000, 100)).taken();

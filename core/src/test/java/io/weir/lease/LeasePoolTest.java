@@ -3,6 +3,7 @@ package io.weir.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Bucket;
+import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;
 import io.weir.lease.LeasePool.Granted;
 import java.util.HashMap;
@@ -34,6 +35,17 @@ final class LeasePoolTest {
   }
 
   @Test
+  void aClockSetBackMakesThePoolStandStillForNoTime() {
+    ask("a", 1, 0, 0, 600, 1_000_000);
+    ask("b", 1, 0, 0, 300, 1_000_010);
+    // An hour back: both leases last as long as before, and then all drains as always.
+    assertThat(ask("c", 1, 0, 0, 1000, 50)).isEqualTo(100);
+    assertThat(ask("c", 2, 100, 0, 0, 60)).isZero();
+    assertThat(ask("c", 3, 100, 0, 1000, 70)).isEqualTo(10);
+    assertThat(ask("d", 1, 0, 0, 1000, 50 + 90 + 1000)).isEqualTo(1000);
+  }
+
+  @Test
   void whatIsGivenBackIsFreeAtOnce() {
     ask("a", 1, 0, 0, 1000, 0);
     ask("a", 2, 100, 0, 0, 10);
@@ -61,7 +73,7 @@ final class LeasePoolTest {
   void anotherRateCarriesTheTimeToDrainOver() {
     ask("a", 1, 0, 0, 500, 0);
     ask("a", 2, 200, 300, 0, 0);
-    Bucket twice = new Bucket("b", Scope.CLUSTER, 2, 1);
+    Bucket twice = new Bucket("b", Scope.CLUSTER, new Rate(2, 333), 1);
     LeasePool after =
         pool.exchange(twice, new LeaseReport("b", 1, 0, 0, 0, 0, 1), LEASE, 0).pool();
     assertThat(after.used()).isEqualTo(400);
@@ -84,7 +96,7 @@ final class LeasePoolTest {
     ask("a", 2, 500, 0, 0, 1000);
     ask("a", 3, 500, 0, 0, 500);
     assertThat(pool.used()).isEqualTo(500);
-    assertThat(pool.atMicros()).isEqualTo(1000);
+    assertThat(pool.atMicros()).isEqualTo(500);
   }
 
   private long ask(

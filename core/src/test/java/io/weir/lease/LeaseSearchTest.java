@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Searches all states that some nodes can come to within a few instants, whatever they spend, give back and report,
- * whichever reports and answers are delayed, overtaken or lost, and when the first node crashes: callers never take more
+ * whichever reports and answers are delayed, overtaken or lost, when the first node crashes, and when the clock of the
+ * pool is set back: callers never take more
  * than the bucket holds, and soon after all is free again. What only makes more states of the same kind is left to one node: the second gives back, the
  * first crashes and gives up waiting.
  */
@@ -34,6 +35,7 @@ final class LeaseSearchTest {
   // One unit an instant; an instant is a microsecond of the pool and a nanosecond of the nodes.
   private static final Bucket BUCKET = new Bucket("b", Scope.CLUSTER, 1, 1);
   private static final long LEASE = 2;
+  private static final long BEGIN = 100;
   private static final long MARGIN = 1;
   private static final boolean IS_LONG = Boolean.getBoolean("weir.lease.search.long");
 
@@ -89,13 +91,18 @@ final class LeaseSearchTest {
     private long now;
     /** The level of the bucket as callers made it. */
     private long level;
+    /** By how much the clock of the pool is behind. */
+    private long behind;
+    /** By how much it can be set back once; 0 where it cannot. */
+    private long setBack;
 
     /** The capacity is made small by a share that nobody gives back. */
-    World(long capacity, int count, int reports, long margin) {
+    World(long capacity, int count, int reports, long margin, long setBack) {
       this.capacity = capacity;
+      this.setBack = setBack;
       this.margin = margin;
       Share rest = new Share(BUCKET.capacityUnits() - capacity, Long.MAX_VALUE, 1, 0);
-      this.pool = new LeasePool(1, 0, 0, Map.of("rest", rest));
+      this.pool = new LeasePool(1, 0, BEGIN, Map.of("rest", rest));
       this.nodes = new Node[count];
       Arrays.setAll(nodes, i -> new Node(i, 0, reports));
     }
@@ -107,6 +114,13 @@ final class LeaseSearchTest {
       this.nodes = Arrays.stream(other.nodes).map(Node::new).toArray(Node[]::new);
       this.now = other.now;
       this.level = other.level;
+      this.behind = other.behind;
+      this.setBack = other.setBack;
+    }
+
+    /** The instant of the pool's clock. */
+    long clock() {
+      return BEGIN + now - behind;
     }
 
     @Override
@@ -114,30 +128,46 @@ final class LeaseSearchTest {
       List<String> shares = new ArrayList<>();
       pool.shares().forEach((holder, share) -> shares.add(holder + share));
       Collections.sort(shares);
-      return "%d %d %d@%d%s%s"
-          .formatted(now, level, pool.used(), pool.atMicros(), shares, Arrays.toString(nodes));
+      return "%d-%d/%d %d %d@%d%s%s"
+          .formatted(
+              now,
+              behind,
+              setBack,
+              level,
+              pool.used(),
+              pool.atMicros(),
+              shares,
+              Arrays.toString(nodes));
     }
   }
 
   @ParameterizedTest
   @CsvSource({
-    "2, 1, 3, 1, false",
-    "2, 2, 4, 1, false",
-    "3, 1, 2, 1, false",
-    "1, 2, 4, 2, false",
-    "2, 1, 3, 2, true",
-    "1, 2, 5, 3, true"
+    "2, 1, 3, 1, 0, false",
+    "2, 2, 4, 1, 0, false",
+    "3, 1, 2, 1, 0, false",
+    "1, 2, 4, 2, 0, false",
+    "2, 1, 3, 1, 1, false",
+    "2, 1, 3, 1, 50, false",
+    "1, 2, 4, 2, 1, false",
+    "1, 2, 4, 2, 50, false",
+    "2, 1, 3, 2, 0, true",
+    "2, 1, 3, 2, 50, true",
+    "1, 2, 5, 3, 0, true",
+    "1, 2, 5, 3, 50, true"
   })
-  void neverOver(int nodes, long capacity, int instants, int reports, boolean isLong) {
+  void neverOver(
+      int nodes, long capacity, int instants, int reports, long setBack, boolean isLong) {
     assumeTrue(IS_LONG || !isLong, "a minute long; with -Dweir.lease.search.long=true");
-    int states = search(new World(capacity, nodes, reports, MARGIN), instants);
+    int states = search(new World(capacity, nodes, reports, MARGIN, setBack), instants);
     System.out.printf("leases: %d states of %d nodes%n", states, nodes);
     assertThat(states).isGreaterThan(1000);
   }
 
   @Test
   void aHolderThatStopsTooLateIsFound() {
-    assertThatThrownBy(() -> search(new World(1, 2, 1, -2), 4)).isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> search(new World(1, 2, 1, -2, 0), 4))
+        .isInstanceOf(AssertionError.class);
   }
 
   private static int search(World begin, int instants) {
@@ -161,9 +191,12 @@ final class LeaseSearchTest {
   private static void assertBound(World world) {
     assertThat(world.level).as(world::toString).isLessThanOrEqualTo(world.capacity);
     // And nothing is lost for ever: once all leases are over and drained, all is free.
-    long later = world.now + LEASE + 2 * world.capacity;
-    LeaseReport all = new LeaseReport("later", 1, 0, 0, 0, world.capacity, world.capacity);
-    assertThat(world.pool.exchange(BUCKET, all, LEASE, later).granted())
+    // Where the clock was set back, that is counted from the next report on.
+    LeaseReport none = new LeaseReport("later", 1, 0, 0, 0, 0, 1);
+    LeasePool seen = world.pool.exchange(BUCKET, none, LEASE, world.clock()).pool();
+    long later = world.clock() + LEASE + 2 * world.capacity;
+    LeaseReport all = new LeaseReport("later", 2, 0, 0, 0, world.capacity, world.capacity);
+    assertThat(seen.exchange(BUCKET, all, LEASE, later).granted())
         .as(world::toString)
         .isEqualTo(world.capacity);
   }
@@ -182,6 +215,12 @@ final class LeaseSearchTest {
     List<Consumer<World>> choices = new ArrayList<>();
     for (int i = 0; i < world.nodes.length; i++) {
       ofNode(world, i, choices);
+    }
+    if (world.setBack > 0) {
+      choices.add(next -> {
+        next.behind = next.setBack;
+        next.setBack = 0;
+      });
     }
     if (world.now < instants) {
       choices.add(next -> {
@@ -261,7 +300,7 @@ final class LeaseSearchTest {
     LeaseReport report = message.report();
     Granted answer = message.answer();
     if (answer == null) {
-      Granted made = world.pool.exchange(BUCKET, report, LEASE, world.now);
+      Granted made = world.pool.exchange(BUCKET, report, LEASE, world.clock());
       world.pool = made.pool();
       node.sent.add(at, new Message(report, message.sentAt(), made));
     } else if (report.holder().equals(node.lease.holder())) {

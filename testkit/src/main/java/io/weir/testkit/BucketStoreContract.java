@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
+import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Allowed;
@@ -119,7 +120,7 @@ public abstract class BucketStoreContract {
     void isEmptyAgainAtItsReset() {
       Limit limit = allowed(charge(3, TEN)).limits().get(0);
       assertThat(limit)
-          .isEqualTo(new Limit("ten", Kind.RATE, Scope.KEY, 10, 1000, 3_000_000_000L, 7, 300_000));
+          .isEqualTo(new Limit("ten", Kind.RATE, Scope.KEY, 10, 1000, 300_000, 7, 300_000));
       clock.advance(300_000);
       assertThat(allowed(charge(10, TEN)).limits().get(0).remaining()).isZero();
     }
@@ -134,7 +135,7 @@ public abstract class BucketStoreContract {
     @Test
     void holdsTheLargestCapacityThereIs() {
       long rate = Bucket.MAX_PRECISION / Bucket.MAX_BURST_MILLIS;
-      Bucket largest = new Bucket("largest", Scope.KEY, rate, Bucket.MAX_BURST_MILLIS);
+      Bucket largest = new Bucket("largest", Scope.KEY, new Rate(rate, 1), Bucket.MAX_BURST_MILLIS);
       Demand all = new Demand(largest, largest.capacityUnits());
       allowed(charge(1, all));
       assertThat(denied(charge(1, all)).retryAfterMicros())
@@ -271,7 +272,7 @@ public abstract class BucketStoreContract {
       Demand thirteen = demand("ten", Scope.KEY, 13, 1000);
       allowed(charge("acme", "k1", 1, 5, seven));
       Decision carried = peek(charge("acme", "k1", 2, 1, thirteen));
-      // 5 × 10⁹ × 13,000 / 7,000 = 9,285,714,285.7 units used, 3.7 operations left
+      // 5 × 10⁶ × 13 / 7 = 9,285,714.3 units used, 3.7 operations left
       assertThat(remaining(carried)).containsExactly(3L);
       assertThat(carried.limits().get(0).resetMicros()).isEqualTo(714_286);
     }
@@ -651,8 +652,7 @@ public abstract class BucketStoreContract {
 
   /** A demand of whole operations from a bucket of one group. */
   private static Demand demand(String name, Scope scope, long opsPerSec, long burstMillis) {
-    return new Demand(
-        new Bucket(name, scope, opsPerSec * 1000, burstMillis), Bucket.UNITS_PER_OPERATION);
+    return Demand.of(new Bucket(name, scope, opsPerSec * 1000, burstMillis));
   }
 
   private static Charge charge(long cost, Demand... demands) {

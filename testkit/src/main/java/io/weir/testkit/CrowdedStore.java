@@ -25,8 +25,7 @@ import java.util.concurrent.Executor;
  * safe for use by many threads.
  */
 public final class CrowdedStore implements BucketStore {
-  private static final Demand ONE =
-      new Demand(new Bucket("one", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand ONE = Demand.of(new Bucket("one", Scope.KEY, 1, 1_000_000));
 
   private final BucketStore store;
   private final Executor turn;

@@ -139,18 +139,16 @@ public final class KindScenario {
     List<KindDemand> some = subsets().get(random.nextInt(3));
     boolean needsHold = some.stream().anyMatch(Permits.class::isInstance);
     boolean reserves = random.nextInt(2) == 0;
-    Optional<Hold> hold = needsHold || reserves
-        ? Optional.of(
-            new Hold(id(), 1 + random.nextLong(20 * SECOND), reserves, random.nextBoolean()))
-        : Optional.empty();
+    Optional<Hold> hold = needsHold || reserves ? Optional.of(newHold(reserves)) : Optional.empty();
     Extras extras = new Extras(some, hold);
     return extras.isEmpty()
-        ? asked.withExtras(new Extras(kinds, Optional.of(newHold())))
+        ? asked.withExtras(new Extras(kinds, Optional.of(newHold(true))))
         : asked.withExtras(extras);
   }
 
-  private Hold newHold() {
-    return new Hold(id(), 1 + random.nextLong(20 * SECOND), true, random.nextBoolean());
+  private Hold newHold(boolean reserves) {
+    String asked = random.nextInt(3) == 0 ? "other" : "same";
+    return new Hold(id(), asked, 1 + random.nextLong(20 * SECOND), reserves, random.nextBoolean());
   }
 
   // The same lists again and again, as policies have them.

@@ -89,6 +89,15 @@ abstract class KindsFixture {
         Optional.of(new Hold("id" + "%020d".formatted(ids), 5 * SECOND, reserves, refunds)));
   }
 
+  // The same id, for a request of another content.
+  static Extras reused(Extras extras, String asked) {
+    Hold hold = extras.hold().orElseThrow();
+    return new Extras(
+        extras.demands(),
+        Optional.of(new Hold(
+            hold.id(), asked, hold.leaseMicros(), hold.reserves(), hold.refundsOnExpiry())));
+  }
+
   static Permits permits(long limit) {
     return new Permits("permits", Scope.TENANT, limit, 5 * SECOND);
   }
@@ -101,6 +110,6 @@ abstract class KindsFixture {
   // As many operations as a minute drains, and room for as many.
   static Demand perMinute(String name, long operations) {
     Bucket bucket = new Bucket(name, Scope.KEY, operations * 1000, MINUTE_MILLIS);
-    return new Demand(bucket, 60 * Bucket.UNITS_PER_OPERATION);
+    return Demand.of(bucket, 60);
   }
 }

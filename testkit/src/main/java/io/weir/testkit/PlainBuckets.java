@@ -25,7 +25,7 @@ public final class PlainBuckets {
     Admission before =
         last.getOrDefault(owner + "/" + bucket.name(), new Admission(atMicros, BigInteger.ZERO));
     BigInteger drained = BigInteger.valueOf(atMicros - before.atMicros())
-        .multiply(BigInteger.valueOf(bucket.milliOpsPerSec()));
+        .multiply(BigInteger.valueOf(bucket.unitsPerMicro()));
     BigInteger level = before.level().subtract(drained).max(BigInteger.ZERO).add(units);
     if (level.compareTo(BigInteger.valueOf(bucket.capacityUnits())) > 0) {
       throw new AssertionError("%s of %s holds %d units (capacity: %d)"

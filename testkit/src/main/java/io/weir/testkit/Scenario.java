@@ -1,10 +1,7 @@
 package io.weir.testkit;
 
-import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
 import io.weir.decision.Decision.Denied;
-import io.weir.slot.SlotMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import io.weir.throttle.Charge;
@@ -59,9 +56,8 @@ public final class Scenario {
 
   private final long seed;
   private final Kind kind;
-  private final int buckets;
-  private final List<Scope> scopes;
   private final RandomGenerator random;
+  private final ScenarioPolicies policies;
   private final List<Return> returns = new ArrayList<>();
   List<Demand> demands;
   private SlotRules rules;
@@ -87,19 +83,10 @@ public final class Scenario {
   private Scenario(long seed, Kind kind, int buckets, boolean hasClusterBuckets) {
     this.seed = seed;
     this.kind = kind;
-    this.buckets = buckets;
-    this.scopes = kind == Kind.CALLERS
-        ? List.of(Scope.KEY, Scope.KEY, Scope.TENANT)
-        : List.of(
-            Scope.KEY,
-            Scope.KEY,
-            Scope.KEY,
-            Scope.TENANT,
-            Scope.TENANT,
-            hasClusterBuckets ? Scope.CLUSTER : Scope.TENANT);
     this.random = new Random(seed);
-    this.demands = demandsOfPolicy();
-    this.rules = rulesOfPolicy();
+    this.policies = new ScenarioPolicies(random, kind, buckets, hasClusterBuckets);
+    this.demands = policies.demands();
+    this.rules = policies.rules();
   }
 
   /** Names the history, for the message of a failed test. */
@@ -110,8 +97,8 @@ public final class Scenario {
   /** What is asked next; {@link #answered} has to follow for each of its charges. */
   public Step next() {
     if (kind != Kind.CALLERS && random.nextInt(400) == 0) {
-      demands = demandsOfPolicy();
-      rules = rulesOfPolicy();
+      demands = policies.demands();
+      rules = policies.rules();
       revision++;
     }
     boolean comesBack = !returns.isEmpty()
@@ -249,42 +236,6 @@ public final class Scenario {
       case 7, 8, 9, 10, 11 -> random.nextLong(2000);
       default -> 0;
     };
-  }
-
-  private SlotRules rulesOfPolicy() {
-    SlotMode mode = switch (kind) {
-      case MIXED -> random.nextInt(4) > 0 ? SlotMode.RESERVE : pick(List.of(SlotMode.values()));
-      case RATES -> SlotMode.OFF;
-      case CALLERS -> SlotMode.RESERVE;
-    };
-    return new SlotRules(
-        mode,
-        1000 + random.nextLong(SECOND),
-        1 + random.nextInt(60),
-        SECOND * (1 + random.nextInt(100)));
-  }
-
-  // Always of the same names, so that a change of policy finds something to carry.
-  private List<Demand> demandsOfPolicy() {
-    List<Demand> made = new ArrayList<>();
-    for (int i = 0; i < buckets; i++) {
-      made.add(demand("bucket-" + i));
-    }
-    return List.copyOf(made);
-  }
-
-  private Demand demand(String name) {
-    Scope scope = pick(scopes);
-    // Odd rates on purpose: round ones hide every rounding.
-    long rate =
-        random.nextInt(4) == 0 ? 1 + random.nextInt(300_000_000) : 500 + random.nextInt(30_000);
-    long units = Bucket.UNITS_PER_OPERATION * (1 + random.nextInt(random.nextInt(5) == 0 ? 40 : 2));
-    long smallest = units / (rate * 1000) + 1;
-    long burst = random.nextInt(3) == 0
-        ? Math.max(1000 + random.nextInt(50), smallest)
-        : smallest * (1 + random.nextInt(20));
-    return new Demand(
-        new Bucket(name, scope, rate, Math.min(Bucket.MAX_PRECISION / rate, burst)), units);
   }
 
   // Callers without a ticket wait for full seconds, as Retry-After says.

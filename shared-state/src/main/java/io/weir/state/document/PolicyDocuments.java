@@ -25,7 +25,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.error.Mark;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
  * Reads policies from text. A document that begins with a brace is JSON, any other YAML; aliases and tags
@@ -36,6 +41,7 @@ public final class PolicyDocuments {
   /** The longest document that is read, in bytes. */
   public static final int MAX_BYTES = 8 << 20;
 
+  private static final int MAX_MESSAGE = 500;
   private static final int MAX_DEPTH = 32;
   private static final StreamReadConstraints CONSTRAINTS = StreamReadConstraints.builder()
       .maxNestingDepth(MAX_DEPTH)
@@ -116,11 +122,9 @@ public final class PolicyDocuments {
     } catch (RefusedException e) {
       throw unparseable(source, e.line, e.reason);
     } catch (JsonProcessingException e) {
-      JsonLocation at = e.getLocation();
-      throw unparseable(
-          source, at == null ? 1 : Math.max(1, at.getLineNr()), firstLine(e.getOriginalMessage()));
+      throw unparseable(source, lineOf(e), said(e));
     } catch (IOException e) {
-      throw unparseable(source, 1, firstLine(String.valueOf(e.getMessage())));
+      throw unparseable(source, 1, inOneLine(String.valueOf(e.getMessage())));
     }
   }
 
@@ -189,8 +193,41 @@ public final class PolicyDocuments {
         .build();
   }
 
-  private static String firstLine(String message) {
-    return message.lines().findFirst().orElse("not a document");
+  private static int lineOf(JsonProcessingException error) {
+    Optional<Mark> mistake = mistakeOfYaml(error).map(MarkedYAMLException::getProblemMark);
+    JsonLocation at = error.getLocation();
+    return mistake
+        .map(mark -> mark.getLine() + 1)
+        .orElse(at == null ? 1 : Math.max(1, at.getLineNr()));
+  }
+
+  // Of YAML, first what was being read and then the mistake; the second is what helps.
+  private static String said(JsonProcessingException error) {
+    Optional<MarkedYAMLException> mistake =
+        mistakeOfYaml(error).filter(yaml -> yaml.getProblem() != null);
+    if (mistake.isEmpty()) {
+      return inOneLine(error.getOriginalMessage());
+    }
+    String context = mistake.get().getContext();
+    Mark begun = mistake.get().getContextMark();
+    String place = begun == null ? "" : " that begins in line %d".formatted(begun.getLine() + 1);
+    String reading = context == null ? "" : context + place + ": ";
+    return inOneLine(reading + mistake.get().getProblem());
+  }
+
+  private static Optional<MarkedYAMLException> mistakeOfYaml(Throwable error) {
+    @Nullable Throwable cause = error;
+    while (cause != null && !(cause instanceof MarkedYAMLException)) {
+      cause = cause.getCause();
+    }
+    return Optional.ofNullable((MarkedYAMLException) cause);
+  }
+
+  private static String inOneLine(String message) {
+    String line = message.lines().map(String::strip).collect(Collectors.joining(" "));
+    return line.isEmpty()
+        ? "not a document"
+        : line.length() <= MAX_MESSAGE ? line : line.substring(0, MAX_MESSAGE) + "…";
   }
 
   private static InvalidPolicyException unparseable(String source, int line, String message) {

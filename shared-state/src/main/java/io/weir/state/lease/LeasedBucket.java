@@ -103,9 +103,9 @@ final class LeasedBucket {
     return bucket;
   }
 
-  /** Units that this node holds and may spend. */
-  synchronized long balance() {
-    return lease.balance();
+  /** Operations that this node holds and may spend. */
+  synchronized double operationsHeld() {
+    return (double) lease.balance() / bucket.unitsPerOperation();
   }
 
   /**
@@ -185,7 +185,7 @@ final class LeasedBucket {
 
   private long needed() {
     double needed = unitsPerNano * NEEDED_FOR_NANOS;
-    return needed < Bucket.UNITS_PER_OPERATION
+    return needed < bucket.unitsPerOperation()
         ? 0 // so seldom asked that each asks for its own
         : (long) Math.min(needed, (double) bucket.capacityUnits());
   }
@@ -254,7 +254,7 @@ final class LeasedBucket {
   private Taking nothing(long units, long now) {
     demanded += units;
     long first = Math.max(now, freeAtNanos);
-    long step = units * liveNodes.getAsInt() / bucket.milliOpsPerSec() * NANOS_PER_MICRO;
+    long step = units * liveNodes.getAsInt() / bucket.unitsPerMicro() * NANOS_PER_MICRO;
     toldNanos = Math.max(first, toldNanos + step);
     if (toldNanos - now > MAX_TOLD_MICROS * NANOS_PER_MICRO) {
       toldNanos = first;
@@ -266,7 +266,7 @@ final class LeasedBucket {
   private long used(long now) {
     long elapsed = Math.max(0, now - usedAtNanos) / NANOS_PER_MICRO;
     return Math.min(
-        bucket.capacityUnits(), LeakyBucket.drained(usedByAll, bucket.milliOpsPerSec(), elapsed));
+        bucket.capacityUnits(), LeakyBucket.drained(usedByAll, bucket.unitsPerMicro(), elapsed));
   }
 
   // What is spent drains only once it is reported, and what an idle node holds is missed elsewhere.

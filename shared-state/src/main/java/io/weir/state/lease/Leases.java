@@ -58,8 +58,7 @@ public final class Leases {
 
   /** Units of all buckets, in operations, that this node holds and may spend. */
   public double operationsHeld() {
-    return buckets.values().stream().mapToLong(LeasedBucket::balance).sum()
-        / (double) Bucket.UNITS_PER_OPERATION;
+    return buckets.values().stream().mapToDouble(LeasedBucket::operationsHeld).sum();
   }
 
   /** Whether a demand is on a bucket that is leased. */

@@ -3,6 +3,7 @@ package io.weir.state.lease;
 import io.weir.bucket.Demand;
 import io.weir.decision.Decision.Allowed;
 import io.weir.state.degraded.DegradingStore;
+import io.weir.state.degraded.DegradingStore.Counted;
 import io.weir.state.degraded.Outages;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
@@ -57,54 +58,57 @@ public final class LeasingStore implements BucketStore {
       return CompletableFuture.failedFuture(new StoreUnavailableException(
           StoreFault.MISCONFIGURED, "a leased bucket cannot overflow, nor be kept for some", null));
     }
-    Charge leasedPart = split.leasedPart(charge);
-    return ofLeases.isCountingItself(leasedPart) && split.hasOwn(charge)
-        ? ownFirst(charge, split, leasedPart)
-        : leasedFirst(charge, split, leasedPart);
+    return leasedFirst(charge, split, split.leasedPart(charge));
   }
 
+  // First what can be given back: the lease, or what this node counts by itself while the pool is
+  // away. Only the answer of the others says whether all of it is spent.
   private CompletionStage<StoreAnswer> leasedFirst(Charge charge, Split split, Charge leasedPart) {
     Leases.Takings takings = new Leases.Takings(leasedPart.demands().size());
-    return asked(leasedPart, takings).thenCompose(answer -> {
+    return asked(leasedPart, takings).thenCompose(leased -> {
+      StoreAnswer answer = leased.answer();
       if (!isAllowed(answer) || !split.hasOwn(charge)) {
         takings.settle(isAllowed(answer));
-        return CompletableFuture.completedFuture(merged(charge, split, false, takings, answer));
+        StoreAnswer ofLeased = merged(charge, split, false, takings, answer);
+        return split.hasOwn(charge)
+            ? unlessRepeated(charge, split, takings, ofLeased)
+            : CompletableFuture.completedFuture(ofLeased);
       }
-      boolean isDegraded = ((Decided) answer).decision().degraded();
       return own.tryCharge(split.ownPart(charge))
-          .whenComplete((ofOwn, error) -> takings.settle(isAllowed(ofOwn)))
-          .thenApply(ofOwn -> isDegraded && isAllowed(ofOwn)
-              ? answer
-              : merged(charge, split, true, takings, ofOwn));
+          .whenComplete((ofOwn, error) -> settle(takings, leased, isSpent(ofOwn)))
+          .thenApply(ofOwn -> both(charge, split, takings, (Decided) answer, ofOwn));
     });
   }
 
-  // What this node counts by itself cannot be given back: it is asked last, so that a caller whom
-  // its
-  // own buckets deny takes nothing from the others.
-  private CompletionStage<StoreAnswer> ownFirst(Charge charge, Split split, Charge leasedPart) {
-    Leases.Takings takings = new Leases.Takings(leasedPart.demands().size());
-    return own.tryCharge(split.ownPart(charge)).thenCompose(answer -> {
-      if (!isAllowed(answer)) {
-        return CompletableFuture.completedFuture(merged(charge, split, true, takings, answer));
-      }
-      return asked(leasedPart, takings).thenApply(ofLeased -> {
-        takings.settle(isAllowed(ofLeased));
-        boolean isDegraded =
-            isAllowed(ofLeased) && ((Decided) ofLeased).decision().degraded();
-        return isDegraded
-            ? ofLeased
-            : merged(
-                charge,
-                split,
-                isAllowed(ofLeased),
-                takings,
-                isAllowed(ofLeased) ? answer : ofLeased);
-      });
-    });
+  // A reservation that is there already needs no room.
+  private CompletionStage<StoreAnswer> unlessRepeated(
+      Charge charge, Split split, Leases.Takings takings, StoreAnswer denied) {
+    boolean mayBe =
+        charge.extras().hold().filter(hold -> hold.reserves() && hold.isNamed()).isPresent();
+    if (!mayBe) {
+      return CompletableFuture.completedFuture(denied);
+    }
+    return own.peek(split.ownPart(charge))
+        .handle((seen, error) -> seen instanceof Decided known && known.isRepeated()
+            ? merged(charge, split, true, takings, seen)
+            : denied);
   }
 
-  private CompletionStage<StoreAnswer> asked(Charge leasedPart, Leases.Takings takings) {
+  private static void settle(Leases.Takings takings, Counted leased, boolean isSpent) {
+    takings.settle(isSpent);
+    if (!isSpent) {
+      leased.giveBack().run();
+    }
+  }
+
+  // Something was recorded for a charge that holds something: its answer must not say the opposite.
+  private static StoreAnswer both(
+      Charge charge, Split split, Leases.Takings takings, Decided ofLeased, StoreAnswer ofOwn) {
+    boolean isAlone = ofLeased.decision().degraded() && charge.extras().hold().isEmpty();
+    return isAlone && isAllowed(ofOwn) ? ofLeased : merged(charge, split, true, takings, ofOwn);
+  }
+
+  private CompletionStage<Counted> asked(Charge leasedPart, Leases.Takings takings) {
     return ofLeases.tryCharge(leasedPart, part -> leases.take(part, takings), this::told);
   }
 
@@ -113,6 +117,11 @@ public final class LeasingStore implements BucketStore {
     return leases
         .take(owed, takings)
         .whenComplete((answer, error) -> takings.settle(isAllowed(answer)));
+  }
+
+  // The same reservation, asked for once more, has paid already.
+  private static boolean isSpent(@Nullable StoreAnswer answer) {
+    return isAllowed(answer) && answer instanceof Decided decided && !decided.isRepeated();
   }
 
   private static boolean isAllowed(@Nullable StoreAnswer answer) {
@@ -128,9 +137,9 @@ public final class LeasingStore implements BucketStore {
     }
     Leases.Takings takings = new Leases.Takings(split.leased().size());
     if (!split.hasOwn(charge)) {
-      return asked(split.leasedPart(charge), takings).thenApply(answer -> {
-        takings.settle(false);
-        return merged(charge, split, false, takings, answer);
+      return asked(split.leasedPart(charge), takings).thenApply(leased -> {
+        settle(takings, leased, false);
+        return merged(charge, split, false, takings, leased.answer());
       });
     }
     return own.peek(split.ownPart(charge))
@@ -141,7 +150,9 @@ public final class LeasingStore implements BucketStore {
       Charge charge, Split split, boolean isOwn, Leases.Takings takings, StoreAnswer answer) {
     return answer instanceof Decided decided
         ? new Decided(
-            split.merged(charge, decided.decision(), isOwn, takings.used()), decided.report())
+            split.merged(charge, decided.decision(), isOwn, takings.used()),
+            decided.report(),
+            decided.isRepeated())
         : answer;
   }
 

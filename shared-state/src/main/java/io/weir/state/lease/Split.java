@@ -70,7 +70,7 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
     if (decided.degraded()) {
       return decided;
     }
-    if (charge.isMixed()) {
+    if (charge.isMixed() || (isOwn && decided.limits().size() != own.size())) {
       return isOwn ? beside(charge, decided, leasedUnits) : decided;
     }
     long[] used = new long[all.size()];

@@ -78,8 +78,11 @@ final class Endings {
     long actual =
         isKept ? reservation.cost() : ending instanceof Settled settled ? settled.cost() : 0;
     boolean isAll = !(ending instanceof Settled) && !isKept;
+    boolean isCapped = false;
     for (OfBucket bucket : reservation.buckets()) {
-      apply(held, bucket, isAll ? reservation.refund(bucket) : reservation.owed(bucket, actual));
+      isCapped |= !isAll && reservation.isBeyondCounting(bucket, actual);
+      isCapped |= apply(
+          held, bucket, isAll ? reservation.refund(bucket) : reservation.owed(bucket, actual));
     }
     for (OfKind kind : reservation.kinds()) {
       apply(held, kind, reservation, isAll, actual);
@@ -87,7 +90,7 @@ final class Endings {
     Status status = ending instanceof Settled
         ? Status.SETTLED
         : ending instanceof Ending.Cancelled ? Status.CANCELLED : Status.EXPIRED;
-    return new Ended(status, false, actual);
+    return new Ended(status, false, actual, isCapped);
   }
 
   private void apply(Held held, OfKind kind, Reservation reservation, boolean isAll, long actual) {
@@ -102,9 +105,10 @@ final class Endings {
         now);
   }
 
-  private void apply(Held held, OfBucket taken, long owed) {
+  // Whether the bucket owes less than that: as much as it can count.
+  private boolean apply(Held held, OfBucket taken, long owed) {
     if (owed == 0) {
-      return;
+      return false;
     }
     Object owner = Memory.owner(held.tenant(), held.subject(), taken.bucket().scope());
     State stored = memory.state(owner);
@@ -113,7 +117,7 @@ final class Endings {
     Bucket bucket = taken.bucket();
     BucketState before = state.buckets().get(bucket.name());
     if (before == null && owed < 0) {
-      return;
+      return false;
     }
     BucketState present = before == null ? BucketState.empty(at, bucket) : before;
     long units = scaled(Math.abs(owed), bucket, present);
@@ -121,12 +125,14 @@ final class Endings {
     BucketState after =
         owed < 0 ? present.refunded(units, capacity) : present.owing(units, capacity);
     memory.put(owner, state.with(bucket, after, state.revision()));
+    return owed > 0 && after.isAtItsEnd();
   }
 
   private static long scaled(long units, Bucket from, BucketState to) {
-    return from.milliOpsPerSec() == to.milliOpsPerSec()
+    return from.unitsPerMicro() == to.rate().unitsPerMicro()
         ? units
-        : LeakyBucket.rescaled(units, from.milliOpsPerSec(), to.milliOpsPerSec(), Counter.MOST);
+        : LeakyBucket.rescaled(
+            units, from.unitsPerMicro(), to.rate().unitsPerMicro(), Counter.MOST);
   }
 
   private static Object owner(Held held, Permit permit) {

@@ -145,7 +145,7 @@ public final class InMemoryBucketStore implements BucketStore, HoldStore {
         wait = Math.max(wait, LeakyBucket.waitMicros(bucket, used[i], verdict.units(i)));
       }
       long debt = Math.max(0, used[i] - bucket.capacityUnits());
-      after.add(new BucketState(look.now(), bucket.milliOpsPerSec(), used[i], 0, 0, 0, debt));
+      after.add(new BucketState(look.now(), bucket.rate(), used[i], 0, 0, 0, debt));
     }
     look.commit(after, outcome == Outcome.ALLOWED);
     Wait told = new Wait(wait, true, Optional.empty());

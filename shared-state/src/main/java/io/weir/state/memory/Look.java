@@ -261,14 +261,14 @@ final class Look {
 
   private long estimate(Bucket bucket) {
     @Nullable Estimate told = memory.estimates(owner(bucket.scope())).get(bucket.name());
-    return told != null && told.milliOpsPerSec() == bucket.milliOpsPerSec() ? told.atMicros() : 0;
+    return told != null && told.rate().equals(bucket.rate()) ? told.atMicros() : 0;
   }
 
   void remember(List<BucketTurn> after) {
     for (BucketTurn turn : after) {
       Bucket bucket = turn.bucket();
       if (turn.estimateMicros() > now) {
-        Estimate told = new Estimate(bucket.milliOpsPerSec(), turn.estimateMicros());
+        Estimate told = new Estimate(bucket.rate(), turn.estimateMicros());
         memory.put(owner(bucket.scope()), bucket.name(), told, now);
       }
     }

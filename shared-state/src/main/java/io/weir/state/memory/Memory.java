@@ -1,7 +1,9 @@
 package io.weir.state.memory;
 
+import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;
 import io.weir.kind.Counter;
+import io.weir.kind.Hold;
 import io.weir.kind.Permits;
 import io.weir.kind.Reservation;
 import io.weir.throttle.Charge;
@@ -34,14 +36,20 @@ final class Memory {
   private long sweptRevision;
 
   /** The last moment that was told of a bucket without a place. */
-  record Estimate(long milliOpsPerSec, long atMicros) {}
+  record Estimate(Rate rate, long atMicros) {}
 
   /**
    * A reservation, and how it ended.
    *
+   * @param asked stands for the content of the request
    * @param forgottenMicros when the end is forgotten
    */
-  record Holding(Held held, Reservation reservation, Optional<Ended> ended, long forgottenMicros) {}
+  record Holding(
+      Held held,
+      String asked,
+      Reservation reservation,
+      Optional<Ended> ended,
+      long forgottenMicros) {}
 
   /** Who owns the buckets of a scope. */
   static Object owner(Charge charge, Scope scope) {
@@ -115,18 +123,22 @@ final class Memory {
         .filter(holding -> holding.forgottenMicros() > nowMicros);
   }
 
-  void reserve(Charge charge, String id, Reservation reservation) {
-    Held held = Held.of(charge, charge.extras().hold().orElseThrow());
+  void reserve(Charge charge, Hold hold, Reservation reservation) {
+    Held held = Held.of(charge, hold);
     reservations.put(
-        List.of(charge.tenant(), charge.subject(), id),
-        new Holding(held, reservation, Optional.empty(), Long.MAX_VALUE));
+        List.of(charge.tenant(), charge.subject(), hold.id()),
+        new Holding(held, hold.asked(), reservation, Optional.empty(), Long.MAX_VALUE));
   }
 
   void end(Held held, Ended ended, long nowMicros) {
     reservations.computeIfPresent(
         List.of(held.tenant(), held.subject(), held.id()),
         (id, open) -> new Holding(
-            open.held(), open.reservation(), Optional.of(ended), nowMicros + ENDS_KEPT_US));
+            open.held(),
+            open.asked(),
+            open.reservation(),
+            Optional.of(ended),
+            nowMicros + ENDS_KEPT_US));
   }
 
   /** Reserves for longer; false where nothing is reserved. */
@@ -139,7 +151,8 @@ final class Memory {
       return false;
     }
     Reservation later = open.reservation().until(nowMicros + held.leaseMicros());
-    reservations.put(id, new Holding(open.held(), later, Optional.empty(), Long.MAX_VALUE));
+    reservations.put(
+        id, new Holding(open.held(), open.asked(), later, Optional.empty(), Long.MAX_VALUE));
     return true;
   }
 

@@ -81,15 +81,23 @@ final class MixedCharge {
     return before.map(this::again).orElseGet(this::first);
   }
 
-  // The same reservation is asked for once more: it is there already, or has ended.
+  // There is a reservation of this id: the same one, another one, or one that has ended.
   private StoreAnswer again(Memory.Holding holding) {
-    Verdict verdict = charge.verdict();
     boolean isOpen =
         holding.ended().isEmpty() && holding.reservation().expiresMicros() > look.now();
-    Decision decision = isOpen
-        ? verdict.decision(Outcome.ALLOWED, look.shown(look.buckets()), Wait.NONE)
-        : new NeverAllowed(charge.revision(), List.of(), List.of(), Reason.RESERVATION_ENDED);
-    return decided(decision);
+    if (!isOpen) {
+      return refused(Reason.RESERVATION_ENDED);
+    }
+    if (charge.extras().hold().map(Hold::asked).filter(holding.asked()::equals).isEmpty()) {
+      return refused(Reason.RESERVATION_ID_REUSED);
+    }
+    long[] used = look.shown(look.buckets());
+    return new Decided(
+        charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE), QueueReport.NONE, true);
+  }
+
+  private StoreAnswer refused(Reason reason) {
+    return decided(new NeverAllowed(charge.revision(), List.of(), List.of(), reason));
   }
 
   private StoreAnswer first() {
@@ -120,8 +128,8 @@ final class MixedCharge {
     if (!(answer instanceof Decided ofRates)) {
       return answer;
     }
-    boolean isTaken = ofRates.decision() instanceof Allowed;
     List<Standing> charged = standings;
+    boolean isTaken = ofRates.decision() instanceof Allowed;
     keep(charged, isTaken);
     if (isTaken && !isPeek) {
       charge.extras().hold().ifPresent(hold -> hold(hold, payers, charged, price));
@@ -271,7 +279,7 @@ final class MixedCharge {
     if (hold.reserves()) {
       memory.reserve(
           charge,
-          hold.id(),
+          hold,
           new Reservation(
               Math.min(charge.cost(), MAX_COST),
               price,

@@ -55,7 +55,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
       if (share.held() && share.scope() == scope) {
         after.computeIfPresent(
             share.bucket(),
-            (name, bucket) -> bucket.milliOpsPerSec() == share.milliOpsPerSec()
+            (name, bucket) -> bucket.rate().equals(share.rate())
                 ? bucket.released(gone.deadlineMicros() < atMicros ? 0 : share.units())
                 : bucket);
       }
@@ -81,9 +81,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
   /** Whether a bucket that is not empty has another rate. */
   boolean hasOtherRate(Bucket bucket) {
     @Nullable BucketState before = buckets.get(bucket.name());
-    return before != null
-        && before.milliOpsPerSec() != bucket.milliOpsPerSec()
-        && !before.isForgettable();
+    return before != null && !before.rate().equals(bucket.rate()) && !before.isForgettable();
   }
 
   /** Whether what is used in the bucket was counted by another rate or burst. */
@@ -94,7 +92,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
     }
     long used = before.at(nowMicros).usedUnits();
     return used > bucket.capacityUnits() + before.debtUnits()
-        || (used > 0 && before.milliOpsPerSec() != bucket.milliOpsPerSec());
+        || (used > 0 && !before.rate().equals(bucket.rate()));
   }
 
   private Map<String, BucketState> each(UnaryOperator<BucketState> change) {

@@ -3,15 +3,22 @@ package io.weir.state.document;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.sun.management.ThreadMXBean;
+import io.weir.policy.DocumentValue;
 import io.weir.policy.InvalidPolicyException;
+import io.weir.policy.PolicyReader;
 import io.weir.policy.Problem;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** One bad policy per fault, named by the code of its problem. */
@@ -70,7 +77,20 @@ final class BadPoliciesTest {
   @Test
   void precisionNamesTheRatesAndTheirMultiple() {
     assertThat(errorsOf(FOLDER.resolve("bucket_precision_exceeded.yaml")).get(0).message())
-        .contains("1000003000, 1000033000", "1000036000099000", "4000 ms", "9007000000000");
+        .contains(
+            "1000003000 milliOpsPerSec, 1000033000 milliOpsPerSec",
+            "1000036000099 times",
+            "4000 ms",
+            "9007000000000");
+  }
+
+  @Test
+  void aRateThatIsNoWholeNumberIsToldTheOtherForm() {
+    assertThat(errorsOf(FOLDER.resolve("value_invalid--fraction.yaml")))
+        .extracting(Problem::message)
+        .anyMatch(message -> message.contains("a whole number from 0 to 9007000000;")
+            && message.contains("rate: with a whole number per s, min, h or d, such as 60/min"))
+        .anyMatch(message -> message.contains("a rate such as 10/s, 60/min, 100/h or 1/d"));
   }
 
   @Test
@@ -105,11 +125,51 @@ final class BadPoliciesTest {
   }
 
   @Test
+  void theWorkForUnknownFieldsIsLinearAndSmall() {
+    Map<String, DocumentValue> fields = new LinkedHashMap<>();
+    for (int i = 0; i < 100_000; i++) {
+      fields.put("field-number-" + i, new DocumentValue.Numeral(i, "1"));
+    }
+    DocumentValue document = new DocumentValue.Mapping(1, fields);
+    long before = allocated();
+    InvalidPolicyException invalid = catchThrowableOfType(
+        InvalidPolicyException.class, () -> PolicyReader.read("unknown.json", document));
+    assertThat((allocated() - before) / fields.size()).isLessThan(600);
+    assertThat(invalid.problems()).hasSize(101);
+    assertThat(invalid.problems().get(100).message()).contains("more that are not listed");
+  }
+
+  private static long allocated() {
+    return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
+  }
+
+  @Test
   void aDocumentOverTheBoundIsNotRead() {
     String text = "#".repeat(PolicyDocuments.MAX_BYTES + 1);
     InvalidPolicyException invalid = catchThrowableOfType(
         InvalidPolicyException.class, () -> PolicyDocuments.parse("huge.yaml", text));
     assertThat(invalid.problems()).extracting(Problem::code).containsExactly("policy_unparseable");
+  }
+
+  static Stream<Arguments> mistakesOfYaml() {
+    return Stream.of(
+        Arguments.of(
+            "buckets:\n  - { name: a, burstPeriod: 1", 2, "line 2: expected ',' or '}', but got"),
+        Arguments.of("a: 1\nbuckets:\n\t- 1", 3, "'\\t(TAB)' that cannot start any token"),
+        Arguments.of("a: 1\n b: 2", 2, "mapping values are not allowed here"),
+        Arguments.of("a: 'x", 1, "line 1: found unexpected end of stream"),
+        Arguments.of("a:\n  - 1\n b: 2", 3, "line 1: expected <block end>, but found"),
+        Arguments.of("a: 1\na: 2", 2, "Duplicate field 'a'"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakesOfYaml")
+  void anErrorOfYamlIsToldWholeWithTheMistakeItself(String text, int line, String told) {
+    InvalidPolicyException invalid = catchThrowableOfType(
+        InvalidPolicyException.class, () -> PolicyDocuments.parse("p.yaml", text));
+    Problem problem = invalid.problems().get(0);
+    assertThat(problem.message()).contains(told).doesNotContain("\n");
+    assertThat(problem.location().line()).isBetween(line, line + 1);
   }
 
   private static List<Problem> errorsOf(Path file) {

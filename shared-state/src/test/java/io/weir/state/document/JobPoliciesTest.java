@@ -40,8 +40,9 @@ final class JobPoliciesTest {
 
   @Test
   void whatIsSaidCountsAndTheRestIsAsUsual() {
-    JobRule rule = rule("dispatchPerSecond: 7, minWait: 2s, readinessPath: /ready, learned: true, "
-        + "receiptWaits: [{ after: 0s, wait: 3s }, { after: 2m, wait: 1m }], headers: [X-Color]");
+    JobRule rule = rule(
+        "dispatchPerSecond: 7, minWait: 2s, readinessPath: /ready, learned: true, "
+            + "receiptWaits: [{ after: 0s, wait: 3s }, { after: 2m, wait: 1m }], headers: [X-Color], failures: [404, 5xx]");
     assertThat(rule.value(JobParameter.DISPATCH_PER_SECOND)).isEqualTo(7);
     assertThat(rule.value(JobParameter.MIN_WAIT)).isEqualTo(2000);
     assertThat(rule.value(JobParameter.MAX_WAIT)).isEqualTo(300_000);
@@ -50,6 +51,12 @@ final class JobPoliciesTest {
     assertThat(rule.receiptWaits())
         .containsExactly(new ReceiptWait(0, 3000), new ReceiptWait(120_000, 60_000));
     assertThat(rule.headers()).containsExactly("x-color");
+    assertThat(rule.isFailure(404)).isTrue();
+    assertThat(rule.isFailure(503)).isTrue();
+    assertThat(rule.isFailure(700)).isTrue();
+    assertThat(rule.isFailure(422)).isFalse();
+    assertThat(rule.isFailure(200)).isFalse();
+    assertThat(rule("failures: []").isFailure(500)).isFalse();
   }
 
   @Test
@@ -59,6 +66,8 @@ final class JobPoliciesTest {
         .rule("Proof")
         .orElseThrow();
     assertThat(rule.job()).contains(JobRule.DEFAULT);
+    assertThat(JobRule.DEFAULT.isFailure(500)).isTrue();
+    assertThat(JobRule.DEFAULT.isFailure(499)).isFalse();
   }
 
   @ParameterizedTest
@@ -107,6 +116,7 @@ final class JobPoliciesTest {
         "field_missing    | { name: Proof, match: { path: /proof }, mode: job, job: { receiptWaits: [{ after: 1s }] } }",
         "header_secret    | { name: Proof, match: { path: /proof }, mode: job, job: { headers: [Authorization] } }",
         "field_unknown    | { name: Proof, match: { path: /proof }, mode: job, job: { speed: 7 } }",
+        "value_invalid    | { name: Proof, match: { path: /proof }, mode: job, job: { failures: [200] } }",
         "value_invalid    | { name: Proof, match: { path: /proof }, mode: job, job: { readinessPath: ready } }"
       })
   void mistakesAreNamed(String code, String operation) {

@@ -2,8 +2,8 @@ package io.weir.state.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
+import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;
 import io.weir.kind.CalendarWindow;
 import io.weir.kind.Congestion;
@@ -58,8 +58,8 @@ final class KindPoliciesTest {
         .containsExactly("tokens:kept", "tokens", "calls", "credits");
     assertThat(gold).extracting(Demand::overflow).containsExactly(false, true, false, true);
     assertThat(gold)
-        .extracting(demand -> demand.bucket().milliOpsPerSec())
-        .containsExactly(200_000L, 800_000L, 10_000L, 1000L);
+        .extracting(demand -> demand.bucket().rate().opsPerSec())
+        .containsExactly(200.0, 800.0, 10.0, 1.0);
     List<Demand> free = limit("k2", "Ask").demands();
     assertThat(free)
         .extracting(demand -> demand.bucket().name())
@@ -70,7 +70,7 @@ final class KindPoliciesTest {
   @Test
   void requestsAreCountedOnce() {
     Demand calls = limit("k2", "Ask").demands().get(1);
-    assertThat(calls.units(1000)).isEqualTo(Bucket.UNITS_PER_OPERATION);
+    assertThat(calls.units(1000)).isEqualTo(calls.bucket().unitsPerOperation());
     assertThat(limit("k2", "Put").demands()).extracting(Demand::overflow).containsExactly(false);
   }
 
@@ -98,7 +98,7 @@ final class KindPoliciesTest {
   @Test
   void congestionIsOfTheSharedPart() {
     Congestion free = (Congestion) limit("k2", "Ask").others().get(2);
-    assertThat(free.bucket().milliOpsPerSec()).isEqualTo(800_000);
+    assertThat(free.bucket().rate()).isEqualTo(Rate.ofMilliOpsPerSec(800_000));
     assertThat(free.isPrice()).isTrue();
     assertThat(free.shedAtMillis()).isEqualTo(OptionalLong.of(10_000));
     assertThat(free.scale().points())

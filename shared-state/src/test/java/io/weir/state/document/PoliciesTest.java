@@ -3,6 +3,7 @@ package io.weir.state.document;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Demand;
+import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;
 import io.weir.policy.CostRule;
 import io.weir.policy.OperationLimit;
@@ -26,6 +27,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -104,9 +106,11 @@ final class PoliciesTest {
           k2: { tenant: acme }
         """);
     assertThat(demands(policy, "k1", "Pong").get(0).bucket())
-        .matches(bucket -> bucket.milliOpsPerSec() == 7000 && bucket.burstMillis() == 3000);
+        .matches(bucket ->
+            bucket.rate().equals(Rate.ofMilliOpsPerSec(7000)) && bucket.burstMillis() == 3000);
     assertThat(demands(policy, "k2", "Pong").get(0).bucket())
-        .matches(bucket -> bucket.milliOpsPerSec() == 100_000 && bucket.burstMillis() == 1000);
+        .matches(bucket ->
+            bucket.rate().equals(Rate.ofMilliOpsPerSec(100_000)) && bucket.burstMillis() == 1000);
   }
 
   @Test
@@ -130,8 +134,10 @@ final class PoliciesTest {
         tenants: { acme: { overrides: [{ bucket: all, opsPerSec: 9 }] }, globex: }
         subjects: { k1: { tenant: acme }, k2: { tenant: globex } }
         """);
-    assertThat(demands(policy, "k1", "Ping").get(1).bucket().milliOpsPerSec()).isEqualTo(9000);
-    assertThat(demands(policy, "k2", "Ping").get(1).bucket().milliOpsPerSec()).isEqualTo(150_500);
+    assertThat(demands(policy, "k1", "Ping").get(1).bucket().rate())
+        .isEqualTo(Rate.ofMilliOpsPerSec(9000));
+    assertThat(demands(policy, "k2", "Ping").get(1).bucket().rate())
+        .isEqualTo(Rate.ofMilliOpsPerSec(150_500));
   }
 
   @Test
@@ -174,7 +180,8 @@ final class PoliciesTest {
         tenants: { acme: { overrides: [{ bucket: all, opsPerSec: 9 }] } }
         subjects: { k1: { tenant: acme, plan: a }, k2: { tenant: acme, plan: b } }
         """);
-    assertThat(demands(policy, "k2", "Ping").get(0).bucket().milliOpsPerSec()).isEqualTo(9000);
+    assertThat(demands(policy, "k2", "Ping").get(0).bucket().rate())
+        .isEqualTo(Rate.ofMilliOpsPerSec(9000));
   }
 
   @Test
@@ -214,6 +221,63 @@ final class PoliciesTest {
   }
 
   @Test
+  void fifteenMillionGasASecondAreCounted() {
+    Policy policy = policy("""
+        buckets:
+          - name: gas
+            burstPeriod: 60
+            throttleGroups: [{ opsPerSec: 15000000, operations: [Call] }]
+        """);
+    assertThat(policy.buckets().get(0).rate()).isEqualTo(new Rate(15, 1));
+    assertThat(policy.buckets().get(0).capacityUnits()).isEqualTo(900_000_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "60/min, 1, 1000000",
+    "100/min, 1, 600000",
+    "1/h, 1, 3600000000",
+    "7/d, 7, 86400000000",
+    "15000000/s, 15, 1"
+  })
+  void aRateMayBePerSecondMinuteHourOrDay(String rate, long unitsPerMicro, long perOperation) {
+    Policy policy = policy("""
+        buckets: [{ name: all, burstPeriod: 86400, throttleGroups: [{ rate: RATE, operations: [Ping] }] }]
+        """.replace("RATE", rate));
+    assertThat(policy.buckets().get(0).rate()).isEqualTo(new Rate(unitsPerMicro, perOperation));
+  }
+
+  @Test
+  void groupsWithRatesOfAnyPeriodShareABucketExactly() {
+    Policy policy = policy("""
+        buckets:
+          - name: all
+            burstPeriod: 3600
+            throttleGroups:
+              - { rate: 100/min, operations: [Ping] }
+              - { rate: 7/h, operations: [Pong] }
+              - { opsPerSec: 3, operations: [Peng] }
+        tenants: { acme: }
+        subjects: { k1: { tenant: acme } }
+        """);
+    // The least rate that is a multiple of 5/3, 7/3600 and 3 a second is 105.
+    assertThat(policy.buckets().get(0).rate()).isEqualTo(Rate.ofMilliOpsPerSec(105_000));
+    assertThat(Stream.of("Ping", "Pong", "Peng")
+            .map(operation -> demands(policy, "k1", operation).get(0).logicalOperations()))
+        .containsExactly(63L, 54_000L, 35L);
+  }
+
+  @Test
+  void anOverrideMayHaveARatePerMinute() {
+    Policy policy = policy(BUCKETS + """
+        tenants: { acme: }
+        subjects: { k1: { tenant: acme, overrides: [{ operation: Ping, rate: 6/min, burstPeriod: 60 }] } }
+        """);
+    assertThat(demands(policy, "k1", "Ping").get(0).bucket().rate())
+        .isEqualTo(new Rate(6, 60_000_000));
+  }
+
+  @Test
   void theFinerOfTwoRatesCountsAndADifferenceIsTold() {
     PolicyReading reading = PolicyDocuments.parse("policy", """
         buckets:
@@ -223,7 +287,8 @@ final class PoliciesTest {
             throttleGroups: [{ opsPerSec: 13, milliOpsPerSec: 12500, operations: [Ping] }]
         """);
     assertThat(reading.policy().buckets().get(0))
-        .matches(bucket -> bucket.milliOpsPerSec() == 12_500 && bucket.burstMillis() == 2000);
+        .matches(bucket ->
+            bucket.rate().equals(Rate.ofMilliOpsPerSec(12_500)) && bucket.burstMillis() == 2000);
     assertThat(reading.warnings())
         .extracting(Problem::code)
         .containsExactly("field_ignored", "field_ignored");
@@ -255,12 +320,14 @@ final class PoliciesTest {
         operations:
           - { name: Ping, cost: 5 }
           - { name: Pong, cost: { json: /gas/limit, default: 2, max: 50 } }
+          - { name: Peng, cost: { json: /gas/limit, default: 2001, max: 5000, divisor: 1000 } }
         """);
     assertThat(policy.rules())
         .extracting(OperationRule::cost)
         .containsExactly(
             new CostRule.Fixed(5),
-            new CostRule.Read(CostRule.Source.JSON, "/gas/limit", OptionalLong.of(2), 50));
+            new CostRule.Read(CostRule.Source.JSON, "/gas/limit", OptionalLong.of(2), 50),
+            new CostRule.Read(CostRule.Source.JSON, "/gas/limit", OptionalLong.of(3), 5000, 1000));
   }
 
   @Test

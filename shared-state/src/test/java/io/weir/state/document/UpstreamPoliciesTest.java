@@ -10,13 +10,17 @@ import io.weir.policy.OperationRule;
 import io.weir.policy.PolicyReading;
 import io.weir.policy.Problem;
 import io.weir.upstream.AdaptiveRule;
+import io.weir.upstream.HealthRule;
+import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
+import io.weir.upstream.RepeatRule;
 import io.weir.upstream.RetryRule;
 import io.weir.upstream.Sending;
 import io.weir.window.WindowRule;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -70,7 +74,61 @@ final class UpstreamPoliciesTest {
     assertThat(said.bounds().adaptive()).contains(new AdaptiveRule(50_000, 2, 20, 4));
     assertThat(said.bounds().most()).isEqualTo(20);
     assertThat(said.sending().isJsonRpc()).isTrue();
-    assertThat(said.retry()).isEqualTo(new RetryRule(7, 100, 2000, 3000, 0, 20, 65_536));
+    assertThat(said.retry())
+        .isEqualTo(new RetryRule(7, 100, 2000, 3000, 0, OptionalInt.of(20), 65_536, 0));
+  }
+
+  @Test
+  void aProviderThatIsDisabledGetsNothing() {
+    Providers read = upstream("providers: [{ name: a, url: 'http://127.0.0.1:1', enabled: false }, "
+        + "{ name: b, url: 'http://127.0.0.1:1', enabled: true }]");
+    assertThat(read.all()).extracting(Provider::name).containsExactly("b");
+    assertThat(errors("providers: [{ name: a, url: 'http://127.0.0.1:1', enabled: maybe }]", ""))
+        .startsWith("value_invalid");
+    assertThat(errors("providers: [{ name: a, url: 'http://127.0.0.1:1', enabled: false }]", ""))
+        .startsWith("providers_missing");
+  }
+
+  @Test
+  void theBudgetOfRetriesMayBeOff() {
+    for (String off : List.of("off", "'off'", "false")) {
+      assertThat(upstream(PROVIDER + ", retry: { budget: " + off + " }").retry().budgetPercent())
+          .isEmpty();
+    }
+    RetryRule smg = upstream(PROVIDER + ", retry: { preset: smg }").retry();
+    assertThat(smg)
+        .isEqualTo(new RetryRule(6, 50, 1500, 30_000, 20, OptionalInt.empty(), 65_536, 0));
+    RetryRule batch = upstream(
+            PROVIDER + ", retry: { preset: smg, attempts: 11, max: 60s, attemptTimeout: 5s }")
+        .retry();
+    assertThat(batch)
+        .isEqualTo(new RetryRule(11, 50, 1500, 60_000, 20, OptionalInt.empty(), 65_536, 5000));
+  }
+
+  @Test
+  void repeatingIsSafeByTheOperatorsWordOnly() {
+    assertThat(upstream(PROVIDER).sending().repeat()).isEqualTo(RepeatRule.NONE);
+    assertThat(upstream(PROVIDER + ", safeToRepeat: true").sending().repeat().isSafe())
+        .isTrue();
+    assertThat(upstream(PROVIDER + ", safeJsonRpcMethods: [eth_call]").sending().repeat())
+        .isEqualTo(new RepeatRule(false, Set.of("eth_call")));
+  }
+
+  @Test
+  void healthIsAskedForAsThePolicySays() {
+    assertThat(upstream(PROVIDER).health()).isEmpty();
+    HealthRule usual =
+        upstream(PROVIDER + ", health: { path: '/health?full=1' }").health().orElseThrow();
+    assertThat(usual).isEqualTo(new HealthRule("/health?full=1", 5000, 2000, 2, 3, Set.of()));
+    assertThat(List.of(199, 200, 299, 300).stream().filter(usual::isWell))
+        .containsExactly(200, 299);
+    HealthRule said = upstream(
+            PROVIDER
+                + ", health: { path: /, interval: 1s, timeout: 100ms, healthy: 1, unhealthy: 2, statuses: [200, 401] }")
+        .health()
+        .orElseThrow();
+    assertThat(said).isEqualTo(new HealthRule("/", 1000, 100, 1, 2, Set.of(200, 401)));
+    assertThat(List.of(200, 204, 401).stream().filter(said::isWell)).containsExactly(200, 401);
   }
 
   @Test
@@ -157,6 +215,20 @@ final class UpstreamPoliciesTest {
         "adaptive: { goal: 1s } | field_unknown",
         "retry: { preset: mine } | value_invalid",
         "retry: { initial: 2s, max: 1s } | retry_bounds",
+        "retry: { attempts: 21 } | value_invalid",
+        "retry: { budget: 'no' } | value_invalid",
+        "retry: { budget: true } | value_invalid",
+        "timeoutMs: 500, retry: { attemptTimeout: 500ms } | retry_bounds",
+        "safeToRepeat: some | value_invalid",
+        "safeJsonRpcMethods: eth_call | value_invalid",
+        "safeJsonRpcMethods: ['a b'] | value_invalid",
+        "health: { } | field_missing",
+        "health: { path: health } | value_invalid",
+        "health: { path: '/h#x' } | value_invalid",
+        "health: { path: /h, interval: 100ms } | value_invalid",
+        "health: { path: /h, unhealthy: 0 } | value_invalid",
+        "health: { path: /h, statuses: [600] } | value_invalid",
+        "health: { path: /h, method: HEAD } | field_unknown",
         "jsonRpc: maybe | value_invalid",
         "jsonRpcCodes: [-32000, x] | value_invalid",
         "jsonRpcCodes: [1.5] | value_invalid",

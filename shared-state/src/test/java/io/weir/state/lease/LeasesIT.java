@@ -39,11 +39,10 @@ import org.junit.jupiter.api.Test;
 final class LeasesIT {
   private static final long OPS_PER_SEC = 20_000;
   private static final Bucket BUCKET = new Bucket("total", Scope.CLUSTER, OPS_PER_SEC * 1000, 500);
-  private static final Demand SHARED = new Demand(BUCKET, Bucket.UNITS_PER_OPERATION);
-  private static final Demand OWN = new Demand(
-      new Bucket("requests", Scope.KEY, 1_000_000_000, 1000), Bucket.UNITS_PER_OPERATION);
-  private static final Demand NARROW =
-      new Demand(new Bucket("narrow", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand SHARED = Demand.of(BUCKET);
+  private static final Demand OWN =
+      Demand.of(new Bucket("requests", Scope.KEY, 1_000_000_000, 1000));
+  private static final Demand NARROW = Demand.of(new Bucket("narrow", Scope.KEY, 1, 1_000_000));
   private static final double SECONDS = 3;
 
   private static RedisCluster cluster;

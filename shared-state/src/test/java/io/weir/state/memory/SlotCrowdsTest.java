@@ -28,7 +28,7 @@ final class SlotCrowdsTest {
   private static final long RATE = 100;
   private static final long NETWORK_MICROS = 15_000;
   private static final List<Demand> DRAWS =
-      List.of(new Demand(new Bucket("requests", Scope.KEY, RATE * 1000, 1000), 1_000_000_000));
+      List.of(Demand.of(new Bucket("requests", Scope.KEY, RATE * 1000, 1000)));
 
   private final ManualClock clock = new ManualClock();
   private final InMemoryBucketStore store = new InMemoryBucketStore(clock);

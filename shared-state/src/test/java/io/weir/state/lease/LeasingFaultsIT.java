@@ -1,0 +1,200 @@
+package io.weir.state.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Rate;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.kind.Extras;
+import io.weir.kind.Hold;
+import io.weir.policy.FailureMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.state.degraded.Outages;
+import io.weir.state.memory.InMemoryBucketStore;
+import io.weir.state.redis.RedisConnections;
+import io.weir.state.redis.RedisLeases;
+import io.weir.testkit.RedisProcess;
+import io.weir.throttle.BucketStore;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The pool of a leased bucket is away, and the part of the shared state with the other buckets is not. */
+final class LeasingFaultsIT {
+  // No clock moves by itself: nothing drains. Of what nobody has told it a node gives one operation
+  // by itself.
+  private static final Bucket POOL =
+      new Bucket("pool", Scope.CLUSTER, Rate.ofMilliOpsPerSec(1000), 100_000, true);
+  private static final Demand LEASED = Demand.of(POOL);
+  private static final Demand OWN = Demand.of(new Bucket("own", Scope.KEY, 1000, 100_000));
+  private static final int CALLS_OF_A_BREAKER = 100;
+
+  private final InMemoryBucketStore memory = new InMemoryBucketStore(() -> 1_000_000);
+  private LongSupplier nanoClock = () -> 1_000_000_000;
+  private @Nullable StoreAnswer answerOfOwn;
+  private RedisProcess redis;
+  private RedisConnections connections;
+  private Outages outages;
+  private BucketStore store;
+
+  /** How the pool is away. */
+  enum Fault {
+    /** Nothing listens, and this node has not noticed. */
+    GONE,
+    /** It does not answer in time, and this node has not noticed. */
+    SILENT,
+    /** This node knows that it is away. */
+    KNOWN
+  }
+
+  @BeforeEach
+  void start() {
+    redis = RedisProcess.start();
+    connections = RedisConnections.open(redis.uri(), Duration.ofMillis(300));
+    outages = new Outages(1, part -> new CompletableFuture<>());
+    Leases leases = new Leases(
+        new RedisLeases(connections), "node", outages, () -> 1, () -> nanoClock.getAsLong());
+    store = new LeasingStore(own(), leases, outages, () -> 1, () -> nanoClock.getAsLong());
+  }
+
+  @AfterEach
+  void stop() {
+    outages.close();
+    connections.close();
+    redis.close();
+  }
+
+  private BucketStore own() {
+    return new BucketStore() {
+      @Override
+      public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+        return answerOfOwn == null
+            ? memory.tryCharge(charge)
+            : CompletableFuture.completedFuture(answerOfOwn);
+      }
+
+      @Override
+      public CompletionStage<StoreAnswer> peek(Charge charge) {
+        return memory.peek(charge);
+      }
+    };
+  }
+
+  private void happens(Fault fault) {
+    switch (fault) {
+      case GONE -> redis.kill();
+      case SILENT -> redis.pause();
+      case KNOWN -> {
+        for (int i = 0; i < CALLS_OF_A_BREAKER; i++) {
+          outages.observer(0).ended(false);
+        }
+        assertThat(outages.isAway(0)).isTrue();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBucketPaysNothingWhereTheLeasedOneDenies(Fault fault) {
+    happens(fault);
+    assertThat(decide("k", 60, OWN, LEASED)).isInstanceOf(Denied.class);
+    assertThat(decide("k", 60, LEASED, OWN)).isInstanceOf(Denied.class);
+    assertThat(decide("k", 100, OWN)).isInstanceOf(Allowed.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theLeasedBucketPaysNothingWhereAnotherOneDenies(Fault fault) {
+    assertThat(decide("full", 100, OWN)).isInstanceOf(Allowed.class);
+    happens(fault);
+    for (int i = 0; i < 3; i++) {
+      assertThat(decide("full", 1, OWN, LEASED)).isInstanceOf(Denied.class);
+    }
+    assertThat(decide("k", 1, OWN, LEASED)).isInstanceOf(Allowed.class);
+    assertThat(decide("k", 1, OWN, LEASED)).isInstanceOf(Denied.class);
+    assertThat(decide("k", 99, OWN)).isInstanceOf(Allowed.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theLeasedBucketPaysNothingWhereThePolicyWasAnOlderOne(Fault fault) {
+    happens(fault);
+    answerOfOwn = new StoreAnswer.Stale(2);
+    for (int i = 0; i < 3; i++) {
+      assertThat(ask(charge("k", 1, Extras.NONE, OWN, LEASED))).isEqualTo(answerOfOwn);
+    }
+    answerOfOwn = null;
+    assertThat(decide("k", 1, OWN, LEASED)).isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void aLookTakesNothing() {
+    happens(Fault.KNOWN);
+    for (int i = 0; i < 3; i++) {
+      store.peek(charge("k", 1, Extras.NONE, LEASED)).toCompletableFuture().join();
+    }
+    assertThat(decide("k", 1, LEASED)).isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void theSameReservationPaysOnceOfALeasedBucket() {
+    nanoClock = System::nanoTime; // leases end by the clock of Redis, too
+    Extras same = new Extras(List.of(), Optional.of(new Hold("h", "Ask:60:-", 1000, true, true)));
+    for (int i = 0; i < 2; i++) {
+      StoreAnswer answer = ask(charge("k", 60, same, OWN, LEASED));
+      assertThat(((Decided) answer).decision()).isInstanceOf(Allowed.class);
+    }
+    // What was given back is reported a moment later. Paid twice, it would take 20 s to drain.
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .until(() -> decide("other", 40, LEASED) instanceof Allowed);
+  }
+
+  @Test
+  void aReservationThatIsRecordedIsNotSaidToBeUnrecorded() {
+    happens(Fault.KNOWN);
+    Extras held = new Extras(List.of(), Optional.of(new Hold("h", "Ask:1:-", 1000, true, true)));
+    Decision decision = ((Decided) ask(charge("k", 1, held, OWN, LEASED))).decision();
+    assertThat(decision).isInstanceOf(Allowed.class);
+    assertThat(decision.degraded()).isFalse();
+  }
+
+  private Decision decide(String subject, long cost, Demand... demands) {
+    return ((Decided) ask(charge(subject, cost, Extras.NONE, demands))).decision();
+  }
+
+  private StoreAnswer ask(Charge charge) {
+    return store.tryCharge(charge).toCompletableFuture().join();
+  }
+
+  private static Charge charge(String subject, long cost, Extras extras, Demand... demands) {
+    return new Charge(
+        "acme",
+        subject,
+        1,
+        List.of(demands),
+        cost,
+        SlotRules.OFF,
+        TicketRequest.NONE,
+        FailureMode.LOCAL,
+        extras);
+  }
+}

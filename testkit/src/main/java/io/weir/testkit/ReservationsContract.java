@@ -1,0 +1,77 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
+import io.weir.decision.Decision.NeverAllowed;
+import io.weir.decision.Decision.Reason;
+import io.weir.kind.CalendarWindow;
+import io.weir.kind.CalendarWindow.Period;
+import io.weir.kind.Extras;
+import io.weir.kind.Quota;
+import io.weir.throttle.Ending;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What every store promises of the ids of reservations, and of what is owed later. */
+abstract class ReservationsContract extends KindsFixture {
+  @Test
+  void theSameReservationTwiceIsTakenOnce() {
+    Demand tokens = perMinute("tokens", 100);
+    Extras same = reserving();
+    assertThat(ask(60, List.of(tokens), same)).isInstanceOf(Allowed.class);
+    assertThat(ask(60, List.of(tokens), same)).isInstanceOf(Allowed.class);
+    assertThat(ask(40, List.of(tokens), reserving())).isInstanceOf(Allowed.class);
+    assertThat(ask(1, List.of(tokens), reserving())).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void theIdOfAnOpenReservationPassesNoOtherRequest() {
+    Demand tokens = perMinute("tokens", 100);
+    Demand other = perMinute("other", 10);
+    Extras first = reused(reserving(), "Ask:1");
+    assertThat(ask(1, List.of(tokens), first)).isInstanceOf(Allowed.class);
+    for (int i = 0; i < 2; i++) {
+      NeverAllowed dearer = (NeverAllowed) ask(1000, List.of(tokens), reused(first, "Ask:1000"));
+      assertThat(dearer.reason()).isEqualTo(Reason.RESERVATION_ID_REUSED);
+      NeverAllowed another = (NeverAllowed) ask(1, List.of(other), reused(first, "Gas:1"));
+      assertThat(another.reason()).isEqualTo(Reason.RESERVATION_ID_REUSED);
+      assertThat(ask(1, List.of(tokens), first)).isInstanceOf(Allowed.class);
+    }
+    // Nothing was taken but the one.
+    assertThat(ask(99, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
+    assertThat(ask(10, List.of(other), Extras.NONE)).isInstanceOf(Allowed.class);
+    end(List.of(tokens), first, new Ending.Cancelled());
+    NeverAllowed ended = (NeverAllowed) ask(1, List.of(other), reused(first, "Gas:1"));
+    assertThat(ended.reason()).isEqualTo(Reason.RESERVATION_ENDED);
+  }
+
+  @Test
+  void whatIsOwedGoesToThePresentPeriodOfAQuota() {
+    Quota days = new Quota(
+        "days",
+        Scope.KEY,
+        100,
+        new CalendarWindow(Period.DAY, ZoneId.of("UTC"), 1),
+        false,
+        80,
+        false,
+        false);
+    Extras asked = new Extras(List.of(days), Optional.empty());
+    Extras first = held(List.of(days), true, false);
+    Extras second = held(List.of(days), true, false);
+    assertThat(ask(10, List.of(), first)).isInstanceOf(Allowed.class);
+    assertThat(ask(10, List.of(), second)).isInstanceOf(Allowed.class);
+    clock().advance(3 * 86_400 * SECOND);
+    end(List.of(), first, new Ending.Settled(70));
+    assertThat(ask(41, List.of(), asked)).isInstanceOf(Denied.class);
+    assertThat(ask(10, List.of(), asked)).isInstanceOf(Allowed.class);
+    end(List.of(), second, new Ending.Settled(40));
+    assertThat(ask(1, List.of(), asked)).isInstanceOf(Denied.class);
+  }
+}

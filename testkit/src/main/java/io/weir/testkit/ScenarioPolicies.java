@@ -1,0 +1,93 @@
+package io.weir.testkit;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Rate;
+import io.weir.bucket.Scope;
+import io.weir.slot.SlotMode;
+import io.weir.slot.SlotRules;
+import io.weir.testkit.Scenario.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/** The generator of the policies of one {@link Scenario}: its buckets and the rules of its places. */
+final class ScenarioPolicies {
+  private static final long SECOND = 1_000_000;
+
+  private final RandomGenerator random;
+  private final Kind kind;
+  private final int buckets;
+  private final List<Scope> scopes;
+
+  ScenarioPolicies(RandomGenerator random, Kind kind, int buckets, boolean hasClusterBuckets) {
+    this.random = random;
+    this.kind = kind;
+    this.buckets = buckets;
+    this.scopes = kind == Kind.CALLERS
+        ? List.of(Scope.KEY, Scope.KEY, Scope.TENANT)
+        : List.of(
+            Scope.KEY,
+            Scope.KEY,
+            Scope.KEY,
+            Scope.TENANT,
+            Scope.TENANT,
+            hasClusterBuckets ? Scope.CLUSTER : Scope.TENANT);
+  }
+
+  SlotRules rules() {
+    SlotMode mode = switch (kind) {
+      case MIXED -> random.nextInt(4) > 0 ? SlotMode.RESERVE : pick(List.of(SlotMode.values()));
+      case RATES -> SlotMode.OFF;
+      case CALLERS -> SlotMode.RESERVE;
+    };
+    return new SlotRules(
+        mode,
+        1000 + random.nextLong(SECOND),
+        1 + random.nextInt(60),
+        SECOND * (1 + random.nextInt(100)));
+  }
+
+  // Always of the same names, so that a change of policy finds something to carry.
+  List<Demand> demands() {
+    List<Demand> made = new ArrayList<>();
+    for (int i = 0; i < buckets; i++) {
+      made.add(demand("bucket-" + i));
+    }
+    return List.copyOf(made);
+  }
+
+  private Demand demand(String name) {
+    Scope scope = pick(scopes);
+    Rate rate = rate();
+    long longest = Math.min(Bucket.MAX_BURST_MILLIS, Bucket.MAX_PRECISION / rate.unitsPerMicro());
+    // Where operations drain in no time, a request takes what drains in half a millisecond: else
+    // nothing is ever full.
+    long atOnce = Math.max(1, 500 * rate.unitsPerMicro() / rate.unitsPerOperation());
+    long most = rate.unitsPerMicro() * 1000 * longest / rate.unitsPerOperation();
+    long operations =
+        Math.min(most, atOnce * (1 + random.nextInt(random.nextInt(5) == 0 ? 40 : 2)));
+    long smallest = operations * rate.unitsPerOperation() / (rate.unitsPerMicro() * 1000) + 1;
+    long burst = random.nextInt(3) == 0
+        ? Math.max(1000 + random.nextInt(50), smallest)
+        : smallest * (1 + random.nextInt(20));
+    return Demand.of(new Bucket(name, scope, rate, Math.min(longest, burst)), operations);
+  }
+
+  // Odd rates on purpose: round ones hide every rounding. In some a unit is a whole operation, in
+  // others an operation is many units, and the numbers of some are as large as they may be.
+  private Rate rate() {
+    return switch (random.nextInt(12)) {
+      case 0, 1, 2 -> Rate.ofMilliOpsPerSec(1 + random.nextInt(300_000_000));
+      case 3 -> Rate.ofMilliOpsPerSec(1000L * (1 + random.nextInt(20)));
+      case 4 -> new Rate(1 + random.nextInt(20_000), 60_000_000);
+      case 5 -> new Rate(1 + random.nextInt(27), 1);
+      case 6 -> new Rate(Bucket.MAX_PRECISION / 2000 - random.nextInt(1000), 999_999_999);
+      default -> Rate.ofMilliOpsPerSec(500 + random.nextInt(30_000));
+    };
+  }
+
+  private <T> T pick(List<T> choices) {
+    return choices.get(random.nextInt(choices.size()));
+  }
+}
