@@ -23,8 +23,10 @@
 --   then for each that ends three: its id; its provider, or where nobody knows whether it was booked all that it may
 --          be, with a comma between; what was learned, as of lib/lesson.lua, or ''. It counts where it was held, or the
 --          id is ''
---   then for each that asks four: its id; the group of its operation; how far ahead a slot may be, in microseconds;
---          where it was sent to before, <provider>/<key>, with a comma between: these are asked last
+--   then for each that asks five: its id; the group of its operation; how far ahead a slot may be, in microseconds;
+--          where it was sent to before, <provider>/<key>, with a comma between: these are asked last; 1 where it is
+--          sent again if a provider fails it, else 0: then it tries a provider whose breaker is open only where no
+--          other provider serves it, or no request has tried it for 10 s
 -- RETURNS
 --   { how many are under way, how many may be, providers whose breaker is open, ... }, the providers with a comma
 --   between, with a question mark where one request tries it; then for each that ends 1 where it was held, else 0; then
@@ -51,7 +53,7 @@
 --@include full_marks
 
 local BOOKED, LATER, FULL, OPEN, NOT_ASKED = 0, 1, 2, 3, 4
-local OF_END, OF_ASKING, ENDED_AT_ONCE, SHARE_OF_ONE = 3, 4, 500, 0.75
+local OF_END, OF_ASKING, ENDED_AT_ONCE, SHARE_OF_ONE = 3, 5, 500, 0.75
 
 local lease_us, max_inflight, first_limit, probe_us = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]),
   tonumber(ARGV[4])
@@ -236,7 +238,8 @@ local function ask_in_turn(i)
     return NOT_ASKED, '', '', 0, 0
   end
   local code, provider, key, wait_us, is_probe = ask({ now = now, id = ARGV[i], group = group, share = share,
-    patience_us = tonumber(ARGV[i + 2]), before = before ~= '' and ',' .. before .. ',' or '' })
+    patience_us = tonumber(ARGV[i + 2]), before = before ~= '' and ',' .. before .. ',' or '',
+    may_probe = ARGV[i + 4] == '1' })
   blocked[group] = code ~= BOOKED
   mark(state, marks, caller, group, code == FULL and now or nil)
   return code, provider, key, wait_us, is_probe

@@ -2,7 +2,7 @@
 -- what is over: leases, times, what was kept.
 --
 -- KEYS
---   1 to 11  as of job_submit.lua
+--   1 to 12  as of job_submit.lua
 -- ARGV
 --   1        who claims: a node and the number of its claim, <node>:<number>
 --   2        claims of this node whose answer it has not heard, with a comma between; what they took goes back
@@ -28,12 +28,18 @@
 
 --@include now
 --@include job_keys
+--@include job_set
 --@include job_states
 --@include job_record
 --@include job_text
+--@include or_zero
 --@include job_queue
+--@include job_clock
+--@include job_clock_seen
+--@include job_turn
 --@include job_life
 --@include job_count
+--@include job_place
 --@include job_story
 --@include job_move
 --@include job_store
@@ -41,7 +47,7 @@
 --@include job_end
 --@include job_forget
 
-local AT_ONCE, TWO_HOURS_US, STRICT_US = 100, 7200000000, 5000000
+local AT_ONCE, TWO_HOURS_US, STRICT_US, OLD_PLACES_US = 100, 7200000000, 5000000, 1000000
 
 local keys = job_keys_of(KEYS)
 local holder, unheard, lease_us, horizon_us, lead_us = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]),
@@ -50,7 +56,8 @@ local interval_us, concurrency, most, most_bytes = tonumber(ARGV[6]), tonumber(A
   tonumber(ARGV[9])
 local attempts_at_most, keep_us, timeout_us = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local node = string.match(holder, '^[^:]+')
-local now = now_us(1)
+local live = now_us(1)
+local now = seen_job_time(redis.call, keys, live)
 local given_back, timed_out, failed, work, count, bytes = 0, 0, 0, {}, 0, 0
 
 local function is_enough()
@@ -184,6 +191,22 @@ local function end_times()
   end
 end
 
+-- Of requests whose node died while their limits were asked.
+local function free_old_places()
+  if redis.call('HLEN', keys.places) == 0
+      or now - or_zero(redis.call('HGET', keys.numbers, 'places_us')) < OLD_PLACES_US then
+    return
+  end
+  redis.call('HSET', keys.numbers, 'places_us', string.format('%d', now))
+  local fields = redis.call('HGETALL', keys.places)
+  for i = 1, #fields, 2 do
+    local place = place_of(redis.call, keys, fields[i])
+    if place and place.until_us <= now then
+      free_place(redis.call, keys, fields[i], place)
+    end
+  end
+end
+
 local function claim(id, job, state, at, what, score)
   job.holder = holder
   if move_job(redis.call, keys, id, job, state, score, at) then
@@ -242,7 +265,7 @@ end
 
 -- Each has a moment of its own, one interval after the one before it, whichever node sends it.
 local function send_some()
-  local next_us = math.max(now + lead_us, or_zero(redis.call('HGET', keys.numbers, 'next_us')))
+  local next_us = math.max(now + lead_us, next_turn(redis.call, keys, interval_us))
   local first = next_us
   local room = math.min(most - count, math.floor((now + horizon_us - next_us) / interval_us) + 1)
   for _, id in ipairs(first_of(keys.dispatch, room)) do
@@ -255,7 +278,8 @@ local function send_some()
     end
   end
   if next_us > first then
-    redis.call('HSET', keys.numbers, 'next_us', string.format('%d', next_us))
+    redis.call('HSET', keys.numbers, 'next_us', string.format('%d', next_us), 'interval_us',
+      string.format('%d', interval_us))
   end
   return next_us
 end
@@ -266,10 +290,11 @@ end
 end_leases(keys.checking)
 end_leases(keys.running)
 end_times()
+free_old_places()
 check_some()
 local next_us = send_some()
 note_claim()
-keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, now)
+keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, live)
 if now - or_zero(redis.call('HGET', keys.numbers, 'claims_us')) >= TWO_HOURS_US then
   forget_old_claims()
 end

@@ -1,7 +1,7 @@
 -- Says how jobs stand, and what came of them.
 --
 -- KEYS
---   1 to 11  as of job_submit.lua
+--   1 to 12  as of job_submit.lua
 -- ARGV
 --   1        <tenant>/<subject> that asks, which is counted; else ''
 --   2        1 where results are wanted, else 0
@@ -18,15 +18,18 @@
 
 --@include now
 --@include job_keys
+--@include job_set
 --@include job_states
 --@include job_record
 --@include job_text
+--@include or_zero
 --@include job_queue
+--@include job_clock
 --@include job_view
 
 local keys = job_keys_of(KEYS)
 local owner, with_results = ARGV[1], ARGV[2] == '1'
-local answer = queue_view(redis.call, keys, now_us(1))
+local answer = queue_view(redis.call, keys, (job_time(redis.call, keys, now_us(1))))
 
 -- Once its caller knows how it ended, he is counted no longer.
 local function polls_of(id, job)
@@ -44,10 +47,10 @@ for id in string.gmatch(ARGV[3], '[^,]+') do
   local n = #answer
   if job then
     add_view(redis.call, keys, answer, id, job)
-    answer[n + 5] = polls_of(id, job)
-    answer[n + 6] = with_results and redis.call('HGET', keys.results, id) or ''
+    answer[n + 4] = polls_of(id, job)
+    answer[n + 5] = with_results and redis.call('HGET', keys.results, id) or ''
   else
-    answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4], answer[n + 5], answer[n + 6] = id, '', -1, 0, 0, ''
+    answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4], answer[n + 5] = id, '', -1, 0, ''
   end
 end
 return answer

@@ -1,7 +1,7 @@
 -- Holds on to jobs for another lease from now.
 --
 -- KEYS
---   1 to 11  as of job_submit.lua
+--   1 to 12  as of job_submit.lua
 -- ARGV
 --   1        who holds them: a node
 --   2        how long a lease is, in microseconds
@@ -15,10 +15,14 @@
 
 --@include now
 --@include job_keys
+--@include job_set
 --@include job_record
+--@include or_zero
+--@include job_clock
+--@include job_clock_seen
 
 local keys = job_keys_of(KEYS)
-local node, until_us = ARGV[1] .. ':', now_us(1) + tonumber(ARGV[2])
+local node, until_us = ARGV[1] .. ':', seen_job_time(redis.call, keys, now_us(1)) + tonumber(ARGV[2])
 local held = {}
 
 for id in string.gmatch(ARGV[3], '[^,]+') do

@@ -1,7 +1,7 @@
 -- Moves one job to its next state, if it may come there.
 --
 -- KEYS
---   1 to 11  as of job_submit.lua
+--   1 to 12  as of job_submit.lua
 -- ARGV
 --   1        the id of the job
 --   2        who says so: the claim that it was handed out by; '' for its caller, or for the upstream
@@ -25,10 +25,14 @@
 
 --@include now
 --@include job_keys
+--@include job_set
 --@include job_states
 --@include job_record
 --@include job_text
+--@include or_zero
 --@include job_queue
+--@include job_clock
+--@include job_clock_seen
 --@include job_view
 --@include job_count
 --@include job_story
@@ -44,7 +48,7 @@ local keys = job_keys_of(KEYS)
 local id, holder, run, state = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local lease_us, keep_us, attempts_at_most, receipt, result = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]),
   ARGV[8], ARGV[9]
-local now = now_us(1)
+local now = seen_job_time(redis.call, keys, now_us(1))
 local IS_END = { completed = true, failed = true, timed_out = true, cancelled = true }
 
 local function end_job(ended_id, job, to, text)

@@ -1,9 +1,12 @@
--- Takes a job into its queue, or says what is there of the same request, or why it is not taken.
+-- Keeps a place for a job while the limits of its request are asked, or takes it into its queue; or says what is there
+-- of the same request, or why there is no place.
 --
 -- KEYS
---   1      weir:{pNN}:jobs:<operation>, a hash: number, the latest that came; next_us, when the next may be sent;
---          told_us, the latest moment that was told to one who found the queue full; check_us and processing_us, what
---          was seen of these times; claim:<node>, claims_us, others_us, of job_claim.lua; kept_ms
+--   1      weir:{pNN}:jobs:<operation>, a hash: number, the latest that came; next_us, when the next may be sent, at
+--          the rate of then, of which interval_us is the interval; seen_us and ahead_us, of lib/job_clock.lua;
+--          told_us, the latest moment that was told to one who found the queue full, by told_interval_us; check_us and
+--          processing_us, what was seen of these times; claim:<node>, claims_us, others_us and places_us, of
+--          job_claim.lua; kept_ms
 --   2      ...:waiting, a sorted set: those who wait to be checked
 --   3      ...:dispatch, a sorted set: those who wait to be sent
 --   4      ...:checking, a sorted set: those who are being checked, by when their lease ends
@@ -16,12 +19,13 @@
 --          results have; checks:<owner>, how many are being checked; owners are <tenant>/<subject>, <tenant> and, of
 --          all, nothing
 --   11     ...:polls, a hash: how often each was asked for
+--   12     ...:places, a hash: places that are kept, as lib/job_place.lua has them
 -- ARGV
 --   1      the id of the job
 --   2, 3   its tenant, its subject
 --   4      the fingerprint of what is asked
 --   5      single or dual
---   6      1 to take it, else 0
+--   6      1 to take it, 0 to keep a place for it
 --   7      how many may wait
 --   8, 9   how many of the key, and of the tenant, may be there that are not done
 --   10..12 bytes that the key, the tenant, and all may have
@@ -30,10 +34,13 @@
 --   15     how long it is known after its end, in microseconds
 --   16     the time between two that are sent, in microseconds
 --   17     the furthest moment from now that is told, in microseconds
---   18     the request; '' to see whether it would be taken
+--   18     the request; '' where a place is wanted
+--   19     the place that was kept for it, else ''
 -- RETURNS
---   { TAKEN, <queue>, <job>, polls }   it is in the queue, or would be: then without the job
+--   { TAKEN, <queue>, <job>, polls }   it is in the queue
 --   { KNOWN, <queue>, <job>, polls }   it was there already, or is done
+--   { PLACED, until_us }               a place is kept for it until then; by that moment it is known
+--   { AWAITED }                        a place is kept for another request of the same job: ask again
 --   { OTHER }                          something else was asked by that id
 --   { FULL, wait_us, whose }           the queue is full (0), or the key (1) or the tenant (2) has its part of it; in
 --                                      so long a place is free for this one, or may be
@@ -46,45 +53,52 @@
 
 --@include now
 --@include job_keys
+--@include job_set
 --@include job_record
 --@include job_text
+--@include or_zero
 --@include job_queue
+--@include job_clock
+--@include job_clock_seen
+--@include job_turn
 --@include job_view
 --@include job_life
 --@include job_story
 --@include job_store
 --@include job_count
+--@include job_place
+--@include job_keep_place
 --@include job_forget
 
-local TAKEN, KNOWN, OTHER, FULL, NO_ROOM = 0, 1, 2, 3, 4
+local TAKEN, KNOWN, OTHER, FULL, NO_ROOM, PLACED, AWAITED = 0, 1, 2, 3, 4, 5, 6
 local TWO_HOURS_US = 7200000000
 
 local keys = job_keys_of(KEYS)
 local id, tenant, subject, fingerprint, pipeline, is_meant = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6] == '1'
 local capacity, bytes, timeout_us, keep_us = tonumber(ARGV[7]), tonumber(ARGV[13]) + BYTES_OF_JOB, tonumber(ARGV[14]),
   tonumber(ARGV[15])
-local interval_us, furthest_us, request = tonumber(ARGV[16]), tonumber(ARGV[17]), ARGV[18]
-local now = now_us(1)
+local interval_us, furthest_us, request, shown = tonumber(ARGV[16]), tonumber(ARGV[17]), ARGV[18], tonumber(ARGV[19])
+local live = now_us(1)
+local now = seen_job_time(redis.call, keys, live)
 
 local function told(code, job)
   local answer = queue_view(redis.call, keys, now)
   table.insert(answer, 1, code)
-  if job then
-    add_view(redis.call, keys, answer, id, job)
-    answer[#answer + 1] = or_zero(redis.call('HGET', keys.polls, id))
-  end
+  add_view(redis.call, keys, answer, id, job)
+  answer[#answer + 1] = or_zero(redis.call('HGET', keys.polls, id))
   return answer
 end
 
 -- Each is told the moment at which one more has been sent.
 local function wait_for_place()
-  local numbers = redis.call('HMGET', keys.numbers, 'next_us', 'told_us')
-  local soonest = math.max(now, or_zero(numbers[1])) + interval_us
-  local moment = math.max(soonest, or_zero(numbers[2]) + interval_us)
-  if moment - now > furthest_us then
+  local numbers = redis.call('HMGET', keys.numbers, 'told_us', 'told_interval_us')
+  local soonest = math.max(now, next_turn(redis.call, keys, interval_us)) + interval_us
+  local moment = math.max(soonest, or_zero(numbers[1]) + interval_us)
+  if moment - now > furthest_us or or_zero(numbers[2]) ~= interval_us then
     moment = soonest
   end
-  redis.call('HSET', keys.numbers, 'told_us', string.format('%d', moment))
+  redis.call('HSET', keys.numbers, 'told_us', string.format('%d', moment), 'told_interval_us',
+    string.format('%d', interval_us))
   return { FULL, moment - now, 0 }
 end
 
@@ -97,7 +111,8 @@ local function refusal()
       return { FULL, math.max(interval_us, or_zero(redis.call('HGET', keys.numbers, 'processing_us'))), whose }
     end
   end
-  if redis.call('ZCARD', keys.waiting) + redis.call('ZCARD', keys.dispatch) >= capacity then
+  if redis.call('ZCARD', keys.waiting) + redis.call('ZCARD', keys.dispatch) + redis.call('HLEN', keys.places)
+      >= capacity then
     return wait_for_place()
   end
   for whose = 1, 3 do
@@ -123,10 +138,16 @@ local function begin(before)
   redis.call('ZADD', keys.ends, string.format('%d', now + timeout_us), id)
   redis.call('HSET', keys.requests, id, request)
   store_job(redis.call, keys, id, job)
-  keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, now, true)
+  keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, live, true)
   return job
 end
 
+local place = place_of(redis.call, keys, id)
+local is_own = place and place.until_us == shown
+local is_over = place and place.until_us <= now
+if is_own or is_over then
+  free_place(redis.call, keys, id, place)
+end
 local job = job_from(redis.call('HGET', keys.states, id))
 local may_begin_anew = job and (job.state == 'failed' or job.state == 'timed_out' or job.state == 'cancelled')
 if job and not may_begin_anew then
@@ -135,12 +156,17 @@ if job and not may_begin_anew then
   end
   return told(KNOWN, job)
 end
-local refused = refusal()
+if place and not is_own and not is_over and not is_meant then
+  return { AWAITED }
+end
+local refused = not is_own and refusal()
 if refused then
   return refused
 end
 if not is_meant then
-  return told(TAKEN)
+  local until_us = keep_place(redis.call, keys, id, tenant, subject, bytes, now)
+  keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, live, true)
+  return { PLACED, until_us }
 end
 if job then
   forget_job(redis.call, keys, id, job)

@@ -33,6 +33,7 @@
 --@include drained
 --@include ceil_div
 --@include carried_over
+--@include pool_of
 
 local GRANTED, STALE, MODULUS = 0, 1, 2 ^ 53
 local holder, sequence = ARGV[1], tonumber(ARGV[2])
@@ -46,37 +47,16 @@ if policy.newest > revision then
   return { STALE, policy.newest }
 end
 
-local function read_pool()
-  local fields, pool = redis.call('HGETALL', KEYS[1]), { rate = rate, used = 0, at_us = 0, shares = {}, gone = {} }
-  for i = 1, #fields, 2 do
-    local of = string.match(fields[i], '^h:(.+)$')
-    if of then
-      local out, until_us, number, total = string.match(fields[i + 1], '^(%d+) (%d+) (%d+) (%d+)$')
-      pool.shares[of] = { out = tonumber(out), until_us = tonumber(until_us), sequence = tonumber(number),
-        spent = tonumber(total) }
-    else
-      pool[fields[i]] = tonumber(fields[i + 1])
+-- The clock was set back: all instants are counted from its present one. Nothing drains and no lease ends sooner by
+-- that.
+local function rebase(pool, now)
+  local ahead = pool.at_us - now
+  if ahead > 0 then
+    for _, share in pairs(pool.shares) do
+      share.until_us = share.until_us - ahead
     end
+    pool.at_us, pool.is_changed = now, true
   end
-  return pool
-end
-
--- Leases that are over count as spent when they ended.
-local function settle(pool, now)
-  local over = {}
-  for of, share in pairs(pool.shares) do
-    if share.until_us <= now then
-      over[#over + 1] = share
-      pool.shares[of], pool.gone[#pool.gone + 1] = nil, 'h:' .. of
-    end
-  end
-  table.sort(over, function(a, b) return a.until_us < b.until_us end)
-  for _, share in ipairs(over) do
-    local ended = math.max(pool.at_us, share.until_us)
-    pool.used = drained(pool.used, pool.rate, ended - pool.at_us) + share.out
-    pool.at_us = ended
-  end
-  pool.used, pool.at_us = drained(pool.used, pool.rate, now - pool.at_us), now
 end
 
 -- After a change of policy the time to drain stays what it was; what is out is rounded up.
@@ -87,7 +67,7 @@ local function reshape(pool)
   for _, share in pairs(pool.shares) do
     share.out = math.min(capacity, carried_over(share.out, pool.rate, rate, capacity) + 1)
   end
-  pool.used, pool.rate, pool.is_reshaped = carried_over(pool.used, pool.rate, rate, capacity), rate, true
+  pool.used, pool.rate, pool.is_changed = carried_over(pool.used, pool.rate, rate, capacity), rate, true
 end
 
 local function write_share(of, share)
@@ -100,7 +80,7 @@ local function write(pool, mine)
   pool.gone[#pool.gone + 1] = 'h:' .. holder
   redis.call('HDEL', KEYS[1], unpack(pool.gone))
   for of, share in pairs(pool.shares) do
-    if share == mine or pool.is_reshaped then
+    if share == mine or pool.is_changed then
       write_share(of, share)
     end
   end
@@ -109,9 +89,11 @@ local function write(pool, mine)
   redis.call('PEXPIRE', KEYS[1], math.ceil((capacity / rate + lease_us) / 1000) + 1000)
 end
 
-local pool = read_pool()
-local now = math.max(now_us(1), pool.at_us)
-settle(pool, now)
+local pool = pool_of(redis.call('HGETALL', KEYS[1]))
+pool.rate = pool.rate or rate
+local now = now_us(1)
+rebase(pool, now)
+settle_pool(pool, now)
 reshape(pool)
 local known = pool.shares[holder]
 local others = 0

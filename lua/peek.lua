@@ -12,7 +12,7 @@
 --   { NEVER_ALLOWED, used... }   a cost is above its capacity
 --   { STALE, revision }          a newer revision was published or has decided
 --   { FAILED, text }             what is in Redis cannot be understood
---   of charges of several kinds also as queue.lua: { OUTSIDE }, { AGAIN, used... }, { ENDED }
+--   of charges of several kinds also as queue.lua: { OUTSIDE }, { AGAIN, used... }, { ENDED }, { REUSED }
 -- ERRORS
 --   none but those of wrong arguments
 -- TTL
@@ -109,10 +109,9 @@ end
 -- A ticket is not looked at.
 local function peek_mixed()
   local _, used = loaded(cost)
-  local reserves = charge.hold and charge.hold.reserves
-  local before = reserves and reservation_standing(redis.call('GET', charge.hold.key), now)
+  local before = known_reservation(charge, redis.call)
   if before then
-    return before == 'open' and { CODES.AGAIN, unpack(used) } or { CODES.ENDED }
+    return before == CODES.AGAIN and { before, unpack(used) } or { before }
   end
   local looked = look_at(charge, new_ledger(), redis.call)
   if not looked then

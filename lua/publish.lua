@@ -8,7 +8,8 @@
 --   3      name        text: what the document is called in messages
 --   4      document    text: the policy, YAML or JSON
 --   5      digest      text: the SHA-256 of the document
---   6      bursts      text: <bucket>@<rate> <burst in ms>, a line for each bucket, for who looks at states
+--   6      bursts      text: <bucket>@<rate> <burst in ms>, a line for each bucket, for readers of states
+--   7      limits      text: <limit> quota <operations> or <limit> permits <requests>, a line for each, likewise
 -- RETURNS
 --   { PUBLISHED, revision }
 --   { OUTDATED, revision }     another revision is there, this one; nothing was written
@@ -25,11 +26,12 @@ local name = ARGV[3]
 local document = ARGV[4]
 local digest = ARGV[5]
 local bursts = ARGV[6]
+local limits = ARGV[7]
 
 local present = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
 if present < expected or present > expected then
   return { OUTDATED, present }
 end
 redis.call('HSET', KEYS[1], 'revision', revision, 'name', name, 'document', document, 'digest', digest,
-  'bursts', bursts)
+  'bursts', bursts, 'limits', limits)
 return { PUBLISHED, revision }

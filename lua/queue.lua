@@ -45,7 +45,7 @@
 --                        beyond the count are for callers to come; 0 for one answer
 --     until_us           the earliest instant at which another newcomer may hear something else
 --   of a charge of several kinds the first three have more behind the units used, as lib/mixed.lua has it; or
---     { OUTSIDE }, { AGAIN, used... } or { ENDED }, as of take.lua
+--     { OUTSIDE }, { AGAIN, used... }, { ENDED } or { REUSED }, as of take.lua
 -- ERRORS
 --   none but those of wrong arguments, and of a replica, which writes nothing
 -- TTL
@@ -79,9 +79,12 @@
 --@include estimate
 --@include counters
 --@include kinds
---@include quota
 --@include permit
+-- A script of Lua 5.1 has at most 200 local variables; these two need theirs only for themselves.
+do
+--@include quota
 --@include congestion
+end
 --@include ledger
 --@include permits_key
 --@include reservation_standing
@@ -251,13 +254,13 @@ local function drop(state, place)
   end
 end
 
--- The moments that were told without a place, by bucket: <name> <rate> <instant>, three words each.
+-- The moments that were told without a place, by bucket: <bucket>@<rate> <instant>, two words each.
 local function estimates_of(state)
   if not state.estimates then
     state.estimates = {}
     local text = redis.call('GET', state.told) or ''
-    for name, rate, at in string.gmatch(text, '(%S+) (%d+) (%d+)') do
-      state.estimates[name] = { rate = tonumber(rate), at_us = tonumber(at) }
+    for name, rate, at in string.gmatch(text, '([^@%s]+)(@%S+) (%d+)') do
+      state.estimates[name] = { field = name .. rate, at_us = tonumber(at) }
     end
   end
   return state.estimates
@@ -265,9 +268,9 @@ end
 
 local function write_estimates(state, now)
   local text, last = {}, now
-  for name, told in pairs(state.estimates) do
+  for _, told in pairs(state.estimates) do
     if told.at_us > now then
-      text[#text + 1] = string.format('%s %d %d', name, told.rate, told.at_us)
+      text[#text + 1] = string.format('%s %d', told.field, told.at_us)
       last = math.max(last, told.at_us)
     end
   end
@@ -404,14 +407,14 @@ local function tell_estimate(charge, rules, slot)
   for _, demand in ipairs(charge.demands) do
     local state = charge.states[demand.scope]
     local told = estimates_of(state)[demand.name]
-    demand.estimate = told and told.rate == demand.rate and told.at_us or 0
+    demand.estimate = told and told.field == demand.field and told.at_us or 0
   end
   local left = is_settled(charge) and charge.left or 1
   local told, step, moments = estimate(charge.demands, charge.now, rules, left, charge.spare)
   for _, demand in ipairs(charge.demands) do
     local state = charge.states[demand.scope]
     if demand.estimate > charge.now then
-      state.estimates[demand.name], touched[state] = { rate = demand.rate, at_us = demand.estimate }, true
+      state.estimates[demand.name], touched[state] = { field = demand.field, at_us = demand.estimate }, true
     end
   end
   for state in pairs(touched) do
@@ -606,12 +609,9 @@ end
 
 -- Whether the reservation of a charge is there: the answer to it then.
 local function answer_again(charge)
-  local reserves = charge.hold and charge.hold.reserves
-  local before = reserves and reservation_standing(redis.call('GET', charge.hold.key), charge.now)
-  if not before then
-    return nil
-  elseif before ~= 'open' then
-    return { CODES.ENDED }
+  local before = known_reservation(charge, redis.call)
+  if before ~= CODES.AGAIN then
+    return before and { before }
   end
   return { CODES.AGAIN, unpack(used_of_all(charge.demands, {})) }
 end

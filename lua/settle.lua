@@ -16,8 +16,9 @@
 --   4      how many permits it has
 --   then   for each permit: <scope> <limit>
 -- RETURNS
---   { status, repeated, cost }   of the end that counts; repeated 1 where it had ended before; the cost is the one that
---                                counts, as it was asked for
+--   { status, repeated, cost, capped }   of the end that counts; repeated 1 where it had ended before; the cost is the
+--                                one that counts, as it was asked for; capped 1 where a bucket owes less than that: as
+--                                much as numbers hold
 --   { OPEN, 0, cost }            its time is not over
 --   { UNKNOWN_HOLD, 0, 0 }       nobody knows it, or RELEASED where nothing was reserved and its permits are free
 -- ERRORS
@@ -54,7 +55,7 @@
 local ENDS_KEPT_US = 600000000
 local ending, actual, id = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 local now, ledger, known = now_us(1), new_ledger(), {}
-local states = {}
+local states, is_capped = {}, false
 
 local function counters_of(scope)
   return counters_at(ledger, redis.call, KEYS[1 + scope], now)
@@ -121,6 +122,7 @@ local function settle_bucket(demand, units)
     bucket.unclaimed = bucket.waiting > 0 and bucket.unclaimed + moved or 0
   else
     bucket.used = bucket.used + math.min(moved, TIMES.MAX_UNITS - bucket.unclaimed - bucket.used)
+    is_capped = is_capped or bucket.used + bucket.unclaimed >= TIMES.MAX_UNITS
   end
   bucket.debt = math.max(0, bucket.used - most)
   state.has_changed = true
@@ -147,7 +149,7 @@ end
 -- What was reserved, as reservation_text writes it.
 local function reservation_from(text)
   local expires_us, refunds, cost, price, taken_us, unpaid, uncharged, others, template =
-    string.match(text, '^open (%d+) (%d) (%d+) (%d+) %d+ (%d+) (%S+) (%S+)\n([^\n]*)\n(.*)$')
+    string.match(text, '^open (%d+) (%d) (%d+) (%d+) %d+ (%d+) (%S+) (%S+)[^\n]*\n([^\n]*)\n(.*)$')
   return { expires_us = tonumber(expires_us), refunds = refunds == '1', cost = tonumber(cost),
     price = tonumber(price), taken_us = tonumber(taken_us), rates = without(template_of(template).demands, unpaid),
     others = without(others_of(others), uncharged) }
@@ -158,7 +160,9 @@ local function settle_rates(reservation, before, after, is_all)
     if demand.requests then
       settle_bucket(demand, is_all and -demand.units or 0)
     else
-      settle_bucket(demand, (is_all and 0 or units_of(after, demand.units)) - units_of(before, demand.units))
+      local owed = is_all and 0 or units_of(after, demand.units)
+      is_capped = is_capped or owed >= TIMES.MAX_UNITS
+      settle_bucket(demand, owed - units_of(before, demand.units))
     end
   end
 end
@@ -205,7 +209,7 @@ local function settle(text)
     string.format('%d', math.ceil((now + ENDS_KEPT_US) / 1000)))
   redis.call('ZREM', KEYS[9], KEYS[8])
   write_states()
-  return { ending, 0, actual }
+  return { ending, 0, actual, is_capped and 1 or 0 }
 end
 
 local function answer()

@@ -1,18 +1,20 @@
 -- Shows the state of a key, a tenant or the cluster in words, as HGETALL shows a hash. Reads only; levels are
--- those of the instant at_us, as they are stored. Of counters, the numbers of each limit that is no rate. Of an
--- upstream or a window its fields, and which of the instants are still to come.
+-- those of the instant at_us, as they are stored. Of counters, how each limit that is no rate stands now; of permits,
+-- how many are held. Of an upstream, a window or a leased bucket its fields, and which instants are still to come.
 --   redis-cli --eval lua/show.lua 'weir:{p40}:acme:key:k1' weir:policy
 --
 -- KEYS
---   1      the state, or its <state>:counters; an upstream or a window
+--   1      the state, its <state>:counters or <state>:permits:<limit>; an upstream, a window or a leased bucket
 --   2      weir:policy, or nothing: then no percentages are shown
 -- ARGV
---   none
+--   1      bursts      text, instead of the field of weir:policy; optional
+--   2      limits      text, instead of the field of weir:policy; optional
 -- RETURNS
 --   name, value, ...   at_us, revision, expires_ms, and each field of the state; the value is the raw number and,
 --                      where it has a meaning in words, the words behind it
---   limit, numbers, ...   of counters: the numbers of each with a comma between
---   now_us, ..., field, value, ...   of an upstream or a window
+--   limit, numbers, ...   of counters: the numbers of each with a comma between, and the words behind them
+--   now_us, ..., held, ...   of permits: how many are held
+--   now_us, ..., field, value, ...   of an upstream, a window or a leased bucket
 --   nothing            there is no such state: its buckets are empty
 -- ERRORS
 --   the key holds something else
@@ -37,36 +39,85 @@ local function iso_instant(at_us)
     math.floor(of_day / 3600), math.floor(math.fmod(of_day, 3600) / 60), math.fmod(of_day, 60), micros)
 end
 
+-- The texts of the policy for readers: how long each bucket takes to drain from full, and how large each limit is.
+local function policy_says(argument, field)
+  return '\n' .. (ARGV[argument] or KEYS[2] and redis.call('HGET', KEYS[2], field) or '') .. '\n'
+end
+
+local function line_of(text, name)
+  return string.match(text, '\n' .. string.gsub(name, '%p', '%%%0') .. ' ([^\n]*)\n') or ''
+end
+
 -- Explains a level of a bucket in words, by its field <bucket>@<rate>.
 local function level_in_words(field, used, at_us, bursts)
-  local rate = tonumber(string.match(field, '@(%d+)$'))
-  local burst_ms = tonumber(string.match(bursts, '\n' .. string.gsub(field, '%p', '%%%0') .. ' (%d+)\n'))
-  local of = burst_ms and string.format(' of %.10g operations, %.1f %%', rate * burst_ms / 1e6,
+  local drains, per_operation = string.match(field, '@(%d+)/(%d+)$')
+  local rate, each = tonumber(drains), tonumber(per_operation)
+  local burst_ms = tonumber(line_of(bursts, field))
+  local of = burst_ms and string.format(' of %.10g operations, %.1f %%', rate * burst_ms * 1000 / each,
     used / (rate * burst_ms * 10)) or ' operations'
-  return string.format('%.10g%s, empty at %s', used / 1e9, of, iso_instant(at_us + math.ceil(used / rate)))
+  return string.format('%.10g%s, empty at %s', used / each, of, iso_instant(at_us + math.ceil(used / rate)))
+end
+
+local function now_of_redis()
+  local time = redis.call('TIME')
+  return time[1] * 1e6 + time[2]
+end
+
+-- A limit is 0 where it differs between subjects.
+local function share_in_words(used, limit)
+  return limit > 0 and string.format('%.15g of %.15g, %.1f %%', used, limit, used / limit * 100)
+    or string.format('%.15g', used)
+end
+
+-- How much of a quota is used now, as lib/quota.lua computes it, and until when.
+local function quota_in_words(numbers, limit, now_us)
+  local ends_us, used, before, length_us = numbers[2], numbers[3], numbers[4], numbers[1] - numbers[2]
+  if now_us >= ends_us then
+    used, before, ends_us = 0, now_us < numbers[1] and used or 0, ends_us + length_us
+  end
+  if now_us >= ends_us then
+    return share_in_words(0, limit)
+  end
+  if before > 0 then
+    local passed_ms = math.max(0, math.floor((now_us - ends_us + length_us) / 1000))
+    local share = 1000 - math.floor(passed_ms * 1000 / (length_us / 1000))
+    used = used + math.ceil(before * share / 1000)
+  end
+  return share_in_words(used, limit) .. ', until ' .. iso_instant(ends_us)
 end
 
 -- The counters of an owner, as lib/counters.lua has them.
 local function shown_counters(value)
   local count, at = struct.unpack('>I2', value)
-  local shown = {}
+  local limits, now_us, shown = policy_says(2, 'limits'), now_of_redis(), {}
   for limit, width in string.gmatch(string.sub(value, at + 7 * count), '(%S+)=(%d+)') do
-    local numbers = {}
+    local numbers, texts = {}, {}
     for i = 1, tonumber(width) do
-      numbers[i] = string.format('%d', (struct.unpack('>I7', value, at)))
+      numbers[i] = struct.unpack('>I7', value, at)
+      texts[i] = string.format('%d', numbers[i])
       at = at + 7
     end
-    shown[#shown + 1], shown[#shown + 2] = limit, table.concat(numbers, ',')
+    local quota = string.match(line_of(limits, limit), '^quota (%d+)$')
+    local words = quota and ' (' .. quota_in_words(numbers, tonumber(quota), now_us) .. ')' or ''
+    shown[#shown + 1], shown[#shown + 2] = limit, table.concat(texts, ',') .. words
   end
   return shown
+end
+
+-- Permits of which the time is over are still in the set, until the next one is taken.
+local function shown_permits(limit)
+  local now_us = now_of_redis()
+  local held = redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%d', now_us), '+inf')
+  local most = tonumber(string.match(line_of(policy_says(2, 'limits'), limit), '^permits (%d+)$') or 0)
+  return { 'now_us', string.format('%d (%s)', now_us, iso_instant(now_us)),
+    'held', string.format('%d', held) .. (most > 0 and ' (' .. share_in_words(held, most) .. ')' or '') }
 end
 
 -- Fields of an upstream that are instants begin with one of these.
 local IS_INSTANT = { slot = true, cool = true, open = true, probe = true, loaded = true, full = true, seen = true }
 
 local function shown_hash(fields)
-  local time = redis.call('TIME')
-  local now_us, names, values = time[1] * 1e6 + time[2], {}, {}
+  local now_us, names, values = now_of_redis(), {}, {}
   local shown = { 'now_us', string.format('%d (%s)', now_us, iso_instant(now_us)) }
   for i = 1, #fields, 2 do
     names[#names + 1], values[fields[i]] = fields[i], fields[i + 1]
@@ -74,30 +125,40 @@ local function shown_hash(fields)
   table.sort(names)
   for _, name in ipairs(names) do
     local number = tonumber(values[name])
-    local is_instant = number and (name == 'committed_us' or IS_INSTANT[string.match(name, '^(%a+):')])
+    local is_instant = number
+      and (name == 'committed_us' or name == 'at_us' or IS_INSTANT[string.match(name, '^(%a+):')])
     local words = ''
     if is_instant then
       local left = number > now_us and string.format(', in %.3f s', (number - now_us) / 1e6) or ''
       words = ' (' .. iso_instant(number) .. left .. ')'
+    elseif name == 'used' and values.rate and values.at_us then
+      local bucket = string.match(KEYS[1], '[^:]+$') .. '@' .. values.rate
+      words = ' (' .. level_in_words(bucket, number, tonumber(values.at_us), policy_says(1, 'bursts')) .. ')'
     end
     shown[#shown + 1], shown[#shown + 2] = name, values[name] .. words
   end
   return shown
 end
 
--- A tenant may be called so, too: then it is no hash.
+-- Names of tenants and keys may be these words, too: an upstream is told from a tenant by its type, and the counters
+-- and permits of an owner from the owner by the number of words.
 local of = string.match(KEYS[1], ':(%a+):[^:]+$')
-local fields = (of == 'upstream' or of == 'window') and redis.pcall('HGETALL', KEYS[1]) or {}
+local fields = (of == 'upstream' or of == 'window' or of == 'cluster') and redis.pcall('HGETALL', KEYS[1]) or {}
 if #fields > 0 then
   return shown_hash(fields)
+end
+local is_owner = string.find(KEYS[1], '^[^:]+:[^:]+:[^:]+:key:[^:]+$')
+  or string.find(KEYS[1], '^[^:]+:[^:]+:[^:]+:tenant$')
+if of == 'permits' and not is_owner then
+  return redis.call('EXISTS', KEYS[1]) > 0 and shown_permits(string.match(KEYS[1], '[^:]+$')) or {}
 end
 local value = redis.call('GET', KEYS[1])
 if not value then
   return {}
-elseif string.find(KEYS[1], ':counters$') then
+elseif string.find(KEYS[1], ':counters$') and not is_owner then
   return shown_counters(value)
 end
-local bursts = '\n' .. (KEYS[2] and redis.call('HGET', KEYS[2], 'bursts') or '') .. '\n'
+local bursts = policy_says(1, 'bursts')
 local count, at_us, revision, expires_ms, at = struct.unpack('>I2I7I7I6', value)
 local shown = { 'at_us', string.format('%d (%s)', at_us, iso_instant(at_us)), 'revision', string.format('%d', revision),
   'expires_ms', string.format('%d (%s)', expires_ms, iso_instant(expires_ms * 1000)) }
@@ -105,7 +166,7 @@ local names = string.gmatch(string.sub(value, at + 7 * count), '%S+')
 for i = 1, count do
   local field, number = names(), (struct.unpack('>I7', value, at + 7 * (i - 1)))
   local words
-  if string.find(field, '@%d+$') then
+  if string.find(field, '@%d+/%d+$') then
     words = level_in_words(field, number, at_us, bursts)
   elseif string.find(field, '_us$') or string.find(field, '%.slot$') then
     words = number > 0 and iso_instant(number)

@@ -29,6 +29,7 @@
 --     { OUTSIDE }                 the periods of a quota in the arguments are not those of this instant
 --     { AGAIN, used... }          the reservation is there already: nothing more was taken
 --     { ENDED }                   the reservation was there, and has ended
+--     { REUSED }                  a reservation of this id is there that was asked for something else
 --     { FAILED, text }            what is in Redis cannot be understood
 -- ERRORS
 --   none but those of wrong arguments, and of Redis where it accepts no writes

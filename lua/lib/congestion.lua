@@ -5,7 +5,7 @@
 -- requests and price are 1 or 0, shed a multiplier or 0, period microseconds or -1 for a curve, whose points are in
 -- basis points. Multipliers are thousandths. A counter of steps has: until, since when each is reached. Uses KINDS,
 -- ceil_div.
-local HUNDRED_PERCENT = 10000
+local HUNDRED_PERCENT, PER_THOUSANDTH = 10000, 10
 
 local function steps_of(demand, stored, used, now)
   local points, starts, multiplier, is_calm = demand.points, {}, ONE, true
@@ -24,9 +24,22 @@ local function steps_of(demand, stored, used, now)
   return multiplier, is_calm and {} or { now + empty_us, unpack(starts) }
 end
 
+-- How full it is, rounded down. In two steps: the product of the whole would pass 2^53. Capacities are whole thousands
+-- of units.
+local function basis_points(demand, used)
+  local thousandth = demand.capacity / 1000
+  local rest = math.fmod(used, thousandth)
+  return (used - rest) / thousandth * PER_THOUSANDTH + math.floor(rest * PER_THOUSANDTH / thousandth)
+end
+
+-- The first level that is so full, in two steps likewise.
+local function cutoff(demand, points)
+  local thousandth, rest = demand.capacity / 1000, math.fmod(points, PER_THOUSANDTH)
+  return (points - rest) / PER_THOUSANDTH * thousandth + ceil_div(thousandth * rest, PER_THOUSANDTH)
+end
+
 local function curve_of(demand, used)
-  local hundredth = math.floor(demand.capacity / HUNDRED_PERCENT)
-  local at = math.min(HUNDRED_PERCENT, math.floor(used / hundredth))
+  local at = math.min(HUNDRED_PERCENT, basis_points(demand, used))
   local below
   for _, point in ipairs(demand.points) do
     if point.at > at then
@@ -50,8 +63,7 @@ local function calm_after(demand, used)
   local lowest = 0
   for _, point in ipairs(demand.points) do
     if point.multiplier >= demand.shed then
-      lowest = demand.period >= 0 and point.at or math.floor(demand.capacity / 100) * math.floor(point.at / 100)
-        + math.floor(demand.capacity / HUNDRED_PERCENT) * math.fmod(point.at, 100)
+      lowest = demand.period >= 0 and point.at or cutoff(demand, point.at)
       break
     end
   end

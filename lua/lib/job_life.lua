@@ -1,8 +1,8 @@
--- How long the keys of a queue live. Uses job_queue. `call` runs a command.
--- Lets all keys live so long from now: once a minute, and where one may be new.
-local function keep_queue(call, keys, life_us, now, is_new)
-  local until_ms = math.ceil((now + life_us) / 1000)
-  if not is_new and until_ms - or_zero(call('HGET', keys.numbers, 'kept_ms')) < 60000 then
+-- How long the keys of a queue live. Uses or_zero. `call` runs a command.
+-- Lets all keys live so long from `live`, Redis's own time: once a minute, and where one may be new.
+local function keep_queue(call, keys, life_us, live, is_new)
+  local until_ms = math.ceil((live + life_us) / 1000)
+  if not is_new and math.abs(until_ms - or_zero(call('HGET', keys.numbers, 'kept_ms'))) < 60000 then
     return
   end
   call('HSET', keys.numbers, 'kept_ms', string.format('%d', until_ms))

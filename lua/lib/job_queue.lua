@@ -1,8 +1,4 @@
--- What is told of a queue. Uses job_keys. `call` runs a command.
-local function or_zero(number)
-  return tonumber(number or 0) or 0
-end
-
+-- What is told of a queue. Uses job_keys, or_zero. `call` runs a command.
 -- { now, waiting, dispatch, checking, running, check_us, processing_us }
 local function queue_view(call, keys, now)
   local seen = call('HMGET', keys.numbers, 'check_us', 'processing_us')

@@ -7,7 +7,9 @@
 --   numbers     7 bytes for each field
 --   fields      text: their names, with a space between
 --
--- A field is <bucket>@<rate> for the units used; the other fields are there only where somebody waits.
+-- A field is <bucket>@<rate> for the units used; the other fields are there only where somebody waits. A rate is
+-- <units drained a microsecond>/<units of one operation>, in lowest terms: it says what a unit is. How many drain a
+-- microsecond is all that is needed to know how long a level takes to drain, whatever its units.
 local LAYOUT = {
   -- Where the numbers of the head stand among all numbers, and where those of the fields begin.
   AT = 2, REVISION = 3, EXPIRES = 4, BEFORE_FIELDS = 4,

@@ -1,11 +1,11 @@
 -- The meaning of the numbers of a state with these fields. Layouts are few and states many, so `known` keeps each
 -- layout by its text. A part names the bucket of one number, and which of its values it is. Uses LAYOUT.
 local function part_of(field)
-  local name, rate, what = string.match(field, '^([^@]+)@(%d+)%.?(%S*)$')
+  local key, name, rate, what = string.match(field, '^(([^@]+)@(%d+)[/%d]*)%.?(%S*)$')
   if not name then
     return { what = field }
   end
-  return { name = name, key = name .. '@' .. rate, rate = tonumber(rate), what = what == '' and 'used' or what }
+  return { name = name, key = key, rate = tonumber(rate), what = what == '' and 'used' or what }
 end
 
 local function layout_of(text, known)

@@ -5,8 +5,12 @@ local function later_of(state, field, until_us)
   put_number(state, field, math.max(until_us, number_in(state, field) or 0))
 end
 
-local function learn_of_probe(state, provider, probe)
-  if probe == 'good' then
+-- A health check says `well`: that closes a breaker whose time is over. Until then requests know better.
+local function learn_of_probe(state, provider, probe, now)
+  if probe == 'well' and (number_in(state, 'open:' .. provider) or now) >= now then
+    return
+  end
+  if probe == 'good' or probe == 'well' then
     put_number(state, 'open:' .. provider, nil)
   end
   if probe ~= '-' then
@@ -16,14 +20,14 @@ end
 
 -- `lesson` is `<scope> <cool_us> <open_us> <probe> <sample_us> <load>`: what of it is to be left alone (<key>,
 -- <key>/<group>, or - for all of it), for how long, how long its breaker is open from now on, what became of a probe
--- (good, bad, unknown, or -), how long a good answer took (-1 for an error, 0 where nothing is learned of that), how
--- busy it says it is (in thousandths, -1 where it says nothing).
+-- (good, bad, unknown, well, or -), how long a good answer took (-1 for an error, 0 where nothing is learned of that),
+-- how busy it says it is (in thousandths, -1 where it says nothing).
 local function learn(state, provider, lesson, adaptive, now)
   local scope, cool, open, probe, sample, load = string.match(lesson, '^(%S+) (%d+) (%d+) (%S+) (%-?%d+) (%-?%d+)$')
   if tonumber(cool) > 0 then
     later_of(state, 'cool:' .. provider .. (scope ~= '-' and '/' .. scope or ''), now + tonumber(cool))
   end
-  learn_of_probe(state, provider, probe)
+  learn_of_probe(state, provider, probe, now)
   if tonumber(open) > 0 then
     later_of(state, 'open:' .. provider, now + tonumber(open))
   end

@@ -1,16 +1,29 @@
 -- What a charge demands beside rates, over all kinds: looked at first, then everything is taken or nothing. Uses KINDS,
--- priced, ledger. `call` runs a command.
+-- priced, ledger, reservation_standing. `call` runs a command.
 -- What a request holds is packed:
 --
 --   lease_us  7 bytes
 --   reserves  1 byte: 1 where it is a reservation, else 0
 --   refunds   1 byte: 1 where a reservation that nobody ends gives everything back
---   id        text
+--   then      <id> <asked>, text: asked stands for the content of the request
 local function hold_of(text, state_key)
   local lease_us, reserves, refunds, at = struct.unpack('>I7BB', text)
-  local id = string.sub(text, at)
-  return { id = id, lease_us = lease_us, reserves = reserves == 1, refunds = refunds == 1,
+  local id, asked = string.match(text, '^(%S+) (%S+)$', at)
+  return { id = id, asked = asked, lease_us = lease_us, reserves = reserves == 1, refunds = refunds == 1,
     key = state_key .. ':hold:' .. id }
+end
+
+-- The code of the answer where the reservation of a charge is there already; nil where there is none. A record of an
+-- older release does not say what was asked.
+local function known_reservation(charge, call)
+  local held = charge.hold
+  local text = held and held.reserves and call('GET', held.key)
+  local standing = text and reservation_standing(text, charge.now)
+  if standing ~= 'open' then
+    return standing and CODES.ENDED
+  end
+  local asked = string.match(text, '^[^\n]* asked=(%S+)\n')
+  return asked and asked ~= held.asked and CODES.REUSED or CODES.AGAIN
 end
 
 -- How many permits are held.

@@ -24,15 +24,16 @@ end
 
 -- A reservation is kept as what was asked for, as it was asked; reservation_from reads it:
 --
---   open <expires_us> <refunds> <cost> <price> <lease_us> <taken_us> <unpaid> <uncharged>
+--   open <expires_us> <refunds> <cost> <price> <lease_us> <taken_us> <unpaid> <uncharged> asked=<asked>
 --   what is demanded beside rates, text as of others_of
 --   the template, packed as of charge.lua
 --
 -- unpaid are the numbers of demands of the template that took nothing, uncharged those of the others.
 local function reservation_text(charge, looked, unpaid)
   local held = charge.hold
-  local head = string.format('open %d %d %d %d %d %d %s %s\n', charge.now + held.lease_us, held.refunds and 1 or 0,
-    looked.asked, looked.price, held.lease_us, charge.now, list_of(unpaid), list_of(looked.uncharged))
+  local head = string.format('open %d %d %d %d %d %d %s %s asked=%s\n', charge.now + held.lease_us,
+    held.refunds and 1 or 0, looked.asked, looked.price, held.lease_us, charge.now, list_of(unpaid),
+    list_of(looked.uncharged), held.asked)
   return head .. charge.others_text .. '\n' .. charge.template_text
 end
 

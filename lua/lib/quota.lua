@@ -76,6 +76,17 @@ local function plus(used, more)
   return used + math.min(more, math.max(0, MOST - used))
 end
 
+-- What is owed for a period of a calendar that is neither the present one nor the one before. Where nothing has been
+-- counted in the present one, it is taken to be as long as that of then; the next charge puts that right.
+local function owed_later(stored, delta, now, start, ends)
+  if (stored[2] or 0) > now then
+    return { stored[1], stored[2], plus(stored[3], delta), stored[4] }
+  end
+  local length = ends - start
+  local present_ends = start + (math.floor((now - start) / length) + 1) * length
+  return { present_ends, present_ends, math.min(delta, MOST), 0 }
+end
+
 KINDS.q = {
   read = function(demand, text, at)
     local limit, soft, near, requests, window, first, second, third, fourth =
@@ -117,7 +128,7 @@ KINDS.q = {
     end
     local use = use_of(window, stored, now)
     if not use then
-      return nil
+      return delta > 0 and owed_later(stored, delta, now, start, ends) or nil
     end
     if delta > 0 then
       return counter_of(window, use, plus(use.used, delta), use.before)

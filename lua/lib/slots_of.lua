@@ -1,5 +1,6 @@
 -- The providers of an upstream, and when each may be sent to. Uses upstream_state and places_of.
 local FULL_SHARE, LEAST_SHARE = 1000, 100 -- of a weight, in thousandths
+local PROBE_GRACE_US = 10000000 -- so long only requests that are sent again if it fails them try a provider
 
 -- From `<provider> <tier> <weight> <interval_us> <most> <groups> <key>,<key>...` with a semicolon between, where <most>
 -- is how many may be under way to it, 0 for a share, and <groups> those that it serves with a comma between, or *.
@@ -73,11 +74,21 @@ local function slot_of_provider(one, state, asked)
     is_probe = number_in(state, one.open) ~= nil }
 end
 
+-- Whether a probe is left to requests that are sent again if the provider fails them.
+local function is_left_to_others(one, state, asked)
+  local open = number_in(state, one.open)
+  return open ~= nil and not asked.may_probe and asked.now < open + PROBE_GRACE_US
+end
+
+local function was_sent_to(one, asked)
+  return asked.before ~= '' and string.find(asked.before, ',' .. one.name .. '/', 1, true)
+end
+
 -- Those whose breaker is closed, or that may be tried again, each with its first key: those that the request was not
 -- sent to before, and the others. Third the instant at which the first of those whose breaker is open may be tried;
 -- fourth whether one has no place but those that `owed` keeps for others.
 local function slots_of(some, state, asked, owed)
-  local fresh, again, open_until, is_full = {}, {}, math.huge, false
+  local fresh, again, risky, open_until, is_full = {}, {}, {}, math.huge, false
   for _, one in ipairs(some) do
     local until_us, places = left_alone_until(one, state, asked.now), places_at(one, state, asked.share)
     if until_us then
@@ -85,10 +96,12 @@ local function slots_of(some, state, asked, owed)
     elseif places <= 0 or places <= owed(one, asked.ahead, asked.group) then
       is_full = true
     else
-      local was_asked = asked.before ~= '' and string.find(asked.before, ',' .. one.name .. '/', 1, true)
-      local list = was_asked and again or fresh
+      local list = is_left_to_others(one, state, asked) and risky or was_sent_to(one, asked) and again or fresh
       list[#list + 1] = slot_of_provider(one, state, asked)
     end
+  end
+  if #fresh + #again == 0 and not is_full then
+    again = risky
   end
   return fresh, again, open_until == math.huge and asked.now or open_until, is_full
 end

@@ -136,10 +136,9 @@ local function decide_any(charge)
   if not ways then
     return hand_back(charge)
   end
-  local reserves = charge.hold and charge.hold.reserves
-  local before = reserves and reservation_standing(call('GET', charge.hold.key), charge.now)
-  if before and before ~= 'open' then
-    return { CODES.ENDED }
+  local before = known_reservation(charge, call)
+  if before and before ~= CODES.AGAIN then
+    return { before }
   elseif before and charge.template.has_overflow then
     return hand_back(charge)
   elseif before then

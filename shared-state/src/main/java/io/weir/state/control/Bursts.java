@@ -22,14 +22,14 @@ final class Bursts {
   private Bursts() {}
 
   /**
-   * A line {@code <bucket>@<milliOpsPerSec> <burstMillis>} for each bucket and rate with one burst; those of which an
+   * A line {@code <bucket>@<rate> <burstMillis>} for each bucket and rate with one burst; those of which an
    * override changes only the burst are left out, and those beyond the thousandth.
    */
   static String of(Policy policy) {
     Map<String, Long> bursts = new LinkedHashMap<>();
     buckets(policy)
         .forEach(bucket -> bursts.merge(
-            bucket.name() + "@" + bucket.milliOpsPerSec(),
+            bucket.name() + "@" + bucket.rate(),
             bucket.burstMillis(),
             (one, other) -> one.equals(other) ? one : Long.valueOf(SEVERAL)));
     return bursts.entrySet().stream()

@@ -58,7 +58,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private final NextPolicy upcoming = new NextPolicy();
   private final PolicyPublisher publisher;
   private final AtomicBoolean unreadable = new AtomicBoolean();
-  private @Nullable ScheduledFuture<?> looking;
+  private final Heartbeat heartbeat = new Heartbeat();
+  private final StoredPolicy reader;
 
   private final PolicyCopy copy;
   private boolean isHearing;
@@ -68,6 +69,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     this.copy = copy;
     this.publisher = new PolicyPublisher(stored, upcoming, executor, this::document, this::take);
     this.membership = stored.membership(node);
+    this.reader = new StoredPolicy(stored::read);
   }
 
   /**
@@ -155,9 +157,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   @Override
   public void close() {
-    if (looking != null) {
-      looking.cancel(true);
-    }
+    heartbeat.close();
     executor.shutdownNow();
     membership.leave();
     stored.close();
@@ -169,8 +169,9 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     } catch (StoreUnavailableException e) {
       takeKept(e);
     }
-    looking = executor.scheduleWithFixedDelay(
-        this::beatAndLook, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    heartbeat.start(membership);
+    ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(
+        this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private void takeKept(StoreUnavailableException error) {
@@ -230,11 +231,6 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     }
   }
 
-  private void beatAndLook() {
-    membership.beat();
-    look();
-  }
-
   private void look() {
     reload(0).whenComplete((policy, error) -> {
       // Said once, not each second.
@@ -265,7 +261,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       take(upcoming
           .of(stamp.digest())
           .map(next -> Document.of(next, stamp.revision()))
-          .orElseGet(() -> Document.parse(stored.read())));
+          .orElseGet(() -> reader.read(stamp.digest())));
     } else if (stamp.revision() < known.revision()) {
       stored.replace(stamp.revision(), known);
     } else if (!stamp.digest().equals(known.digest())) {

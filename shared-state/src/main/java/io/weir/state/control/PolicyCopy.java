@@ -43,6 +43,7 @@ final class PolicyCopy {
             content.group(3),
             content.group(4),
             content.group(2),
+            "",
             ""));
       }
       LOG.warn("{} holds no policy that was kept: it is not used", file.get());

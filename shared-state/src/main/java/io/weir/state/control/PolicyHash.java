@@ -93,7 +93,8 @@ final class PolicyHash implements AutoCloseable {
               policy.name(),
               policy.text(),
               policy.digest(),
-              policy.bursts());
+              policy.bursts(),
+              policy.limits());
       boolean published = reply.get(0) == PUBLISHED;
       if (published) {
         tellInForce(policy.revision());
@@ -183,7 +184,8 @@ final class PolicyHash implements AutoCloseable {
         stored.getOrDefault("name", "policy"),
         stored.getOrDefault("document", ""),
         stored.getOrDefault("digest", ""),
-        stored.getOrDefault("bursts", ""));
+        stored.getOrDefault("bursts", ""),
+        stored.getOrDefault("limits", ""));
   }
 
   private static <T> T asking(Supplier<T> question) {
@@ -211,7 +213,7 @@ final class PolicyHash implements AutoCloseable {
 
   // Redisson's messages repeat the whole command, here a whole policy.
   private static String summary(RedisException error) {
-    String message = String.valueOf(error.getMessage()).lines().findFirst().orElse("");
+    String message = Faults.message(error).lines().findFirst().orElse("");
     return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
   }
 }

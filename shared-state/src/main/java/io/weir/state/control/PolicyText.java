@@ -2,6 +2,8 @@ package io.weir.state.control;
 
 import io.weir.policy.Policy;
 import io.weir.policy.SecretHash;
+import io.weir.policy.Subject;
+import io.weir.state.redis.LimitLines;
 
 /**
  * A policy as it is stored.
@@ -11,14 +13,22 @@ import io.weir.policy.SecretHash;
  * @param text YAML or JSON
  * @param digest tells two texts of one revision apart
  * @param bursts see {@link Bursts}
+ * @param limits see {@link LimitLines}
  */
-record PolicyText(long revision, String name, String text, String digest, String bursts) {
+record PolicyText(
+    long revision, String name, String text, String digest, String bursts, String limits) {
 
   static PolicyText of(long revision, String name, String text, Policy policy) {
-    return new PolicyText(revision, name, text, SecretHash.of(text).formatted(), Bursts.of(policy));
+    return new PolicyText(
+        revision,
+        name,
+        text,
+        SecretHash.of(text).formatted(),
+        Bursts.of(policy),
+        LimitLines.of(policy.subjects().values().stream().map(Subject::plan).distinct()));
   }
 
   PolicyText withRevision(long other) {
-    return new PolicyText(other, name, text, digest, bursts);
+    return new PolicyText(other, name, text, digest, bursts, limits);
   }
 }

@@ -60,12 +60,19 @@ public final class DegradingStore implements BucketStore {
 
   @Override
   public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
-    return tryCharge(charge, store::tryCharge, store::tryCharge);
+    return tryCharge(charge, store::tryCharge, store::tryCharge).thenApply(Counted::answer);
   }
 
-  /** Whether the shared state is away for a charge, or was a moment ago: then this node counts, too. */
-  public boolean isCountingItself(Charge charge) {
-    return outages.isAway(part.applyAsInt(charge)) || share(charge).isHandingOver();
+  /**
+   * An answer.
+   *
+   * @param giveBack gives back what this node has counted for it by itself; once, where the charge as a whole was not
+   *     admitted
+   */
+  public record Counted(StoreAnswer answer, Runnable giveBack) {
+    Counted(StoreAnswer answer) {
+      this(answer, () -> {});
+    }
   }
 
   /**
@@ -73,7 +80,7 @@ public final class DegradingStore implements BucketStore {
    *
    * @param telling asks for what the node has let in by itself; nobody waits for its answer
    */
-  public CompletionStage<StoreAnswer> tryCharge(
+  public CompletionStage<Counted> tryCharge(
       Charge charge,
       Function<Charge, CompletionStage<StoreAnswer>> question,
       Function<Charge, CompletionStage<StoreAnswer>> telling) {
@@ -85,16 +92,16 @@ public final class DegradingStore implements BucketStore {
         : asked(charge, question);
   }
 
-  private CompletionStage<StoreAnswer> asked(
+  private CompletionStage<Counted> asked(
       Charge charge, Function<Charge, CompletionStage<StoreAnswer>> question) {
     return question
         .apply(charge)
-        .handle(
-            (answer, error) -> error == null ? noted(charge, answer) : insteadOf(charge, error));
+        .handle((answer, error) ->
+            error == null ? new Counted(noted(charge, answer)) : insteadOf(charge, error));
   }
 
   // Both have to agree, so that what was decided here is not admitted once more.
-  private CompletionStage<StoreAnswer> agreed(
+  private CompletionStage<Counted> agreed(
       Charge charge,
       Function<Charge, CompletionStage<StoreAnswer>> question,
       Function<Charge, CompletionStage<StoreAnswer>> telling) {
@@ -104,13 +111,15 @@ public final class DegradingStore implements BucketStore {
     Agreement agreement = local.agree(asRates);
     if (agreement.denied().isPresent()) {
       return CompletableFuture.completedFuture(
-          new Decided(agreement.denied().get(), QueueReport.NONE));
+          new Counted(new Decided(agreement.denied().get(), QueueReport.NONE)));
     }
     return question.apply(charge).handle((answer, error) -> {
-      if (!isAdmitted(answer)) {
-        local.takeBack(asRates, agreement);
+      Runnable giveBack = () -> local.takeBack(asRates, agreement);
+      if (isAdmitted(answer)) {
+        return new Counted(noted(charge, answer), giveBack);
       }
-      return error == null ? noted(charge, answer) : insteadOf(charge, error);
+      giveBack.run();
+      return error == null ? new Counted(noted(charge, answer)) : insteadOf(charge, error);
     });
   }
 
@@ -151,7 +160,7 @@ public final class DegradingStore implements BucketStore {
     return store.peek(charge);
   }
 
-  private CompletionStage<StoreAnswer> instead(Charge charge) {
+  private CompletionStage<Counted> instead(Charge charge) {
     StoreUnavailableException error =
         new StoreUnavailableException(StoreFault.UNREACHABLE, "the shared state is away", null);
     try {
@@ -161,7 +170,7 @@ public final class DegradingStore implements BucketStore {
     }
   }
 
-  private StoreAnswer insteadOf(Charge charge, Throwable error) {
+  private Counted insteadOf(Charge charge, Throwable error) {
     Throwable cause = unwrapped(error);
     if (!(cause instanceof StoreUnavailableException unavailable)
         || !unavailable.fault().isOutage()) {
@@ -173,11 +182,18 @@ public final class DegradingStore implements BucketStore {
           throw new CompletionException(
               cause); // there is nothing that a node could count by itself
         }
-        yield new Decided(share(charge).decide(charge.withoutOverflow()), QueueReport.NONE);
+        yield alone(charge.withoutOverflow(), share(charge));
       }
-      case ALLOW -> new Decided(new Allowed(charge.revision(), List.of(), true), QueueReport.NONE);
+      case ALLOW ->
+        new Counted(new Decided(new Allowed(charge.revision(), List.of(), true), QueueReport.NONE));
       case DENY -> throw new CompletionException(cause);
     };
+  }
+
+  private static Counted alone(Charge charge, LocalShare local) {
+    LocalShare.Counted counted = local.decide(charge);
+    return new Counted(
+        new Decided(counted.decision(), QueueReport.NONE), () -> local.giveBack(charge, counted));
   }
 
   private LocalShare share(Charge charge) {

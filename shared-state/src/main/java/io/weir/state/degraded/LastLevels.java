@@ -23,7 +23,8 @@ final class LastLevels {
       String tenant, String subject, List<Demand> demands, Decision decision, long atNanos) {}
 
   void note(Charge charge, Decision decision, long nowNanos) {
-    if (!decision.limits().isEmpty()) {
+    // A denial by what is known of a shared bucket lists that bucket alone.
+    if (decision.limits().size() == charge.demands().size()) {
       entries.setPlain(
           slot(charge),
           new Entry(charge.tenant(), charge.subject(), charge.demands(), decision, nowNanos));
@@ -42,7 +43,7 @@ final class LastLevels {
     }
     Limit limit = entry.decision().limits().get(demand);
     long elapsed = Math.max(0, nowNanos - entry.atNanos()) / NANOS_PER_MICRO;
-    long rate = charge.demands().get(demand).bucket().milliOpsPerSec();
+    long rate = charge.demands().get(demand).bucket().unitsPerMicro();
     return OptionalLong.of(LeakyBucket.drained(limit.usedUnits(), rate, elapsed));
   }
 

@@ -15,17 +15,20 @@ import java.util.function.LongSupplier;
  * LocalShare}, which uses it on one thread at a time.
  */
 final class LocalBucket {
-  /** So that an operation of one group is a thousand tokens. */
-  private static final long UNITS_PER_TOKEN = 1_000_000;
-  // Bucket4j refills one token a nanosecond at most (BandwidthBuilder, refill rate).
-  private static final long MAX_TOKENS_PER_SECOND = 500_000_000;
+  // Bucket4j refills one token a nanosecond at most (BandwidthBuilder, refill rate). A token is one
+  // unit, or as many as
+  // keep half that distance.
+  private static final long MAX_TOKENS_PER_MICRO = 500;
+  private static final long MICROS_PER_SECOND = 1_000_000;
+  private static final long NANOS_PER_MICRO = 1000;
   private static final long MAX_TOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final long TELL_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final Bucket bucket;
   private final long unitsPerToken;
-  private final long nanosPerToken;
+  private final long rate;
+  private final int nodes;
   private final long capacity;
   private final long burstNanos;
   private long toldNanos;
@@ -38,11 +41,10 @@ final class LocalBucket {
    * @param nodes how many nodes share the bucket
    */
   LocalBucket(Demand demand, OptionalLong usedUnits, int nodes, LongSupplier nanoClock) {
-    long rate = demand.bucket().milliOpsPerSec();
-    long scale = ceilDiv(rate, MAX_TOKENS_PER_SECOND);
-    unitsPerToken = UNITS_PER_TOKEN * scale;
-    long refill = Math.max(1, rate / scale);
-    nanosPerToken = Math.max(1, TimeUnit.SECONDS.toNanos(nodes) / refill);
+    this.nodes = nodes;
+    rate = demand.bucket().unitsPerMicro();
+    unitsPerToken = ceilDiv(rate, MAX_TOKENS_PER_MICRO);
+    long refill = rate * MICROS_PER_SECOND / unitsPerToken;
     burstNanos = TimeUnit.MILLISECONDS.toNanos(demand.bucket().burstMillis());
     long whole = demand.bucket().capacityUnits();
     long one = tokens(demand.unitsPerOperation());
@@ -108,6 +110,18 @@ final class LocalBucket {
     tellAgainNanos = now + TELL_EVERY_NANOS;
   }
 
+  /**
+   * Gives back what was taken and is owed.
+   *
+   * @param isOwed whether the shared state cannot have been told of it yet
+   */
+  void giveBack(long units, boolean isOwed) {
+    giveBack(units);
+    if (isOwed) {
+      told(units);
+    }
+  }
+
   /** Gives back what was taken. */
   void giveBack(long units) {
     bucket.addTokens(tokens(units));
@@ -116,8 +130,7 @@ final class LocalBucket {
   /** The moment that a caller is told that has to wait: another one for each. */
   long told(long units, long waitNanos, long now) {
     long first = now + waitNanos;
-    long next =
-        toldNanos <= now ? first : Math.max(first, toldNanos + tokens(units) * nanosPerToken);
+    long next = toldNanos <= now ? first : Math.max(first, toldNanos + nanosFor(units));
     toldNanos = next - now > MAX_TOLD_NANOS ? first : next;
     return toldNanos;
   }
@@ -125,6 +138,13 @@ final class LocalBucket {
   /** How long the bucket takes to drain from full. */
   long burstNanos() {
     return burstNanos;
+  }
+
+  // How long this node's share takes to drain them.
+  private long nanosFor(long units) {
+    long micros = Math.min(units / rate, TimeUnit.NANOSECONDS.toMicros(MAX_TOLD_NANOS));
+    long rest = units % rate * NANOS_PER_MICRO / rate;
+    return Math.max(1, (micros * NANOS_PER_MICRO + rest) * nodes);
   }
 
   private long tokens(long units) {

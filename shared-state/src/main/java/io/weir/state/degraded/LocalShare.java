@@ -62,15 +62,31 @@ final class LocalShare {
   /** A bucket of one owner, by one rate and burst. */
   private record Key(List<String> owner, Bucket bucket) {}
 
+  /**
+   * A decision of this node alone.
+   *
+   * @param from per demand, the bucket that has given its cost; empty where nothing was taken
+   */
+  record Counted(Decision decision, List<LocalBucket> from) {}
+
+  /** Gives back what was taken for a charge that another part of the shared state has not admitted. */
+  synchronized void giveBack(Charge charge, Counted counted) {
+    for (int i = 0; i < counted.from().size(); i++) {
+      counted.from().get(i).giveBack(charge.demands().get(i).units(charge.cost()), !isHandingOver);
+    }
+  }
+
   /** Decides on a charge, and takes its cost where it is allowed. */
-  synchronized Decision decide(Charge charge) {
+  synchronized Counted decide(Charge charge) {
     Verdict verdict = charge.verdict();
     long[] none = new long[charge.demands().size()];
     if (verdict.outcome(none) == Outcome.NEVER_ALLOWED) {
       Decision never = verdict.decision(Outcome.NEVER_ALLOWED, none, Verdict.Wait.NONE);
       List<String> full = never.fold(allowed -> List.of(), Denied::full, NeverAllowed::full);
-      return new NeverAllowed(
-          charge.revision(), List.of(), full, Decision.Reason.COST_EXCEEDS_CAPACITY);
+      return new Counted(
+          new NeverAllowed(
+              charge.revision(), List.of(), full, Decision.Reason.COST_EXCEEDS_CAPACITY),
+          List.of());
     }
     long now = nanoClock.getAsLong();
     if (!isHandingOver && now - decidedNanos > FORGOTTEN_AFTER_NANOS) {
@@ -83,12 +99,13 @@ final class LocalShare {
       own.add(bucket(charge, i));
     }
     Decision decision = decide(charge, own);
-    if (decision instanceof Allowed) {
-      for (int i = 0; i < own.size(); i++) {
-        own.get(i).owe(charge.demands().get(i).units(charge.cost()));
-      }
+    if (!(decision instanceof Allowed)) {
+      return new Counted(decision, List.of());
     }
-    return decision;
+    for (int i = 0; i < own.size(); i++) {
+      own.get(i).owe(charge.demands().get(i).units(charge.cost()));
+    }
+    return new Counted(decision, own);
   }
 
   /**

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.weir.bucket.Demand;
 import io.weir.bucket.LeakyBucket;
+import io.weir.decision.Decision.Reason;
 import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
@@ -119,7 +120,11 @@ final class AnswerReader {
         return null;
       }
       case ENDED -> {
-        completeAll(first, MixedAnswer.ended(first.charge()));
+        completeAll(first, MixedAnswer.refused(first.charge(), Reason.RESERVATION_ENDED));
+        return null;
+      }
+      case REUSED -> {
+        completeAll(first, MixedAnswer.refused(first.charge(), Reason.RESERVATION_ID_REUSED));
         return null;
       }
       case STALE -> {
@@ -140,7 +145,11 @@ final class AnswerReader {
           completeAll(first, mixed(first, code.outcome(), numbers - 1, clock, answers));
           return null;
         }
-        return completeSome(first, detailed(first, code.outcome(), numbers - 1, clock, answers));
+        RatesAnswer detailed = detailed(first, code.outcome(), numbers - 1, clock, answers);
+        if (detailed.moments() > 0 && first.clockMicros() < 0) {
+          denials.learnBlock(first, detailed.used(), detailed.asMoments());
+        }
+        return completeSome(first, detailed);
       }
     }
     throw new IllegalStateException("a code without a meaning: " + code);
@@ -161,7 +170,7 @@ final class AnswerReader {
   }
 
   // An estimate stands for several moments, each caller gets one.
-  private static @Nullable PendingCharge completeSome(PendingCharge first, Detailed detailed) {
+  private static @Nullable PendingCharge completeSome(PendingCharge first, RatesAnswer detailed) {
     @Nullable PendingCharge pending = first;
     for (long i = 0; i < Math.max(1, detailed.moments()) && pending != null; i++) {
       PendingCharge next = pending.next();
@@ -209,17 +218,6 @@ final class AnswerReader {
     return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), QueueReport.NONE);
   }
 
-  /** An answer, and the moments of an estimate beside its own. */
-  @SuppressWarnings("ArrayRecordComponent")
-  private record Detailed(
-      Decided answer, Charge charge, long[] used, long waitMicros, long stepMicros, long moments) {
-    StoreAnswer later(long index) {
-      Wait wait = new Wait(waitMicros + index * stepMicros, true, Optional.empty());
-      return new Decided(
-          charge.verdict().decision(Outcome.DENIED, used, wait), answer.report().withoutLost());
-    }
-  }
-
   private static long[] numbersOf(Charge charge, Answers answers) {
     long[] used = new long[charge.demands().size()];
     for (int i = 0; i < used.length; i++) {
@@ -236,21 +234,24 @@ final class AnswerReader {
     MixedAnswer mixed = MixedAnswer.read(charge, used, answers);
     int left = numbers - used.length - mixed.numbers();
     if (mixed.isFull() && outcome == Outcome.DENIED) {
-      return mixed.denied(answers.next(), answers.next());
+      long wait = answers.next();
+      denials.learnMixed(first, mixed, mixed.termsOfKinds(wait));
+      return mixed.denied(wait, answers.next());
     }
-    Detailed ofRates =
+    RatesAnswer ofRates =
         detailed(mixed.asRates(first), mixed.usedOfPayers(), outcome, left, clock, answers);
+    denials.learnMixed(first, mixed, used, ofRates);
     return mixed.with(ofRates.answer());
   }
 
   // Of an answer of which the code is read already; `numbers` are left.
-  private Detailed detailed(
+  private RatesAnswer detailed(
       PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
     long[] used = numbersOf(first.charge(), answers);
     return detailed(first, used, outcome, numbers - used.length, clock, answers);
   }
 
-  private Detailed detailed(
+  private RatesAnswer detailed(
       PendingCharge first, long[] used, Outcome outcome, int left, long clock, Answers answers) {
     Charge charge = first.charge();
     long[] place = new long[PLACE_NUMBERS];
@@ -269,11 +270,7 @@ final class AnswerReader {
     Verdict verdict = charge.verdict();
     Decided answer = new Decided(verdict.decision(outcome, used, wait), report);
     long moments = place[9];
-    if (moments > 0 && first.clockMicros() < 0 && !first.charge().isMixed()) {
-      denials.learnBlock(
-          first, used, new DenialCache.Moments(place[0], place[8], moments, place[10] - clock));
-    }
-    return new Detailed(answer, charge, used, place[0], place[8], moments);
+    return new RatesAnswer(answer, charge, used, place[0], place[8], moments, place[10] - clock);
   }
 
   private static Wait waitOf(Charge charge, long[] place) {

@@ -30,7 +30,7 @@ final class AskBudget {
     double slowest = Double.MAX_VALUE;
     for (Demand demand : demands) {
       double inWindow =
-          WINDOW_MICROS * demand.bucket().milliOpsPerSec() / demand.unitsPerOperation();
+          WINDOW_MICROS * demand.bucket().unitsPerMicro() / demand.unitsPerOperation();
       slowest = Math.min(slowest, inWindow);
     }
     return (long) Math.max(LEAST, 2 * slowest);

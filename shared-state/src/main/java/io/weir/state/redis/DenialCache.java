@@ -1,7 +1,8 @@
 package io.weir.state.redis;
 
 import io.weir.bucket.Demand;
-import io.weir.bucket.LeakyBucket;
+import io.weir.decision.Decision.Allowed;
+import io.weir.decision.Decision.Denied;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
 import io.weir.slot.QueueReport;
@@ -13,7 +14,6 @@ import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * is told drained from the moment after the answer, so that nobody comes too early. What else can empty a
  * bucket (a key deleted by hand, a Redis that was flushed) is noticed within {@link #MAX_AGE_NANOS}.
  *
+ * <p>Charges of several kinds, and buckets that keys share, have caches of their own behind it: {@link MixedDenials}, {@link
+ * SharedDenials}.
+ *
  * <p>Bounded; safe for use by many threads.
  */
 final class DenialCache {
@@ -45,20 +48,25 @@ final class DenialCache {
   private static final int NANOS_PER_MICRO = 1000;
   private static final int TICKETS_TO_OTHERS = 2;
 
-  private final Map<Owner, Denial> denials = new ConcurrentHashMap<>();
-  private final Map<Owner, MomentBlock> blocks = new ConcurrentHashMap<>();
-  private final Map<Owner, AskBudget> newcomers = new ConcurrentHashMap<>();
+  private final Map<SubjectOperation, BucketsDenial> denials = new ConcurrentHashMap<>();
+  private final Map<SubjectOperation, MomentBlock> blocks = new ConcurrentHashMap<>();
+  private final Map<SubjectOperation, AskBudget> newcomers = new ConcurrentHashMap<>();
   private final Map<Owner, AskBudget> tickets = new ConcurrentHashMap<>();
+  private final SharedDenials shared;
+  private final MixedDenials mixed;
   private final LongSupplier nanoTime;
   private final BooleanSupplier isPolicyChanging;
 
   /**
    * @param nanoTime a clock that only goes on, in nanoseconds
    * @param isPolicyChanging whether Redis may know a newer policy at any moment: nothing is answered here then
+   * @param returns is asked when this node gave something back
    */
-  DenialCache(LongSupplier nanoTime, BooleanSupplier isPolicyChanging) {
+  DenialCache(LongSupplier nanoTime, BooleanSupplier isPolicyChanging, Returns returns) {
     this.nanoTime = nanoTime;
     this.isPolicyChanging = isPolicyChanging;
+    this.shared = new SharedDenials(nanoTime);
+    this.mixed = new MixedDenials(nanoTime, returns);
   }
 
   /**
@@ -82,23 +90,74 @@ final class DenialCache {
 
   /** Remembers what Redis found used when it denied a charge that was asked at that time. */
   void learn(Charge charge, long[] used, long askedNanos) {
-    long wait = waitMicros(charge, used);
-    put(
-        denials,
-        Owner.of(charge),
-        new Denial(
+    long wait = BucketsDenial.waitMicros(charge, used);
+    SubjectOperation operation = SubjectOperation.of(charge);
+    makeRoom(denials, operation);
+    denials.put(
+        operation,
+        new BucketsDenial(
             charge.revision(), charge.demands(), charge.cost(), wait, used, askedNanos, now()));
+    shared.learn(charge, used, askedNanos, null);
+  }
+
+  /** Remembers a denial of a charge of several kinds. */
+  void learnMixed(PendingCharge denied, MixedAnswer answer, MixedDenial.Terms terms) {
+    if (denied.clockMicros() < 0) {
+      mixed.learn(denied, answer, terms);
+    }
+  }
+
+  /**
+   * Remembers what the rates of a charge of several kinds have decided. A place that was made says nothing to other callers.
+   *
+   * @param used of all buckets that it demands from
+   */
+  void learnMixed(PendingCharge asked, MixedAnswer answer, long[] used, RatesAnswer ofRates) {
+    Charge charge = asked.charge();
+    if (ofRates.answer().decision() instanceof Allowed) {
+      mixed.admitted(charge);
+    } else if (ofRates.moments() > 0) {
+      learnMoments(asked, answer, used, ofRates);
+    } else if (ofRates.answer().decision() instanceof Denied && concern(charge)) {
+      learnMixed(asked, answer, answer.termsOfRates(ofRates.waitMicros()));
+      if (asked.clockMicros() < 0 && answer.isOfPlainRates()) {
+        shared.learn(charge, used, asked.askedNanos(), null);
+      }
+    }
+  }
+
+  private void learnMoments(
+      PendingCharge asked, MixedAnswer answer, long[] used, RatesAnswer ofRates) {
+    boolean isForAll = asked.clockMicros() < 0
+        && answer.isOfPlainRates()
+        && shared.learn(
+            asked.charge(),
+            used,
+            asked.askedNanos(),
+            new MomentBlock(asked, used, ofRates.asMoments(), now()));
+    if (!isForAll) {
+      learnMixed(asked, answer, answer.termsOfMoments(ofRates.asMoments()));
+    }
   }
 
   /** Remembers the moments that were left over when Redis denied these equal charges. */
   void learnBlock(PendingCharge first, long[] used, Moments moments) {
-    put(blocks, Owner.of(first.charge()), new MomentBlock(first, used, moments, now()));
+    MomentBlock block = new MomentBlock(first, used, moments, now());
+    if (!shared.learn(first.charge(), used, first.askedNanos(), block)) {
+      SubjectOperation operation = SubjectOperation.of(first.charge());
+      makeRoom(blocks, operation);
+      blocks.put(operation, block);
+    }
   }
 
   /** How many moments more than its own a charge should ask for: what was needed the last time, and as many again. */
   int spare(Charge charge) {
-    MomentBlock block = blocks.isEmpty() ? null : blocks.get(Owner.of(charge));
-    return block == null || block.isOver(now()) ? 0 : block.wanted();
+    if (charge.isMixed()) {
+      return Math.max(mixed.spare(charge), shared.spare(charge));
+    }
+    MomentBlock block = blocks.isEmpty() ? null : blocks.get(SubjectOperation.of(charge));
+    int own = block == null || block.isOver(now()) ? 0 : block.wanted();
+    return Math.max(own, shared.spare(charge));
   }
 
   /** The answer, where it is known; null where Redis has to be asked. */
@@ -108,13 +167,21 @@ final class DenialCache {
       return null;
     }
     if (charge.ticket().shown().isPresent()) {
-      return answerTicket(charge);
+      StoreAnswer full = charge.isMixed() ? mixed.answer(charge) : null;
+      return full == null ? answerTicket(charge) : full;
     }
+    StoreAnswer own = charge.isMixed() ? mixed.answer(charge) : answerOfOwn(charge);
+    return own == null ? shared.answer(charge) : own;
+  }
+
+  private @Nullable StoreAnswer answerOfOwn(Charge charge) {
     if (denials.isEmpty() && blocks.isEmpty()) {
       return null;
     }
-    Owner owner = Owner.of(charge);
-    return concern(charge) ? answerFromDenial(owner, charge) : answerFromBlock(owner, charge);
+    SubjectOperation operation = SubjectOperation.of(charge);
+    return concern(charge)
+        ? answerFromDenial(operation, charge)
+        : answerFromBlock(operation, charge);
   }
 
   // Whether a ticket is good only Redis knows. Past the bound its holder keeps it, and is told to
@@ -132,93 +199,56 @@ final class DenialCache {
     return new Decided(charge.verdict().decision(Outcome.DENIED, full, told), QueueReport.NONE);
   }
 
-  private @Nullable StoreAnswer answerFromBlock(Owner owner, Charge charge) {
-    MomentBlock block = blocks.get(owner);
+  private @Nullable StoreAnswer answerFromBlock(SubjectOperation operation, Charge charge) {
+    MomentBlock block = blocks.get(operation);
     long now = now();
     if (block == null || !block.isOf(charge)) {
       return null;
     }
     if (block.isOver(now)) {
-      blocks.remove(owner, block);
+      blocks.remove(operation, block);
       return null;
     }
     StoreAnswer answer = block.answer(charge, now);
-    return answer != null || budget(newcomers, owner).mayAsk(now, AskBudget.most(charge.demands()))
+    return answer != null
+            || budget(newcomers, operation).mayAsk(now, AskBudget.most(charge.demands()))
         ? answer
         : block.answerBeyondBound(charge, now);
   }
 
-  private static AskBudget budget(Map<Owner, AskBudget> budgets, Owner owner) {
-    if (budgets.size() >= MAX_KNOWN) {
-      budgets.clear();
-    }
-    return budgets.computeIfAbsent(owner, name -> new AskBudget());
+  private static <K> AskBudget budget(Map<K, AskBudget> budgets, K whose) {
+    makeRoom(budgets, whose);
+    return budgets.computeIfAbsent(whose, name -> new AskBudget());
   }
 
-  private @Nullable StoreAnswer answerFromDenial(Owner owner, Charge charge) {
-    Denial known = denials.get(owner);
-    if (known == null || known.revision != charge.revision() || known.demands != charge.demands()) {
+  /** Forgets all where too much is known for one more. */
+  static <K, V> void makeRoom(Map<K, V> all, K one) {
+    if (all.size() >= MAX_KNOWN && !all.containsKey(one)) {
+      all.clear();
+    }
+  }
+
+  private @Nullable StoreAnswer answerFromDenial(SubjectOperation operation, Charge charge) {
+    BucketsDenial known = denials.get(operation);
+    if (known == null || known.revision() != charge.revision()) {
       return null;
     }
     long now = now();
-    if (now - known.answeredNanos > MAX_AGE_NANOS) {
-      denials.remove(owner, known);
+    if (now - known.answeredNanos() > MAX_AGE_NANOS) {
+      denials.remove(operation, known);
       return null;
     }
-    long atMost = (now - known.askedNanos) / NANOS_PER_MICRO;
+    if (!known.canHold(charge)) {
+      return null;
+    }
     long wait = known.waitMicros(charge);
-    if (wait <= atMost + atMost / DRIFT + 1) {
-      return null;
+    long atMost = (now - known.askedNanos()) / NANOS_PER_MICRO;
+    if (wait > atMost + atMost / DRIFT + 1) {
+      long atLeast = (now - known.answeredNanos()) / NANOS_PER_MICRO;
+      return known.answer(charge, wait, atLeast - atLeast / DRIFT);
     }
-    long atLeast = (now - known.answeredNanos) / NANOS_PER_MICRO;
-    return known.answer(charge, wait, atLeast - atLeast / DRIFT);
-  }
-
-  private static <T> void put(Map<Owner, T> all, Owner owner, T known) {
-    if (all.size() >= MAX_KNOWN && !all.containsKey(owner)) {
-      all.clear();
-    }
-    all.put(owner, known);
-  }
-
-  // The longest of its buckets; 0 where all have room, or one never has.
-  private static long waitMicros(Charge charge, long[] used) {
-    long longest = 0;
-    for (int i = 0; i < used.length; i++) {
-      Demand demand = charge.demands().get(i);
-      long units = demand.units(charge.cost());
-      if (!LeakyBucket.canHold(demand.bucket(), units)) {
-        return 0;
-      }
-      longest = Math.max(longest, LeakyBucket.waitMicros(demand.bucket(), used[i], units));
-    }
-    return longest;
-  }
-
-  /** A wait gets shorter by what passes, to the microsecond: a bucket drains whole units in each. */
-  @SuppressWarnings("ArrayRecordComponent")
-  private record Denial(
-      long revision,
-      List<Demand> demands,
-      long cost,
-      long waitMicros,
-      long[] used,
-      long askedNanos,
-      long answeredNanos) {
-
-    /** The wait of a charge when Redis was asked. */
-    long waitMicros(Charge charge) {
-      return charge.cost() == cost ? waitMicros : DenialCache.waitMicros(charge, used);
-    }
-
-    StoreAnswer answer(Charge charge, long wait, long elapsedMicros) {
-      long[] left = new long[used.length];
-      for (int i = 0; i < left.length; i++) {
-        left[i] =
-            LeakyBucket.drained(used[i], demands.get(i).bucket().milliOpsPerSec(), elapsedMicros);
-      }
-      Wait told = new Wait(wait - elapsedMicros, true, Optional.empty());
-      return new Decided(charge.verdict().decision(Outcome.DENIED, left, told), QueueReport.NONE);
-    }
+    return budget(newcomers, operation).mayAsk(now, AskBudget.most(charge.demands()))
+        ? null
+        : known.answer(charge, Math.max(wait, AskBudget.WINDOW_NANOS / NANOS_PER_MICRO), 0);
   }
 }

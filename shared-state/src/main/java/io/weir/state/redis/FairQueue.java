@@ -12,20 +12,28 @@ import org.jspecify.annotations.Nullable;
  * one tenant keep their order. Mutable; used on one event loop.
  */
 final class FairQueue {
-  private static final int MAX_OF_TENANT = 4096;
-
+  private final int maxOfTenant;
   private final Map<String, Queue<PendingCharge>> byTenant = new HashMap<>();
-  private final Queue<String> turns = new ArrayDeque<>();
+  private final Queue<Queue<PendingCharge>> turns = new ArrayDeque<>();
+
+  /** @param maxOfTenant how many of one tenant wait at most */
+  FairQueue(int maxOfTenant) {
+    this.maxOfTenant = maxOfTenant;
+  }
+
+  boolean isEmpty() {
+    return turns.isEmpty();
+  }
 
   /** Adds a charge, unless too many of its tenant wait. */
   boolean add(PendingCharge pending) {
-    String tenant = pending.charge().tenant();
-    Queue<PendingCharge> waiting = byTenant.computeIfAbsent(tenant, name -> new ArrayDeque<>());
-    if (waiting.size() >= MAX_OF_TENANT) {
+    Queue<PendingCharge> waiting =
+        byTenant.computeIfAbsent(pending.charge().tenant(), name -> new ArrayDeque<>());
+    if (waiting.size() >= maxOfTenant) {
       return false;
     }
     if (waiting.isEmpty()) {
-      turns.add(tenant);
+      turns.add(waiting);
     }
     return waiting.add(pending);
   }
@@ -33,16 +41,15 @@ final class FairQueue {
   /** The next one; null where nobody waits. */
   @Nullable
   PendingCharge poll() {
-    String tenant = turns.poll();
-    if (tenant == null) {
+    Queue<PendingCharge> waiting = turns.poll();
+    if (waiting == null) {
       return null;
     }
-    Queue<PendingCharge> waiting = byTenant.get(tenant);
-    PendingCharge next = waiting == null ? null : waiting.poll();
-    if (waiting != null && waiting.isEmpty()) {
-      byTenant.remove(tenant);
+    PendingCharge next = waiting.remove();
+    if (waiting.isEmpty()) {
+      byTenant.remove(next.charge().tenant());
     } else {
-      turns.add(tenant);
+      turns.add(waiting);
     }
     return next;
   }

@@ -56,6 +56,13 @@ public final class Faults {
     return Optional.ofNullable(found);
   }
 
+  /** The message of an error; the name of its class where it has none. */
+  public static String message(Throwable error) {
+    return error.getMessage() == null || error.getMessage().isBlank()
+        ? error.getClass().getSimpleName()
+        : error.getMessage();
+  }
+
   /** Whether Redis does not know a script by its digest. */
   static boolean isUnknownScript(Throwable error) {
     return error instanceof RedisNoScriptException

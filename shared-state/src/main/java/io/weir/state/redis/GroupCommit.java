@@ -17,11 +17,9 @@ import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Charges of one event loop and subject are sent in the order in which they were asked. A call that fails takes
  * along what has gathered behind it: none of that would be answered in time. Safe for use by many threads; never
- * blocks. All but the queue is touched by one event loop alone.
+ * blocks. Where more waits than one call carries, each tenant has its turn. All but
+ * the queue is touched by one event loop alone.
  */
 final class GroupCommit {
-  private static final int MAX_WAITING = 100_000;
   private static final long MIGRATING_MILLIS = 5;
 
   private final Link link;
@@ -48,14 +46,11 @@ final class GroupCommit {
   private final CallObserver observer;
   private final RedisClock clock;
 
-  private final Queue<PendingCharge> waiting = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger waitingCount = new AtomicInteger();
+  private final WaitingCharges waiting;
   private final AtomicBoolean isScheduled = new AtomicBoolean();
 
-  private final FairQueue fair = new FairQueue();
   private final Templates templates;
   private final Queue<Batch> idle = new ArrayDeque<>();
-  private @Nullable PendingCharge leftOver;
   private int calls;
   private boolean isScriptUnknown;
 
@@ -76,6 +71,7 @@ final class GroupCommit {
     this.link = link;
     this.loop = link.eventLoop();
     this.lane = lane;
+    this.waiting = new WaitingCharges(lane);
     this.policy = policy;
     this.templates = templates;
     this.reader = reader;
@@ -87,13 +83,7 @@ final class GroupCommit {
 
   /** Asks; the charge completes with the answer, or with a {@link StoreUnavailableException}. */
   void ask(PendingCharge pending) {
-    if (waitingCount.incrementAndGet() > MAX_WAITING) {
-      waitingCount.decrementAndGet();
-      pending.completeExceptionally(behind());
-      return;
-    }
-    waiting.add(pending);
-    if (isScheduled.compareAndSet(false, true)) {
+    if (waiting.add(pending) && isScheduled.compareAndSet(false, true)) {
       schedule();
     }
   }
@@ -126,9 +116,9 @@ final class GroupCommit {
     Batch batch = recycled == null ? new Batch(lane, policy) : recycled;
     batch.begin(templates.nextBatch());
     long now = System.nanoTime();
-    PendingCharge pending = next();
+    PendingCharge pending = waiting.next();
     while (pending != null && gather(batch, pending, now)) {
-      pending = next();
+      pending = waiting.next();
     }
     return batch;
   }
@@ -141,30 +131,15 @@ final class GroupCommit {
             StoreFault.OVERLOADED, "Redis is behind: a charge waited too long", null));
       } else if (!batch.add(
           pending, templates.of(pending.charge()), templates.others(pending, lane, clock))) {
-        leftOver = pending;
+        waiting.putBack(pending);
         return false;
       }
     } catch (RuntimeException e) {
       pending.completeExceptionally(
           new StoreUnavailableException(StoreFault.DATA, "the charge cannot be sent: " + e, e));
     }
-    waitingCount.decrementAndGet();
+    waiting.took();
     return true;
-  }
-
-  private @Nullable PendingCharge next() {
-    PendingCharge first = leftOver;
-    leftOver = null;
-    if (first != null || !lane.hasPlaces()) {
-      return first == null ? waiting.poll() : first;
-    }
-    for (PendingCharge came = waiting.poll(); came != null; came = waiting.poll()) {
-      if (!fair.add(came)) {
-        waitingCount.decrementAndGet();
-        came.completeExceptionally(behind());
-      }
-    }
-    return fair.poll();
   }
 
   private void send(Batch batch, CommandType type, byte[] scriptArgument) {
@@ -281,18 +256,13 @@ final class GroupCommit {
   // Those that come while these are failed are not failed with them. Where the event loop has
   // ended, any thread comes here.
   private synchronized void failWaiting(StoreUnavailableException unavailable) {
-    for (int left = waitingCount.get(); left > 0; left--) {
-      PendingCharge pending = next();
+    for (int left = waiting.count(); left > 0; left--) {
+      PendingCharge pending = waiting.next();
       if (pending == null) {
         return;
       }
-      waitingCount.decrementAndGet();
+      waiting.took();
       pending.completeExceptionally(unavailable);
     }
-  }
-
-  private static StoreUnavailableException behind() {
-    return new StoreUnavailableException(
-        StoreFault.OVERLOADED, "Redis is behind: too many charges wait already", null);
   }
 }

@@ -107,7 +107,7 @@ final class Lanes {
       loop.execute(() -> charge(pending));
     } catch (RejectedExecutionException e) {
       pending.completeExceptionally(new StoreUnavailableException(
-          StoreFault.UNREACHABLE, "Redis did not answer: " + e.getMessage(), e));
+          StoreFault.UNREACHABLE, "Redis did not answer: " + Faults.message(e), e));
     }
   }
 }

@@ -237,7 +237,7 @@ final class Link {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     return new StoreUnavailableException(
-        fault(cause), "Redis did not answer: " + cause.getMessage(), cause);
+        fault(cause), "Redis did not answer: " + Faults.message(cause), cause);
   }
 
   CompletableFuture<Void> closed() {

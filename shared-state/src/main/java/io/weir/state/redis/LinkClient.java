@@ -144,8 +144,8 @@ final class LinkClient {
       cause = cause.getCause();
     }
     return cause == error
-        ? String.valueOf(error.getMessage())
-        : "%s (%s)".formatted(error.getMessage(), cause.getMessage());
+        ? Faults.message(error)
+        : "%s (%s)".formatted(Faults.message(error), Faults.message(cause));
   }
 
   private NettyCustomizer remember() {

@@ -9,11 +9,15 @@ import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
 import io.weir.kind.Counter;
+import io.weir.kind.Kind;
 import io.weir.kind.KindDemand;
+import io.weir.kind.Quota;
 import io.weir.kind.Standing;
 import io.weir.slot.QueueReport;
+import io.weir.state.redis.MixedDenial.Terms;
 import io.weir.state.redis.wire.Answers;
 import io.weir.state.redis.wire.PendingCharge;
+import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.Charge;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
@@ -104,6 +108,79 @@ final class MixedAnswer {
         kinds.denied(ofRates, waitMicros, charge.ticket().shown()), QueueReport.NONE);
   }
 
+  /** The same denial for another caller, so much later. */
+  StoreAnswer deniedLater(Charge asked, long waitMicros, long elapsedMicros) {
+    KindVerdict later = kinds.later(elapsedMicros);
+    Verdict verdict = new Verdict(
+        charge.revision(), payers.stream().map(charge.demands()::get).toList(), kinds.cost());
+    Wait wait = new Wait(waitMicros, true, asked.ticket().shown());
+    Decision ofRates = verdict.decision(Outcome.DENIED, usedOfPayers(), wait);
+    return new Decided(
+        isFull() ? later.denied(ofRates, waitMicros, wait.ticket()) : later.with(ofRates),
+        QueueReport.NONE);
+  }
+
+  /** How long a node may answer by it, where another limit than a rate is full. */
+  Terms termsOfKinds(long waitMicros) {
+    long certain = 0;
+    long ofPermits = 0;
+    boolean isExactCost = false;
+    boolean isPaced = false;
+    List<Integer> slots = new ArrayList<>(slotsOfSubject());
+    for (int i = 0; i < kinds.demands().size(); i++) {
+      KindDemand demand = kinds.demands().get(i);
+      Standing standing = kinds.standings().get(i);
+      if (standing.hasRoom()) {
+        continue;
+      }
+      if (demand.kind() == Kind.PERMIT) {
+        isPaced = true;
+        ofPermits = Math.max(ofPermits, standing.waitMicros());
+        slots.add(Returns.slot(
+            RedisKeys.state(demand.scope(), charge.tenant(), charge.subject()), demand.name()));
+      } else {
+        isExactCost |= !(demand instanceof Quota quota) || quota.window().slides();
+        certain = Math.max(certain, isPriced() ? 0 : standing.waitMicros());
+      }
+    }
+    isPaced |= isExactCost || isPriced();
+    long step = ofPermits >= waitMicros ? ofPermits : 0;
+    return new Terms(waitMicros, step, 0, certain, isPaced, isExactCost, List.copyOf(slots));
+  }
+
+  /** The same where rates are full. */
+  Terms termsOfRates(long waitMicros) {
+    boolean isCertain =
+        !isPriced() && charge.demands().stream().noneMatch(demand -> demand.overflow());
+    return new Terms(
+        waitMicros, 0, 0, isCertain ? waitMicros : 0, !isCertain, true, slotsOfSubject());
+  }
+
+  /** The same of an estimate, which stands for so many moments. */
+  Terms termsOfMoments(DenialCache.Moments moments) {
+    return new Terms(
+        moments.firstMicros(),
+        moments.stepMicros(),
+        moments.count(),
+        moments.freshMicros(),
+        false,
+        true,
+        slotsOfSubject());
+  }
+
+  /** Whether all units used are those of the rates that were asked, in their order. */
+  boolean isOfPlainRates() {
+    return charge.demands().stream().noneMatch(demand -> demand.overflow());
+  }
+
+  private boolean isPriced() {
+    return kinds.cost() != charge.cost();
+  }
+
+  private List<Integer> slotsOfSubject() {
+    return List.of(Returns.slot(RedisKeys.key(charge.tenant(), charge.subject()), ""));
+  }
+
   /** The answer where the rates have decided. */
   StoreAnswer with(Decided ofRates) {
     Decision decision = ofRates.decision();
@@ -115,13 +192,12 @@ final class MixedAnswer {
   /** The answer where the reservation is there already. */
   static StoreAnswer again(Charge charge, long[] used) {
     Decision decision = charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE);
-    return new Decided(decision, QueueReport.NONE);
+    return new Decided(decision, QueueReport.NONE, true);
   }
 
-  /** The answer where the reservation was there, and has ended. */
-  static StoreAnswer ended(Charge charge) {
+  /** The answer where the reservation has ended, or its id is that of another one. */
+  static StoreAnswer refused(Charge charge, Reason reason) {
     return new Decided(
-        new NeverAllowed(charge.revision(), List.of(), List.of(), Reason.RESERVATION_ENDED),
-        QueueReport.NONE);
+        new NeverAllowed(charge.revision(), List.of(), List.of(), reason), QueueReport.NONE);
   }
 }

@@ -1,6 +1,7 @@
 package io.weir.state.redis;
 
 import io.weir.bucket.Demand;
+import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
 import io.weir.slot.QueueReport;
@@ -79,17 +80,39 @@ final class MomentBlock {
     return told(charge, next.getAndIncrement() % moments.count(), nowNanos);
   }
 
+  /** The next moment for any key that needs a bucket which is known to be full; null where there is none left. */
+  @Nullable
+  StoreAnswer answerAnother(Charge charge, Demand demand, long usedUnits, long nowNanos) {
+    long index = next.getAndIncrement();
+    return index < moments.count()
+        ? told(charge, List.of(demand), new long[] {usedUnits}, index, nowNanos)
+        : null;
+  }
+
+  /** The same past the bound: one of the moments again. */
+  StoreAnswer answerAnotherBeyondBound(
+      Charge charge, Demand demand, long usedUnits, long nowNanos) {
+    long index = next.getAndIncrement() % moments.count();
+    return told(charge, List.of(demand), new long[] {usedUnits}, index, nowNanos);
+  }
+
   /** How many moments the next block should have. */
   int wanted() {
     return Math.min(MOST_WANTED, Math.max(FIRST_WANTED, 2 * served.get()));
   }
 
   private StoreAnswer told(Charge charge, long index, long nowNanos) {
+    return told(charge, charge.demands(), used, index, nowNanos);
+  }
+
+  private StoreAnswer told(
+      Charge charge, List<Demand> of, long[] usedUnits, long index, long nowNanos) {
     served.incrementAndGet();
     long elapsed = (nowNanos - answeredNanos) / NANOS_PER_MICRO;
     long wait = moments.firstMicros() + index * moments.stepMicros() - elapsed;
     Wait told = new Wait(Math.max(1, wait), true, Optional.empty());
-    return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), QueueReport.NONE);
+    Verdict verdict = new Verdict(charge.revision(), of, charge.cost());
+    return new Decided(verdict.decision(Outcome.DENIED, usedUnits, told), QueueReport.NONE);
   }
 
   private static int callers(PendingCharge first) {

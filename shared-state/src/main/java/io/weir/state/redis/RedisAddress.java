@@ -1,11 +1,13 @@
 package io.weir.state.redis;
 
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -70,7 +72,12 @@ public record RedisAddress(
   }
 
   /** A host, IPv6 addresses without brackets. */
-  public record Host(String name, int port) {}
+  public record Host(String name, int port) {
+    @Override
+    public String toString() {
+      return (name.contains(":") ? "[" + name + "]" : name) + ":" + port;
+    }
+  }
 
   /** Who connects. */
   public record Credentials(Optional<String> username, Optional<String> password) {
@@ -138,10 +145,16 @@ public record RedisAddress(
   public String toString() {
     return "%s/%d"
         .formatted(
-            hosts.stream()
-                .map(host -> host.name() + ":" + host.port())
-                .collect(Collectors.joining(",")),
+            hosts.stream().map(Host::toString).collect(Collectors.joining(",")),
             database); // without the password
+  }
+
+  /** As a URI that may be shown: of what is given in {@link #parse}, without passwords and options but {@code master}. */
+  public String withoutSecrets() {
+    String form = topology == Topology.SINGLE ? "" : "+" + topology.name().toLowerCase(Locale.ROOT);
+    String of =
+        master.isEmpty() ? "" : "?master=" + URLEncoder.encode(master, StandardCharsets.UTF_8);
+    return "redis%s%s://%s%s".formatted(tls ? "s" : "", form, this, of);
   }
 
   private void requireSense() {

@@ -48,9 +48,10 @@ public final class RedisBucketStore implements BucketStore {
       Map<String, String> includes,
       LongSupplier clock,
       BooleanSupplier isPolicyChanging,
-      IntFunction<CallObserver> observers) {
+      IntFunction<CallObserver> observers,
+      LongSupplier nanoTime) {
     this.redis = redis;
-    this.denials = new DenialCache(System::nanoTime, isPolicyChanging);
+    this.denials = new DenialCache(nanoTime, isPolicyChanging, redis.returns());
     this.isLive = includes.isEmpty();
     Lane fast = Lane.fast(includes);
     Lane take = Lane.take(includes);
@@ -97,7 +98,17 @@ public final class RedisBucketStore implements BucketStore {
       RedisConnections redis,
       BooleanSupplier isPolicyChanging,
       IntFunction<CallObserver> observers) {
-    return new RedisBucketStore(redis, Map.of(), () -> REDIS_TIME, isPolicyChanging, observers);
+    return of(redis, isPolicyChanging, observers, System::nanoTime);
+  }
+
+  /** The same by another clock of this process, for tests: it goes on, and is never behind. */
+  static RedisBucketStore of(
+      RedisConnections redis,
+      BooleanSupplier isPolicyChanging,
+      IntFunction<CallObserver> observers,
+      LongSupplier nanoTime) {
+    return new RedisBucketStore(
+        redis, Map.of(), () -> REDIS_TIME, isPolicyChanging, observers, nanoTime);
   }
 
   /**
@@ -108,7 +119,12 @@ public final class RedisBucketStore implements BucketStore {
    */
   public static RedisBucketStore rehearsing(RedisConnections redis, LongSupplier clockMicros) {
     return new RedisBucketStore(
-        redis, Map.of("now", "now_argument"), clockMicros, () -> false, part -> CallObserver.NONE);
+        redis,
+        Map.of("now", "now_argument"),
+        clockMicros,
+        () -> false,
+        part -> CallObserver.NONE,
+        System::nanoTime);
   }
 
   @Override
@@ -118,7 +134,7 @@ public final class RedisBucketStore implements BucketStore {
     }
     Charge charge = memory.isShort() ? asked.withoutNewPlaces() : asked;
     int spare = 0;
-    if (isLive && !charge.isMixed()) {
+    if (isLive) {
       StoreAnswer known = denials.answer(charge);
       if (known != null) {
         return CompletableFuture.completedFuture(known);

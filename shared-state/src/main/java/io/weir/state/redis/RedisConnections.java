@@ -41,6 +41,7 @@ public final class RedisConnections implements AutoCloseable {
   private final List<Link> links;
   private final RedisAddress address;
   private final Duration commandTimeout;
+  private final Returns returns = new Returns();
   private final MemoryWatch memory;
   private @Nullable ScheduledExecutorService connecting;
 
@@ -80,9 +81,19 @@ public final class RedisConnections implements AutoCloseable {
   /** The same, also where nothing answers yet: it is tried again, twice a second, by a thread of its own. */
   public static RedisConnections openLater(
       String uri, Duration commandTimeout, Collection<EventLoop> eventLoops) {
+    return openLater(uri, commandTimeout, given(eventLoops));
+  }
+
+  /** The same with a thread of its own, as {@link #open(String, Duration)}. */
+  public static RedisConnections openLater(String uri, Duration commandTimeout) {
+    return openLater(uri, commandTimeout, List.of(Optional.empty()));
+  }
+
+  private static RedisConnections openLater(
+      String uri, Duration commandTimeout, List<Optional<EventLoop>> eventLoops) {
     RedisAddress address = RedisAddress.parse(uri);
     TlsMaterial tls = TlsMaterial.read(address.tlsFiles());
-    List<Link> links = given(eventLoops).stream()
+    List<Link> links = eventLoops.stream()
         .map(loop -> Link.later(new LinkClient(address, tls, commandTimeout, loop)))
         .toList();
     RedisConnections connections = new RedisConnections(address, links, commandTimeout);
@@ -197,6 +208,10 @@ public final class RedisConnections implements AutoCloseable {
 
   MemoryWatch memory() {
     return memory;
+  }
+
+  Returns returns() {
+    return returns;
   }
 
   /** After which an answer is no longer waited for. */

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /** What requests hold, in Redis. Safe for use by many threads; never blocks. */
 public final class RedisHolds implements HoldStore {
@@ -42,7 +42,6 @@ public final class RedisHolds implements HoldStore {
   private final LuaScript due;
   private final LuaScript reset;
   private final Supplier<List<String>> clock;
-  private final AtomicInteger nextPart = new AtomicInteger();
 
   public RedisHolds(RedisConnections redis) {
     this(redis, Map.of(), List::of);
@@ -91,9 +90,14 @@ public final class RedisHolds implements HoldStore {
       arguments.add(ChargeTemplate.codeOf(permit.scope()) + " " + permit.name());
     }
     arguments.addAll(clock.get());
-    return Scripts.run(redis, settle, keys, arguments)
-        .thenApply(answer ->
-            new Ended(Status.of(number(answer, 0)), number(answer, 1) == 1, (Long) answer.get(2)));
+    return Scripts.run(redis, settle, keys, arguments).thenApply(answer -> {
+      redis.returns().ended(held);
+      return new Ended(
+          Status.of(number(answer, 0)),
+          number(answer, 1) == 1,
+          (Long) answer.get(2),
+          answer.size() > 3 && number(answer, 3) == 1);
+    });
   }
 
   @Override
@@ -115,16 +119,30 @@ public final class RedisHolds implements HoldStore {
     return Scripts.run(redis, renew, keys, arguments).thenApply(answer -> number(answer, 0) == 1);
   }
 
-  /** Looks at one part of the shared state after the other. */
+  /** Looks at all parts of the shared state. One that is away does not stand in the way of the others. */
   @Override
   public CompletionStage<Integer> expire() {
-    int part = Math.floorMod(nextPart.getAndIncrement(), redis.parts());
+    List<CompletableFuture<Integer>> ended = IntStream.range(0, redis.parts())
+        .mapToObj(part -> expirePart(part).toCompletableFuture())
+        .toList();
+    return CompletableFuture.allOf(ended.toArray(CompletableFuture[]::new))
+        .handle((done, error) -> sum(ended));
+  }
+
+  private CompletionStage<Integer> expirePart(int part) {
     List<String> arguments = new ArrayList<>(List.of(MOST_EXPIRED));
     arguments.addAll(clock.get());
     String index = RedisKeys.holds(redis.policyOf(part));
     return Scripts.run(redis, due, List.of(index), arguments)
         .thenCompose(
             found -> expireAll(index, found.stream().map(Object::toString).toList()));
+  }
+
+  private static int sum(List<CompletableFuture<Integer>> counts) {
+    return counts.stream()
+        .filter(count -> !count.isCompletedExceptionally())
+        .mapToInt(CompletableFuture::join)
+        .sum();
   }
 
   private CompletionStage<Integer> expireAll(String index, List<String> keys) {

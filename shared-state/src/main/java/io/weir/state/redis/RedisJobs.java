@@ -38,11 +38,13 @@ public final class RedisJobs {
   private static final long BYTES_OF_CLAIM = 1 << 20;
   private static final long HEADERS_OF_RESULT = 4096;
   private static final int STATES = 6;
+  private static final String NO_PLACE = "";
   private static final JobQueue NO_QUEUE = new JobQueue(0, 0, 0, 0, 0, 0);
   private static final int LISTED_AT_ONCE = 500;
 
   private final RedisConnections redis;
   private final LuaScript submit;
+  private final LuaScript release;
   private final LuaScript look;
   private final LuaScript claim;
   private final LuaScript step;
@@ -57,6 +59,7 @@ public final class RedisJobs {
       RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
     this.redis = redis;
     this.submit = LuaScript.load("job_submit", includes);
+    this.release = LuaScript.load("job_release", includes);
     this.look = LuaScript.load("job_look", includes);
     this.claim = LuaScript.load("job_claim", includes);
     this.step = LuaScript.load("job_step", includes);
@@ -70,17 +73,33 @@ public final class RedisJobs {
         redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
-  /** Says whether a job would be taken, and changes nothing but what is told to those who find the queue full. */
-  public CompletionStage<SubmittedJob> see(JobRule rule, JobSubmission submission) {
-    return submit(rule, submission, false);
+  /**
+   * Keeps a place for a job, for one request at a time: whoever has it asks the limits, and then takes the job or releases
+   * the place. Says else what is there of the same request, or why there is no place.
+   */
+  public CompletionStage<SubmittedJob> keepPlace(JobRule rule, JobSubmission submission) {
+    return submit(rule, submission, false, NO_PLACE);
+  }
+
+  /** Frees a place whose request was not admitted. */
+  public CompletionStage<Void> release(JobSubmission submission, SubmittedJob.Placed place) {
+    return run(release, submission.operation(), List.of(submission.id(), place.token()))
+        .thenApply(done -> null);
   }
 
   /** Takes a job into the queue; twice, it is there once. */
   public CompletionStage<SubmittedJob> submit(JobRule rule, JobSubmission submission) {
-    return submit(rule, submission, true);
+    return submit(rule, submission, true, NO_PLACE);
   }
 
-  private CompletionStage<SubmittedJob> submit(JobRule rule, JobSubmission of, boolean isMeant) {
+  /** The same of one that a place is kept for. */
+  public CompletionStage<SubmittedJob> submit(
+      JobRule rule, JobSubmission submission, SubmittedJob.Placed place) {
+    return submit(rule, submission, true, place.token());
+  }
+
+  private CompletionStage<SubmittedJob> submit(
+      JobRule rule, JobSubmission of, boolean isMeant, String place) {
     boolean isShort = redis.memory().isShort();
     List<String> arguments = List.of(
         of.id(),
@@ -100,7 +119,8 @@ public final class RedisJobs {
         text(rule.micros(JobParameter.KEEP)),
         text(intervalMicros(rule)),
         text(rule.micros(JobParameter.MAX_WAIT)),
-        isMeant ? of.request() : "");
+        isMeant ? of.request() : "",
+        place);
     return run(submit, of.operation(), arguments)
         .thenApply(answer -> JobReplies.submitted(of.operation(), answer));
   }
@@ -123,6 +143,12 @@ public final class RedisJobs {
    */
   public CompletionStage<Optional<SeenJob>> look(String operation, String id, String asking) {
     return look(operation, List.of(id), asking, true).thenApply(seen -> seen.get(0));
+  }
+
+  /** The same without what came of it. */
+  public CompletionStage<Optional<Job>> see(String operation, String id, String asking) {
+    return look(operation, List.of(id), asking, false)
+        .thenApply(seen -> seen.get(0).map(SeenJob::job));
   }
 
   /** How jobs stand, in this order, without what came of them; nothing for those that nobody knows. */
@@ -214,7 +240,7 @@ public final class RedisJobs {
         .thenCompose((MapScanCursor<String, String> cursor) -> {
           cursor.getMap().forEach((id, text) -> {
             if (found.size() < most) {
-              found.add(JobText.of(operation, id, text, 0, -1, 0, 0, NO_QUEUE));
+              found.add(JobText.of(operation, id, text, 0, -1, 0, NO_QUEUE));
             }
           });
           return cursor.isFinished() || found.size() >= most

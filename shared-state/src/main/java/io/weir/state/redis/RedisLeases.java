@@ -78,7 +78,7 @@ public final class RedisLeases {
         report.holder(),
         Long.toString(report.sequence()),
         Long.toString(revision),
-        Long.toString(bucket.milliOpsPerSec()),
+        Long.toString(bucket.unitsPerMicro()),
         Long.toString(bucket.capacityUnits()),
         Long.toString(report.spent()),
         Long.toString(report.acknowledged()),

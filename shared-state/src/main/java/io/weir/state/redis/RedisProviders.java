@@ -32,6 +32,7 @@ public final class RedisProviders {
   private final RedisConnections redis;
   private final LuaScript book;
   private final LuaScript rebook;
+  private final LuaScript watch;
   private final Supplier<List<String>> clock;
 
   public RedisProviders(RedisConnections redis) {
@@ -43,6 +44,7 @@ public final class RedisProviders {
     this.redis = redis;
     this.book = LuaScript.load("book", includes);
     this.rebook = LuaScript.load("rebook", includes);
+    this.watch = LuaScript.load("watch", Map.of());
     this.clock = clock;
   }
 
@@ -98,7 +100,7 @@ public final class RedisProviders {
   public CompletionStage<Booking.Told> book(
       Prepared upstream, String caller, List<Booking.End> ends, List<Booking.Asking> asking) {
     List<String> arguments =
-        new ArrayList<>(upstream.head().size() + 3 * ends.size() + 4 * asking.size() + 3);
+        new ArrayList<>(upstream.head().size() + 3 * ends.size() + 5 * asking.size() + 3);
     arguments.addAll(upstream.head());
     arguments.add(caller);
     arguments.add(Integer.toString(ends.size()));
@@ -113,6 +115,7 @@ public final class RedisProviders {
       arguments.add(one.group());
       arguments.add(Long.toString(one.patienceMicros()));
       arguments.add(String.join(",", one.before()));
+      arguments.add(one.mayProbe() ? "1" : "0");
     }
     return run(book, upstream.keys(), arguments)
         .thenApply(answer -> told(answer, ends.size(), asking.size()));
@@ -191,6 +194,16 @@ public final class RedisProviders {
             RedisKeys.upstream(upstream.name()),
             List.of(Long.toString(upstream.bounds().leaseMicros()), String.join(",", members)))
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
+  }
+
+  /** Whether this node is the one that asks for the health of an upstream's providers; then it is for so long from now. */
+  public CompletionStage<Boolean> watch(String upstream, String node, long leaseMillis) {
+    return Scripts.run(
+            redis,
+            watch,
+            List.of(RedisKeys.upstreamWatch(upstream)),
+            List.of(node, Long.toString(leaseMillis)))
+        .thenApply(answer -> (Long) answer.get(0) == 1);
   }
 
   private CompletionStage<List<Object>> run(

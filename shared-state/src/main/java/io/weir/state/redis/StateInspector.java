@@ -3,12 +3,15 @@ package io.weir.state.redis;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.weir.policy.Plan;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
 import io.weir.throttle.StoreUnavailableException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Looks into the shared state for an operator: reads only, blocks its caller, and decides nothing. */
 public final class StateInspector {
@@ -37,6 +40,76 @@ public final class StateInspector {
     return fields;
   }
 
+  /**
+   * The policy in force, as it was published.
+   *
+   * @param bursts how long its buckets take to drain from full, for {@link #showAll}
+   */
+  public record Published(long revision, String name, String document, String bursts) {}
+
+  /** The policy in force; empty where there is none. */
+  public Optional<Published> policy() {
+    try {
+      Map<String, String> fields = new HashMap<>();
+      connections
+          .sync()
+          .hmget(RedisKeys.POLICY, "revision", "name", "document", "bursts")
+          .forEach(field -> field.ifHasValue(value -> fields.put(field.getKey(), value)));
+      return Optional.ofNullable(fields.get("document"))
+          .map(document -> new Published(
+              Long.parseLong(fields.getOrDefault("revision", "0")),
+              fields.getOrDefault("name", "policy"),
+              document,
+              fields.getOrDefault("bursts", "")));
+    } catch (RedisException e) {
+      throw cannotShow(RedisKeys.POLICY, e);
+    }
+  }
+
+  /**
+   * A state in words, and behind it how the limits of its owner stand that are no rates: counters by the name of the limit,
+   * permits as {@code <limit>.held}.
+   *
+   * @param state of Redis: that of a key, a tenant or the cluster
+   * @param bursts as they are published
+   * @param plans of which the limits are
+   * @return empty where nothing is used
+   */
+  public Map<String, String> showAll(String state, String bursts, List<Plan> plans) {
+    String limits = LimitLines.of(plans.stream());
+    Map<String, String> fields = asked(state, bursts, limits);
+    fields.putAll(asked(RedisKeys.counters(state), bursts, limits));
+    LimitLines.permits(plans.stream())
+        .forEach(permits -> Optional.ofNullable(
+                asked(RedisKeys.permits(state, permits), bursts, limits).get("held"))
+            .ifPresent(held -> fields.put(permits + ".held", held)));
+    put(fields, "queue", count(RedisKeys.queue(state)), "places");
+    return fields;
+  }
+
+  /** A bucket of scope {@code cluster} of which nodes hold leases; empty where there is none. */
+  public Map<String, String> showPool(String bucket, String bursts) {
+    return asked(RedisKeys.pool(bucket), bursts, "");
+  }
+
+  private Map<String, String> asked(String key, String... texts) {
+    try {
+      return fields(connections
+          .sync()
+          .eval(SHOW.source(), ScriptOutputType.MULTI, new String[] {key}, texts));
+    } catch (RedisException e) {
+      throw cannotShow(key, e);
+    }
+  }
+
+  private static Map<String, String> fields(List<String> reply) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    for (int i = 0; i < reply.size(); i += 2) {
+      fields.put(reply.get(i), reply.get(i + 1));
+    }
+    return fields;
+  }
+
   private long count(String key) {
     try {
       return connections.sync().zcard(key);
@@ -53,7 +126,7 @@ public final class StateInspector {
 
   private static StoreUnavailableException cannotShow(String key, RedisException e) {
     return new StoreUnavailableException(
-        Faults.of(e), "cannot show %s: %s".formatted(key, e.getMessage()), e);
+        Faults.of(e), "cannot show %s: %s".formatted(key, Faults.message(e)), e);
   }
 
   /**
@@ -70,11 +143,8 @@ public final class StateInspector {
       // A script of a Redis Cluster asks for the keys of one place only.
       String[] keys =
           connections.parts() == 1 ? new String[] {key, RedisKeys.POLICY} : new String[] {key};
-      List<String> reply = commands.eval(SHOW.source(), ScriptOutputType.MULTI, keys);
-      Map<String, String> fields = new LinkedHashMap<>();
-      for (int i = 0; i < reply.size(); i += 2) {
-        fields.put(reply.get(i), reply.get(i + 1));
-      }
+      Map<String, String> fields =
+          fields(commands.eval(SHOW.source(), ScriptOutputType.MULTI, keys));
       put(fields, "queue", commands.zcard(RedisKeys.queue(key)), "places");
       return fields;
     } catch (RedisException e) {

@@ -211,7 +211,7 @@ final class ClusterPolicyIT {
   }
 
   private static long rate(ClusterPolicy policies) {
-    return policies.current().policy().buckets().get(0).milliOpsPerSec();
+    return Math.round(1000 * policies.current().policy().buckets().get(0).rate().opsPerSec());
   }
 
   private static String policy(int opsPerSec) {

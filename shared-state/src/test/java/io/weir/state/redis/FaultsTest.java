@@ -9,6 +9,7 @@ import io.lettuce.core.RedisException;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class FaultsTest {
+  @Test
+  void anErrorWithoutAMessageIsToldByItsClassAndNeverAsNull() {
+    Throwable silent = new ClosedChannelException();
+    assertThat(LinkClient.innermost(silent)).isEqualTo("ClosedChannelException");
+    assertThat(LinkClient.innermost(new RedisConnectionException("Unable to connect", silent)))
+        .isEqualTo("Unable to connect (ClosedChannelException)");
+    assertThat(Faults.message(new IOException(" "))).isEqualTo("IOException");
+  }
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """

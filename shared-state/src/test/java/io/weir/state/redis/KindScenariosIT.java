@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.bucket.Scope;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.state.memory.InMemoryBucketStore;
+import io.weir.testkit.Histories;
 import io.weir.testkit.KindScenario;
 import io.weir.testkit.KindScenarioRun;
 import io.weir.testkit.KindScenarioRun.Stores;
@@ -24,7 +25,8 @@ import org.junit.jupiter.api.Test;
  * -Dweir.scenario.steps} sets how many steps each of them has.
  */
 final class KindScenariosIT {
-  private static final int SEEDS = Integer.getInteger("weir.scenario.seeds", 12);
+  private static final int SEEDS =
+      Integer.getInteger("weir.scenario.seeds", Histories.count(4, 12));
   private static final int STEPS = Integer.getInteger("weir.scenario.steps", 2000);
   private static EmbeddedRedis redis;
   private static RedisConnections connections;

@@ -13,6 +13,7 @@ import io.weir.upstream.BreakerRule;
 import io.weir.upstream.KeySlot;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
+import io.weir.upstream.RepeatRule;
 import io.weir.upstream.RetryRule;
 import io.weir.upstream.Sending;
 import java.net.URI;
@@ -75,9 +76,10 @@ abstract class ProvidersInRedis {
         List.of(providers),
         isTiered,
         new Bounds(maxInflight, adaptive, 10, 1000, LEASE),
-        new Sending(1000, 1000, 1000, false, false, Set.of()),
+        new Sending(1000, 1000, 1000, false, false, Set.of(), RepeatRule.NONE),
         RetryRule.DEFAULT,
-        BreakerRule.DEFAULT);
+        BreakerRule.DEFAULT,
+        Optional.empty());
   }
 
   static <T> T of(CompletionStage<T> stage) {
@@ -89,7 +91,7 @@ abstract class ProvidersInRedis {
   }
 
   Told told(Providers upstream, long patience, String... before) {
-    Asking asking = new Asking("r" + requests++, GROUP, patience, List.of(before));
+    Asking asking = new Asking("r" + requests++, GROUP, patience, List.of(before), true);
     return of(store.book(RedisProviders.prepare(upstream), "loop", List.of(), List.of(asking)));
   }
 
@@ -114,7 +116,7 @@ abstract class ProvidersInRedis {
   }
 
   Booking book(Providers upstream, String caller, String group, End... ends) {
-    Asking asking = new Asking("r" + requests++, group, 0, List.of());
+    Asking asking = new Asking("r" + requests++, group, 0, List.of(), true);
     return of(store.book(RedisProviders.prepare(upstream), caller, List.of(ends), List.of(asking)))
         .bookings()
         .get(0);

@@ -86,7 +86,7 @@ final class RedisAclIT {
         ClusterPolicy policies = ClusterPolicy.open(uri, "seed", POLICY)) {
       RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging);
       Bucket bucket = new Bucket("requests", Scope.KEY, 1000, 1000);
-      List<Demand> demands = List.of(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
+      List<Demand> demands = List.of(Demand.of(bucket));
       Charge charge =
           new Charge("acme", "k1", 1, demands, 1, SlotRules.DEFAULT, TicketRequest.NONE);
       assertThat(decided(store, charge)).isInstanceOf(Allowed.class);

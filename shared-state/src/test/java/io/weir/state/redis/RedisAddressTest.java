@@ -36,6 +36,22 @@ final class RedisAddressTest {
             NO_FILES));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "redis://cache | redis://cache:6379/0",
+        "rediss://weir:secret@cache:7000/3?ca=ca.pem | rediss://cache:7000/3",
+        "redis+sentinel://:secret@one,two?master=main&sentinelPassword=secret"
+            + " | redis+sentinel://one:26379,two:26379/0?master=main",
+        "redis+cluster://:secret@[::1]:7000,b | redis+cluster://[::1]:7000,b:6379/0"
+      })
+  void aUriThatIsShownKeepsItsFormAndHasNoSecret(String given, String shown) {
+    assertThat(RedisAddress.parse(given).withoutSecrets()).isEqualTo(shown);
+    assertThat(RedisAddress.parse(shown).topology())
+        .isEqualTo(RedisAddress.parse(given).topology());
+  }
+
   @Test
   void everyPartIsRead() {
     assertThat(RedisAddress.parse("rediss+sentinel://weir:p%40ss+word@one,two:7000/3?master=main"

@@ -30,11 +30,9 @@ import org.junit.jupiter.api.Test;
 /** Redis on its own time, and what happens when it fails. */
 final class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(200);
-  private static final Demand TEN =
-      new Demand(new Bucket("ten", Scope.KEY, 10_000, 1000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand TEN = Demand.of(new Bucket("ten", Scope.KEY, 10_000, 1000));
 
-  private static final Demand TWENTY =
-      new Demand(new Bucket("twenty", Scope.KEY, 1000, 20_000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand TWENTY = Demand.of(new Bucket("twenty", Scope.KEY, 1000, 20_000));
 
   private EmbeddedRedis redis;
   private RedisConnections connections;
@@ -68,9 +66,9 @@ final class RedisFaultsIT {
   void whatIsInAKeyExplainsItself() {
     take(5);
     assertThat(States.show(connections.sync(), "weir:{p40}:acme:key:k1"))
-        .containsOnlyKeys("at_us", "revision", "expires_ms", "ten@10000")
+        .containsOnlyKeys("at_us", "revision", "expires_ms", "ten@1/100000")
         .containsEntry("revision", "1")
-        .containsEntry("ten@10000", "5000000000");
+        .containsEntry("ten@1/100000", "500000");
   }
 
   @Test
@@ -113,8 +111,7 @@ final class RedisFaultsIT {
 
   @Test
   void whatWasGivenUpIsNotDecidedLater() {
-    Demand slow =
-        new Demand(new Bucket("slow", Scope.KEY, 1, 10_000_000), Bucket.UNITS_PER_OPERATION);
+    Demand slow = Demand.of(new Bucket("slow", Scope.KEY, 1, 10_000_000));
     Charge charge = new Charge("acme", "k2", 1, List.of(slow), 1);
     store.tryCharge(charge).toCompletableFuture().join();
     List<CompletableFuture<StoreAnswer>> givenUp = new ArrayList<>();

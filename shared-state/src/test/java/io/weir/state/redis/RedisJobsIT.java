@@ -52,6 +52,7 @@ final class RedisJobsIT {
   private String operation;
   private boolean isDual;
   private int claims;
+  private long givenBack;
   private final Map<String, String> holders = new HashMap<>();
 
   @BeforeAll
@@ -83,6 +84,7 @@ final class RedisJobsIT {
         true,
         false,
         List.of(),
+        Set.of(),
         Set.of());
   }
 
@@ -115,6 +117,7 @@ final class RedisJobsIT {
     String claim = node + ":" + ++claims;
     ClaimedJobs claimed = of(jobs.claim(operation, rule(), claim, unheard, HORIZON, 0, most));
     ids(claimed).forEach(id -> holders.put(node + id, claim));
+    givenBack += claimed.givenBack();
     return claimed;
   }
 
@@ -179,7 +182,113 @@ final class RedisJobsIT {
     ClaimedJobs faster = claim(A, 100);
     assertThat(faster.work()).isEmpty();
     now += 100_000;
-    assertThat(claim(A, 100).work().stream().map(JobWork::delayMicros)).containsExactly(200_000L);
+    // One interval of the new rate after the last one, which is due in 100 ms.
+    assertThat(claim(A, 100).work().stream().map(JobWork::delayMicros))
+        .containsExactly(150_000L, 200_000L);
+  }
+
+  @Test
+  void aSlowRateOfBeforeHoldsUpNothingOnceItIsFast() {
+    values.put(JobParameter.DISPATCH_PER_SECOND, 1L);
+    values.put(JobParameter.CAPACITY, 2L);
+    taken(1);
+    taken(2);
+    for (int i = 0; i < 100; i++) {
+      submit(3);
+    }
+    claim(A, 1);
+    values.put(JobParameter.DISPATCH_PER_SECOND, 100L);
+    values.put(JobParameter.CAPACITY, 1L);
+    assertThat(((SubmittedJob.Full) submit(3)).waitMicros()).isEqualTo(20_000);
+    assertThat(claim(A, 100).work().stream().map(JobWork::delayMicros)).containsExactly(10_000L);
+  }
+
+  @Test
+  void aClockThatIsSetBackStopsNothing() {
+    isDual = true;
+    for (int i = 1; i <= 4; i++) {
+      taken(i);
+    }
+    claim(A, 2);
+    move(1, A, JobMove.to(JobState.READY));
+    claim(A, 1);
+    now -= 3_600_000_000L;
+    // What is ready is sent, the lease of a dead node ends, and a job times out, when they would
+    // have.
+    move(2, A, JobMove.to(JobState.READY));
+    now += 100_000;
+    assertThat(claim(B, 100).work()).extracting(JobWork::task).contains(JobTask.SEND);
+    now += 10_000_000;
+    assertThat(claim(B, 0).givenBack()).isPositive();
+    values.put(JobParameter.TIMEOUT, 1_800_000L);
+    long timedOut = 0;
+    for (int i = 0; i < 360; i++) {
+      now += 5_000_000;
+      timedOut += claim(B, 0).timedOut();
+    }
+    assertThat(timedOut).isEqualTo(4);
+    assertThat(look(3).job().elapsedMillis()).isEqualTo(1_810_100);
+  }
+
+  @Test
+  void aClockThatIsSetRightAgainEndsNoLeaseTooSoon() {
+    taken(1);
+    now -= 3_600_000_000L;
+    claim(A, 1);
+    now += 3_600_000_000L;
+    assertThat(claim(B, 0).givenBack()).isZero();
+    now += 10_500_000;
+    assertThat(claim(B, 0).givenBack()).isEqualTo(1);
+  }
+
+  @Test
+  void aPlaceIsKeptForOneRequestOfAJobAtATime() {
+    SubmittedJob.Placed place = placed(1);
+    assertThat(keepPlace(1)).isInstanceOf(SubmittedJob.Awaited.class);
+    of(jobs.release(submission(1, "k1"), place));
+    now++;
+    SubmittedJob.Placed again = placed(1);
+    of(jobs.release(submission(1, "k1"), place)); // an end that is told twice frees no other's
+    assertThat(keepPlace(1)).isInstanceOf(SubmittedJob.Awaited.class);
+    assertThat(of(jobs.submit(rule(), submission(1, "k1"), again)))
+        .isInstanceOf(SubmittedJob.Taken.class);
+    assertThat(keepPlace(1)).isInstanceOf(SubmittedJob.Known.class);
+  }
+
+  @Test
+  void whoHasAPlaceIsTakenAlsoWhereTheQueueIsFullByThen() {
+    values.put(JobParameter.CAPACITY, 2L);
+    values.put(JobParameter.CAPACITY_OF_KEY, 2L);
+    SubmittedJob.Placed place = placed(1);
+    taken(2);
+    assertThat(submit(3)).isInstanceOf(SubmittedJob.Full.class);
+    assertThat(of(jobs.submit(rule(), submission(1, "k1"), place)))
+        .isInstanceOf(SubmittedJob.Taken.class);
+    assertThat(submit(3)).isInstanceOf(SubmittedJob.Full.class);
+  }
+
+  @Test
+  void thePlaceOfADeadNodeIsFreedInTime() {
+    values.put(JobParameter.CAPACITY, 1L);
+    placed(1);
+    assertThat(submit(2)).isInstanceOf(SubmittedJob.Full.class);
+    now += 10_000_001;
+    assertThat(keepPlace(1)).isInstanceOf(SubmittedJob.Placed.class);
+    now += 10_000_001;
+    claim(A, 0);
+    assertThat(submit(2)).isInstanceOf(SubmittedJob.Taken.class);
+    move(2, "", JobMove.to(JobState.CANCELLED));
+    now += rule().micros(JobParameter.KEEP) + 1;
+    claim(A, 0);
+    assertThat(connections.sync().hgetall(RedisKeys.jobs(operation).get(9))).isEmpty();
+  }
+
+  private SubmittedJob keepPlace(int number) {
+    return of(jobs.keepPlace(rule(), submission(number, "k1")));
+  }
+
+  private SubmittedJob.Placed placed(int number) {
+    return (SubmittedJob.Placed) keepPlace(number);
   }
 
   @Test
@@ -196,9 +305,12 @@ final class RedisJobsIT {
     assertThat(claim(B, 0).givenBack()).isZero();
     now += 1_000_001;
     assertThat(claim(B, 0).givenBack()).isEqualTo(2);
-    // Others do not fall back by it; what is before them says how long it takes.
-    assertThat(look(6).job().position()).hasValue(3);
-    assertThat(look(6).job().ahead()).isEqualTo(5);
+    // The position and the eta count the same jobs.
+    assertThat(look(6).job().position()).hasValue(5);
+    assertThat(look(6).job().etaMillis(rule()))
+        .isEqualTo(5 * 100
+            + rule().value(JobParameter.PROCESSING_TIME)
+            + rule().value(JobParameter.DISPATCH_TIME));
     assertThat(look(2).job().position()).hasValue(1);
     now += 1_000_000;
     ClaimedJobs again = claim(B, 100);
@@ -350,7 +462,7 @@ final class RedisJobsIT {
     assertThat(connections.sync().hgetall(RedisKeys.jobs(operation).get(9))).isEmpty();
     assertThat(connections
             .sync()
-            .exists(RedisKeys.jobs(operation).subList(1, 11).toArray(String[]::new)))
+            .exists(RedisKeys.jobs(operation).subList(1, 12).toArray(String[]::new)))
         .isZero();
   }
 
@@ -527,12 +639,14 @@ final class RedisJobsIT {
     assertThat(of(jobs.list(operation, 10))).hasSize(1);
   }
 
-  // Nodes that die at any time, callers that cancel, a rate that changes: whatever happens, each
-  // job ends once, waiting
-  // ones never fall back, never too many are checked, and nothing is sent faster than the rate.
+  // Nodes that die at any time, callers that cancel, a clock that is set back: whatever happens,
+  // each job ends once,
+  // waiting ones fall back by no more than goes back to the front, never too many are checked, and
+  // nothing is sent
+  // faster than the rate.
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
-  void nothingIsLostAndNobodyFallsBack(long seed) {
+  void nothingIsLostAndNobodyFallsBackByMoreThanIsGivenBack(long seed) {
     Random random = new Random(seed);
     isDual = seed % 2 == 0;
     values.put(JobParameter.ATTEMPTS, 20L);
@@ -614,7 +728,7 @@ final class RedisJobsIT {
         ends.put(number, job.state());
       }
       if (job.position().isPresent()) {
-        long position = job.position().getAsLong();
+        long position = job.position().getAsLong() - givenBack;
         Long before = positions.put(number + "@" + job.sinceMicros(), position);
         assertThat(position)
             .as("the position of job %d", number)

@@ -192,7 +192,7 @@ final class RedisKindsIT extends KindsContract {
   }
 
   private static Demand rate(String name, Scope scope) {
-    return new Demand(new Bucket(name, scope, 1_000_000, 1000), Bucket.UNITS_PER_OPERATION);
+    return Demand.of(new Bucket(name, scope, 1_000_000, 1000));
   }
 
   private static long calls() {

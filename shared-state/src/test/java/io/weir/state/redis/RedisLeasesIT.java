@@ -53,6 +53,7 @@ final class RedisLeasesIT {
     long now = 4_000_000_000_000_000L;
     for (int step = 1; step <= STEPS; step++) {
       now += random.nextInt(10) == 0 ? random.nextInt(2_000_000) - 10_000 : random.nextInt(20_000);
+      now -= random.nextInt(50) == 0 ? random.nextLong(1_000_000_000_000L) : 0;
       Bucket bucket = shapes[random.nextInt(50) == 0 ? random.nextInt(3) : 0];
       int holder = random.nextInt(spent.length);
       long most = bucket.capacityUnits();

@@ -38,9 +38,9 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
     for (int i = 0; i < 6; i++) {
       assertThat(booked(upstream).provider()).isEqualTo("slow");
     }
-    Asking one = new Asking("x", GROUP, 0, List.of());
-    Asking two = new Asking("y", GROUP, 0, List.of());
-    Asking heavy = new Asking("z", "heavy", 0, List.of());
+    Asking one = new Asking("x", GROUP, 0, List.of(), true);
+    Asking two = new Asking("y", GROUP, 0, List.of(), true);
+    Asking heavy = new Asking("z", "heavy", 0, List.of(), true);
     assertThat(of(store.book(
                 RedisProviders.prepare(upstream), "loop", List.of(), List.of(one, heavy, two)))
             .bookings())

@@ -118,6 +118,46 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
+  void aProviderIsTriedByRequestsThatAreSentAgainBeforeOthers() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
+    learn(upstream, "a", Lesson.of("", 0, 1_000_000, ""));
+    now += 1_000_000;
+    assertThat(unsafe(upstream)).isEqualTo(new Booked("b", "-", 0, false));
+    assertThat(booked(upstream)).isEqualTo(new Booked("a", "-", 0, true));
+    end(upstream, requests - 1, "a", Lesson.of("", 0, 1_000_000, "bad"));
+    now += 1_000_000 + 10_000_000;
+    assertThat(unsafe(upstream))
+        .as("if no request tried it for ten seconds")
+        .isEqualTo(new Booked("a", "-", 0, true));
+  }
+
+  @Test
+  void theOnlyProviderIsTriedByAnyRequest() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0));
+    learn(upstream, "a", Lesson.of("", 0, 1_000_000, ""));
+    now += 1_000_000;
+    assertThat(unsafe(upstream)).isEqualTo(new Booked("a", "-", 0, true));
+  }
+
+  @Test
+  void aHealthCheckClosesABreakerWhoseTimeIsOver() {
+    Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0));
+    learn(upstream, "a", Lesson.of("", 0, 1_000_000, ""));
+    learn(upstream, "a", Lesson.of("", 0, 0, "well"));
+    assertThat(book(upstream, 0)).isEqualTo(new Booking.Open(1_000_000));
+    now += 1_000_001;
+    learn(upstream, "a", Lesson.of("", 0, 0, "well"));
+    assertThat(booked(upstream).isProbe()).isFalse();
+  }
+
+  private Booking unsafe(Providers upstream) {
+    Asking asking = new Asking("u" + requests++, GROUP, 0, List.of(), false);
+    return of(store.book(RedisProviders.prepare(upstream), "loop", List.of(), List.of(asking)))
+        .bookings()
+        .get(0);
+  }
+
+  @Test
   void aProbeThatNobodyEndsIsGivenToAnother() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0));
     booked(upstream);
@@ -140,7 +180,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
             RedisProviders.prepare(upstream),
             "loop",
             List.of(),
-            List.of(new Asking("x", "heavy", 0, List.of()))))
+            List.of(new Asking("x", "heavy", 0, List.of(), true))))
         .bookings()
         .get(0);
     assertThat(other).isEqualTo(new Booked("a", "k0", 0, false));

@@ -28,7 +28,7 @@ final class WaitReplicasIT {
   // An operation an hour drains: what is used stays.
   private static final Bucket BUCKET = new Bucket("requests", Scope.KEY, 1, 9_000_000_000L);
   private static final List<Demand> DEMANDS =
-      List.of(new Demand(BUCKET, Bucket.UNITS_PER_OPERATION / 1000));
+      List.of(new Demand(BUCKET, BUCKET.unitsPerOperation() / 1000));
   private static final int SEQUENTIAL = 500;
 
   private RedisProcess master;
@@ -120,7 +120,7 @@ final class WaitReplicasIT {
       Map<String, String> fields = States.show(connections.sync(), RedisKeys.key("acme", "k1"));
       // A part of an operation has drained.
       long unit = DEMANDS.get(0).unitsPerOperation();
-      return (Long.parseLong(fields.get("requests@1")) + unit - 1) / unit;
+      return (Long.parseLong(fields.get("requests@1/1000000000")) + unit - 1) / unit;
     }
   }
 

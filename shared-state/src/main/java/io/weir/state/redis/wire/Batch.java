@@ -48,7 +48,7 @@ public final class Batch {
   private int keyCount;
   private int argumentCount;
   private int chargeCount;
-  private int demandCount;
+  private int weight;
   private int cluster;
   private boolean isSentAgain;
 
@@ -76,7 +76,7 @@ public final class Batch {
     keyCount = 1;
     argumentCount = 1;
     chargeCount = 0;
-    demandCount = 0;
+    weight = 0;
     cluster = 0;
     Bulk.writeText(keys, policy.getBytes(US_ASCII));
   }
@@ -119,16 +119,12 @@ public final class Batch {
     Owner owner = Owner.of(charge);
     Entry last = lastOf.get(owner);
     boolean isEqual = last != null && isEqual(last, pending, template);
-    int demands = isEqual && !lane.hasPlaces()
-        ? 0
-        : template.demands().size() + charge.extras().demands().size();
-    if (chargeCount == lane.maxCharges()
-        || (demandCount > 0 && demandCount + demands > lane.maxDemands())
-        || (!isEqual && entries.size() == lane.maxEntries())) {
+    int weighs = isEqual && !lane.hasPlaces() ? 0 : lane.weights().of(charge, template, others);
+    if (chargeCount == lane.maxCharges() || (weight > 0 && weight + weighs > Weights.MOST)) {
       return false;
     }
     chargeCount++;
-    demandCount += demands;
+    weight += weighs;
     if (isEqual) {
       requireNonNull(last).append(pending);
       return true;
@@ -160,7 +156,7 @@ public final class Batch {
 
   // Nothing that another subject asked of the same buckets is overtaken.
   private boolean isEqual(Entry last, PendingCharge pending, ChargeTemplate template) {
-    return lane.maxEntries() > 1
+    return lane.joinsEqual()
         && last.isEqual(pending, template, lane.hasPlaces())
         && (last == entries.get(entries.size() - 1) || template.areOfKeyAlone());
   }

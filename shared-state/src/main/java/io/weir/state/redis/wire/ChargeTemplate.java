@@ -68,6 +68,11 @@ public final class ChargeTemplate {
     return scopes;
   }
 
+  /** How many states of a tenant or of the cluster it reads. */
+  int sharedStates() {
+    return scopes.length - (has(1) ? 1 : 0);
+  }
+
   /** Whether nobody but the subject demands from these buckets. */
   public boolean areOfKeyAlone() {
     return scopes.length == 1 && scopes[0] == 1;
@@ -115,9 +120,9 @@ public final class ChargeTemplate {
     };
   }
 
-  /** The field of a state that holds what is used of the bucket. */
+  /** The field of a state that holds what is used of the bucket: its name, {@code @}, and its rate. */
   public static byte[] field(Bucket bucket) {
-    return (bucket.name() + "@" + bucket.milliOpsPerSec()).getBytes(US_ASCII);
+    return (bucket.name() + "@" + bucket.rate()).getBytes(US_ASCII);
   }
 
   private byte[] encoded() {
@@ -133,7 +138,7 @@ public final class ChargeTemplate {
       Bucket bucket = demand.bucket();
       int requests = demand.perRequest() ? PER_REQUEST : 0;
       to.writeByte(codeOf(demand) + requests + (demand.overflow() ? OVERFLOW : 0));
-      writeNumber(to, bucket.milliOpsPerSec());
+      writeNumber(to, bucket.unitsPerMicro());
       writeNumber(to, bucket.capacityUnits());
       writeNumber(to, demand.unitsPerOperation());
     }

@@ -12,7 +12,8 @@ public enum Codes {
   QUEUED,
   OUTSIDE,
   AGAIN,
-  ENDED;
+  ENDED,
+  REUSED;
 
   public static Codes of(long code) {
     return values()[Math.toIntExact(code)];
@@ -23,7 +24,7 @@ public enum Codes {
       case ALLOWED -> Outcome.ALLOWED;
       case DENIED -> Outcome.DENIED;
       case NEVER_ALLOWED -> Outcome.NEVER_ALLOWED;
-      case STALE, FAILED, QUEUED, OUTSIDE, AGAIN, ENDED ->
+      case STALE, FAILED, QUEUED, OUTSIDE, AGAIN, ENDED, REUSED ->
         throw new IllegalStateException(this + " decides nothing");
     };
   }

@@ -18,7 +18,7 @@ import java.util.Optional;
 public final class JobReplies {
   private static final int HEAD_OF_CLAIM = JobText.QUEUE + 4;
   private static final int PARTS_OF_WORK = 5;
-  private static final int PARTS_OF_LOOK = 6;
+  private static final int PARTS_OF_LOOK = 5;
   private static final List<JobOwner> OWNERS = List.of(JobOwner.values());
   private static final List<JobOwner> FULL = List.of(JobOwner.ALL, JobOwner.KEY, JobOwner.TENANT);
 
@@ -27,15 +27,14 @@ public final class JobReplies {
   /** Of {@code job_submit.lua}. */
   public static SubmittedJob submitted(String operation, List<Object> answer) {
     return switch (Math.toIntExact(JobText.number(answer, 0))) {
-      case 0 ->
-        answer.size() > 1 + JobText.QUEUE
-            ? new SubmittedJob.Taken(job(operation, answer))
-            : new SubmittedJob.WouldBeTaken();
+      case 0 -> new SubmittedJob.Taken(job(operation, answer));
       case 1 -> new SubmittedJob.Known(job(operation, answer));
       case 2 -> new SubmittedJob.Other();
       case 3 ->
         new SubmittedJob.Full(
             JobText.number(answer, 1), FULL.get(Math.toIntExact(JobText.number(answer, 2))));
+      case 5 -> new SubmittedJob.Placed(Long.toString(JobText.number(answer, 1)));
+      case 6 -> new SubmittedJob.Awaited();
       default ->
         new SubmittedJob.NoRoom(OWNERS.get(Math.toIntExact(JobText.number(answer, 1)) - 1));
     };
@@ -58,8 +57,8 @@ public final class JobReplies {
 
   private static SeenJob seen(String operation, List<Object> answer, int at) {
     return new SeenJob(
-        JobText.job(operation, answer, 0, at, JobText.number(answer, at + 4)),
-        (String) answer.get(at + 5));
+        JobText.job(operation, answer, 0, at, JobText.number(answer, at + 3)),
+        (String) answer.get(at + 4));
   }
 
   /** Of {@code job_claim.lua}. */
@@ -73,7 +72,6 @@ public final class JobReplies {
           (String) answer.get(at + 3),
           JobText.number(answer, 0),
           -1,
-          0,
           0,
           queue);
       JobTask task = switch ((String) answer.get(at)) {

@@ -34,7 +34,7 @@ public final class JobText {
   /**
    * A job in an answer.
    *
-   * @param at the index of its id; the job's text, position and what is ahead come after it
+   * @param at the index of its id; the job's text and its position come after it
    * @param queueAt the index of the queue
    */
   public static Job job(String operation, List<Object> answer, int queueAt, int at, long polls) {
@@ -44,7 +44,6 @@ public final class JobText {
         (String) answer.get(at + 1),
         number(answer, queueAt),
         number(answer, at + 2),
-        number(answer, at + 3),
         polls,
         queue(answer, queueAt));
   }
@@ -60,7 +59,6 @@ public final class JobText {
       String text,
       long nowMicros,
       long position,
-      long ahead,
       long polls,
       JobQueue queue) {
     String[] parts = text.split(" ", -1);
@@ -80,7 +78,7 @@ public final class JobText {
         Long.parseLong(parts[6]),
         nowMicros,
         position < 0 ? OptionalLong.empty() : OptionalLong.of(position),
-        ahead,
+        Long.parseLong(parts[7]),
         Optional.of(parts[14]).filter(place -> !place.equals(NONE)),
         new AheadAtFirst(Long.parseLong(parts[12]), Long.parseLong(parts[13])),
         story(parts[16]),

@@ -8,10 +8,10 @@ import java.util.Map;
  * @param hasQueues whether the script is given the queues of the states, too
  * @param hasOthers whether charges may demand more than rates
  * @param hasPlaces whether places and tickets are looked at: then each charge may need work of its own
- * @param maxEntries the most charges of a call, equal ones counted once
+ * @param weights what a charge weighs
  * @param maxCharges the most charges of a call
- * @param maxDemands the most demands that are looked at one by one, unless a single charge has more
  * @param maxCalls how many calls of a connection are in flight at most
+ * @param maxOfTenant how many charges of one tenant may wait to be sent
  */
 public record Lane(
     LuaScript script,
@@ -19,10 +19,10 @@ public record Lane(
     boolean hasOthers,
     boolean hasPlaces,
     boolean isRehearsal,
-    int maxEntries,
+    Weights weights,
     int maxCharges,
-    int maxDemands,
-    int maxCalls) {
+    int maxCalls,
+    int maxOfTenant) {
 
   /** Nobody waits: equal charges are decided as one. */
   public static Lane fast(Map<String, String> includes) {
@@ -32,27 +32,56 @@ public record Lane(
         false,
         false,
         !includes.isEmpty(),
-        64,
+        Weights.OF_RATES,
         256,
-        256,
-        4);
+        4,
+        32_768);
   }
 
   /** Nobody waits, and more is demanded than rates. */
   public static Lane take(Map<String, String> includes) {
     return new Lane(
-        LuaScript.load("take", includes), false, true, false, !includes.isEmpty(), 64, 64, 256, 4);
+        LuaScript.load("take", includes),
+        false,
+        true,
+        false,
+        !includes.isEmpty(),
+        Weights.OF_KINDS,
+        64,
+        4,
+        4096);
   }
 
   /** Somebody waits, or something else than the usual is the case: few charges, one call at a time. */
   public static Lane queue(Map<String, String> includes) {
     return new Lane(
-        LuaScript.load("queue", includes), true, true, true, !includes.isEmpty(), 16, 32, 128, 1);
+        LuaScript.load("queue", includes),
+        true,
+        true,
+        true,
+        !includes.isEmpty(),
+        Weights.OF_PLACES,
+        32,
+        1,
+        4096);
   }
 
   /** Looking without changing anything. */
   public static Lane peek(Map<String, String> includes) {
     return new Lane(
-        LuaScript.load("peek", includes), false, true, true, !includes.isEmpty(), 1, 1, 500, 256);
+        LuaScript.load("peek", includes),
+        false,
+        true,
+        true,
+        !includes.isEmpty(),
+        Weights.OF_PLACES,
+        1,
+        256,
+        4096);
+  }
+
+  // A call of one charge needs no look at equal ones.
+  boolean joinsEqual() {
+    return maxCharges > 1;
   }
 }

@@ -44,7 +44,7 @@ public final class Levels {
     }
     for (int i = 0; i < used.length; i++) {
       if (writtenAt[i] < clock && used[i] > 0) {
-        long rate = demands.get(i).bucket().milliOpsPerSec();
+        long rate = demands.get(i).bucket().unitsPerMicro();
         used[i] = LeakyBucket.drained(used[i], rate, clock - writtenAt[i]);
       }
     }

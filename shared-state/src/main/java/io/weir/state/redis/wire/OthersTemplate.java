@@ -23,6 +23,7 @@ public final class OthersTemplate {
   private final List<KindDemand> demands;
   private final byte[] text;
   private final int[] scopes;
+  private final int weight;
   private final long fromMicros;
   private final long untilMicros;
 
@@ -43,6 +44,9 @@ public final class OthersTemplate {
         .mapToInt(demand -> ChargeTemplate.codeOf(demand.scope()))
         .distinct()
         .toArray();
+    this.weight = demands.stream()
+        .mapToInt(demand -> demand.kind() == Kind.PERMIT ? Weights.PERMIT : Weights.KIND)
+        .sum();
     this.text = demands.stream()
         .map(demand -> words(demand, atMicros))
         .collect(Collectors.joining(";"))
@@ -59,6 +63,11 @@ public final class OthersTemplate {
 
   public byte[] text() {
     return text;
+  }
+
+  /** What they weigh, see {@link Weights}. */
+  int weight() {
+    return weight;
   }
 
   /** Whether one of the limits is of this scope. */
@@ -79,7 +88,7 @@ public final class OthersTemplate {
 
   /** What a request holds, as {@code lua/lib/mixed.lua} reads it. */
   static byte[] bytes(Hold hold) {
-    byte[] id = hold.id().getBytes(US_ASCII);
+    byte[] id = (hold.id() + " " + hold.asked()).getBytes(US_ASCII);
     ByteBuf to = Unpooled.buffer(HOLD_BYTES + id.length);
     ChargeTemplate.writeNumber(to, hold.leaseMicros());
     to.writeByte(hold.reserves() ? 1 : 0)

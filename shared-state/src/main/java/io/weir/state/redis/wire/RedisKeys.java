@@ -44,7 +44,8 @@ public final class RedisKeys {
       "requests",
       "results",
       "counts",
-      "polls");
+      "polls",
+      "places");
 
   private RedisKeys() {}
 
@@ -163,6 +164,11 @@ public final class RedisKeys {
   public static List<String> upstream(String name) {
     String upstream = PREFIX + Partition.tag(Partition.of(name)) + ":upstream:" + name;
     return List.of(upstream, upstream + ":inflight");
+  }
+
+  /** The key that says which node asks for the health of an upstream's providers. */
+  public static String upstreamWatch(String name) {
+    return upstream(name).get(0) + ":watch";
   }
 
   /** The keys of a window, in the order of {@code window_open.lua}. */

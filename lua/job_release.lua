@@ -1,0 +1,25 @@
+-- Frees the place that was kept for a job whose request was not admitted.
+--
+-- KEYS
+--   1 to 12  as of job_submit.lua
+-- ARGV
+--   1        the id of the job
+--   2        the place, as job_submit.lua gave it
+-- RETURNS
+--   { freed }  1 where it was there, else 0
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   that of the queue
+
+--@include job_keys
+--@include job_count
+--@include job_place
+
+local keys = job_keys_of(KEYS)
+local place = place_of(redis.call, keys, ARGV[1])
+if place and place.until_us == tonumber(ARGV[2]) then
+  free_place(redis.call, keys, ARGV[1], place)
+  return { 1 }
+end
+return { 0 }

@@ -1,0 +1,29 @@
+-- Says how long a bucket with leases takes until it is empty, if nobody comes and all that is out were spent now, and
+-- changes nothing.
+--
+-- KEYS
+--   1      the bucket, as of lease.lua
+-- ARGV
+--   none
+-- RETURNS
+--   { drain_us }   0 where there is no such bucket
+-- ERRORS
+--   the key holds something else
+-- TTL
+--   writes no key
+
+--@include now
+--@include ceil_div
+--@include drained
+--@include pool_of
+
+local pool = pool_of(redis.call('HGETALL', KEYS[1]))
+if not pool.rate then
+  return { 0 }
+end
+settle_pool(pool, math.max(now_us(1), pool.at_us))
+local level = pool.used
+for _, share in pairs(pool.shares) do
+  level = level + share.out
+end
+return { ceil_div(level, pool.rate) }

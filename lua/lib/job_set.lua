@@ -1,0 +1,14 @@
+-- Where jobs are. Uses job_keys.
+-- The sorted set in which a job is; nil where it has ended.
+local function set_of(keys, job)
+  if job.state == 'queued' then
+    return job.pipeline == 'dual' and keys.waiting or keys.dispatch
+  elseif job.state == 'ready' then
+    return keys.dispatch
+  elseif job.state == 'checking' then
+    return keys.checking
+  elseif job.state == 'in_flight' or job.state == 'receipt_received' then
+    return keys.running
+  end
+  return nil
+end

@@ -1,0 +1,34 @@
+-- A bucket with leases as a table, from the fields of its hash: its level, what each holder has out, and which fields
+-- are to be deleted. Uses drained.
+local function pool_of(fields)
+  local pool = { used = 0, at_us = 0, shares = {}, gone = {} }
+  for i = 1, #fields, 2 do
+    local of = string.match(fields[i], '^h:(.+)$')
+    if of then
+      local out, until_us, number, total = string.match(fields[i + 1], '^(%d+) (%d+) (%d+) (%d+)$')
+      pool.shares[of] = { out = tonumber(out), until_us = tonumber(until_us), sequence = tonumber(number),
+        spent = tonumber(total) }
+    else
+      pool[fields[i]] = tonumber(fields[i + 1])
+    end
+  end
+  return pool
+end
+
+-- Brings a pool to `now`: leases that are over count as spent when they ended.
+local function settle_pool(pool, now)
+  local over = {}
+  for of, share in pairs(pool.shares) do
+    if share.until_us <= now then
+      over[#over + 1] = share
+      pool.shares[of], pool.gone[#pool.gone + 1] = nil, 'h:' .. of
+    end
+  end
+  table.sort(over, function(a, b) return a.until_us < b.until_us end)
+  for _, share in ipairs(over) do
+    local ended = math.max(pool.at_us, share.until_us)
+    pool.used = drained(pool.used, pool.rate, ended - pool.at_us) + share.out
+    pool.at_us = ended
+  end
+  pool.used, pool.at_us = drained(pool.used, pool.rate, now - pool.at_us), now
+end

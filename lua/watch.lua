@@ -1,0 +1,20 @@
+-- Makes one node the one that asks for the health of an upstream's providers, until its lease ends.
+--
+-- KEYS
+--   1      weir:{pNN}:upstream:<name>:watch    text: the node that asks
+-- ARGV
+--   1      node        text: who wants to ask, or asks
+--   2      lease_ms    integer, above 0: for how long
+-- RETURNS
+--   { 1 where it asks, else 0 }
+-- ERRORS
+--   none but those of wrong arguments, and of Redis where it accepts no writes
+-- TTL
+--   the lease
+
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then
+  return { 0 }
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return { 1 }

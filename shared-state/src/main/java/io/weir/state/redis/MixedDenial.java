@@ -1,0 +1,201 @@
+package io.weir.state.redis;
+
+import io.weir.state.redis.wire.PendingCharge;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A denial of a charge of several kinds, as Redis gave it, and how long a node answers by it. Mutable; safe for use by many
+ * threads.
+ *
+ * <p>Some denials are certain: a quota is full until its period ends, a bucket until it has drained. Of others nobody knows
+ * the end, because permits are given back at any time. Then one question in a while goes to Redis, and each admission and
+ * each permit that this node gives back lets two more ask.
+ */
+final class MixedDenial {
+  /** How long nobody asks again where the end of a denial is not certain. */
+  static final long PAUSE_NANOS = 10_000_000;
+
+  private static final long NANOS_PER_MICRO = 1000;
+  private static final int DRIFT = 1000;
+  private static final int MOST_WANTED = 1024;
+  private static final int FIRST_WANTED = 16;
+  private static final int ASKS_PER_ADMISSION = 2;
+  private static final int MOST_ASKS = 1 << 20;
+  private static final long FURTHEST_NANOS = 30_000_000_000L;
+
+  private final MixedAnswer answer;
+  private final Charge charge;
+  private final Terms terms;
+  private final long askedNanos;
+  private final long answeredNanos;
+  private final AtomicLong next = new AtomicLong();
+  private final AtomicInteger asks = new AtomicInteger();
+  private final AtomicLong askedAgainNanos;
+  private final AtomicLong toldNanos;
+  private final AtomicLong returnedNanos;
+  private final Returns returns;
+
+  /**
+   * What Redis said of the wait.
+   *
+   * @param waitMicros of the caller that was denied, from when Redis decided
+   * @param stepMicros from the moment of one caller to that of the next; 0 where all are told the same
+   * @param moments how many callers are told a moment, the denied one among them; then the first again
+   * @param certainMicros how long no other caller can hear anything better, from when Redis decided
+   * @param isPaced whether one caller at a time asks afterwards
+   * @param isExactCost whether it holds for requests of this very cost and wish alone
+   * @param slots of {@link Returns}, of everything that may be given back
+   */
+  record Terms(
+      long waitMicros,
+      long stepMicros,
+      long moments,
+      long certainMicros,
+      boolean isPaced,
+      boolean isExactCost,
+      List<Integer> slots) {
+
+    /** The same with a shorter step. */
+    Terms withStep(long micros) {
+      return new Terms(waitMicros, micros, moments, certainMicros, isPaced, isExactCost, slots);
+    }
+  }
+
+  MixedDenial(
+      PendingCharge denied, MixedAnswer answer, Terms terms, Returns returns, long answeredNanos) {
+    this(denied.charge(), answer, terms, returns, denied.askedNanos(), answeredNanos, 0);
+  }
+
+  private MixedDenial(
+      Charge charge,
+      MixedAnswer answer,
+      Terms terms,
+      Returns returns,
+      long askedNanos,
+      long answeredNanos,
+      long toldNanos) {
+    this.answer = answer;
+    this.charge = charge;
+    this.terms = terms;
+    this.returns = returns;
+    this.askedNanos = askedNanos;
+    this.answeredNanos = answeredNanos;
+    this.askedAgainNanos = new AtomicLong(answeredNanos);
+    this.returnedNanos = new AtomicLong(askedNanos);
+    this.toldNanos =
+        new AtomicLong(Math.max(toldNanos, answeredNanos + terms.waitMicros * NANOS_PER_MICRO));
+  }
+
+  /** The same behind an earlier denial: nobody is told a moment that another caller was told. */
+  MixedDenial after(MixedDenial before) {
+    if (!terms.isPaced || !before.terms.isPaced) {
+      return this;
+    }
+    long step = Math.min(terms.stepMicros, before.terms.stepMicros);
+    return new MixedDenial(
+        charge,
+        answer,
+        terms.withStep(step),
+        returns,
+        askedNanos,
+        answeredNanos,
+        before.toldNanos.get());
+  }
+
+  boolean isOver(long nowNanos) {
+    return nowNanos - answeredNanos > DenialCache.MAX_AGE_NANOS;
+  }
+
+  /** Whether it was asked later than another one. */
+  boolean isNewerThan(MixedDenial other) {
+    return askedNanos - other.askedNanos >= 0;
+  }
+
+  /** Whether it says something of a charge of the same operation. */
+  boolean concerns(Charge other) {
+    if (other.revision() != charge.revision()) {
+      return false;
+    }
+    return terms.isExactCost
+        ? other.cost() == charge.cost() && isOfSameWish(other)
+        : other.cost() >= charge.cost();
+  }
+
+  private boolean isOfSameWish(Charge other) {
+    boolean wantsTicket = charge.ticket().wantsAlways();
+    return other.ticket().wantsAlways() == wantsTicket
+        && (wantsTicket || other.ticket().newId().isEmpty());
+  }
+
+  /** Whether Redis would deny it, too. */
+  boolean isCertain(long nowNanos) {
+    long elapsed = (nowNanos - askedNanos) / NANOS_PER_MICRO;
+    boolean hasMoments = terms.moments <= 1 || next.get() < terms.moments - 1;
+    return hasMoments
+        && terms.certainMicros > elapsed + elapsed / DRIFT + 1
+        && lastReturn() - askedNanos < 0;
+  }
+
+  /** Whether a caller may ask Redis where the denial is not certain. */
+  boolean mayAsk(long nowNanos) {
+    if (!terms.isPaced) {
+      return true;
+    }
+    long last = askedAgainNanos.get();
+    if (nowNanos - last >= PAUSE_NANOS && askedAgainNanos.compareAndSet(last, nowNanos)) {
+      return true;
+    }
+    long returned = lastReturn();
+    long counted = returnedNanos.get();
+    if (returned - counted > 0 && returnedNanos.compareAndSet(counted, returned)) {
+      hasRoom();
+    }
+    return asks.get() > 0 && asks.getAndDecrement() > 0;
+  }
+
+  private long lastReturn() {
+    long last = Long.MIN_VALUE;
+    for (int slot : terms.slots) {
+      last = Math.max(last, returns.lastNanos(slot));
+    }
+    return terms.slots.isEmpty() ? askedNanos - 1 : last;
+  }
+
+  /** Whether there may be room: a request of the operation was admitted, or has given something back. */
+  void hasRoom() {
+    if (terms.isPaced && asks.get() < MOST_ASKS) {
+      asks.updateAndGet(before -> Math.max(0, before) + ASKS_PER_ADMISSION);
+    }
+  }
+
+  /** The denial of another caller. */
+  StoreAnswer deny(Charge asked, long nowNanos) {
+    long elapsed = (nowNanos - answeredNanos) / NANOS_PER_MICRO;
+    long wait = terms.isPaced && terms.stepMicros > 0
+        ? (nextTold(nowNanos) - nowNanos) / NANOS_PER_MICRO
+        : terms.waitMicros + nextMoment() * terms.stepMicros - elapsed;
+    long least = isCertain(nowNanos) ? 1 : PAUSE_NANOS / NANOS_PER_MICRO;
+    return answer.deniedLater(asked, Math.max(least, wait), elapsed);
+  }
+
+  private long nextMoment() {
+    return terms.moments <= 1 ? 0 : 1 + next.getAndIncrement() % (terms.moments - 1);
+  }
+
+  private long nextTold(long nowNanos) {
+    long step = terms.stepMicros * NANOS_PER_MICRO;
+    return toldNanos.updateAndGet(told -> {
+      long later = Math.max(told, nowNanos) + step;
+      return later - nowNanos > FURTHEST_NANOS ? nowNanos + step : later;
+    });
+  }
+
+  /** How many moments the next answer should have. */
+  int wanted() {
+    return (int) Math.min(MOST_WANTED, Math.max(FIRST_WANTED, 2 * next.get()));
+  }
+}

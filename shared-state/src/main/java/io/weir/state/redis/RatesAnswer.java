@@ -1,0 +1,36 @@
+package io.weir.state.redis;
+
+import io.weir.decision.Verdict.Outcome;
+import io.weir.decision.Verdict.Wait;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.Optional;
+
+/**
+ * An answer on rates, and the moments of an estimate beside its own.
+ *
+ * @param moments how many callers it stands for; 0 where it is no estimate
+ * @param freshMicros how long no newcomer can hear anything better, from when Redis decided
+ */
+@SuppressWarnings("ArrayRecordComponent")
+record RatesAnswer(
+    Decided answer,
+    Charge charge,
+    long[] used,
+    long waitMicros,
+    long stepMicros,
+    long moments,
+    long freshMicros) {
+
+  DenialCache.Moments asMoments() {
+    return new DenialCache.Moments(waitMicros, stepMicros, moments, freshMicros);
+  }
+
+  /** The answer of one of the callers behind the first. */
+  StoreAnswer later(long index) {
+    Wait wait = new Wait(waitMicros + index * stepMicros, true, Optional.empty());
+    return new Decided(
+        charge.verdict().decision(Outcome.DENIED, used, wait), answer.report().withoutLost());
+  }
+}

@@ -1,0 +1,62 @@
+package io.weir.state.redis;
+
+import io.weir.bucket.Bucket;
+import io.weir.state.redis.wire.LuaScript;
+import io.weir.state.redis.wire.RedisKeys;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The levels of buckets of scope {@code cluster}, as times: how long each takes until it is empty. Reads only. Safe for use
+ * by many threads; never blocks. What fails does so with {@link io.weir.throttle.StoreUnavailableException}.
+ */
+public final class RedisLevels {
+  private final RedisConnections redis;
+  private final LuaScript levels;
+  private final LuaScript leaseLook;
+  private final Supplier<List<String>> clock;
+
+  public RedisLevels(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisLevels(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    this.redis = redis;
+    this.levels = LuaScript.load("levels", includes);
+    this.leaseLook = LuaScript.load("lease_look", includes);
+    this.clock = clock;
+  }
+
+  /** By another clock than Redis's: a test moves it. */
+  static RedisLevels rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisLevels(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+  }
+
+  /** Whether nodes hold leases of a bucket, so that {@link #drainMicros(Bucket)} knows its level. */
+  public boolean isLeased(Bucket bucket) {
+    return bucket.leased() || redis.parts() > 1;
+  }
+
+  /** How long each bucket of scope {@code cluster} takes that is not leased, by name; one that is not there is empty. */
+  public CompletionStage<Map<String, Long>> drainMicros() {
+    return Scripts.run(redis, levels, List.of(RedisKeys.CLUSTER), clock.get()).thenApply(answer -> {
+      Map<String, Long> micros = new HashMap<>();
+      for (int i = 0; i < answer.size(); i += 2) {
+        micros.put((String) answer.get(i), (Long) answer.get(i + 1));
+      }
+      return micros;
+    });
+  }
+
+  /** How long a leased bucket takes, where all that nodes hold of it counts as used. */
+  public CompletionStage<Long> drainMicros(Bucket leased) {
+    return Scripts.run(redis, leaseLook, List.of(RedisKeys.pool(leased.name())), clock.get())
+        .thenApply(answer -> (Long) answer.get(0));
+  }
+}

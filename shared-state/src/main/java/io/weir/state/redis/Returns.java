@@ -1,0 +1,44 @@
+package io.weir.state.redis;
+
+import io.weir.state.redis.wire.RedisKeys;
+import io.weir.throttle.Held;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * When this node gave something back last: permits by their limit, reservations by their subject. Limits that share a slot
+ * only cost a question. Bounded; safe for use by many threads.
+ */
+final class Returns {
+  private static final int SLOTS = 1 << 12;
+
+  private final AtomicLongArray lastNanos = new AtomicLongArray(SLOTS);
+
+  Returns() {
+    long now = System.nanoTime();
+    for (int i = 0; i < SLOTS; i++) {
+      lastNanos.setPlain(i, now);
+    }
+  }
+
+  /** Everything that was held is free. */
+  void ended(Held held) {
+    long now = System.nanoTime();
+    held.permits()
+        .forEach(permit -> lastNanos.set(
+            slot(RedisKeys.state(permit.scope(), held.tenant(), held.subject()), permit.name()),
+            now));
+    if (held.reserves()) {
+      lastNanos.set(slot(RedisKeys.key(held.tenant(), held.subject()), ""), now);
+    }
+  }
+
+  long lastNanos(int slot) {
+    return lastNanos.get(slot);
+  }
+
+  /** The slot of a limit; without a name that of all that a subject reserves. */
+  static int slot(String state, String limit) {
+    int hash = 31 * state.hashCode() + limit.hashCode();
+    return (hash ^ hash >>> 12) & SLOTS - 1;
+  }
+}

@@ -1,0 +1,75 @@
+package io.weir.state.redis;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.LeakyBucket;
+import io.weir.decision.Verdict;
+import io.weir.decision.Verdict.Outcome;
+import io.weir.decision.Verdict.Wait;
+import io.weir.slot.QueueReport;
+import io.weir.throttle.Charge;
+import io.weir.throttle.StoreAnswer;
+import io.weir.throttle.StoreAnswer.Decided;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A full bucket of a tenant or of the cluster, as Redis found it. Whoever needs it is denied, whatever key asks.
+ *
+ * @param block moments to hand out where callers are spaced; null where all are told the exact wait
+ */
+record SharedDenial(
+    long revision,
+    Demand demand,
+    long usedUnits,
+    long askedNanos,
+    long answeredNanos,
+    SharedBudget budget,
+    @Nullable MomentBlock block) {
+  private static final int NANOS_PER_MICRO = 1000;
+  // Clocks of two machines differ by less than one part in a thousand.
+  private static final int DRIFT = 1000;
+
+  boolean isOver(long nowNanos) {
+    return nowNanos - answeredNanos > DenialCache.MAX_AGE_NANOS;
+  }
+
+  /** Whether it is of the bucket that a charge demands. */
+  boolean isOf(Charge charge, Demand asked) {
+    return revision == charge.revision() && asked.bucket().equals(demand.bucket());
+  }
+
+  /** Whether Redis would deny a charge that demands so much of the bucket. */
+  boolean isFullFor(long units, long nowNanos) {
+    long elapsed = (nowNanos - askedNanos) / NANOS_PER_MICRO;
+    return LeakyBucket.canHold(demand.bucket(), units)
+        && waitMicros(units) > elapsed + elapsed / DRIFT + 1;
+  }
+
+  /** The denial with the exact wait. */
+  StoreAnswer deny(Charge charge, Demand asked, long nowNanos) {
+    long elapsed = (nowNanos - answeredNanos) / NANOS_PER_MICRO;
+    long least = elapsed - elapsed / DRIFT;
+    return denied(charge, asked, waitMicros(asked.units(charge.cost())) - least, least);
+  }
+
+  /** The denial of a caller past the bound: as if the bucket were as full as it was. */
+  StoreAnswer denyBeyondBound(Charge charge, Demand asked) {
+    long wait = waitMicros(asked.units(charge.cost()));
+    return denied(charge, asked, Math.max(AskBudget.WINDOW_NANOS / NANOS_PER_MICRO, wait), 0);
+  }
+
+  private long waitMicros(long units) {
+    return LeakyBucket.waitMicros(demand.bucket(), usedUnits, units);
+  }
+
+  // Of the other buckets of another key nothing is known: the denial does not list them.
+  private StoreAnswer denied(Charge charge, Demand asked, long waitMicros, long elapsedMicros) {
+    Bucket bucket = asked.bucket();
+    long used = LeakyBucket.drained(usedUnits, bucket.unitsPerMicro(), elapsedMicros);
+    Wait wait = new Wait(Math.max(1, waitMicros), true, Optional.empty());
+    Verdict verdict = new Verdict(revision, List.of(asked), charge.cost());
+    return new Decided(verdict.decision(Outcome.DENIED, new long[] {used}, wait), QueueReport.NONE);
+  }
+}

@@ -1,0 +1,153 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Demand;
+import io.weir.bucket.Scope;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.kind.Extras;
+import io.weir.kind.FixedWindow;
+import io.weir.kind.Hold;
+import io.weir.kind.KindDemand;
+import io.weir.kind.Permits;
+import io.weir.kind.Quota;
+import io.weir.policy.FailureMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
+import io.weir.throttle.Charge;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** One tenant asks for thousands of things at once, another for one: judged by the order of answers and by calls. */
+final class TurnsOfTenantsIT {
+  private static final int ASKED = 3000;
+  private static final List<Demand> WIDE = List.of(rate("wide", 1_000_000));
+  private static final List<Demand> FULL =
+      List.of(Demand.of(new Bucket("full", Scope.KEY, 1, 1_000_000)));
+  private static final List<KindDemand> QUOTA = List.of(new Quota(
+      "q", Scope.KEY, 1_000_000, new FixedWindow(3_600_000, false), false, 80, false, false));
+  private static final List<KindDemand> PERMITS =
+      List.of(new Permits("p", Scope.KEY, 100_000, 60_000_000));
+
+  private static EmbeddedRedis redis;
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(10));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+    redis.close();
+  }
+
+  static Stream<Arguments> lanes() {
+    return Stream.of(
+        lane("rates", 4 * 256 + 256, (tenant, n) -> rates(tenant, "k" + n % 50, WIDE, n)),
+        lane("quotas", 5 * 64, (tenant, n) -> kinds(tenant, "k" + n % 50, QUOTA, n)),
+        lane("permits", 5 * 64, (tenant, n) -> kinds(tenant, "k", PERMITS, n)),
+        lane("reservations", 5 * 64, (tenant, n) -> kinds(tenant, "k", List.of(), n)),
+        lane("places", 5 * 64, (tenant, n) -> rates(tenant, "k" + n % 5, FULL, n)));
+  }
+
+  private static Arguments lane(String name, int most, BiFunction<String, Integer, Charge> charge) {
+    return Arguments.of(name, most, charge);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("lanes")
+  void noTenantWaitsBehindAllThatAnotherHasAsked(
+      String name, int most, BiFunction<String, Integer, Charge> charge) {
+    connections.sync().flushall();
+    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+    List<String> answered = inOneTurn(() -> {
+      List<String> order = new ArrayList<>();
+      List<CompletableFuture<?>> all = new ArrayList<>();
+      for (int n = 0; n < ASKED; n++) {
+        all.add(ask(store, charge.apply("noisy", n), "noisy", order));
+      }
+      all.add(ask(store, charge.apply("quiet", ASKED), "quiet", order));
+      return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).thenApply(v -> order);
+    });
+    assertThat(answered).hasSize(ASKED + 1);
+    assertThat(answered.indexOf("quiet")).describedAs(name).isLessThan(most);
+  }
+
+  @Test
+  void ofOneTenantTheOrderStays() {
+    connections.sync().flushall();
+    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+    List<String> order = inOneTurn(() -> {
+      List<String> asked = new ArrayList<>();
+      List<CompletableFuture<?>> all = new ArrayList<>();
+      for (int n = 0; n < 500; n++) {
+        all.add(ask(store, kinds("noisy", "k", PERMITS, n), "%03d".formatted(n), asked));
+      }
+      return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).thenApply(v -> asked);
+    });
+    assertThat(order).isSorted();
+  }
+
+  private static CompletableFuture<?> ask(
+      RedisBucketStore store, Charge charge, String who, List<String> order) {
+    return store.tryCharge(charge).thenAccept(answer -> order.add(who)).toCompletableFuture();
+  }
+
+  // What is asked in one task of the event loop is there before anything is sent; answers come
+  // there.
+  @SuppressWarnings("FutureReturnValueIgnored") // done is waited for
+  private static List<String> inOneTurn(Supplier<CompletableFuture<List<String>>> task) {
+    CompletableFuture<List<String>> done = new CompletableFuture<>();
+    connections
+        .links()
+        .get(0)
+        .eventLoop()
+        .execute(() -> task.get().whenComplete((order, error) -> {
+          if (error == null) {
+            done.complete(order);
+          } else {
+            done.completeExceptionally(error);
+          }
+        }));
+    return done.join();
+  }
+
+  private static Charge rates(String tenant, String subject, List<Demand> demands, int n) {
+    TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "%022d".formatted(n));
+    return new Charge(tenant, subject, 1, demands, 1, SlotRules.DEFAULT, wanted);
+  }
+
+  private static Charge kinds(String tenant, String subject, List<KindDemand> kinds, int n) {
+    Hold hold = new Hold("hold" + n, 60_000_000, kinds.isEmpty(), true);
+    return new Charge(
+        tenant,
+        subject,
+        1,
+        WIDE,
+        1,
+        SlotRules.OFF,
+        TicketRequest.NONE,
+        FailureMode.DENY,
+        new Extras(kinds, Optional.of(hold)));
+  }
+
+  private static Demand rate(String name, long opsPerSec) {
+    return Demand.of(new Bucket(name, Scope.KEY, 1000 * opsPerSec, 1000));
+  }
+}
