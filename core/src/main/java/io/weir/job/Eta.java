@@ -49,6 +49,12 @@ public final class Eta {
     return Math.max(min, Math.min(max, ceilDiv(millis, MILLIS)));
   }
 
+  /** A time in the bounds of what is told. */
+  public static long clampedMillis(JobRule rule, long millis) {
+    return Math.max(
+        rule.value(JobParameter.MIN_WAIT), Math.min(rule.value(JobParameter.MAX_WAIT), millis));
+  }
+
   private static long checkWait(JobRule rule, JobQueue queue, long ahead) {
     long concurrency = rule.value(JobParameter.READINESS_CONCURRENCY);
     return rule.batches()

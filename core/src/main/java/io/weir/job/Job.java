@@ -11,9 +11,9 @@ import java.util.OptionalLong;
  * @param run the number by which it was begun: another one each time, also where it is begun anew after it had failed
  * @param attempts how often it was handed out to be sent
  * @param nowMicros when this was seen
- * @param position jobs before it that came before it; nothing where it does not wait
- * @param ahead all jobs before it, also those that a dead node had
+ * @param position jobs before it; nothing where it does not wait
  * @param receipt the place that the upstream has named
+ * @param bytes what it is counted with: the longest that it may have, and after its end what it has
  * @param aheadAtFirst how many were before it when it came, and how many of them waited to be sent
  * @param polls how often its caller has asked; negative where he has heard how it ended
  */
@@ -30,7 +30,7 @@ public record Job(
     long sinceMicros,
     long nowMicros,
     OptionalLong position,
-    long ahead,
+    long bytes,
     Optional<String> receipt,
     AheadAtFirst aheadAtFirst,
     List<Step> story,
@@ -59,7 +59,7 @@ public record Job(
 
   /** The time left, see {@link Eta}. */
   public long etaMillis(JobRule rule) {
-    return Eta.rawMillis(rule, queue, state, ahead, sinceMillis());
+    return Eta.rawMillis(rule, queue, state, position.orElse(0), sinceMillis());
   }
 
   /** Its tenant and its key, with a slash between. */

@@ -14,6 +14,7 @@ import java.util.Set;
  * @param isLearned whether the times in an eta are those that were seen, once there are some
  * @param takesCallbacks whether the upstream may bring results by itself
  * @param receiptWaits after which time how long to wait, once the upstream has taken a job; ascending
+ * @param failures statuses of the upstream with which a job has failed: 404, or 5xx for all of a hundred
  * @param headers that go with a job to the upstream, beside those of its body; in lower case
  */
 public record JobRule(
@@ -23,6 +24,7 @@ public record JobRule(
     boolean isLearned,
     boolean takesCallbacks,
     List<ReceiptWait> receiptWaits,
+    Set<String> failures,
     Set<String> headers) {
 
   /** The steps where a policy names none. */
@@ -33,13 +35,20 @@ public record JobRule(
       new ReceiptWait(300_000, 60_000),
       new ReceiptWait(900_000, 300_000));
 
+  /** What is a failure where a policy does not say it. */
+  public static final Set<String> FAILURES = Set.of("5xx");
+
+  private static final int HUNDRED = 100;
+  private static final int LAST_HUNDRED = 5;
+
   /** What holds where a policy says nothing but that there are jobs. */
-  public static final JobRule DEFAULT =
-      new JobRule(Map.of(), Optional.empty(), false, false, false, RECEIPT_WAITS, Set.of());
+  public static final JobRule DEFAULT = new JobRule(
+      Map.of(), Optional.empty(), false, false, false, RECEIPT_WAITS, FAILURES, Set.of());
 
   public JobRule {
     values = Map.copyOf(values);
     receiptWaits = List.copyOf(receiptWaits);
+    failures = Set.copyOf(failures);
     headers = Set.copyOf(headers);
   }
 
@@ -64,6 +73,12 @@ public record JobRule(
   /** Whether the upstream is asked first whether it is ready. */
   public boolean isDual() {
     return readinessPath.isPresent();
+  }
+
+  /** Whether a job has failed whose upstream answered with this status; one above 599 is as 5xx (RFC 9110, section 15). */
+  public boolean isFailure(int status) {
+    return failures.contains(Integer.toString(status))
+        || failures.contains(Math.min(LAST_HUNDRED, status / HUNDRED) + "xx");
   }
 
   /** How long to wait after the upstream took a job so long ago: the last step that has begun. */

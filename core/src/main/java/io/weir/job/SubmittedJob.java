@@ -5,8 +5,15 @@ public sealed interface SubmittedJob {
   /** It is in the queue. */
   record Taken(Job job) implements SubmittedJob {}
 
-  /** It would be taken into the queue. */
-  record WouldBeTaken() implements SubmittedJob {}
+  /**
+   * A place in the queue is kept for it while its limits are asked.
+   *
+   * @param token by which it is taken or released
+   */
+  record Placed(String token) implements SubmittedJob {}
+
+  /** A place is kept for another request of the same job: it will be known in a moment. */
+  record Awaited() implements SubmittedJob {}
 
   /** It was there before. */
   record Known(Job job) implements SubmittedJob {}

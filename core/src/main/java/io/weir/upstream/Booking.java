@@ -33,8 +33,10 @@ public sealed interface Booking {
    * @param group of its operation
    * @param patienceMicros how far ahead a slot may be
    * @param before where it was sent to, {@code provider/key}
+   * @param mayProbe whether it is sent again if a provider fails it: such requests try providers whose breaker is open first
    */
-  record Asking(String id, String group, long patienceMicros, List<String> before) {
+  record Asking(
+      String id, String group, long patienceMicros, List<String> before, boolean mayProbe) {
     public Asking {
       before = List.copyOf(before);
     }
@@ -81,7 +83,7 @@ public sealed interface Booking {
    * @param scope what is left alone: a key, {@code key/group}, or empty for the provider
    * @param coolMicros for how long, 0 for nothing
    * @param openMicros for how long its breaker is open, 0 for not at all
-   * @param probe good, bad, unknown, or empty where it was none
+   * @param probe good, bad, unknown, or empty where it was none; well where a health check closes a breaker whose time is over
    * @param sampleMicros how long a good answer took, -1 for an error, 0 where nothing is learned of that
    * @param loadThousandths how busy the provider says it is, -1 where it says nothing
    */

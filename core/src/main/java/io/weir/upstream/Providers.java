@@ -9,6 +9,7 @@ import java.util.function.Predicate;
  *
  * @param all in the order of the policy, those that are enabled
  * @param isTiered whether the lowest tier with a free slot gets all; else all are one tier
+ * @param health how they are asked whether they are well; empty where only requests tell
  */
 public record Providers(
     String name,
@@ -17,7 +18,8 @@ public record Providers(
     Bounds bounds,
     Sending sending,
     RetryRule retry,
-    BreakerRule breaker) {
+    BreakerRule breaker,
+    Optional<HealthRule> health) {
 
   public Providers {
     all = List.copyOf(all);
@@ -42,7 +44,7 @@ public record Providers(
         .map(provider -> provider.withKeys(isHere))
         .flatMap(Optional::stream)
         .toList();
-    return new Providers(name, usable, isTiered, bounds, sending, retry, breaker);
+    return new Providers(name, usable, isTiered, bounds, sending, retry, breaker, health);
   }
 
   /** The one of this name, if it is still there. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -21,13 +22,13 @@ final class UpstreamRulesTest {
         .containsExactly(
             50L, 75L, 112L, 168L, 253L, 379L, 569L, 854L, 1281L, 1922L, 2883L, 4324L, 6487L, 9730L,
             14_596L, 21_894L, 30_000L);
-    RetryRule capped = new RetryRule(5, 100, 2000, 250, 0, 20, 0);
+    RetryRule capped = new RetryRule(5, 100, 2000, 250, 0, OptionalInt.of(20), 0, 0);
     assertThat(waits(capped, 4)).containsExactly(100L, 200L, 250L, 250L);
   }
 
   @Test
   void theJitterStaysBelowTheLongestWait() {
-    RetryRule rule = new RetryRule(5, 400, 1000, 10_000, 50, 20, 0);
+    RetryRule rule = new RetryRule(5, 400, 1000, 10_000, 50, OptionalInt.of(20), 0, 0);
     assertThat(rule.waitMillis(0, 0)).isEqualTo(200);
     assertThat(rule.waitMillis(0, 1)).isEqualTo(600);
     assertThat(RetryRule.DEFAULT.waitMillis(30, 1)).isEqualTo(30_000);
@@ -38,7 +39,11 @@ final class UpstreamRulesTest {
     RetryRule storj = requireNonNull(RetryRule.PRESETS.get("storj"));
     assertThat(waits(storj, storj.attempts() - 1))
         .containsExactly(100L, 200L, 400L, 800L, 1600L, 3000L);
-    assertThat(requireNonNull(RetryRule.PRESETS.get("smg")).attempts()).isEqualTo(5);
+    RetryRule smg = requireNonNull(RetryRule.PRESETS.get("smg"));
+    assertThat(smg.attempts()).as("five retries").isEqualTo(6);
+    assertThat(smg.budgetPercent()).isEmpty();
+    RetryRule plain = new RetryRule(6, 50, 1500, 30_000, 0, OptionalInt.empty(), 0, 0);
+    assertThat(waits(plain, 5)).containsExactly(50L, 75L, 112L, 168L, 253L);
   }
 
   @Test
