@@ -8,7 +8,6 @@ import io.weir.job.Eta;
 import io.weir.job.Job;
 import io.weir.job.JobRule;
 import io.weir.job.JobState;
-import io.weir.job.SeenJob;
 import io.weir.node.answer.ProblemDetails;
 import java.util.Optional;
 
@@ -24,9 +23,11 @@ final class JobAnswers {
     return PATH + job.operation() + "/" + job.id();
   }
 
-  /** The members of an answer about a job that has not ended, but for its state. */
+  /** The members of an answer about a job that has not ended; its state has two names, as clients of relayers know it. */
   static JsonObject told(Job job, JobRule rule) {
-    JsonObject json = new JsonObject().put("job_id", job.id());
+    String state = job.state().word();
+    JsonObject json =
+        new JsonObject().put("status", state).put("state", state).put("job_id", job.id());
     job.position().ifPresent(position -> json.put("position", position));
     return json.put("eta_seconds", etaSeconds(job, rule))
         .put("elapsed_seconds", job.elapsedMillis() / 1000);
@@ -36,50 +37,34 @@ final class JobAnswers {
     return Eta.toldSeconds(rule, job.state(), job.etaMillis(rule));
   }
 
-  /** To whoever submitted it: accepted, or what came of it. */
-  static Future<Void> submitted(HttpServerResponse response, SeenJob seen, JobRule rule) {
-    Job job = seen.job();
-    if (job.state().isEnd()) {
-      return ended(response, seen);
-    }
-    JsonObject json = new JsonObject().put("status", job.state().word());
+  /** To whoever submitted one that has not ended. */
+  static Future<Void> submitted(HttpServerResponse response, Job job, JobRule rule) {
     response.putHeader(HttpHeaders.LOCATION, path(job));
-    return accepted(response, job, rule, json.mergeIn(told(job, rule)));
+    return accepted(response, job, rule);
   }
 
-  /** To whoever looks at it. */
-  static Future<Void> seen(HttpServerResponse response, SeenJob seen, JobRule rule) {
-    Job job = seen.job();
-    if (job.state().isEnd()) {
-      return ended(response, seen);
-    }
-    JsonObject json = new JsonObject().put("state", job.state().word());
-    return accepted(response, job, rule, json.mergeIn(told(job, rule)));
-  }
-
-  private static Future<Void> accepted(
-      HttpServerResponse response, Job job, JobRule rule, JsonObject json) {
+  /** To whoever looks at one that has not ended. */
+  static Future<Void> accepted(HttpServerResponse response, Job job, JobRule rule) {
     return response
         .setStatusCode(202)
         .putHeader(HttpHeaders.RETRY_AFTER, Long.toString(etaSeconds(job, rule)))
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
         .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
         .putHeader(STATE, job.state().word())
-        .end(json.toBuffer());
+        .end(told(job, rule).toBuffer());
   }
 
-  /** The result, or a problem that says why there is none. */
-  private static Future<Void> ended(HttpServerResponse response, SeenJob seen) {
-    JobState state = seen.job().state();
+  /** What the upstream answered, or a problem that says why there is none. */
+  static Future<Void> ended(HttpServerResponse response, Job job, Optional<JobResult> result) {
+    JobState state = job.state();
     response.putHeader(STATE, state.word());
-    Optional<JobResult> result = JobResult.parse(seen.result());
-    if (state == JobState.COMPLETED && result.isPresent()) {
+    if (result.filter(JobResult::isAnswer).isPresent()) {
       JobResult answer = result.get();
       response.headers().addAll(answer.headers());
       return response.setStatusCode(answer.status()).end(answer.body());
     }
     ProblemDetails problem = problem(state, result.flatMap(JobResult::reason));
-    return problem.with("job_id", seen.job().id()).send(response);
+    return problem.with("job_id", job.id()).send(response);
   }
 
   private static ProblemDetails problem(JobState state, Optional<String> reason) {

@@ -3,12 +3,12 @@ package io.weir.node.job;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.job.JobMove;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
-import io.weir.job.JobState;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.ApiKey;
@@ -30,8 +30,12 @@ final class JobCallback {
   private static final ProblemDetails STATUS_INVALID = ProblemDetails.badRequest(
       "job_status_invalid", List.of("Weir-Job-Status: (expected: a status from 200 to 599)"));
 
+  private static final ProblemDetails HEADERS_TOO_LONG = ProblemDetails.of(
+      431, "job_headers_too_long", "The headers that are kept of the result are too long");
+
   private final Context context;
   private final Upload uploads;
+  private final WorkerExecutor encoders;
   private final RedisJobs store;
   private final JobTokens tokens;
   private final Bulkhead memory;
@@ -40,6 +44,8 @@ final class JobCallback {
   JobCallback(Vertx vertx, RedisJobs store, JobTokens tokens, Bulkhead memory, JobMeters meters) {
     this.context = vertx.getOrCreateContext();
     this.uploads = new Upload(vertx);
+    this.encoders =
+        vertx.createSharedWorkerExecutor(JobUpstream.ENCODERS, JobUpstream.MAX_ENCODERS);
     this.store = store;
     this.tokens = tokens;
     this.memory = memory;
@@ -60,8 +66,8 @@ final class JobCallback {
     Share bytes = memory.take(UPSTREAM, UPSTREAM);
     return uploads
         .whole(request, maxBytes, bytes)
-        .onComplete(read -> bytes.free())
-        .compose(body -> keep(request, operation, id, rule, run.getAsLong(), status, body));
+        .compose(body -> keep(request, operation, id, rule, run.getAsLong(), status, body))
+        .onComplete(kept -> bytes.free());
   }
 
   private Future<Void> keep(
@@ -72,10 +78,13 @@ final class JobCallback {
       long run,
       int status,
       Buffer body) {
-    JobResult result = JobResult.answer(status, request.headers(), body);
-    return Future.fromCompletionStage(
-            store.move(operation, rule, id, "", run, JobMove.to(JobState.COMPLETED, result.text())),
-            context)
+    JobResult result = JobResult.answer(status, request.headers(), body)
+        .orElseThrow(() -> new RefusedException(HEADERS_TOO_LONG));
+    return encoders
+        .executeBlocking(result::text, false)
+        .compose(text -> Future.fromCompletionStage(
+            store.move(operation, rule, id, "", run, JobMove.to(result.state(rule), text)),
+            context))
         .recover(error -> Future.failedFuture(JobIntake.refusal(error)))
         .compose(moved -> {
           if (moved.isEmpty()) {

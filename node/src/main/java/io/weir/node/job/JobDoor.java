@@ -55,6 +55,7 @@ public final class JobDoor implements Door {
   private final JobCallback callback;
   private final JobWatch watch;
   private final JobBudget budget;
+  private final JobResults results;
 
   /**
    * A door for one event loop.
@@ -72,7 +73,8 @@ public final class JobDoor implements Door {
       Bulkhead memory,
       Bulkhead held,
       JobMeters meters,
-      JobBudget budget) {
+      JobBudget budget,
+      JobResults results) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.policies = policies;
@@ -82,6 +84,7 @@ public final class JobDoor implements Door {
     this.held = held;
     this.meters = meters;
     this.budget = budget;
+    this.results = results;
     this.watch = new JobWatch(vertx, store);
   }
 
@@ -151,8 +154,8 @@ public final class JobDoor implements Door {
   }
 
   private Future<SeenJob> ask(Subject subject, Named job) {
-    return of(store.look(job.operation(), job.id(), subject.tenant() + "/" + subject.id()))
-        .map(seen -> own(seen, subject))
+    return of(store.see(job.operation(), job.id(), subject.tenant() + "/" + subject.id()))
+        .map(seen -> own(seen.map(known -> new SeenJob(known, "")), subject))
         .onSuccess(seen -> {
           if (seen.job().state().isEnd() && seen.job().polls() > 0) {
             meters.heard(job.operation(), seen.job().polls());
@@ -165,8 +168,10 @@ public final class JobDoor implements Door {
         .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
   }
 
-  private static Future<Void> tell(HttpServerRequest request, SeenJob seen, JobRule rule) {
-    return JobAnswers.seen(request.response(), seen, rule);
+  private Future<Void> tell(HttpServerRequest request, SeenJob seen, JobRule rule) {
+    return seen.job().state().isEnd()
+        ? results.answer(request.response(), seen.job())
+        : JobAnswers.accepted(request.response(), seen.job(), rule);
   }
 
   // Where it has to wait for nothing, or there is no place to wait, it is answered at once.
@@ -210,8 +215,8 @@ public final class JobDoor implements Door {
   }
 
   private Future<Void> cancel(HttpServerRequest request, Subject subject, Named job, JobRule rule) {
-    return of(store.look(job.operation(), job.id(), ""))
-        .map(seen -> own(seen, subject))
+    return of(store.see(job.operation(), job.id(), ""))
+        .map(seen -> own(seen.map(known -> new SeenJob(known, "")), subject))
         .compose(seen -> of(store.move(
             job.operation(), rule, job.id(), "", seen.job().run(), JobMove.to(JobState.CANCELLED))))
         .compose(moved -> {

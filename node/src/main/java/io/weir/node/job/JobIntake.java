@@ -2,18 +2,15 @@ package io.weir.node.job;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.decision.Decision;
-import io.weir.job.Eta;
 import io.weir.job.Job;
-import io.weir.job.JobOwner;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
 import io.weir.job.JobSubmission;
-import io.weir.job.SeenJob;
 import io.weir.job.SubmittedJob;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
@@ -33,7 +30,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Accepts jobs: whoever asks for the same again hears of the same job, a full queue says when there is a place, and only
@@ -45,16 +44,12 @@ public final class JobIntake {
   private static final int MAX_BYTES_HERE = 32 << 10;
   private static final ProblemDetails KEY_TOO_LONG = ProblemDetails.of(
       400, "idempotency_key_invalid", "Idempotency-Key: longer than 255 characters");
-  private static final ProblemDetails OTHER = ProblemDetails.of(
-      422, "idempotency_key_reused", "Something else was asked with this Idempotency-Key");
-  private static final ProblemDetails FULL =
-      ProblemDetails.of(429, "job_queue_full", "The queue of this operation is full");
+  private static final long FIRST_PAUSE_MILLIS = 10;
+  private static final long LONGEST_PAUSE_MILLIS = 100;
+  /** The place of a node that died is free by then. */
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(12);
 
-  private static final ProblemDetails FULL_OF_KEY = ProblemDetails.of(
-      429, "job_queue_of_key", "This API key has as many jobs that are not done as it may");
-  private static final ProblemDetails FULL_OF_TENANT = ProblemDetails.of(
-      429, "job_queue_of_tenant", "This tenant has as many jobs that are not done as it may");
-
+  private final OneByOne oneByOne = new OneByOne();
   private final Upload uploads;
   private final Vertx vertx;
   private final Context context;
@@ -64,6 +59,7 @@ public final class JobIntake {
   private final JobMeters meters;
   private final Consumer<String> wake;
   private final JobBudget budget;
+  private final JobResults results;
 
   /**
    * An intake for one event loop.
@@ -79,7 +75,8 @@ public final class JobIntake {
       Bulkhead memory,
       JobMeters meters,
       Consumer<String> wake,
-      JobBudget budget) {
+      JobBudget budget,
+      JobResults results) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.context = vertx.getOrCreateContext();
@@ -89,6 +86,7 @@ public final class JobIntake {
     this.meters = meters;
     this.wake = wake;
     this.budget = budget;
+    this.results = results;
   }
 
   /** Takes a request as a job, and answers it. */
@@ -98,61 +96,95 @@ public final class JobIntake {
       throw new RefusedException(KEY_TOO_LONG);
     }
     budget.require(asked.subject());
+    MultiMap headers = JobRequest.headers(asked, rule);
     long maxBytes = rule.value(JobParameter.MAX_BODY_BYTES);
     Upload.requireLength(request, maxBytes);
     Share bytes = memory.take(asked.subject());
     return uploads
         .whole(request, maxBytes, bytes)
-        .compose(body -> prepare(asked, rule, key, body))
-        .compose(wish -> submit(request, asked, rule, wish))
+        .compose(body -> prepare(asked, rule, headers, key, body))
+        .compose(wish -> oneByOne.run(wish.submission().id(), () -> submit(request, wish)))
+        .compose(Supplier::get)
         .onComplete(done -> bytes.free());
   }
 
   // A long body takes longer to look through than an event loop may be held.
-  private Future<Wish> prepare(Asked asked, JobRule rule, Optional<String> key, Buffer body) {
-    return body.length() > MAX_BYTES_HERE
-        ? vertx.executeBlocking(() -> wish(asked, rule, key, body), false)
-        : Future.succeededFuture(wish(asked, rule, key, body));
-  }
-
-  private static Wish wish(Asked asked, JobRule rule, Optional<String> key, Buffer body) {
-    return new Wish(
-        JobRequest.of(asked, rule, body).submission(asked, key),
+  private Future<Wish> prepare(
+      Asked asked, JobRule rule, MultiMap headers, Optional<String> key, Buffer body) {
+    Supplier<Wish> wish = () -> new Wish(
+        asked,
+        rule,
+        JobRequest.of(asked, headers, body).submission(asked, key),
         Admission.cost(asked, Optional.of(body)));
+    return body.length() > MAX_BYTES_HERE
+        ? vertx.executeBlocking(wish::get, false)
+        : Future.succeededFuture(wish.get());
   }
 
-  private record Wish(JobSubmission submission, long cost) {}
+  private record Wish(Asked asked, JobRule rule, JobSubmission submission, long cost) {}
 
-  private Future<Void> submit(HttpServerRequest request, Asked asked, JobRule rule, Wish wish) {
-    return ask(store.see(rule, wish.submission()))
-        .compose(seen -> seen instanceof SubmittedJob.WouldBeTaken
-            ? admit(request, asked, rule, wish)
-            : answer(request, rule, seen));
+  // The limits of a job are asked once, by the request that has its place; all others wait until it
+  // is known. How to
+  // answer is given back: callers may read slowly.
+  private Future<Supplier<Future<Void>>> submit(HttpServerRequest request, Wish wish) {
+    return submit(request, wish, FIRST_PAUSE_MILLIS, System.nanoTime());
   }
 
-  private Future<Void> admit(HttpServerRequest request, Asked asked, JobRule rule, Wish wish) {
+  private Future<Supplier<Future<Void>>> submit(
+      HttpServerRequest request, Wish wish, long pauseMillis, long sinceNanos) {
+    return ask(store.keepPlace(wish.rule(), wish.submission())).compose(found -> {
+      if (found instanceof SubmittedJob.Placed place) {
+        return admit(request, wish, place);
+      }
+      boolean isAwaited =
+          found instanceof SubmittedJob.Awaited && System.nanoTime() - sinceNanos < LONGEST_NANOS;
+      return isAwaited
+          ? vertx
+              .timer(pauseMillis, TimeUnit.MILLISECONDS)
+              .compose(due -> submit(
+                  request, wish, Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS), sinceNanos))
+          : Future.succeededFuture(() -> answer(request, wish.rule(), found));
+    });
+  }
+
+  private Future<Supplier<Future<Void>>> admit(
+      HttpServerRequest request, Wish wish, SubmittedJob.Placed place) {
     return admission
-        .admit(context, asked, wish.cost(), Tickets.in(request.headers(), 0))
+        .admit(context, wish.asked(), wish.cost(), Tickets.in(request.headers(), 0))
+        .onComplete(made -> {
+          if (!(made.result() instanceof Ruling.Admitted)) {
+            release(wish, place);
+          }
+        })
         .compose(ruling -> ruling.fold(
-            admitted -> take(request, asked, rule, wish, admitted),
-            denied -> reject(request, denied.decision(), problem(asked, denied.decision())),
-            never -> reject(request, never.decision(), DecisionAnswers.problem(never.decision())),
-            refused -> EarlyAnswer.send(vertx, request, refused.problem())));
+            admitted -> take(request, wish, place, admitted),
+            denied -> Future.succeededFuture(
+                () -> reject(request, denied.decision(), problem(wish.asked(), denied.decision()))),
+            never -> Future.succeededFuture(
+                () -> reject(request, never.decision(), DecisionAnswers.problem(never.decision()))),
+            refused ->
+                Future.succeededFuture(() -> EarlyAnswer.send(vertx, request, refused.problem()))));
   }
 
-  // What a request holds it holds until it is answered: a permit is not one of the job's.
-  private Future<Void> take(
-      HttpServerRequest request, Asked asked, JobRule rule, Wish wish, Ruling.Admitted admitted) {
+  // Where that cannot be told, the place comes to its end by itself.
+  private void release(Wish wish, SubmittedJob.Placed place) {
+    CompletionStage<Void> unused = store.release(wish.submission(), place);
+  }
+
+  // What a request holds it holds until the job is taken: a permit is not one of the job's.
+  private Future<Supplier<Future<Void>>> take(
+      HttpServerRequest request, Wish wish, SubmittedJob.Placed place, Ruling.Admitted admitted) {
     DecisionAnswers.addHeaders(admitted.decision(), request.response().headers());
-    return ask(store.submit(rule, wish.submission()))
-        .compose(submitted -> answer(request, rule, submitted))
+    return ask(store.submit(wish.rule(), wish.submission(), place))
+        .onFailure(error -> release(wish, place))
         .onComplete(done -> {
           admitted.alone().ifPresent(admission::end);
           admitted.held().ifPresent(held -> {
-            Future<Void> unused =
-                admission.end(asked, wish.cost(), held, OptionalLong.empty(), done.succeeded());
+            Future<Void> unused = admission.end(
+                wish.asked(), wish.cost(), held, OptionalLong.empty(), done.succeeded());
           });
-        });
+        })
+        .map(submitted -> () -> answer(request, wish.rule(), submitted));
   }
 
   private Future<Void> answer(HttpServerRequest request, JobRule rule, SubmittedJob submitted) {
@@ -160,44 +192,18 @@ public final class JobIntake {
       Job job = taken.job();
       meters.submitted(job.operation(), job.etaMillis(rule));
       wake.accept(job.operation());
-      return JobAnswers.submitted(request.response(), new SeenJob(job, ""), rule);
+      return JobAnswers.submitted(request.response(), job, rule);
     }
     if (submitted instanceof SubmittedJob.Known known) {
       Job job = known.job();
       return job.state().isEnd()
-          ? ask(store.look(job.operation(), job.id(), job.owner()))
-              .compose(seen ->
-                  JobAnswers.submitted(request.response(), seen.orElse(new SeenJob(job, "")), rule))
-          : JobAnswers.submitted(request.response(), new SeenJob(job, ""), rule);
+          ? ask(store.see(job.operation(), job.id(), job.owner()))
+              .compose(seen -> results.answer(request.response(), seen.orElse(job)))
+          : JobAnswers.submitted(request.response(), job, rule);
     }
-    if (submitted instanceof SubmittedJob.Full full) {
-      long seconds = Eta.clampedSeconds(rule, (full.waitMicros() + 999) / 1000);
-      request.response().putHeader(HttpHeaders.RETRY_AFTER, Long.toString(seconds));
-      ProblemDetails problem = switch (full.owner()) {
-        case KEY -> FULL_OF_KEY;
-        case TENANT -> FULL_OF_TENANT;
-        case ALL -> FULL;
-      };
-      return EarlyAnswer.send(vertx, request, problem.with("retryAfterMs", seconds * 1000));
-    }
-    return EarlyAnswer.send(
-        vertx,
-        request,
-        submitted instanceof SubmittedJob.NoRoom full ? noRoom(full.owner()) : OTHER);
-  }
-
-  private static ProblemDetails noRoom(JobOwner owner) {
-    return switch (owner) {
-      case KEY ->
-        ProblemDetails.of(
-            429, "job_bytes_of_key", "The jobs of this API key take all of the memory they may");
-      case TENANT ->
-        ProblemDetails.of(
-            429, "job_bytes_of_tenant", "The jobs of this tenant take all of the memory they may");
-      case ALL ->
-        ProblemDetails.of(
-            503, "job_bytes_in_all", "The jobs of this operation take all of the memory they may");
-    };
+    ProblemDetails refusal = JobRefusals.of(submitted, rule);
+    refusal.addWait(request.response().headers());
+    return EarlyAnswer.send(vertx, request, refusal);
   }
 
   private static ProblemDetails problem(Asked asked, Decision.Denied denied) {

@@ -60,7 +60,7 @@ final class JobLine {
     this.node = node;
     this.operation = operation;
     this.context = node.loop().getOrCreateContext();
-    this.upstream = new JobUpstream(node.loop(), node.tokens());
+    this.upstream = new JobUpstream(node.loop(), node.tokens(), node.results());
   }
 
   String operation() {
@@ -91,7 +91,7 @@ final class JobLine {
     long receipts = runs.values().stream().filter(JobRun::isReceived).count();
     // Of the memory each line has its part, and may have more while there is some.
     boolean isShort = node.bytes() >= MAX_BYTES && bytes() >= MAX_BYTES / node.lines();
-    long most = receipts >= MAX_RECEIPTS || isShort
+    long most = receipts >= MAX_RECEIPTS || isShort || node.results().isShort()
         ? 0
         : JobUpstream.MAX_CONNECTIONS - (runs.size() - receipts);
     return (int) Math.max(0, Math.min(CLAIMED_AT_ONCE, most));

@@ -4,10 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.job.JobRule;
 import io.weir.job.JobSubmission;
 import io.weir.node.admission.Asked;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.json.JsonInput;
 import io.weir.state.redis.IdempotencyStore;
 import java.util.Optional;
 import java.util.Set;
@@ -33,20 +37,35 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
   private static final Set<String> TRACES = Set.of("traceparent", "tracestate");
 
   private static final int ID_DIGITS = 32;
+  private static final ProblemDetails HEADERS_TOO_LONG = ProblemDetails.of(
+      431, "job_headers_too_long", "The headers that go with the job are too long");
 
-  /** Of what a caller asks for. */
-  static JobRequest of(Asked asked, JobRule rule, Buffer body) {
+  /** Those of a caller's headers that go with a job; throws {@link RefusedException} where they are too long. */
+  static MultiMap headers(Asked asked, JobRule rule) {
     Set<String> kept = new TreeSet<>(USUAL_HEADERS);
     kept.addAll(rule.headers());
-    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
-    StoredMessage.headers(asked.request().headers(), kept)
-        .forEach(entry -> headers.set(entry.getKey(), (String) entry.getValue()));
+    MultiMap headers = StoredMessage.headers(asked.request().headers(), kept);
+    int bytes = StoredMessage.bytesOf(headers);
+    if (bytes > StoredMessage.MAX_HEADERS_BYTES) {
+      String mistake = "%s: %d bytes with their names (expected: at most %d)"
+          .formatted(String.join(", ", headers.names()), bytes, StoredMessage.MAX_HEADERS_BYTES);
+      throw new RefusedException(HEADERS_TOO_LONG.with("errors", new JsonArray().add(mistake)));
+    }
+    return headers;
+  }
+
+  /**
+   * Of what a caller asks for.
+   *
+   * @param headers those that go with it
+   */
+  static JobRequest of(Asked asked, MultiMap headers, Buffer body) {
     return new JobRequest(asked.request().method(), asked.request().target(), headers, body);
   }
 
   /** As it was stored. */
   static JobRequest parse(String text) {
-    JsonObject stored = new JsonObject(text);
+    JsonObject stored = JsonInput.object(text);
     return new JobRequest(
         stored.getString("method"),
         stored.getString("target"),
@@ -72,8 +91,6 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
     String owner = String.join("\n", tenant, subject, asked.operation());
     String name = key.map(text -> "\nkey\n" + text).orElse("\ncontent\n" + fingerprint);
     String id = IdempotencyStore.hash((owner + name).getBytes(UTF_8)).substring(0, ID_DIGITS);
-    JsonObject kept = new JsonObject();
-    headers.forEach(kept::put);
     JsonObject stored = new JsonObject().put("method", method).put("target", target);
     return new JobSubmission(
         asked.operation(),
@@ -81,6 +98,6 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
         tenant,
         subject,
         fingerprint.substring(0, ID_DIGITS),
-        StoredMessage.put(stored, kept, body).encode());
+        StoredMessage.put(stored, headers, body).encode());
   }
 }

@@ -3,6 +3,9 @@ package io.weir.node.job;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import io.weir.job.JobRule;
+import io.weir.job.JobState;
+import io.weir.node.json.JsonInput;
 import java.util.Optional;
 import java.util.Set;
 
@@ -24,11 +27,22 @@ record JobResult(int status, MultiMap headers, Buffer body, Optional<String> rea
       "link",
       "location");
 
-  static JobResult answer(int status, MultiMap headers, Buffer body) {
-    MultiMap kept = MultiMap.caseInsensitiveMultiMap();
-    StoredMessage.headers(headers, HEADERS)
-        .forEach(entry -> kept.set(entry.getKey(), (String) entry.getValue()));
-    return new JobResult(status, kept, body, Optional.empty());
+  /** An answer; nothing where those of its headers that are kept are longer than may be stored. */
+  static Optional<JobResult> answer(int status, MultiMap headers, Buffer body) {
+    MultiMap kept = StoredMessage.headers(headers, HEADERS);
+    return StoredMessage.bytesOf(kept) > StoredMessage.MAX_HEADERS_BYTES
+        ? Optional.empty()
+        : Optional.of(new JobResult(status, kept, body, Optional.empty()));
+  }
+
+  /** The end that a job comes to by it. */
+  JobState state(JobRule rule) {
+    return rule.isFailure(status) ? JobState.FAILED : JobState.COMPLETED;
+  }
+
+  /** Whether the upstream has answered. */
+  boolean isAnswer() {
+    return status > 0;
   }
 
   static JobResult none(String reason) {
@@ -40,7 +54,7 @@ record JobResult(int status, MultiMap headers, Buffer body, Optional<String> rea
     if (text.isEmpty()) {
       return Optional.empty();
     }
-    JsonObject stored = new JsonObject(text);
+    JsonObject stored = JsonInput.object(text);
     return Optional.of(new JobResult(
         stored.getInteger("status", 0),
         StoredMessage.headersOf(stored),
@@ -54,8 +68,6 @@ record JobResult(int status, MultiMap headers, Buffer body, Optional<String> rea
       stored.put("status", status);
     }
     reason.ifPresent(why -> stored.put("reason", why));
-    JsonObject kept = new JsonObject();
-    headers.forEach(kept::put);
-    return StoredMessage.put(stored, kept, body).encode();
+    return StoredMessage.put(stored, headers, body).encode();
   }
 }

@@ -1,7 +1,6 @@
 package io.weir.node.job;
 
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.weir.job.Job;
@@ -11,7 +10,7 @@ import io.weir.job.JobRule;
 import io.weir.job.JobState;
 import io.weir.job.JobTask;
 import io.weir.job.JobWork;
-import io.weir.node.job.JobUpstream.Answer;
+import io.weir.node.job.JobExchange.Answer;
 import io.weir.policy.Upstream;
 import java.util.Optional;
 import java.util.Set;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * another's or at its end. Mutable; owned by the event loop of the worker.
  */
 final class JobRun {
-  private static final Set<Integer> NOT_READY = Set.of(202, 404, 409, 425, 429);
   private static final Set<Integer> TO_SEND_AGAIN = Set.of(429, 502, 503, 504);
   private static final long FIRST_WAIT_MILLIS = 200;
   private static final long LONGEST_WAIT_MILLIS = 10_000;
@@ -34,7 +32,7 @@ final class JobRun {
   private static final long LATEST_NANOS = 50 * NANOS_PER_MILLI;
   private static final long LEAST_CHECKING_MILLIS = 2000;
   private static final int CHECKING_TIMES = 4;
-  private static final int SERVER_ERRORS = 500;
+  private static final int MAX_ENCODED_HERE = 32 << 10;
 
   private final Vertx vertx;
   private final Job job;
@@ -151,14 +149,16 @@ final class JobRun {
     client.check(upstream, rule, job(), asked).onComplete(answered -> {
       Answer answer = answered.result();
       boolean isReady = answer != null && (answer.status() == 200 || answer.status() == 204);
-      boolean isUndecided =
-          answer == null || NOT_READY.contains(answer.status()) || answer.status() >= SERVER_ERRORS;
+      boolean isUndecided = answer == null || answer.isUndecided();
+      if (!isReady && !isUndecided && !isOver) {
+        endWith(answer);
+        return;
+      }
+      free(answer);
       if (isReady) {
         end(JobMove.to(JobState.READY));
-      } else if (isUndecided) {
-        checkAgain();
       } else {
-        end(completed(answer));
+        checkAgain();
       }
     });
   }
@@ -191,28 +191,43 @@ final class JobRun {
     whenStopped = JobMove.to(JobState.COMPLETED);
     client.send(upstream, rule, job(), asked).onComplete(answered -> {
       Answer answer = answered.result();
-      boolean isBusy = answer == null || TO_SEND_AGAIN.contains(answer.status());
+      boolean isBusy =
+          answer == null || !answer.isFinal() || TO_SEND_AGAIN.contains(answer.status());
       boolean isReceipt = answer != null
           && answer.status() == 202
           && answer.headers().contains(HttpHeaders.LOCATION);
-      if (isOver) {
-        if (!isBusy && !isReceipt) {
-          Future<Boolean> unused = move.apply(completed(answer));
-        }
-      } else if (isBusy) {
+      if (!isBusy && !isReceipt) {
+        // An answer counts, also where the job is another's by now.
+        endWith(answer);
+        return;
+      }
+      free(answer);
+      if (!isOver && isBusy) {
         sendAgain(Optional.ofNullable(answer));
-      } else if (isReceipt) {
+      } else if (!isOver) {
         received(answer);
-      } else {
-        end(completed(answer));
       }
     });
   }
 
+  // Its memory is free once it is stored.
+  private void endWith(Answer answer) {
+    stop();
+    Future<JobMove> made = answer.body().length() > MAX_ENCODED_HERE
+        ? client.encoded(() -> ended(answer))
+        : Future.succeededFuture(ended(answer));
+    made.compose(move).onComplete(told -> answer.free());
+  }
+
+  private static void free(@Nullable Answer answer) {
+    if (answer != null) {
+      answer.free();
+    }
+  }
+
   // It waits here, where it holds nobody up, and then takes its turn at the end of the queue.
   private void sendAgain(Optional<Answer> answer) {
-    String reason =
-        answer.map(known -> "upstream_status_" + known.status()).orElse("upstream_unreachable");
+    String reason = answer.map(Answer::reason).orElse("upstream_unreachable");
     JobMove again =
         new JobMove(JobMove.again().word(), "", JobResult.none(reason).text());
     if (job().attempts() >= rule.value(JobParameter.ATTEMPTS)) {
@@ -222,7 +237,7 @@ final class JobRun {
     whenStopped = again;
     long doubled = FIRST_WAIT_MILLIS << Math.min(MAX_DOUBLINGS, job().attempts() - 1);
     long wait = ThreadLocalRandom.current().nextLong(doubled / 2, doubled + 1);
-    long told = answer.map(known -> retryAfterMillis(known.headers())).orElse(0L);
+    long told = answer.map(Answer::retryAfterMillis).orElse(0L);
     later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, told)), () -> end(again));
   }
 
@@ -235,7 +250,7 @@ final class JobRun {
       end(JobMove.to(JobState.FAILED, JobResult.none("receipt_elsewhere").text()));
       return;
     }
-    long told = retryAfterMillis(answer.headers());
+    long told = answer.retryAfterMillis();
     move.apply(JobMove.received(place.get()))
         .onSuccess(isMoved -> {
           if (isMoved) {
@@ -258,29 +273,23 @@ final class JobRun {
         wait,
         () -> client.result(upstream, rule, job(), place).onComplete(answered -> {
           Answer answer = answered.result();
-          boolean isThere = answer != null
-              && !NOT_READY.contains(answer.status())
-              && answer.status() < SERVER_ERRORS;
-          if (isThere) {
-            end(completed(answer));
+          if (answer != null && !answer.isUndecided() && !isOver) {
+            endWith(answer);
           } else {
-            long told = answer == null ? 0 : retryAfterMillis(answer.headers());
+            free(answer);
+            long told = answer == null ? 0 : answer.retryAfterMillis();
             ask(place, sinceNanos, told);
           }
         }));
   }
 
-  private static JobMove completed(Answer answer) {
-    return answer.isWhole()
-        ? JobMove.to(
-            JobState.COMPLETED,
-            JobResult.answer(answer.status(), answer.headers(), answer.body()).text())
-        : JobMove.to(JobState.FAILED, JobResult.none("result_too_long").text());
-  }
-
-  /** What an answer says of when to come back, in milliseconds; 0 where it says nothing. */
-  private static long retryAfterMillis(MultiMap headers) {
-    String text = headers.get(HttpHeaders.RETRY_AFTER);
-    return text != null && text.matches("\\d{1,6}") ? Long.parseLong(text) * 1000 : 0;
+  private JobMove ended(Answer answer) {
+    if (!answer.isWhole()) {
+      return JobMove.to(JobState.FAILED, JobResult.none("result_too_long").text());
+    }
+    return JobResult.answer(answer.status(), answer.headers(), answer.body())
+        .map(result -> JobMove.to(result.state(rule), result.text()))
+        .orElseGet(() -> JobMove.to(
+            JobState.FAILED, JobResult.none("result_headers_too_long").text()));
   }
 }

@@ -59,7 +59,9 @@ final class JobStream {
       ended.tryComplete();
       return;
     }
-    JsonObject json = new JsonObject().put("state", seen.get().job().state().word());
+    JsonObject json = new JsonObject()
+        .put("status", seen.get().job().state().word())
+        .put("state", seen.get().job().state().word());
     boolean isEnd = seen.get().job().state().isEnd();
     if (isEnd) {
       json.put("job_id", seen.get().job().id())

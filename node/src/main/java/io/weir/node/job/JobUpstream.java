@@ -3,22 +3,20 @@ package io.weir.node.job;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.weir.job.Job;
 import io.weir.job.JobParameter;
 import io.weir.job.JobRule;
-import io.weir.node.intake.WatchedBody;
+import io.weir.node.gateway.UpstreamClients;
+import io.weir.node.job.JobExchange.Answer;
 import io.weir.policy.Upstream;
 import java.net.URI;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Callable;
 
 /**
  * The upstream as the jobs of one operation see it, with connections of their own. Mutable; owned by the event loop of the
@@ -34,32 +32,35 @@ final class JobUpstream {
   private static final int MAX_WAITING = 20_000;
   private static final int MAX_PLACE = 1024;
 
+  /** Threads that encode and decode results, for all event loops of a node. */
+  static final String ENCODERS = "weir-results";
+
+  static final int MAX_ENCODERS = 2;
+
   private final HttpClient client;
   private final HttpClient asking;
   private final JobTokens tokens;
+  private final Vertx vertx;
+  private final ResultMemory results;
+  private final WorkerExecutor encoders;
 
-  JobUpstream(Vertx vertx, JobTokens tokens) {
+  JobUpstream(Vertx vertx, JobTokens tokens, ResultMemory results) {
+    this.results = results;
+    this.encoders = vertx.createSharedWorkerExecutor(ENCODERS, MAX_ENCODERS);
+    this.vertx = vertx;
     this.tokens = tokens;
-    this.client = client(vertx, MAX_CONNECTIONS, MAX_CONNECTIONS);
-    this.asking = client(vertx, MAX_ASKING, MAX_WAITING);
-  }
-
-  private static HttpClient client(Vertx vertx, int connections, int waiting) {
-    return vertx.createHttpClient(
-        new HttpClientOptions(),
-        new PoolOptions().setHttp1MaxSize(connections).setMaxWaitQueueSize(waiting));
+    this.client = UpstreamClients.of(vertx, MAX_CONNECTIONS, MAX_CONNECTIONS);
+    this.asking = UpstreamClients.of(vertx, MAX_ASKING, MAX_WAITING);
   }
 
   void close() {
-    Future<?> unused = Future.all(client.close(), asking.close());
+    Future<?> unused = Future.all(client.close(), asking.close(), encoders.close());
   }
 
-  /**
-   * An answer of the upstream.
-   *
-   * @param isWhole whether its body was short enough to be kept
-   */
-  record Answer(int status, MultiMap headers, Buffer body, boolean isWhole) {}
+  /** Computes what would hold up an event loop for too long. */
+  <T> Future<T> encoded(Callable<T> text) {
+    return encoders.executeBlocking(text, false);
+  }
 
   /** Sends a job. */
   Future<Answer> send(Upstream upstream, JobRule rule, Job job, JobRequest request) {
@@ -99,27 +100,17 @@ final class JobUpstream {
           .ifPresent(token -> headers.set("X-Weir-Job-Token", token));
     }
     long maxBytes = rule.value(JobParameter.MAX_RESULT_BYTES);
-    return client.request(options(upstream, method, target, headers)).compose(sending -> {
-      Future<HttpClientResponse> head =
-          request.map(known -> sending.send(known.body())).orElseGet(sending::send);
-      return head.compose(answer -> read(answer, maxBytes))
-          .timeout(upstream.timeoutMillis(), TimeUnit.MILLISECONDS)
-          .onFailure(error -> sending.reset());
-    });
-  }
-
-  private static Future<Answer> read(HttpClientResponse head, long maxBytes) {
-    WatchedBody body = new WatchedBody(head, maxBytes, chunk -> {});
-    return body.whole()
-        .map(whole -> new Answer(head.statusCode(), head.headers(), whole, true))
-        .recover(error -> body.seen() > maxBytes ? tooLong(head) : Future.failedFuture(error));
-  }
-
-  // What is left of it is not read.
-  private static Future<Answer> tooLong(HttpClientResponse head) {
-    Future<Void> unused = head.request().reset();
-    return Future.succeededFuture(
-        new Answer(head.statusCode(), head.headers(), Buffer.buffer(), false));
+    return (request.isPresent() ? client : asking)
+        .request(options(upstream, method, target, headers))
+        .compose(sending -> new JobExchange(
+                vertx,
+                sending,
+                maxBytes,
+                upstream.timeoutMillis(),
+                rule.value(JobParameter.TIMEOUT),
+                bytes ->
+                    results.take(vertx.getOrCreateContext(), job.subject(), job.tenant(), bytes))
+            .run(request.map(JobRequest::body)));
   }
 
   private static RequestOptions options(

@@ -32,6 +32,7 @@ public final class JobWorker extends VerticleBase {
   private final RedisJobs store;
   private final JobTokens tokens;
   private final JobMeters meters;
+  private final ResultMemory results;
   private final Duration patience;
   private final String name = UUID.randomUUID().toString();
   private final Map<String, JobLine> lines = new HashMap<>();
@@ -47,11 +48,13 @@ public final class JobWorker extends VerticleBase {
       RedisJobs store,
       JobTokens tokens,
       JobMeters meters,
+      ResultMemory results,
       Duration patience) {
     this.policies = policies;
     this.store = store;
     this.tokens = tokens;
     this.meters = meters;
+    this.results = results;
     this.patience = patience;
   }
 
@@ -156,6 +159,10 @@ public final class JobWorker extends VerticleBase {
 
   JobMeters meters() {
     return meters;
+  }
+
+  ResultMemory results() {
+    return results;
   }
 
   PolicySource policies() {

@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Set;
 
 /** Headers and bodies as they are stored in the shared state: text where they are text, so that an operator can read them. */
@@ -13,27 +14,40 @@ final class StoredMessage {
   private static final String BODY = "body";
   private static final String BYTES = "bytes";
   private static final String HEADERS = "headers";
-  private static final int MAX_HEADERS_BYTES = 3 << 10;
+  /** The most that the names and values of headers may have together. */
+  static final int MAX_HEADERS_BYTES = 3 << 10;
 
   private StoredMessage() {}
 
-  /** Those of the headers that are named, in lower case. */
-  static JsonObject headers(MultiMap headers, Set<String> names) {
-    JsonObject kept = new JsonObject();
-    int bytes = 0;
+  /** Those of the headers that are named, each with all its values (RFC 9110, section 5.3). */
+  static MultiMap headers(MultiMap headers, Set<String> names) {
+    MultiMap kept = MultiMap.caseInsensitiveMultiMap();
     for (String name : names) {
-      String value = headers.get(name);
-      if (value != null && bytes + name.length() + value.length() <= MAX_HEADERS_BYTES) {
-        bytes += name.length() + value.length();
-        kept.put(name, value);
+      if (headers.contains(name)) {
+        kept.set(name, String.join(", ", headers.getAll(name)));
       }
     }
     return kept;
   }
 
-  static JsonObject put(JsonObject message, JsonObject headers, Buffer body) {
+  /** How long the names and values of headers are together. */
+  static int bytesOf(MultiMap headers) {
+    int bytes = 0;
+    for (Map.Entry<String, String> header : headers) {
+      bytes += header.getKey().length() + header.getValue().length();
+    }
+    return bytes;
+  }
+
+  private static JsonObject json(MultiMap headers) {
+    JsonObject json = new JsonObject();
+    headers.forEach(json::put);
+    return json;
+  }
+
+  static JsonObject put(JsonObject message, MultiMap headers, Buffer body) {
     if (!headers.isEmpty()) {
-      message.put(HEADERS, headers);
+      message.put(HEADERS, json(headers));
     }
     if (body.length() == 0) {
       return message;

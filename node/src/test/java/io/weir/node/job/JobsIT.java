@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.weir.job.JobParameter;
 import io.weir.node.NodeFixture;
@@ -16,24 +18,30 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.Socket;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs as callers, the upstream and operators of a node meet them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -43,7 +51,8 @@ final class JobsIT {
       operations:
         - { name: Proof, match: { method: POST, path: /proof }, mode: job,
             job: { dispatchPerSecond: 1000, processingTime: 2s, dispatchTime: 100ms, maxBodyBytes: 1000, callbacks: true,
-                   headers: [X-Color] } }
+                   attempts: 3, headers: [X-Color] } }
+        - { name: Once, match: { method: POST, path: /once }, mode: job }
         - { name: Slow, match: { method: POST, path: /slow }, mode: job,
             job: { dispatchPerSecond: 10, processingTime: 2s, dispatchTime: 100ms, readinessPath: /wait-for-it,
                    readinessConcurrency: 2, readinessTime: 2s, readinessInterval: 50ms, capacity: 5 } }
@@ -55,12 +64,14 @@ final class JobsIT {
         - name: many
           burstPeriod: 10
           throttleGroups: [{ opsPerSec: 100, operations: [Proof, Slow, Decrypt, Other] }]
+        - { name: few, burstPeriod: 1, throttleGroups: [{ opsPerSec: 1, operations: [Once] }] }
       upstream: { url: "http://127.0.0.1:UPSTREAM", timeoutMs: 2000, connectTimeoutMs: 500 }
       subjects:
       """ + TestPolicies.subject("k1", "") + TestPolicies.subject("k2", "");
 
   private final ConcurrentLinkedQueue<HttpServerRequest> sent = new ConcurrentLinkedQueue<>();
   private final AtomicInteger flaky = new AtomicInteger();
+  private final AtomicInteger broken = new AtomicInteger();
   private final Map<String, String> callbackTokens = new ConcurrentHashMap<>();
   private volatile boolean isReady;
   private NodeFixture fixture;
@@ -116,6 +127,14 @@ final class JobsIT {
             .setStatusCode(202)
             .putHeader("Location", "/receipts/never")
             .end();
+      } else if (wish.startsWith("status ")) {
+        request.response().setStatusCode(Integer.parseInt(wish.substring(7))).end();
+      } else if (wish.startsWith("broken") && broken.getAndIncrement() == 0) {
+        request.response().setStatusCode(500).end("it broke");
+      } else if (wish.startsWith("slowly")) {
+        drip(request.response().setChunked(true), 6);
+      } else if (wish.startsWith("wordy")) {
+        request.response().putHeader("ETag", "x".repeat(4000)).end();
       } else if (wish.startsWith("long")) {
         request.response().end("x".repeat(1 << 20));
       } else if (wish.startsWith("bad")) {
@@ -124,6 +143,15 @@ final class JobsIT {
         request.response().putHeader("Content-Type", "text/plain").end("proof of " + wish);
       }
     });
+  }
+
+  private static void drip(HttpServerResponse response, int pieces) {
+    if (pieces == 0) {
+      response.end();
+    } else {
+      response.write("x");
+      Vertx.currentContext().owner().setTimer(500, fired -> drip(response, pieces - 1));
+    }
   }
 
   @Test
@@ -298,6 +326,61 @@ final class JobsIT {
     assertThat(sent.stream().filter(one -> first.endsWith(idOf(one))).count()).isEqualTo(1);
   }
 
+  // Its limit admits one a second: whoever was charged for the same job once more would be denied.
+  @Test
+  void theSameJobAskedForManyTimesAtOnceIsChargedOnce() {
+    HttpRequest request = HttpRequest.newBuilder(fixture.uri("/once"))
+        .header("Authorization", "Bearer " + TestPolicies.key("k1"))
+        .POST(HttpRequest.BodyPublishers.ofString("once"))
+        .build();
+    HttpClient client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    List<CompletableFuture<HttpResponse<String>>> answers = Stream.generate(
+            () -> client.sendAsync(request, HttpResponse.BodyHandlers.ofString()))
+        .limit(40)
+        .toList();
+    assertThat(answers)
+        .extracting(answer -> answer.join().statusCode())
+        .isSubsetOf(200, 202)
+        .contains(202);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {101, 99})
+  void anAnswerThatIsNoneIsNoResult(int status) {
+    HttpResponse<String> failed = result(location(submit("/proof", "status " + status)));
+    assertThat(failed.statusCode()).isEqualTo(502);
+    assertThat(failed.headers().firstValue("Weir-Job-State")).contains("failed");
+    assertThat(NodeFixture.json(failed).getString("reason")).isEqualTo("upstream_invalid");
+  }
+
+  @Test
+  void aFailureOfTheUpstreamIsToldAndTheSameRequestBeginsAnew() {
+    HttpResponse<String> failed = result(location(submit("/proof", "broken")));
+    assertThat(failed.statusCode()).isEqualTo(500);
+    assertThat(failed.body()).isEqualTo("it broke");
+    assertThat(failed.headers().firstValue("Weir-Job-State")).contains("failed");
+    assertThat(result(location(submit("/proof", "broken"))).body()).isEqualTo("proof of broken");
+  }
+
+  @Test
+  void headersThatAreTooLongToBeKeptAreRefused() {
+    HttpResponse<String> refused = submit("/proof", "h", "X-Color", "r".repeat(3066));
+    assertThat(refused.statusCode()).isEqualTo(431);
+    assertThat(NodeFixture.json(refused).getString("code")).isEqualTo("job_headers_too_long");
+    assertThat(refused.body()).contains("3073 bytes", "x-color", "at most 3072");
+    String red = location(submit("/proof", "h", "X-Color", "r".repeat(3000), "X-Color", "red"));
+    assertThat(location(submit("/proof", "h", "X-Color", "r".repeat(3000), "X-Color", "blue")))
+        .isNotEqualTo(red);
+    HttpResponse<String> wordy = result(location(submit("/proof", "wordy")));
+    assertThat(NodeFixture.json(wordy).getString("reason")).isEqualTo("result_headers_too_long");
+  }
+
+  @Test
+  void anAnswerMayTakeLongAsLongAsItMoves() {
+    assertThat(result(location(submit("/proof", "slowly"))).body()).isEqualTo("xxxxxx");
+  }
+
   private static String idOf(HttpServerRequest request) {
     return request.getHeader("Idempotency-Key").replaceAll("-\\d+$", "");
   }
@@ -369,6 +452,7 @@ final class JobsIT {
       jobs[i] = location(submit("/slow", "job " + i));
     }
     assertThat(position(jobs[6])).isEqualTo(4);
+    assertThat(NodeFixture.json(look(jobs[6], "k1")).getString("status")).isEqualTo("queued");
     // 2 s of checking, 2.1 s of sending, with the margin
     assertThat(eta(jobs[0])).isEqualTo(5);
     // (4/2 + 2 + 0.1) * 1.2
@@ -377,6 +461,8 @@ final class JobsIT {
     assertThat(full.statusCode()).isEqualTo(429);
     assertThat(NodeFixture.json(full).getString("code")).isEqualTo("job_queue_full");
     assertThat(full.headers().firstValue("Retry-After")).contains("1");
+    assertThat(full.headers().firstValue("Retry-After-Ms")).contains("1000");
+    assertThat(NodeFixture.json(full).getInteger("retryAfterMs")).isEqualTo(1000);
     assertThat(location(submit("/slow", "job 6"))).isEqualTo(jobs[6]);
     assertThat(cancel(jobs[3], "k2").statusCode()).isEqualTo(404);
     assertThat(look(jobs[3], "k2").statusCode()).isEqualTo(404);
