@@ -28,10 +28,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way to the upstream, and the answer on its way back, both streamed; but a short answer of
- * known length is sent in one piece. It ends when the
- * answer is written, when either side breaks, or when nothing has moved for too long; then nothing of it is
- * left on the upstream's connection. Mutable; owned by one request, on its event loop.
+ * One request on its way to the upstream, and the answer on its way back, both streamed; but a short answer of known length
+ * is sent in one piece. It ends when the answer is written, when either side breaks, or when nothing has moved for too long;
+ * then nothing of it is left on the upstream's connection. Mutable; owned by one request, on its event loop.
  */
 final class Exchange {
   private static final int FIRST_FINAL_STATUS = 200;
@@ -113,6 +112,11 @@ final class Exchange {
     return ended.future().onComplete(done -> leave(done.succeeded()));
   }
 
+  /** Waits no longer for the answer. */
+  void giveUp() {
+    ended.tryFail(new TimeoutException("the answer did not begin in time"));
+  }
+
   /** Whether the upstream has the whole request. */
   boolean isSent() {
     return sent;
@@ -192,9 +196,8 @@ final class Exchange {
     outgoing.setChunked(length.isEmpty());
     uploadTimer = vertx.setPeriodic(Upload.WINDOW_MILLIS, fired -> watchUpload());
     Upload.welcome(request);
-    // A body that breaks must not look like one that ends: the request is reset instead.
     body.pipe()
-        .endOnFailure(false)
+        .endOnFailure(false) // one that breaks must not look whole: the request is reset
         .to(outgoing)
         .onSuccess(all -> sent = true)
         .onFailure(this::broken);

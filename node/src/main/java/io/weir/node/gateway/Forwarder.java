@@ -8,13 +8,11 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.weir.decision.Decision;
 import io.weir.node.admission.Asked;
@@ -65,9 +63,7 @@ public final class Forwarder {
   public Forwarder(Vertx vertx, HttpMeters meters) {
     this.vertx = vertx;
     this.meters = meters;
-    this.client = vertx.createHttpClient(
-        new HttpClientOptions(),
-        new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS).setMaxWaitQueueSize(MAX_CONNECTIONS));
+    this.client = UpstreamClients.of(vertx, MAX_CONNECTIONS, MAX_CONNECTIONS);
   }
 
   /**

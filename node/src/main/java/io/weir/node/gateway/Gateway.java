@@ -4,11 +4,13 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.decision.Decision;
 import io.weir.decision.Decision.Denied;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
+import io.weir.node.admission.Priced;
 import io.weir.node.admission.Request;
 import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
@@ -28,11 +30,11 @@ import io.weir.slot.TicketRequest;
 import io.weir.throttle.Held;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** The reverse proxy: forwards requests that are admitted, holds those whose slot is near, and answers the others. */
 public final class Gateway implements Door {
   private static final long MICROS_PER_MILLI = 1000;
-  private static final int MAX_BYTES_HERE = 32 << 10;
   private static final End UNKNOWN_END = new End(true, false);
 
   private final Vertx vertx;
@@ -80,6 +82,11 @@ public final class Gateway implements Door {
   }
 
   @Override
+  public Optional<Set<String>> parameters(HttpMethod method, String path) {
+    return Optional.empty();
+  }
+
+  @Override
   public Future<Void> serve(HttpServerRequest request) {
     Subject subject = admission.authenticate(request.headers());
     Asked asked = admission.identify(
@@ -112,19 +119,8 @@ public final class Gateway implements Door {
   }
 
   private Future<Void> decide(HttpServerRequest request, Asked asked, Optional<Buffer> body) {
-    // A long body takes longer to look through than an event loop may be held.
-    return body.isPresent() && body.get().length() > MAX_BYTES_HERE
-        ? vertx
-            .executeBlocking(() -> Priced.of(asked, body), false)
-            .compose(priced -> decide(request, body, priced))
-        : decide(request, body, Priced.of(asked, body));
-  }
-
-  /** What is found in a body. */
-  private record Priced(Asked asked, long cost) {
-    static Priced of(Asked asked, Optional<Buffer> body) {
-      return new Priced(asked.with(body), Admission.cost(asked, body));
-    }
+    return Priced.of(asked, body, reading -> vertx.executeBlocking(reading, false))
+        .compose(priced -> decide(request, body, priced));
   }
 
   private Future<Void> decide(HttpServerRequest request, Optional<Buffer> body, Priced priced) {

@@ -2,21 +2,19 @@ package io.weir.node.gateway;
 
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.weir.node.admission.Admission;
+import io.vertx.core.buffer.Buffer;
 import io.weir.node.admission.Asked;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.gateway.Forwarder.NotSentException;
 import io.weir.node.gateway.ProviderForwarder.Parts;
+import io.weir.node.metrics.ProviderMeters.NotRetried;
+import io.weir.node.provider.GivenUpException;
 import io.weir.node.provider.Outcome;
 import io.weir.node.provider.ProviderGate.Entered;
 import io.weir.node.provider.RetryBudget;
-import io.weir.node.provider.Wish;
 import io.weir.upstream.Provider;
-import io.weir.upstream.Providers;
 import io.weir.upstream.Sending;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -30,23 +28,24 @@ import java.util.function.Function;
  */
 public final class ProviderAttempts<T> {
   private final Parts node;
-  private UsableProviders usable;
-  private final RetryBudget budget;
+  private final Retries retries;
   private final Whole<T> request;
-  private final List<String> before = new ArrayList<>();
+  private final RepeatSafety safety;
   private boolean wasSent;
+  private boolean isOvertaken;
 
   ProviderAttempts(Parts node, RetryBudget budget, Whole<T> request) {
     this.node = node;
-    this.usable = node.usables().of(request.asked().providers().orElseThrow());
-    this.budget = budget;
+    this.retries = new Retries(node, request.asked(), budget);
     this.request = request;
+    this.safety = new RepeatSafety(
+        request.asked(), request.asked().request().headers(), Optional.of(request.body()));
   }
 
   /**
    * A request whose body is there.
    *
-   * @param isRepeatable whether it may be sent again where a provider may have acted upon it
+   * @param isRepeatable whether its caller declares that it may be sent again where a provider may have acted upon it
    * @param deadlineNanos until when it may take, of {@link System#nanoTime}
    * @param isGone whether nobody waits for it any more
    * @param exchange sends it, reads the answer, and frees the share
@@ -54,6 +53,7 @@ public final class ProviderAttempts<T> {
    */
   public record Whole<T>(
       Asked asked,
+      Buffer body,
       boolean isRepeatable,
       long deadlineNanos,
       BooleanSupplier isGone,
@@ -62,34 +62,28 @@ public final class ProviderAttempts<T> {
 
   Future<T> attempt() {
     return Future.succeededFuture().compose(begun -> {
-      long patience = TimeUnit.MILLISECONDS.toNanos(usable.upstream().bounds().queueMillis());
+      long patience = TimeUnit.MILLISECONDS.toNanos(retries.upstream().bounds().queueMillis());
       long deadline = Math.min(lastMomentNanos(), System.nanoTime() + patience);
       return node.gate()
-          .enter(() -> wish(deadline), true)
+          .enter(() -> retries.wish(this::isSafe, deadline, request.isGone()), true)
           .recover(error -> Future.failedFuture(notBegun(error)))
           .compose(this::send);
     });
   }
 
-  // Where there is no connection for it, it takes no key slot either.
-  private Wish wish(long deadline) {
-    Asked asked = request.asked();
-    node.forwarder().reserve(asked).free();
-    usable = node.usables().now(usable.upstream().name());
-    usable.refuseKeyless(asked);
-    return new Wish(
-        usable.upstream(),
-        asked.subject().id(),
-        asked.subject().tenant(),
-        asked.group(),
-        before,
-        deadline,
-        request.isGone());
+  private Throwable notBegun(Throwable error) {
+    if (error instanceof GivenUpException) {
+      retries.cancel();
+    } else {
+      retries.end(
+          error instanceof RefusedException refused ? refused.problem().code() : "not_sent");
+    }
+    return told(error);
   }
 
   // An earlier provider may have acted upon the request: then it was sent, even if this attempt was
   // not.
-  private Throwable notBegun(Throwable error) {
+  private Throwable told(Throwable error) {
     if (wasSent) {
       return new IllegalStateException("no other provider took it", error);
     }
@@ -99,40 +93,62 @@ public final class ProviderAttempts<T> {
 
   // Later it could not be answered in time.
   private long lastMomentNanos() {
-    Sending sending = usable.upstream().sending();
+    Sending sending = retries.upstream().sending();
+    long attemptMillis = retries.upstream().retry().attemptMillis();
+    long longest = attemptMillis > 0 ? attemptMillis : sending.timeoutMillis();
     return request.deadlineNanos()
-        - TimeUnit.MILLISECONDS.toNanos(
-            (long) sending.connectTimeoutMillis() + sending.timeoutMillis());
+        - TimeUnit.MILLISECONDS.toNanos(sending.connectTimeoutMillis() + longest);
   }
 
   private Future<T> send(Entered entered) {
-    Provider provider = usable.upstream().named(entered.provider()).orElseThrow();
-    Asked to = request.asked().to(Admission.upstream(usable.upstream(), provider));
-    before.add(entered.place());
+    Provider provider = retries.upstream().named(entered.provider()).orElseThrow();
+    Asked to = retries.begin(entered, provider);
     long began = System.nanoTime();
     AtomicBoolean isSent = new AtomicBoolean();
+    isOvertaken = false;
     return Future.succeededFuture()
-        .compose(
-            begun -> node.forwarder().open(to, usable.headers(node.keys(), to, provider, entered)))
+        .compose(begun ->
+            node.forwarder().open(to, retries.usable().headers(node.keys(), to, provider, entered)))
         .compose(sending -> {
           isSent.set(true);
-          return request.exchange().apply(sending);
+          long timer = watch(sending);
+          sending.request().response().onSuccess(begun -> node.vertx().cancelTimer(timer));
+          return request
+              .exchange()
+              .apply(sending)
+              .onComplete(end -> node.vertx().cancelTimer(timer));
         })
         .transform(done -> {
           wasSent |= isSent.get();
-          Outcome outcome = outcome(done);
+          Outcome outcome = isOvertaken ? node.lessons().overtaken(entered, began) : outcome(done);
           Future<Boolean> unused =
               node.lessons().learn(entered, outcome, to.group(), System.nanoTime() - began);
-          if (mayTryAgain(outcome) && budget.spend()) {
-            return again();
+          if (isOvertaken || retries.isAllowed(outcome, obstacle(outcome))) {
+            return retries.backOff().compose(due -> attempt());
           }
-          if (before.size() > 1 && outcome.mayBeSentAgain()) {
-            node.meters().exhausted(usable.upstream().name());
-          }
+          retries.end(outcome);
           return done.succeeded()
               ? Future.succeededFuture(done.result())
-              : Future.failedFuture(isSent.get() ? done.cause() : notBegun(done.cause()));
+              : Future.failedFuture(isSent.get() ? done.cause() : told(done.cause()));
         });
+  }
+
+  // Another provider may answer sooner: where the request may be sent again, it waits no longer.
+  private long watch(Forwarder.Sending sending) {
+    long millis = retries.upstream().retry().attemptMillis();
+    return millis == 0
+        ? -1
+        : node.vertx().setTimer(millis, late -> {
+          Outcome silent = Outcome.broken();
+          if (retries.isAllowed(silent, obstacle(silent))) {
+            isOvertaken = true;
+            sending.request().reset();
+          }
+        });
+  }
+
+  private boolean isSafe() {
+    return request.isRepeatable() || safety.isSafe(retries.upstream().sending());
   }
 
   private Outcome outcome(AsyncResult<T> done) {
@@ -145,21 +161,13 @@ public final class ProviderAttempts<T> {
     return done.cause() instanceof RefusedException ? Outcome.unknown() : Outcome.broken();
   }
 
-  private boolean mayTryAgain(Outcome outcome) {
-    return outcome.mayBeSentAgain()
-        && (outcome.isUnsent() || request.isRepeatable())
-        && before.size() < request.asked().attempts(usable.upstream())
-        && (outcome.coolMillis() == 0 || usable.hasAnother(request.asked(), before))
-        && System.nanoTime() < lastMomentNanos()
-        && !request.isGone().getAsBoolean();
-  }
-
-  private Future<T> again() {
-    Providers upstream = usable.upstream();
-    long wait = upstream
-        .retry()
-        .waitMillis(before.size() - 1, ThreadLocalRandom.current().nextDouble());
-    node.meters().again(upstream.name(), wait);
-    return node.vertx().timer(Math.max(1, wait), TimeUnit.MILLISECONDS).compose(due -> attempt());
+  private Optional<NotRetried> obstacle(Outcome outcome) {
+    if (!outcome.isUnsent() && !isSafe()) {
+      return Optional.of(NotRetried.UNSAFE);
+    }
+    if (System.nanoTime() >= lastMomentNanos()) {
+      return Optional.of(NotRetried.TIME);
+    }
+    return request.isGone().getAsBoolean() ? Optional.of(NotRetried.CANCELLED) : Optional.empty();
   }
 }

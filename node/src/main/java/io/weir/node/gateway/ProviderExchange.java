@@ -8,7 +8,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.decision.Decision;
-import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
@@ -16,41 +15,32 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.gateway.Forwarder.End;
 import io.weir.node.gateway.Forwarder.NotSentException;
 import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.metrics.ProviderMeters.NotRetried;
 import io.weir.node.provider.GivenUpException;
 import io.weir.node.provider.JsonRpcErrors;
 import io.weir.node.provider.Outcome;
 import io.weir.node.provider.ProviderGate.Entered;
 import io.weir.node.provider.RetryBudget;
-import io.weir.node.provider.Wish;
 import io.weir.node.usage.Usage;
 import io.weir.policy.Upstream;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
 import java.time.Clock;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** One request on its way to the providers of an upstream. Mutable; owned by its event loop. */
 final class ProviderExchange {
-  private static final Set<String> SAFE_TO_REPEAT =
-      Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
-
   private final ProviderForwarder.Parts node;
   private final HttpServerRequest request;
   private final Optional<Buffer> body;
   private final Asked asked;
-  private UsableProviders usable;
-  private Providers upstream;
   private final Decision decision;
   private final Optional<Usage> usage;
-  private final RetryBudget budget;
-  private final List<String> before = new ArrayList<>();
+  private final Retries retries;
+  private final RepeatSafety safety;
   private boolean wasSent;
   private @Nullable Outcome seen;
   private boolean isTold;
@@ -58,6 +48,7 @@ final class ProviderExchange {
   private long headNanos;
   private @Nullable Exchange exchange;
   private boolean isProbeOver;
+  private boolean isOvertaken;
 
   ProviderExchange(
       ProviderForwarder.Parts node,
@@ -71,11 +62,10 @@ final class ProviderExchange {
     this.request = request;
     this.body = body;
     this.asked = asked;
-    this.usable = node.usables().of(asked.providers().orElseThrow());
-    this.upstream = usable.upstream();
     this.decision = decision;
     this.usage = usage;
-    this.budget = budget;
+    this.retries = new Retries(node, asked, budget);
+    this.safety = new RepeatSafety(asked, request.headers(), body);
   }
 
   /** Waits for its turn, sends, and answers; or tries again. */
@@ -83,62 +73,52 @@ final class ProviderExchange {
     return Future.succeededFuture()
         .compose(begun -> {
           long deadline = System.nanoTime()
-              + TimeUnit.MILLISECONDS.toNanos(upstream.bounds().queueMillis());
-          return node.gate().enter(() -> wish(deadline), true).compose(this::send);
+              + TimeUnit.MILLISECONDS.toNanos(upstream().bounds().queueMillis());
+          return node.gate()
+              .enter(
+                  () -> retries.wish(this::isRepeatable, deadline, request.response()::closed),
+                  true)
+              .compose(this::send);
         })
         .recover(error -> {
           if (error instanceof RefusedException refused) {
             return refuse(refused.problem()).map(told -> new End(wasSent, false));
           }
+          retries.cancel();
           return error instanceof GivenUpException
               ? Future.succeededFuture(new End(wasSent, false))
               : Future.failedFuture(error);
         });
   }
 
-  // Where there is no connection for it, it takes no key slot either.
-  private Wish wish(long deadline) {
-    node.forwarder().reserve(asked).free();
-    usable = node.usables().now(upstream.name());
-    upstream = usable.upstream();
-    usable.refuseKeyless(asked);
-    return new Wish(
-        upstream,
-        asked.subject().id(),
-        asked.subject().tenant(),
-        asked.group(),
-        before,
-        deadline,
-        request.response()::closed);
+  private Providers upstream() {
+    return retries.upstream();
   }
 
   private Future<Void> refuse(ProblemDetails problem) {
     HttpServerResponse response = request.response();
     if (response.closed() || response.headWritten()) {
+      retries.cancel();
       return Future.succeededFuture();
     }
     DecisionAnswers.addHeaders(decision, response.headers());
     problem.addWait(response.headers());
-    if (before.isEmpty()) {
-      node.meters().refused(upstream.name(), problem.code());
-    } else {
-      node.meters().exhausted(upstream.name());
-    }
+    retries.end(problem.code());
     return EarlyAnswer.send(node.vertx(), request, problem);
   }
 
   private Future<End> send(Entered entered) {
-    Provider provider = upstream.named(entered.provider()).orElseThrow();
-    Asked to = asked.to(Admission.upstream(upstream, provider));
+    Provider provider = upstream().named(entered.provider()).orElseThrow();
+    Asked to = retries.begin(entered, provider);
     seen = null;
     exchange = null;
     isProbeOver = false;
+    isOvertaken = false;
     sentNanos = 0;
     headNanos = 0;
-    before.add(entered.place());
     return Future.succeededFuture()
-        .compose(
-            begun -> node.forwarder().open(to, usable.headers(node.keys(), to, provider, entered)))
+        .compose(begun ->
+            node.forwarder().open(to, retries.usable().headers(node.keys(), to, provider, entered)))
         .compose(sending -> {
           Upstream place = to.upstream();
           sentNanos = System.nanoTime();
@@ -150,8 +130,11 @@ final class ProviderExchange {
               place.timeoutMillis(),
               usage);
           exchange = sent;
-          return sent.run(body, this::tell, filter(entered))
-              .onComplete(end -> sending.share().free());
+          long timer = watch(sent);
+          return sent.run(body, this::tell, filter(entered)).onComplete(end -> {
+            node.vertx().cancelTimer(timer);
+            sending.share().free();
+          });
         })
         .transform(done -> {
           Entered tried = isProbeOver ? entered.afterProbe() : entered;
@@ -159,17 +142,34 @@ final class ProviderExchange {
           wasSent |= sentNanos > 0 && !(done.cause() instanceof NotSentException);
           Future<Boolean> unused = node.lessons().learn(tried, outcome, asked.group(), tookNanos());
           if (done.failed() && isTriedAgain(done.cause(), outcome)) {
-            return again();
+            return retries.backOff().compose(due -> attempt());
           }
-          if (before.size() > 1 && outcome.mayBeSentAgain()) {
-            node.meters().exhausted(upstream.name());
-          }
+          retries.end(outcome);
           return done.succeeded()
               ? Future.succeededFuture(new End(true, true))
               : node.forwarder()
                   .fail(request, to.upstream(), decision, done.cause())
                   .map(told -> new End(wasSent, false));
         });
+  }
+
+  // Another provider may answer sooner: where the request may be sent again, it waits no longer.
+  private long watch(Exchange sent) {
+    long millis = upstream().retry().attemptMillis();
+    return millis == 0
+        ? -1
+        : node.vertx().setTimer(millis, late -> {
+          Outcome silent = Outcome.broken();
+          if (!isBegun() && retries.isAllowed(silent, obstacle(silent))) {
+            isOvertaken = true;
+            sent.giveUp();
+          }
+        });
+  }
+
+  // The caller may have part of the answer, or its cost was read.
+  private boolean isBegun() {
+    return isTold || (seen != null && usage.isPresent());
   }
 
   private void tell(MultiMap headers) {
@@ -189,7 +189,7 @@ final class ProviderExchange {
     return new AnswerFilter() {
       @Override
       public boolean readsBody(HttpClientResponse head) {
-        return upstream.sending().isJsonRpc()
+        return upstream().sending().isJsonRpc()
             && head.statusCode() == 200
             && BegunAnswer.isSmallJson(head);
       }
@@ -199,12 +199,12 @@ final class ProviderExchange {
         headNanos = System.nanoTime();
         node.lessons().heard(entered);
         Outcome outcome = begin
-            .flatMap(body -> JsonRpcErrors.limited(body, upstream.sending().jsonRpcCodes()))
+            .flatMap(body -> JsonRpcErrors.limited(body, upstream().sending().jsonRpcCodes()))
             .orElseGet(() -> Outcome.answered(
                 head.statusCode(), head.headers(), Clock.systemUTC().instant()));
         seen = outcome;
         isProbeOver = node.lessons().endsProbe(entered, outcome);
-        boolean isTold = !mayTryAgain(outcome) || !budget.spend();
+        boolean isTold = !retries.isAllowed(outcome, obstacle(outcome));
         if (!isTold && begin.isEmpty()) {
           head.exceptionHandler(reset -> {}); // nobody reads the rest of it
         }
@@ -221,6 +221,9 @@ final class ProviderExchange {
       return answered;
     }
     boolean isGone = request.response().closed();
+    if (isOvertaken) {
+      return node.lessons().overtaken(entered, sentNanos);
+    }
     if (error instanceof NotSentException) {
       return isGone ? Outcome.unknown() : Outcome.notSent();
     }
@@ -238,32 +241,33 @@ final class ProviderExchange {
     return error == null || isCallers ? Outcome.unknown() : Outcome.broken();
   }
 
-  // The caller may have part of an answer that broke on its way: it is not begun again. Nor is one
-  // whose cost was read.
   private boolean isTriedAgain(Throwable error, Outcome outcome) {
-    boolean isBegun = isTold || (seen != null && usage.isPresent());
     return error instanceof NotPassedException
-        || (!isBegun && mayTryAgain(outcome) && budget.spend());
+        || isOvertaken
+        || retries.isAllowed(
+            outcome, isBegun() ? Optional.of(NotRetried.BEGUN) : obstacle(outcome));
   }
 
-  private boolean mayTryAgain(Outcome outcome) {
-    boolean isSafe = outcome.isUnsent()
-        || SAFE_TO_REPEAT.contains(request.method().name())
-        || (upstream.sending().honoursIdempotencyKeys()
-            && request.headers().contains("Idempotency-Key"));
-    return outcome.mayBeSentAgain()
-        && isSafe
-        && isReplayable()
-        && before.size() < asked.attempts(upstream)
-        // Where the only one wants to be left alone, its answer is the answer.
-        && (outcome.coolMillis() == 0 || usable.hasAnother(asked, before))
-        && !request.response().headWritten()
-        && !request.response().closed();
+  private Optional<NotRetried> obstacle(Outcome outcome) {
+    if (!outcome.isUnsent() && !safety.isSafe(upstream().sending())) {
+      return Optional.of(NotRetried.UNSAFE);
+    }
+    if (!isReplayable()) {
+      return Optional.of(NotRetried.BODY);
+    }
+    if (request.response().headWritten()) {
+      return Optional.of(NotRetried.BEGUN);
+    }
+    return request.response().closed() ? Optional.of(NotRetried.CANCELLED) : Optional.empty();
+  }
+
+  private boolean isRepeatable() {
+    return isReplayable() && safety.isSafe(upstream().sending());
   }
 
   // One that is here because its cost is in it may be long.
   private boolean isReplayable() {
-    long most = upstream.retry().maxBodyBytes();
+    long most = upstream().retry().maxBodyBytes();
     return body.map(whole -> whole.length() <= most).orElseGet(this::hasNoBody);
   }
 
@@ -272,13 +276,5 @@ final class ProviderExchange {
         && Optional.ofNullable(request.getHeader(HttpHeaders.CONTENT_LENGTH))
             .filter(length -> !length.equals("0"))
             .isEmpty();
-  }
-
-  private Future<End> again() {
-    long wait = upstream
-        .retry()
-        .waitMillis(before.size() - 1, ThreadLocalRandom.current().nextDouble());
-    node.meters().again(upstream.name(), wait);
-    return node.vertx().timer(Math.max(1, wait), TimeUnit.MILLISECONDS).compose(due -> attempt());
   }
 }

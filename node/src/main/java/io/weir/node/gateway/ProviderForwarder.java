@@ -12,20 +12,19 @@ import io.weir.node.provider.KeysHere;
 import io.weir.node.provider.ProviderGate;
 import io.weir.node.provider.ProviderLessons;
 import io.weir.node.provider.RetryBudget;
+import io.weir.node.provider.RetryBudgets;
 import io.weir.node.usage.Usage;
 import io.weir.throttle.PolicySource;
 import io.weir.upstream.Providers;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
  * Sends requests to the providers of an upstream: to one that may be sent to now, with one of our keys, and to another one
- * where that fails and it is safe. Mutable; owned by one event loop.
+ * where that fails and it is safe. Owned by one event loop.
  */
 public final class ProviderForwarder {
   private final Parts parts;
-  private final Map<String, RetryBudget> budgets = new HashMap<>();
+  private final RetryBudgets budgets;
 
   /** What each request needs on its way. */
   record Parts(
@@ -37,15 +36,22 @@ public final class ProviderForwarder {
       KeysHere keys,
       Usables usables) {}
 
-  /** @param keys those that this node has */
+  /**
+   * One for an event loop.
+   *
+   * @param budgets of the whole node
+   * @param keys those that this node has
+   */
   public ProviderForwarder(
       Vertx vertx,
       Forwarder forwarder,
       ProviderGate gate,
       ProviderLessons lessons,
       ProviderMeters meters,
+      RetryBudgets budgets,
       KeysHere keys,
       PolicySource policies) {
+    this.budgets = budgets;
     this.parts =
         new Parts(vertx, forwarder, gate, lessons, meters, keys, new Usables(policies, keys));
   }
@@ -80,9 +86,8 @@ public final class ProviderForwarder {
 
   // Each request earns a part of a retry.
   private RetryBudget budget(Providers upstream) {
-    int percent = upstream.retry().budgetPercent();
-    RetryBudget budget = budgets.computeIfAbsent(upstream.name(), name -> new RetryBudget(percent));
-    budget.earn(percent);
+    RetryBudget budget = budgets.of(upstream.name());
+    budget.earn(upstream.retry().budgetPercent());
     return budget;
   }
 }

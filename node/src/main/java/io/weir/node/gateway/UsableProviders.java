@@ -9,7 +9,6 @@ import io.weir.node.provider.KeysHere;
 import io.weir.node.provider.ProviderGate.Entered;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -33,7 +32,7 @@ record UsableProviders(Providers upstream, Set<String> keyHeaders) {
   }
 
   /** Whether there is a slot that it was not sent by. */
-  boolean hasAnother(Asked asked, List<String> before) {
+  boolean hasAnother(Asked asked, Set<String> before) {
     int slots = upstream.serving(asked.group()).stream()
         .mapToInt(one -> one.slots().size())
         .sum();

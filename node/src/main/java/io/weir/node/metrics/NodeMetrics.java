@@ -61,6 +61,7 @@ public final class NodeMetrics {
   private final JobMeters jobs = new JobMeters(registry);
   private final ProviderMeters providers = new ProviderMeters(registry);
   private final WindowMeters windows = new WindowMeters(registry);
+  private final BucketMeters buckets = new BucketMeters(registry);
   private final DistributionSummary queueLength = DistributionSummary.builder(
           "throttle.queue.length")
       .description("How many waited in a queue when a place was made in it")
@@ -75,6 +76,11 @@ public final class NodeMetrics {
       .description(
           "The multipliers above 1 that decisions were told, of buckets that are nearly full")
       .register(registry);
+
+  /** How full shared buckets are. */
+  public BucketMeters buckets() {
+    return buckets;
+  }
 
   /** What is counted of windows. */
   public WindowMeters windows() {
@@ -132,7 +138,9 @@ public final class NodeMetrics {
 
   /** Counts how a hold ended. */
   public void ended(Ended ended) {
-    String outcome = ended.isRepeated() ? "repeated" : ended.status().word();
+    String outcome = ended.isRepeated()
+        ? "repeated"
+        : ended.isCapped() ? "capped" : ended.status().word();
     registry.counter("throttle.holds.ended", "outcome", outcome).increment();
   }
 

@@ -11,13 +11,20 @@ import io.weir.upstream.Booking.Told;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
 
 /** What a node counts of the providers of upstreams: by key slots only what is few. Safe for use by many threads. */
 public final class ProviderMeters {
+  private static final Duration[] BACKOFFS = LongStream.of(
+          10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000, 30_000, 60_000)
+      .mapToObj(Duration::ofMillis)
+      .toArray(Duration[]::new);
+
   private final MeterRegistry registry;
   private final Map<String, LongAdder> waiting = new ConcurrentHashMap<>();
   private final Map<String, Timer> waits = new ConcurrentHashMap<>();
@@ -85,18 +92,69 @@ public final class ProviderMeters {
         .record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** A request is tried again after a wait. */
-  public void again(String upstream, long millis) {
+  /** How a request ended, however many attempts it had. */
+  public enum RequestEnd {
+    /** The caller got an answer that another attempt could not better. */
+    ANSWERED,
+    /** The last attempt failed, and there was no other. */
+    FAILED,
+    /** It was sent to no provider. */
+    REFUSED,
+    /** Its caller hung up, or did not send it. */
+    CANCELLED
+  }
+
+  /** Why a request that failed was not sent again. */
+  public enum NotRetried {
+    ATTEMPTS,
+    BUDGET,
+    UNSAFE,
+    BODY,
+    BEGUN,
+    ALONE,
+    TIME,
+    REFUSED,
+    CANCELLED
+  }
+
+  /** A request has ended. */
+  public void request(String upstream, RequestEnd end) {
+    registry
+        .counter("throttle.upstream.requests", "upstream", upstream, "outcome", word(end))
+        .increment();
+  }
+
+  /** A request is sent again after a wait. */
+  public void again(String upstream, String failed, long millis) {
+    registry
+        .counter("throttle.upstream.retries", "upstream", upstream, "provider", failed)
+        .increment();
     Timer.builder("throttle.upstream.backoff")
         .description("The waits before another attempt")
+        .serviceLevelObjectives(BACKOFFS)
         .tag("upstream", upstream)
         .register(registry)
         .record(Duration.ofMillis(millis));
   }
 
-  /** No attempt was left. */
-  public void exhausted(String upstream) {
-    registry.counter("throttle.upstream.exhausted", "upstream", upstream).increment();
+  /** A request has failed for good. */
+  public void notRetried(String upstream, String failed, NotRetried why) {
+    registry
+        .counter(
+            "throttle.upstream.not.retried",
+            Tags.of("upstream", upstream, "provider", failed, "reason", word(why)))
+        .increment();
+  }
+
+  /** A request has failed for good though it was sent again. */
+  public void exhausted(String upstream, String failed) {
+    registry
+        .counter("throttle.upstream.exhausted", "upstream", upstream, "provider", failed)
+        .increment();
+  }
+
+  private static String word(Enum<?> of) {
+    return of.name().toLowerCase(Locale.ROOT);
   }
 
   /** A request was refused before it was sent to any provider. */
@@ -119,6 +177,15 @@ public final class ProviderMeters {
         .counter(
             "throttle.upstream.breaker.transitions",
             Tags.of("upstream", upstream, "provider", provider, "to", to))
+        .increment();
+  }
+
+  /** This node has asked a provider for its health. */
+  public void health(String upstream, String provider, boolean isWell) {
+    registry
+        .counter(
+            "throttle.upstream.health.checks",
+            Tags.of("upstream", upstream, "provider", provider, "outcome", isWell ? "good" : "bad"))
         .increment();
   }
 

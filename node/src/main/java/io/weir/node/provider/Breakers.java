@@ -64,7 +64,11 @@ public final class Breakers {
   /** Whether no answer has begun since something was sent, for half of the time after which it has failed. */
   boolean isSilent(Providers upstream, String provider, long sentNanos, long nowNanos) {
     Long last = heard.get(new Place(upstream.name(), provider));
+    long attemptMillis = upstream.retry().attemptMillis();
     long patience = TimeUnit.MILLISECONDS.toNanos(upstream.sending().timeoutMillis()) / 2;
+    if (attemptMillis > 0) {
+      patience = Math.min(patience, TimeUnit.MILLISECONDS.toNanos(attemptMillis));
+    }
     return nowNanos - sentNanos >= patience && (last == null || last < sentNanos);
   }
 

@@ -2,9 +2,9 @@ package io.weir.node.provider;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.node.json.JsonInput;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -34,7 +34,7 @@ public final class JsonRpcErrors {
   public static Optional<Outcome> limited(Buffer body, Set<Integer> codes) {
     Object answer;
     try {
-      answer = Json.decodeValue(body);
+      answer = JsonInput.value(body);
     } catch (DecodeException e) {
       return Optional.empty();
     }

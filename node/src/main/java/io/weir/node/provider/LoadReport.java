@@ -2,7 +2,7 @@ package io.weir.node.provider;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonObject;
+import io.weir.node.json.JsonInput;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -106,10 +106,10 @@ final class LoadReport {
 
   private static OptionalDouble ofJson(String json, String name) {
     try {
-      return new JsonObject(json).getValue(name) instanceof Number number
+      return JsonInput.object(json).getValue(name) instanceof Number number
           ? OptionalDouble.of(number.doubleValue())
           : OptionalDouble.empty();
-    } catch (DecodeException | ClassCastException e) {
+    } catch (DecodeException e) {
       return OptionalDouble.empty();
     }
   }

@@ -12,6 +12,7 @@ import java.util.Set;
  * @param coolsProvider whether that is all of it; else the key that was used
  * @param mayBeSentAgain whether another attempt may do better
  * @param isUnsent whether the provider surely has not acted upon it
+ * @param isAnswer whether the provider answered
  * @param loadThousandths how busy it says it is, -1 where it says nothing
  */
 public record Outcome(
@@ -20,6 +21,7 @@ public record Outcome(
     boolean coolsProvider,
     boolean mayBeSentAgain,
     boolean isUnsent,
+    boolean isAnswer,
     int loadThousandths) {
   private static final int SERVER_ERRORS = 500;
   private static final int TOO_MANY = 429;
@@ -40,17 +42,22 @@ public record Outcome(
 
   /** There was no connection. */
   public static Outcome notSent() {
-    return new Outcome(Health.BAD, 0, false, true, true, -1);
+    return new Outcome(Health.BAD, 0, false, true, true, false, -1);
   }
 
   /** It broke, or nothing came in time. */
   public static Outcome broken() {
-    return new Outcome(Health.BAD, 0, false, true, false, -1);
+    return new Outcome(Health.BAD, 0, false, true, false, false, -1);
+  }
+
+  /** It took longer than another attempt is waited for. */
+  public static Outcome overtaken() {
+    return new Outcome(Health.NEUTRAL, 0, false, true, false, false, -1);
   }
 
   /** It was the caller's doing, or this node's. */
   public static Outcome unknown() {
-    return new Outcome(Health.NEUTRAL, 0, false, false, false, -1);
+    return new Outcome(Health.NEUTRAL, 0, false, false, false, false, -1);
   }
 
   /** There was an answer. */
@@ -74,11 +81,13 @@ public record Outcome(
         status == UNAVAILABLE,
         RETRYABLE.contains(status),
         status == TOO_MANY,
+        true,
         -1);
   }
 
   private Outcome withLoad(int thousandths) {
-    return new Outcome(health, coolMillis, coolsProvider, mayBeSentAgain, isUnsent, thousandths);
+    return new Outcome(
+        health, coolMillis, coolsProvider, mayBeSentAgain, isUnsent, isAnswer, thousandths);
   }
 
   /** How long a good answer took, in microseconds; -1 for an error, 0 where it says nothing of that. */

@@ -126,7 +126,7 @@ public final class PermitDoor implements Door {
       Providers upstream = upstream(name.orElse(""));
       refuseUnknown(upstream, group);
       return new Wish(
-          upstream, SERVICE, SERVICE, group, List.of(), deadline, request.response()::closed);
+          upstream, SERVICE, SERVICE, group, List.of(), true, deadline, request.response()::closed);
     };
     return gate.enter(wish, false).compose(entered -> {
       Optional<Provider> provider = entered.upstream().named(entered.provider());

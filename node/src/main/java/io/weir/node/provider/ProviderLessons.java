@@ -55,6 +55,16 @@ public final class ProviderLessons {
   }
 
   /**
+   * What an attempt says that took too long while another one was allowed: that the provider hangs, unless others heard of it
+   * meanwhile. Where a whole machine is slow, that says nothing of its providers.
+   */
+  public Outcome overtaken(Entered entered, long sentNanos) {
+    return entered.isProbe() || isSilent(entered, sentNanos)
+        ? Outcome.broken()
+        : Outcome.overtaken();
+  }
+
+  /**
    * An attempt has ended.
    *
    * @param group of its operation

@@ -93,7 +93,7 @@ final class ProviderQueue {
     Waiter waiter = new Waiter(wish, caller + "-" + made++, meters);
     GroupQueue group = groups.of(waiter);
     boolean isPassing = !group.isBlocked() && group.size() < PASSING;
-    if (isPassing || refusals.hasPlace(waiter)) {
+    if (isPassing || refusals.hasPlace(waiter, () -> displaced(waiter))) {
       group.add(waiter);
       watch();
       if (!group.isBlocked()) {
@@ -148,7 +148,8 @@ final class ProviderQueue {
     List<Asking> asking = new ArrayList<>(asked.size());
     for (Waiter one : asked) {
       long patience = Math.min(AHEAD_MICROS, Math.max(0, one.leftMicros()));
-      asking.add(new Asking(one.id(), one.wish().group(), patience, one.wish().before()));
+      Wish wish = one.wish();
+      asking.add(new Asking(one.id(), wish.group(), patience, wish.before(), wish.mayProbe()));
     }
     Future.fromCompletionStage(
             store.book(upstream, caller, told.stream().map(Ending::end).toList(), asking), context)
@@ -186,9 +187,19 @@ final class ProviderQueue {
     }
     groups.all().stream()
         .filter(GroupQueue::isBlocked)
-        .forEach(
-            group -> group.leave(waiter -> !waiter.takesPlace(places.waiting()), refusals::full));
+        .forEach(group -> group.leave(
+            waiter -> !waiter.takesPlace(places.waiting(), () -> displaced(waiter)),
+            refusals::full));
     return wait;
+  }
+
+  // Its place was lent, and another caller needs it.
+  private void displaced(Waiter waiter) {
+    context.runOnContext(now -> {
+      if (groups.of(waiter).remove(waiter)) {
+        refusals.full(waiter);
+      }
+    });
   }
 
   // In how many microseconds it is worth asking again.

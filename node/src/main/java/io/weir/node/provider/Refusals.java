@@ -19,8 +19,8 @@ final class Refusals {
   }
 
   /** Whether a request has a place to wait, or gets one; else it is refused. */
-  boolean hasPlace(Waiter waiter) {
-    boolean hasPlace = waiter.takesPlace(places.waiting());
+  boolean hasPlace(Waiter waiter, Runnable displaced) {
+    boolean hasPlace = waiter.takesPlace(places.waiting(), displaced);
     if (!hasPlace) {
       full(waiter);
     }

@@ -1,32 +1,62 @@
 package io.weir.node.provider;
 
-/** How many requests may be tried again: a share of all, so that retries storm nobody. Owned by one event loop. */
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How many requests to one upstream a node may send again: a share of all of them, so that retries make no storm, and a few
+ * each second, so that few requests get all their attempts. Safe for use by many threads.
+ */
 public final class RetryBudget {
-  private static final double MOST = 20;
-  private static final double AT_FIRST = 3;
-  private static final double HUNDRED = 100;
+  /** Of a retry. */
+  private static final long WHOLE = 100;
 
-  private double left;
-  private int percent;
+  private static final long MOST_EARNED = 100 * WHOLE;
+  /** As many as one request may need. */
+  private static final long MOST_FREE = 20 * WHOLE;
 
-  /** @param percent of the requests; with 0 none is */
-  public RetryBudget(int percent) {
-    this.percent = percent;
-    this.left = AT_FIRST;
+  private static final long FREE_A_SECOND = 10 * WHOLE;
+  private static final long NANOS_OF_ONE = TimeUnit.SECONDS.toNanos(1) / FREE_A_SECOND;
+
+  private long earned;
+  private long free = MOST_FREE;
+  private long freeNanos;
+
+  RetryBudget(long nowNanos) {
+    this.freeNanos = nowNanos;
   }
 
-  /** A request comes. */
-  public void earn(int percent) {
-    this.percent = percent;
-    left = Math.min(MOST, left + percent / HUNDRED);
+  /**
+   * A request comes.
+   *
+   * @param percent of the requests that may be sent again
+   */
+  public synchronized void earn(OptionalInt percent) {
+    earned = Math.min(MOST_EARNED, earned + percent.orElse(0));
   }
 
-  /** Whether one may be tried again; then it is spent. */
-  public boolean spend() {
-    if (percent == 0 || left < 1) {
-      return false;
+  /**
+   * Whether one may be sent again; then that is spent.
+   *
+   * @param percent as of {@link #earn}: with 0 none may, without it all may
+   */
+  public synchronized boolean spend(OptionalInt percent, long nowNanos) {
+    if (percent.isEmpty() || percent.getAsInt() == 0) {
+      return percent.isEmpty();
     }
-    left--;
-    return true;
+    refill(nowNanos);
+    if (earned >= WHOLE) {
+      earned -= WHOLE;
+      return true;
+    }
+    boolean isFree = free >= WHOLE;
+    free -= isFree ? WHOLE : 0;
+    return isFree;
+  }
+
+  private void refill(long nowNanos) {
+    long more = Math.max(0, nowNanos - freeNanos) / NANOS_OF_ONE;
+    free = Math.min(MOST_FREE, free + Math.min(MOST_FREE, more));
+    freeNanos += more * NANOS_OF_ONE;
   }
 }

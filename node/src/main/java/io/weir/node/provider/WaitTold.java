@@ -29,10 +29,6 @@ final class WaitTold {
   private static final int TOO_MANY = 429;
   private static final Duration MOST_APART = Duration.ofDays(7);
   private static final Pattern NUMBER = Pattern.compile("\\d{1,15}(?:\\.\\d{1,15})?");
-  private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"");
-  private static final Pattern COMMA = Pattern.compile(",");
-  private static final Pattern NONE_LEFT = Pattern.compile(";\\s*r=0\\s*(?:;|$)");
-  private static final Pattern RESET = Pattern.compile(";\\s*t=(\\d{1,15})\\s*(?:;|$)");
   private static final Pattern PARTS = Pattern.compile("(?:\\d{1,9}(?:\\.\\d{1,9})?(?:ms|s|m|h))+");
   private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h)");
   private static final int LONGEST_RESET = 40;
@@ -109,10 +105,8 @@ final class WaitTold {
   // When the last of those that are used up has room again.
   private static OptionalLong quotas(MultiMap headers) {
     Stream<Long> items = headers.getAll("RateLimit").stream()
-        .flatMap(value -> COMMA.splitAsStream(QUOTED.matcher(value).replaceAll("")))
-        .filter(item -> NONE_LEFT.matcher(item).find())
-        .flatMap(item -> RESET.matcher(item).results().limit(1))
-        .map(reset -> Long.parseLong(reset.group(1)) * 1000);
+        .flatMap(value -> QuotaHeader.seconds(value).stream().boxed())
+        .map(seconds -> seconds * 1000);
     Stream<Long> resets =
         Stream.of("requests", "tokens").flatMap(what -> reset(headers, what).stream());
     return Stream.concat(items, resets)

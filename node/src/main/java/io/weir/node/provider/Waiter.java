@@ -4,10 +4,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.metrics.ProviderMeters;
 import io.weir.node.provider.ProviderGate.Entered;
+import io.weir.node.provider.WaitingPlaces.Place;
 import java.util.Optional;
 
 /** A request that waits for its turn at an upstream. Mutable; owned by its event loop. */
@@ -18,7 +17,7 @@ final class Waiter {
   private final String id;
   private final ProviderMeters meters;
   private final Promise<Entered> done = Promise.promise();
-  private Optional<Share> place = Optional.empty();
+  private Optional<Place> place = Optional.empty();
   private boolean isOver;
 
   /** @param id in the shared state */
@@ -51,10 +50,14 @@ final class Waiter {
     return wish.isGone().getAsBoolean();
   }
 
-  /** Whether it has a place to wait, or gets one now. */
-  boolean takesPlace(Bulkhead places) {
+  /**
+   * Whether it has a place to wait, or gets one now.
+   *
+   * @param displaced see {@link WaitingPlaces#take}
+   */
+  boolean takesPlace(WaitingPlaces places, Runnable displaced) {
     if (place.isEmpty()) {
-      place = places.tryTake(wish.key(), wish.tenant(), 1);
+      place = places.take(wish.key(), wish.tenant(), displaced);
     }
     return place.isPresent();
   }
@@ -69,7 +72,7 @@ final class Waiter {
     if (!isOver) {
       isOver = true;
       meters.waiting(wish.upstream().name(), -1);
-      place.ifPresent(Share::free);
+      place.ifPresent(Place::free);
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.function.BooleanSupplier;
  * @param key whose request it is: the id of an API key
  * @param group of its operation
  * @param before where it was sent to, {@code provider/key}
+ * @param mayProbe whether it is sent again if a provider fails it: such requests try providers whose breaker is open first
  * @param deadlineNanos until when it waits
  * @param isGone whether nobody waits for it any more
  */
@@ -19,6 +20,7 @@ public record Wish(
     String tenant,
     String group,
     List<String> before,
+    boolean mayProbe,
     long deadlineNanos,
     BooleanSupplier isGone) {
   public Wish {

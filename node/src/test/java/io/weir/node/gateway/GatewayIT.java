@@ -158,6 +158,19 @@ final class GatewayIT {
     assertThat(post("/gas", "{}", "k3").statusCode()).isEqualTo(429);
   }
 
+  @Test
+  void aCostIsDividedAndRoundedUp() {
+    // The bucket holds seven: 7000 gas in thousands, and no unit of gas more.
+    assertThat(code(422, post("/kilogas", "{\"gas\":{\"limit\":7001}}", "gas")))
+        .isEqualTo("cost_exceeds_capacity");
+    assertThat(remaining(post("/kilogas", "{\"gas\":{\"limit\":1001}}", "gas"))).isEqualTo(5);
+    assertThat(remaining(post("/kilogas", "{\"gas\":{\"limit\":1}}", "gas"))).isEqualTo(4);
+    assertThat(remaining(post("/kilogas", "{\"gas\":{\"limit\":4000}}", "gas"))).isZero();
+    HttpResponse<String> more = post("/kilogas", "{\"gas\":{\"limit\":30000001}}", "gas");
+    assertThat(code(400, more)).isEqualTo("cost_invalid");
+    assertThat(more.body()).contains("one whole number from 1 to 30000000");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"-1", "0", "1.5", "1e3", "", "abc", "10", "99999999999999999999", "0x1", "1 1"})

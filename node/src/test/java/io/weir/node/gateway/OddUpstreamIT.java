@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An upstream that does not speak HTTP as it should. */
 final class OddUpstreamIT {
@@ -53,6 +54,28 @@ final class OddUpstreamIT {
     assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
     assertThat(NodeFixture.json(response).getString("code")).isEqualTo(code);
     assertThat(NodeFixture.json(response).getBoolean("sent")).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"102 Processing", "103 Early Hints", "100 Continue", "199 Odd"})
+  void theFinalAnswerFollowsInterimOnes(String status) {
+    String interim = "HTTP/1.1 %s\r\nLink: </style.css>\r\n\r\n".formatted(status);
+    answer = interim.repeat(3)
+        + "HTTP/1.1 201 Created\r\nX-From: final\r\nContent-Length: 4\r\n\r\nmade";
+    HttpResponse<String> response = node.get("/echo/x", "X-Api-Key", TestPolicies.key("k2"));
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+    assertThat(response.headers().firstValue("X-From")).hasValue("final");
+    assertThat(response.headers().firstValue("Link")).isEmpty();
+    assertThat(response.body()).isEqualTo("made");
+    HttpResponse<String> batch = node.post(
+        "/v1/batch",
+        "{\"items\":[{\"method\":\"GET\",\"path\":\"/echo/x\"}]}",
+        "X-Api-Key",
+        TestPolicies.key("k2"));
+    assertThat(
+            NodeFixture.json(batch).getJsonArray("results").getJsonObject(0).getInteger("status"))
+        .as(batch.body())
+        .isEqualTo(201);
   }
 
   private static void serve() {

@@ -106,15 +106,6 @@ final class AnswersOfProvidersTest {
   }
 
   @Test
-  void aBudgetOfNothingIsNothingAtOnce() {
-    RetryBudget budget = new RetryBudget(100);
-    budget.earn(100);
-    assertThat(budget.spend()).isTrue();
-    budget.earn(0);
-    assertThat(budget.spend()).isFalse();
-  }
-
-  @Test
   void aSecretThatNoHeaderCarriesIsNotUsed() {
     KeySlot key = new KeySlot("k", "Authorization", "Bearer ", "SECRET");
     assertThat(new KeysHere(name -> "fine\n").value(key)).contains("Bearer fine");

@@ -6,6 +6,7 @@ import io.weir.node.metrics.NodeMetrics;
 import io.weir.upstream.Bounds;
 import io.weir.upstream.BreakerRule;
 import io.weir.upstream.Providers;
+import io.weir.upstream.RepeatRule;
 import io.weir.upstream.RetryRule;
 import io.weir.upstream.Sending;
 import java.util.ArrayList;
@@ -22,15 +23,16 @@ final class GroupQueueTest {
       List.of(),
       true,
       new Bounds(1, Optional.empty(), 1, 1000, 1000),
-      new Sending(1000, 1000, 1000, false, false, Set.of()),
+      new Sending(1000, 1000, 1000, false, false, Set.of(), RepeatRule.NONE),
       RetryRule.DEFAULT,
-      BreakerRule.DEFAULT);
+      BreakerRule.DEFAULT,
+      Optional.empty());
 
   private final GroupQueue group = new GroupQueue();
   private final AtomicBoolean isGone = new AtomicBoolean();
 
   private Waiter waiter(String id, String of) {
-    Wish wish = new Wish(UPSTREAM, "k1", "acme", of, List.of(), Long.MAX_VALUE, isGone::get);
+    Wish wish = new Wish(UPSTREAM, "k1", "acme", of, List.of(), true, Long.MAX_VALUE, isGone::get);
     return new Waiter(wish, id, new NodeMetrics().providers());
   }
 
@@ -64,7 +66,8 @@ final class GroupQueueTest {
   }
 
   private Waiter of(String tenant, String key, String id) {
-    Wish wish = new Wish(UPSTREAM, key, tenant, "default", List.of(), Long.MAX_VALUE, isGone::get);
+    Wish wish =
+        new Wish(UPSTREAM, key, tenant, "default", List.of(), true, Long.MAX_VALUE, isGone::get);
     Waiter waiter = new Waiter(wish, id, new NodeMetrics().providers());
     group.add(waiter);
     return waiter;

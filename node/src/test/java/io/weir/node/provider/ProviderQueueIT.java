@@ -19,6 +19,7 @@ import io.weir.upstream.Bounds;
 import io.weir.upstream.BreakerRule;
 import io.weir.upstream.Provider;
 import io.weir.upstream.Providers;
+import io.weir.upstream.RepeatRule;
 import io.weir.upstream.RetryRule;
 import io.weir.upstream.Sending;
 import java.net.URI;
@@ -41,9 +42,10 @@ final class ProviderQueueIT {
       List.of(new Provider("a", URI.create("http://127.0.0.1:1"), 0, 1, 0, Set.of(), List.of(), 0)),
       true,
       new Bounds(1, Optional.empty(), 10, 60_000, 60_000_000),
-      new Sending(1000, 1000, 1000, false, false, Set.of()),
+      new Sending(1000, 1000, 1000, false, false, Set.of(), RepeatRule.NONE),
       RetryRule.DEFAULT,
-      BreakerRule.DEFAULT);
+      BreakerRule.DEFAULT,
+      Optional.empty());
   private static final Map<String, Providers> IN_FORCE = Map.of("up", UPSTREAM);
   private static final String KEY = RedisKeys.upstream("up").get(0);
   private static final int ROUNDS = 26;
@@ -86,7 +88,7 @@ final class ProviderQueueIT {
 
   private CompletableFuture<Entered> enter(AtomicBoolean isGone) {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    Wish wish = new Wish(UPSTREAM, "k1", "acme", "default", List.of(), deadline, isGone::get);
+    Wish wish = new Wish(UPSTREAM, "k1", "acme", "default", List.of(), true, deadline, isGone::get);
     CompletableFuture<Entered> entered = new CompletableFuture<>();
     context.runOnContext(now -> queue.enter(wish).onComplete(done -> {
       if (done.succeeded()) {
@@ -110,7 +112,7 @@ final class ProviderQueueIT {
   @Test
   void whoComesWhenTheOnlyOneThatWaitedHangsUpIsServed() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
-      other(List.of(), List.of(new Asking("o" + round, "default", 0, List.of())));
+      other(List.of(), List.of(new Asking("o" + round, "default", 0, List.of(), true)));
       AtomicBoolean isGone = new AtomicBoolean();
       CompletableFuture<Entered> leaves = enter(isGone);
       pause(15);
@@ -132,7 +134,7 @@ final class ProviderQueueIT {
 
   @Test
   void noTurnIsKeptForAGroupInWhichNobodyWaits() throws Exception {
-    other(List.of(), List.of(new Asking("o", "default", 0, List.of())));
+    other(List.of(), List.of(new Asking("o", "default", 0, List.of(), true)));
     AtomicBoolean isGone = new AtomicBoolean();
     CompletableFuture<Entered> leaves = enter(isGone);
     await()

@@ -148,7 +148,7 @@ abstract class TwoProviders {
         .POST(BodyPublishers.ofString("{\"items\": [" + items + "]}")));
   }
 
-  protected static List<String> outcomes(HttpResponse<String> batch) {
+  static List<String> outcomes(HttpResponse<String> batch) {
     return NodeFixture.json(batch).getJsonArray("results").stream()
         .map(result -> ((JsonObject) result).getString("outcome"))
         .toList();
