@@ -14,15 +14,19 @@ import io.weir.node.admission.Admission;
 import io.weir.node.admission.Debts;
 import io.weir.node.admission.Decider;
 import io.weir.node.auth.TokenGuard;
+import io.weir.node.batch.UnpaidWork;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.hold.Holds;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.job.JobTokens;
 import io.weir.node.job.JobWorker;
+import io.weir.node.job.ResultMemory;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.provider.Breakers;
+import io.weir.node.provider.HealthWatch;
 import io.weir.node.provider.KeysHere;
 import io.weir.node.provider.ProviderPlaces;
+import io.weir.node.provider.RetryBudgets;
 import io.weir.node.window.WindowWatch;
 import io.weir.policy.FailureMode;
 import io.weir.policy.InvalidPolicyException;
@@ -32,6 +36,7 @@ import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.RedisHolds;
 import io.weir.state.redis.RedisJobs;
+import io.weir.state.redis.RedisLevels;
 import io.weir.state.redis.RedisProviders;
 import io.weir.state.redis.RedisWindows;
 import io.weir.throttle.BucketStore;
@@ -94,6 +99,7 @@ public final class Node implements AutoCloseable {
         .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
         .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
         .setPreferNativeTransport(true));
+    BlockedThreads.watch(vertx);
     SharedState shared;
     try {
       shared = SharedState.open(config, seed, eventLoops(vertx), metrics);
@@ -105,7 +111,8 @@ public final class Node implements AutoCloseable {
     Decider decider = new Decider(new Throttle(shared.store(), policies), metrics);
     RedisHolds holdStore = new RedisHolds(shared.connections());
     Holds holds = new Holds(vertx, holdStore, metrics, policies::liveNodes);
-    RedisJobs jobs = new RedisJobs(shared.connections());
+    RedisJobs jobs = new RedisJobs(shared.ofJobs());
+    ResultMemory results = ResultMemory.ofHeap(Runtime.getRuntime().maxMemory());
     JobTokens tokens = new JobTokens(config.serviceToken());
     Bulkhead held = new Bulkhead(250, 500, 1000);
     metrics.held(held::taken);
@@ -117,11 +124,12 @@ public final class Node implements AutoCloseable {
         holdStore,
         jobs,
         tokens,
-        new JobWorker(policies, jobs, tokens, metrics.jobs(), config.shutdownTimeout()),
+        new JobWorker(policies, jobs, tokens, metrics.jobs(), results, config.shutdownTimeout()),
         new RedisProviders(shared.connections()),
         new RedisWindows(shared.connections()),
         new Breakers(),
         new ProviderPlaces(),
+        new RetryBudgets(),
         new KeysHere(System::getenv),
         new TokenGuard(config.serviceToken()),
         new TokenGuard(config.adminToken()),
@@ -130,9 +138,11 @@ public final class Node implements AutoCloseable {
                 shared.connections().probe(), vertx.getOrCreateContext()),
             () -> servesInOutage(policies.current().policy())),
         memory(),
+        results,
         held,
         new Bulkhead(250, 500, 1000),
         new Bulkhead(16, 64, 128),
+        new UnpaidWork(System::nanoTime),
         new IdempotencyStore(shared.connections()),
         metrics,
         openApi());
@@ -140,6 +150,8 @@ public final class Node implements AutoCloseable {
     warmUp(shared.redis());
     holds.start();
     new WindowWatch(vertx, policies, context.windows(), metrics.windows()).start();
+    new BucketWatch(vertx, policies, new RedisLevels(shared.connections()), metrics.buckets())
+        .start();
     node.serve();
     return node;
   }
@@ -214,6 +226,8 @@ public final class Node implements AutoCloseable {
               () -> new NodeVerticle(context),
               new DeploymentOptions().setInstances(config.eventLoops()))
           .compose(serving -> vertx.deployVerticle(context.worker()))
+          .compose(working -> vertx.deployVerticle(new HealthWatch(
+              context.policies(), context.providers(), context.metrics().providers())))
           .toCompletionStage()
           .toCompletableFuture()
           .get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -232,7 +246,7 @@ public final class Node implements AutoCloseable {
   // failure here is left to them.
   private static void warmUp(BucketStore store) {
     Bucket bucket = new Bucket("warm-up", Scope.KEY, 1000, 1000);
-    List<Demand> demands = List.of(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
+    List<Demand> demands = List.of(Demand.of(bucket));
     Charge question = new Charge("warm-up", "warm-up", Long.MAX_VALUE >> 11, demands, 1);
     for (int i = 0; i < WARM_UP_QUESTIONS; i++) {
       store

@@ -15,12 +15,14 @@ import io.weir.node.config.NodeConfig;
 import io.weir.node.gateway.Forwarder;
 import io.weir.node.gateway.Gateway;
 import io.weir.node.gateway.ProviderForwarder;
+import io.weir.node.intake.Cors;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.job.JobBudget;
 import io.weir.node.job.JobDoor;
 import io.weir.node.job.JobIntake;
+import io.weir.node.job.JobResults;
 import io.weir.node.provider.CurrentUpstreams;
 import io.weir.node.provider.PermitDoor;
 import io.weir.node.provider.ProviderGate;
@@ -50,6 +52,7 @@ final class NodeVerticle extends VerticleBase {
   public Future<?> start() {
     Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
     JobBudget budget = new JobBudget();
+    JobResults results = new JobResults(vertx, node.jobs(), node.results());
     ProviderGate gate = gate(vertx, node);
     ProviderForwarder providers = providers(vertx, node, forwarder, gate);
     Gateway proxy = new Gateway(
@@ -58,22 +61,22 @@ final class NodeVerticle extends VerticleBase {
         forwarder,
         node.held(),
         node.memory(),
-        jobIntake(budget),
+        jobIntake(budget, results),
         providers);
     gateway = proxy;
     List<Door> doors =
-        new ArrayList<>(callersDoors(vertx, node, forwarder, providers, budget, gate));
+        new ArrayList<>(callersDoors(vertx, node, forwarder, providers, budget, results, gate));
     Door admin = adminDoor(vertx, node);
     NodeConfig config = node.config();
     List<Future<HttpServer>> listening = new ArrayList<>();
     if (config.adminPort().isPresent()) {
       listening.add(
-          listen(List.of(admin), config.adminHost(), config.adminPort().getAsInt()));
+          listen(List.of(admin), config.adminHost(), config.adminPort().getAsInt(), Cors.NONE));
     } else {
       doors.add(admin);
     }
     doors.add(proxy); // everything else is the upstream's
-    listening.add(listen(doors, config.host(), config.port()));
+    listening.add(listen(doors, config.host(), config.port(), Cors.of(config.corsOrigins())));
     return Future.all(listening);
   }
 
@@ -93,7 +96,13 @@ final class NodeVerticle extends VerticleBase {
     Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
     ProviderGate gate = gate(vertx, node);
     List<Door> doors = new ArrayList<>(callersDoors(
-        vertx, node, forwarder, providers(vertx, node, forwarder, gate), new JobBudget(), gate));
+        vertx,
+        node,
+        forwarder,
+        providers(vertx, node, forwarder, gate),
+        new JobBudget(),
+        new JobResults(vertx, node.jobs(), node.results()),
+        gate));
     doors.add(adminDoor(vertx, node));
     return doors;
   }
@@ -104,6 +113,7 @@ final class NodeVerticle extends VerticleBase {
       Forwarder forwarder,
       ProviderForwarder providers,
       JobBudget budget,
+      JobResults results,
       ProviderGate gate) {
     ServiceRequests services = new ServiceRequests(vertx, node.services(), node.memory());
     return List.of(
@@ -122,7 +132,8 @@ final class NodeVerticle extends VerticleBase {
             node.memory(),
             node.waiting(),
             node.metrics().jobs(),
-            budget),
+            budget,
+            results),
         new BatchDoor(
             vertx,
             node.admission(),
@@ -130,6 +141,7 @@ final class NodeVerticle extends VerticleBase {
             providers,
             node.idempotency(),
             node.batches(),
+            node.unpaid(),
             node.memory()));
   }
 
@@ -141,6 +153,7 @@ final class NodeVerticle extends VerticleBase {
         gate,
         lessons(node, gate),
         node.metrics().providers(),
+        node.budgets(),
         node.keys(),
         node.policies());
   }
@@ -158,7 +171,7 @@ final class NodeVerticle extends VerticleBase {
     return new ProviderLessons(gate, node.breakers(), node.metrics().providers());
   }
 
-  private JobIntake jobIntake(JobBudget budget) {
+  private JobIntake jobIntake(JobBudget budget, JobResults results) {
     return new JobIntake(
         vertx,
         node.admission(),
@@ -166,7 +179,8 @@ final class NodeVerticle extends VerticleBase {
         node.memory(),
         node.metrics().jobs(),
         node.worker()::wake,
-        budget);
+        budget,
+        results);
   }
 
   private static Door adminDoor(Vertx vertx, NodeContext node) {
@@ -179,9 +193,9 @@ final class NodeVerticle extends VerticleBase {
         node.openApi());
   }
 
-  private Future<HttpServer> listen(List<Door> doors, String host, int port) {
+  private Future<HttpServer> listen(List<Door> doors, String host, int port, Cors cors) {
     Intake intake =
-        new Intake(vertx, doors, node.readiness()::isStopping, node.metrics().http());
+        new Intake(vertx, doors, node.readiness()::isStopping, node.metrics().http(), cors);
     HttpServer server = intake.of(vertx.createHttpServer(options()));
     servers.add(server);
     return server.listen(port, host);

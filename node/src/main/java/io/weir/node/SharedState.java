@@ -15,35 +15,38 @@ import io.weir.state.redis.RedisLeases;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.StoreUnavailableException;
 import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /**
  * The shared state as one node sees it: connections, the policy, and the stores before one another. A decision asks
  * {@code store}: leases, then the shares of an outage, then Redis. Owned by the node.
  *
+ * @param ofJobs the connection of jobs: their long results hold up no decision
  * @param redis the innermost store
  */
 record SharedState(
     RedisConnections connections,
+    RedisConnections ofJobs,
     ClusterPolicy policies,
     Outages outages,
     BucketStore redis,
     BucketStore store)
     implements AutoCloseable {
+  /** A long result takes its time. */
+  private static final Duration JOBS_TIMEOUT = Duration.ofSeconds(2);
 
   /** Connects; what it fails with is as {@link Node#start} says, and then nothing is left open. */
   static SharedState open(
       NodeConfig config, String seed, List<EventLoop> eventLoops, NodeMetrics metrics) {
-    RedisConnections connections = connections(config, eventLoops);
-    ClusterPolicy policies;
-    try {
-      policies = ClusterPolicy.open(
-          config.redisUri(), config.policyFile().toString(), seed, config.policyCopy());
-    } catch (RuntimeException e) {
-      connections.close();
-      throw e;
-    }
+    Opened opened =
+        RedisWait.of(config.redisWait()).until(() -> Opened.of(config, seed, eventLoops));
+    RedisConnections connections = opened.connections();
+    ClusterPolicy policies = opened.policies();
     Outages outages = new Outages(connections.parts(), connections::probe);
     RedisBucketStore redis =
         RedisBucketStore.of(connections, policies::isChanging, outages::observer);
@@ -63,19 +66,50 @@ record SharedState(
         new LeasingStore(degrading, leases, outages, policies::liveNodes, System::nanoTime);
     metrics.leased(leases::operationsHeld);
     metrics.away(outages::shareAway);
-    return new SharedState(connections, policies, outages, redis, store);
+    return new SharedState(connections, opened.ofJobs(), policies, outages, redis, store);
+  }
+
+  /** The connections that have to reach Redis before a node can start. */
+  private record Opened(
+      RedisConnections connections, RedisConnections ofJobs, ClusterPolicy policies) {
+    static Opened of(NodeConfig config, String seed, List<EventLoop> eventLoops) {
+      Deque<RedisConnections> opened = new ArrayDeque<>();
+      try {
+        opened.push(connected(
+            config,
+            () -> RedisConnections.open(config.redisUri(), config.redisTimeout(), eventLoops),
+            () ->
+                RedisConnections.openLater(config.redisUri(), config.redisTimeout(), eventLoops)));
+        Duration ofJobs = longer(config.redisTimeout(), JOBS_TIMEOUT);
+        opened.push(connected(
+            config,
+            () -> RedisConnections.open(config.redisUri(), ofJobs),
+            () -> RedisConnections.openLater(config.redisUri(), ofJobs)));
+        ClusterPolicy policies = ClusterPolicy.open(
+            config.redisUri(), config.policyFile().toString(), seed, config.policyCopy());
+        return new Opened(opened.getLast(), opened.getFirst(), policies);
+      } catch (RuntimeException e) {
+        opened.forEach(RedisConnections::close);
+        throw e;
+      }
+    }
   }
 
   // With a policy that is kept a node starts also while Redis is away.
-  private static RedisConnections connections(NodeConfig config, List<EventLoop> eventLoops) {
+  private static RedisConnections connected(
+      NodeConfig config, Supplier<RedisConnections> now, Supplier<RedisConnections> later) {
     try {
-      return RedisConnections.open(config.redisUri(), config.redisTimeout(), eventLoops);
+      return now.get();
     } catch (StoreUnavailableException e) {
       if (!e.fault().isOutage() || config.policyCopy().filter(Files::exists).isEmpty()) {
         throw e;
       }
-      return RedisConnections.openLater(config.redisUri(), config.redisTimeout(), eventLoops);
+      return later.get();
     }
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
   }
 
   @Override
@@ -84,6 +118,7 @@ record SharedState(
     try {
       policies.close();
     } finally {
+      ofJobs.close();
       connections.close();
     }
   }

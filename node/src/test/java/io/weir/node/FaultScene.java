@@ -96,9 +96,11 @@ final class FaultScene implements AutoCloseable {
         Optional.empty(),
         Optional.empty(),
         REDIS_TIMEOUT,
+        Duration.ZERO,
         1,
         Duration.ZERO,
-        Duration.ofSeconds(1)));
+        Duration.ofSeconds(1),
+        List.of()));
     ((VertxInternal) node.vertx())
         .blockedThreadChecker()
         .setThreadBlockedHandler(

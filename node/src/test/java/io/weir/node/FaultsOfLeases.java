@@ -57,7 +57,7 @@ final class FaultsOfLeases {
 
   static FaultRow holderGone() {
     Bucket bucket = new Bucket("total", Scope.CLUSTER, OPS_PER_SEC * 1000, 1000);
-    List<Demand> demands = List.of(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
+    List<Demand> demands = List.of(Demand.of(bucket));
     Charge charge = new Charge("acme", "k", 1, demands, 1, SlotRules.OFF, TicketRequest.NONE);
     try (RedisCluster cluster = RedisCluster.start(1, 0);
         Holder stays = new Holder(cluster.uri(), "stays")) {

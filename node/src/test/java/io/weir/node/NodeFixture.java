@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -242,9 +243,11 @@ public final class NodeFixture implements AutoCloseable {
         Optional.of(SERVICE),
         Optional.of(ADMIN),
         Duration.ofMillis(500),
+        Duration.ZERO,
         2,
         shutdownDelay,
-        Duration.ofSeconds(10)));
+        Duration.ofSeconds(10),
+        List.of("https://app.example.com")));
     stalls = StallWatch.of(node.vertx());
   }
 

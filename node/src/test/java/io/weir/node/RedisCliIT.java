@@ -1,6 +1,7 @@
 package io.weir.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.policy.FailureMode;
@@ -35,7 +36,10 @@ final class RedisCliIT {
         """
         buckets:
           - { name: requests, burstPeriodMs: 50000, throttleGroups: [{ milliOpsPerSec: 200, operations: [Ping] }] }
-          - { name: of-tenant, scope: tenant, burstPeriodMs: 100000, throttleGroups: [{ opsPerSec: 10, operations: [Ping] }] }
+          - { name: of-tenant, scope: tenant, burstPeriodMs: 50000, throttleGroups: [{ milliOpsPerSec: 200, operations: [Ping] }] }
+          - { name: others, burstPeriod: 1, throttleGroups: [{ opsPerSec: 100, operations: [Pong] }] }
+        quotas:
+          - { name: calls, scope: key, limit: 4, period: day, operations: [Pong] }
         subjects:
           k1: { tenant: acme, secretHash: "sha256:%s" }
         """.formatted(SecretHash.of("s1").formatted().substring(7)), FailureMode.DENY);
@@ -51,8 +55,9 @@ final class RedisCliIT {
   @Test
   void everyCommandOfTheHowToTellsWhatItSays() throws IOException {
     for (int i = 0; i < 12; i++) {
-      fixture.post("/v1/check", "{\"key\":\"" + KEY + "\",\"operation\":\"Ping\"}");
+      check(1);
     }
+    fixture.post("/v1/check", "{\"key\":\"" + KEY + "\",\"operation\":\"Pong\",\"cost\":3}");
     List<String> commands = commands();
     List<String> outputs = new ArrayList<>();
     for (String command : commands) {
@@ -61,25 +66,36 @@ final class RedisCliIT {
       assertThat(run.output()).describedAs(command).doesNotContain("ERR", "error", "NOSCRIPT");
       outputs.add(run.output().strip());
     }
-    assertThat(outputs).hasSize(12);
+    assertThat(outputs).hasSize(16);
     assertThat(outputs.get(0)).isEqualTo("weir:{p40}:acme:key:k1");
     assertThat(outputs.get(1)).isEqualTo("2");
     assertThat(outputs.get(2))
-        .containsPattern("requests@200\n\\d+ \\(\\d.* of 10 operations, (9\\d|100)\\.\\d %");
+        .containsPattern("requests@1/5000000\n\\d+ \\(\\d.* of 10 operations, (9\\d|100)\\.\\d %");
     assertThat(outputs.get(3))
-        .containsPattern("of-tenant@10000\n\\d+ \\([\\d.]+ of 1000 operations, [01]\\.\\d %");
-    assertThat(outputs.get(4)).contains("revision 1").containsPattern("requests@200 \\d{10}");
-    assertThat(outputs.get(5).split("at_us", -1)).hasSize(4);
-    assertThat(outputs.get(6)).isEqualTo("2");
-    assertThat(outputs.get(7).lines())
+        .containsPattern("of-tenant@1/5000000\n\\d+ \\(\\d.* of 10 operations, (9\\d|100)\\.\\d %");
+    assertThat(outputs.get(4)).contains("revision 1").containsPattern("requests@1/5000000 \\d{8}");
+    assertThat(outputs.get(5)).containsPattern("calls\n[\\d,]+ \\(3 of 4, 75\\.0 %, until \\d{4}-");
+    assertThat(outputs.get(6)).isEmpty();
+    assertThat(outputs.get(8).split("at_us", -1)).hasSize(4);
+    assertThat(outputs.get(9)).isEqualTo("2");
+    assertThat(outputs.get(10).lines())
         .hasSize(2)
         .allMatch(line -> line.matches("\\d{16}\\.-[0-9a-f]{10} \\d{16} .*"));
-    assertThat(outputs.get(8)).startsWith("2 weir:{p40}:acme:");
-    assertThat(outputs.get(9)).isEqualTo("3"); // no estimates were made
-    assertThat(outputs.get(10).lines().findFirst()).contains("1");
-    assertThat(outputs.get(11)).contains("requests@200 50000", "of-tenant@10000 100000");
+    assertThat(outputs.get(11)).startsWith("2 weir:{p40}:acme:");
+    assertThat(outputs.get(12)).isEqualTo("3"); // no estimates were made
+    assertThat(outputs.get(13)).isIn("1", "2"); // its queue is there where somebody waits in it
+    assertThat(outputs.get(14).lines().findFirst()).contains("1");
+    assertThat(outputs.get(15)).contains("requests@1/5000000 50000", "of-tenant@1/5000000 50000");
     assertThat(bash("redis-cli EXISTS 'weir:{p40}:acme:key:k1'").output().strip())
         .isEqualTo("0");
+    await().atMost(TIMEOUT).untilAsserted(() -> assertThat(check(8)).contains("\"allowed\""));
+  }
+
+  private static String check(int cost) {
+    return fixture
+        .post(
+            "/v1/check", "{\"key\":\"%s\",\"operation\":\"Ping\",\"cost\":%d}".formatted(KEY, cost))
+        .body();
   }
 
   private static List<String> commands() throws IOException {

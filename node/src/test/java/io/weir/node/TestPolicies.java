@@ -24,11 +24,12 @@ public final class TestPolicies {
           - { name: Files, match: { method: POST, path: /files }, cost: { header: X-Cost, default: 1, max: 9 } }
           - { name: Query, match: { method: GET, path: /query }, cost: { query: n } }
           - { name: Gas, match: { method: POST, path: /gas }, cost: { json: /gas/limit, default: 2 } }
+          - { name: Kilogas, match: { method: POST, path: /kilogas }, cost: { json: /gas/limit, divisor: 1000, max: 30000000 } }
           - { name: Free, match: { path: "/free/**" }, unlimited: true }
         buckets:
           - name: five
             burstPeriod: 3600
-            throttleGroups: [{ milliOpsPerSec: 2, operations: [Ping, Files, Query, Gas] }]
+            throttleGroups: [{ milliOpsPerSec: 2, operations: [Ping, Files, Query, Gas, Kilogas] }]
           - name: many
             burstPeriod: 1
             throttleGroups: [{ opsPerSec: 100000, operations: [Echo, Ping] }]
@@ -41,6 +42,7 @@ public final class TestPolicies {
         + subject("k4", "")
         + subject("k5", "")
         + subject("k6", "")
+        + subject("gas", "")
         + subject("frozen", ", frozen: true")
         + subject("unlimited", ", unlimited: true");
   }

@@ -9,6 +9,7 @@ import io.weir.node.intake.Door;
 import io.weir.node.metrics.NodeMetrics;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -16,6 +17,8 @@ import java.util.stream.Collectors;
 
 /** What operators, probes and dashboards ask for: policy, health, metrics, and the interface's description. */
 public final class AdminDoor implements Door {
+  private static final String POLICY = "/v1/policy";
+
   private final Map<String, Map<HttpMethod, Function<HttpServerRequest, Future<Void>>>> resources;
 
   /** @param openApi the interface's description, as JSON */
@@ -27,21 +30,26 @@ public final class AdminDoor implements Door {
       NodeMetrics metrics,
       String openApi) {
     this.resources = Map.of(
-        "/v1/policy", Map.of(HttpMethod.GET, policy::get, HttpMethod.PUT, policy::put),
+        POLICY,
+        Map.of(HttpMethod.GET, policy::get, HttpMethod.PUT, policy::put),
         "/v1/policy/jobs",
-            Map.of(HttpMethod.GET, request -> {
-              policy.requireOperator(request);
-              return jobs.get(request);
-            }),
+        Map.of(HttpMethod.GET, request -> {
+          policy.requireOperator(request);
+          return jobs.get(request);
+        }),
         "/v1/quotas/reset",
-            Map.of(HttpMethod.POST, request -> {
-              policy.requireOperator(request);
-              return quotas.reset(request);
-            }),
-        "/health/live", Map.of(HttpMethod.GET, readiness::live),
-        "/health/ready", Map.of(HttpMethod.GET, readiness::ready),
-        "/metrics", Map.of(HttpMethod.GET, request -> metrics(request, metrics)),
-        "/openapi.json", Map.of(HttpMethod.GET, request -> openApi(request, openApi)));
+        Map.of(HttpMethod.POST, request -> {
+          policy.requireOperator(request);
+          return quotas.reset(request);
+        }),
+        "/health/live",
+        Map.of(HttpMethod.GET, readiness::live),
+        "/health/ready",
+        Map.of(HttpMethod.GET, readiness::ready),
+        "/metrics",
+        Map.of(HttpMethod.GET, request -> metrics(request, metrics)),
+        "/openapi.json",
+        Map.of(HttpMethod.GET, request -> openApi(request, openApi)));
   }
 
   @Override
@@ -55,6 +63,12 @@ public final class AdminDoor implements Door {
     resources.forEach((path, methods) -> methods.forEach(
         (method, answer) -> routes.add(method.name().toLowerCase(Locale.ROOT) + " " + path)));
     return routes;
+  }
+
+  @Override
+  public Optional<Set<String>> parameters(HttpMethod method, String path) {
+    boolean publishes = path.equals(POLICY) && HttpMethod.PUT.equals(method);
+    return Optional.of(publishes ? Set.of(PolicyResource.DRY_RUN) : Set.of());
   }
 
   @Override

@@ -66,6 +66,7 @@ public final class JobResource {
         .put("batches", rule.batches())
         .put("learned", rule.isLearned())
         .put("callbacks", rule.takesCallbacks())
-        .put("receiptWaits", waits);
+        .put("receiptWaits", waits)
+        .put("failures", new JsonArray(rule.failures().stream().sorted().toList()));
   }
 }

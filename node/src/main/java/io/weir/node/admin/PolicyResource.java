@@ -12,6 +12,7 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.QueryParameters;
 import io.weir.node.intake.Upload;
 import io.weir.policy.InvalidPolicyException;
 import io.weir.policy.Problem;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
 /** {@code GET} and {@code PUT /v1/policy}: the policy of the cluster, for operators. */
 public final class PolicyResource {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyResource.class);
+  /** The query parameter that has a policy checked only. */
+  static final String DRY_RUN = "dryRun";
+
   private static final String OPERATOR = "(operator)";
   private static final ProblemDetails DISABLED =
       ProblemDetails.of(403, "admin_disabled", "The node was started without an admin token");
@@ -71,16 +75,29 @@ public final class PolicyResource {
         .end(policies.text());
   }
 
-  /** Puts the policy in the body in force for every node, or refuses it whole. */
+  /** Puts the policy in the body in force for every node, or refuses it whole; with {@link #DRY_RUN} it is only checked. */
   Future<Void> put(HttpServerRequest request) {
     requireOperator(request);
     Optional<String> expected = Optional.ofNullable(request.getHeader(HttpHeaders.IF_MATCH));
+    boolean isDryRun = QueryParameters.flag(request, DRY_RUN);
     Share bytes = memory.take(OPERATOR, OPERATOR);
     return uploads
         .whole(request, PolicyDocuments.MAX_BYTES, bytes)
-        .compose(body -> published(body, expected))
+        .compose(body -> isDryRun ? checked(body, expected) : published(body, expected))
         .onComplete(done -> bytes.free())
-        .compose(publication -> answer(request, publication));
+        .compose(publication -> answer(request, publication, isDryRun));
+  }
+
+  // The revision in force stays, and is the one that is told.
+  private Future<Publication> checked(Buffer body, Optional<String> expected) {
+    long current = policies.current().revision();
+    requireMatch(expected, current);
+    return vertx
+        .executeBlocking(
+            () -> PolicyDocuments.parse("policy", PolicyDocuments.text("policy", body.getBytes())),
+            false)
+        .map(reading -> new Publication(current, reading.warnings()))
+        .recover(error -> Future.failedFuture(refusal(error)));
   }
 
   void requireOperator(HttpServerRequest request) {
@@ -94,15 +111,19 @@ public final class PolicyResource {
 
   private Future<Publication> published(Buffer body, Optional<String> expected) {
     long current = policies.current().revision();
-    if (expected.filter(tags -> !matches(tags, current)).isPresent()) {
-      throw new RefusedException(CHANGED);
-    }
+    requireMatch(expected, current);
     OptionalLong revision = expected.isPresent() ? OptionalLong.of(current) : OptionalLong.empty();
     return Future.succeededFuture()
         .compose(begun -> Future.fromCompletionStage(
             policies.publish("policy", PolicyDocuments.text("policy", body.getBytes()), revision),
             vertx.getOrCreateContext()))
         .recover(error -> Future.failedFuture(refusal(error)));
+  }
+
+  private static void requireMatch(Optional<String> expected, long current) {
+    if (expected.filter(tags -> !matches(tags, current)).isPresent()) {
+      throw new RefusedException(CHANGED);
+    }
   }
 
   // RFC 9110, section 13.1.1
@@ -116,16 +137,21 @@ public final class PolicyResource {
     return "\"%d\"".formatted(revision);
   }
 
-  private static Future<Void> answer(HttpServerRequest request, Publication publication) {
-    LOG.info("policy revision {} was published here", publication.revision());
+  private static Future<Void> answer(
+      HttpServerRequest request, Publication publication, boolean isDryRun) {
+    JsonObject answer = new JsonObject()
+        .put("revision", publication.revision())
+        .put("warnings", problems(publication.warnings()));
+    if (isDryRun) {
+      answer.put(DRY_RUN, true);
+    } else {
+      LOG.info("policy revision {} was published here", publication.revision());
+    }
     return request
         .response()
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
         .putHeader(HttpHeaders.ETAG, tag(publication.revision()))
-        .end(new JsonObject()
-            .put("revision", publication.revision())
-            .put("warnings", problems(publication.warnings()))
-            .toBuffer());
+        .end(answer.toBuffer());
   }
 
   private static RefusedException refusal(Throwable error) {

@@ -13,6 +13,7 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Upload;
+import io.weir.node.json.JsonInput;
 import io.weir.policy.Subject;
 import io.weir.state.redis.RedisHolds;
 import io.weir.throttle.PolicySource;
@@ -85,14 +86,14 @@ public final class QuotaResource {
 
   private static JsonObject parsed(Buffer body) {
     try {
-      JsonObject json = new JsonObject(body);
+      JsonObject json = JsonInput.object(body);
       boolean isSound = json.fieldNames().equals(Set.of("subject", "quota"))
           && json.getValue("subject") instanceof String
           && json.getValue("quota") instanceof String;
       if (isSound) {
         return json;
       }
-    } catch (DecodeException | ClassCastException e) {
+    } catch (DecodeException e) {
       LOG.debug("a body is no JSON object");
     }
     throw new RefusedException(ProblemDetails.badRequest(

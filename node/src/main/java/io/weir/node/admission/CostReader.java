@@ -128,7 +128,7 @@ final class CostReader {
       String shown = value.length() <= 40 ? value : value.substring(0, 40) + "…";
       throw bad("%s: '%s' %s".formatted(where, shown, expected));
     }
-    return cost;
+    return read.operations(cost);
   }
 
   private static RefusedException bad(String mistake) {

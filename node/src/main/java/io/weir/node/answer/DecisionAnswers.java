@@ -42,7 +42,8 @@ public final class DecisionAnswers {
       Reason.ACCESS_DISABLED, "Access is disabled by a limit of zero",
       Reason.OPERATION_NOT_CONFIGURED, "The operation is not configured",
       Reason.COST_EXCEEDS_CAPACITY, "The cost is above what the limit ever holds",
-      Reason.RESERVATION_ENDED, "A reservation of this id has ended already");
+      Reason.RESERVATION_ENDED, "A reservation of this id has ended already",
+      Reason.RESERVATION_ID_REUSED, "A reservation of this id is open for another request");
 
   private DecisionAnswers() {}
 
@@ -137,7 +138,7 @@ public final class DecisionAnswers {
     Reason reason = never.reason();
     int status = switch (reason) {
       case COST_EXCEEDS_CAPACITY -> 422;
-      case RESERVATION_ENDED -> 409;
+      case RESERVATION_ENDED, RESERVATION_ID_REUSED -> 409;
       case ACCESS_DISABLED, OPERATION_NOT_CONFIGURED -> 403;
     };
     return ProblemDetails.of(status, reason.code(), TITLES.getOrDefault(reason, reason.code()))

@@ -46,6 +46,7 @@ public final class BatchDoor implements Door {
   private final ProviderForwarder providers;
   private final IdempotencyStore store;
   private final Bulkhead batches;
+  private final UnpaidWork unpaid;
   private final Bulkhead memory;
   private final WorkerExecutor workers;
 
@@ -53,6 +54,7 @@ public final class BatchDoor implements Door {
    * A door for one event loop.
    *
    * @param batches that are under way
+   * @param unpaid work of all batches of the node
    * @param memory bytes of bodies
    */
   public BatchDoor(
@@ -62,6 +64,7 @@ public final class BatchDoor implements Door {
       ProviderForwarder providers,
       IdempotencyStore store,
       Bulkhead batches,
+      UnpaidWork unpaid,
       Bulkhead memory) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
@@ -70,6 +73,7 @@ public final class BatchDoor implements Door {
     this.providers = providers;
     this.store = store;
     this.batches = batches;
+    this.unpaid = unpaid;
     this.memory = memory;
     this.workers = vertx.createSharedWorkerExecutor("weir-batches", WORKERS);
   }
@@ -91,12 +95,14 @@ public final class BatchDoor implements Door {
     }
     Subject subject = admission.authenticate(request.headers());
     Optional<String> key = key(request);
+    UnpaidWork.Account work = unpaid.of(subject);
+    work.require();
     Share place = batches.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     Share bytes = memory.take(subject);
     return Future.succeededFuture()
         .compose(begun -> uploads.whole(request, MAX_BYTES, bytes))
-        .compose(this::parsed)
-        .compose(batch -> run(request, batch, subject, key, bytes))
+        .compose(body -> parsed(body, work))
+        .compose(batch -> run(request, batch, subject, key, bytes, work))
         .compose(end -> answer(request.response(), end))
         .onComplete(end -> {
           place.free();
@@ -105,7 +111,8 @@ public final class BatchDoor implements Door {
   }
 
   // A long one takes longer than an event loop may be held.
-  private Future<BatchRequest> parsed(Buffer body) {
+  private Future<BatchRequest> parsed(Buffer body, UnpaidWork.Account work) {
+    work.spend(body.length());
     return workers
         .executeBlocking(() -> BatchRequest.parse(body.getBytes()), false)
         .recover(error -> Future.failedFuture(
@@ -117,10 +124,12 @@ public final class BatchDoor implements Door {
       BatchRequest batch,
       Subject subject,
       Optional<String> key,
-      Share bytes) {
-    ItemSender sender = new ItemSender(vertx, admission, forwarder, providers, subject, request);
+      Share bytes,
+      UnpaidWork.Account work) {
+    ItemSender sender =
+        new ItemSender(vertx, workers, admission, forwarder, providers, subject, work, request);
     ItemExecutor executor =
-        new ItemExecutor(vertx, workers, bytes, store, sender, subject, admission, key);
+        new ItemExecutor(vertx, workers, bytes, work, store, sender, subject, admission, key);
     return new BatchRun(batch, executor, () -> request.response().closed()).run();
   }
 

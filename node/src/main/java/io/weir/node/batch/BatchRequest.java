@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.vertx.core.buffer.Buffer;
 import io.weir.node.batch.Mistakes.BadBatchException;
+import io.weir.node.json.JsonInput;
 import io.weir.node.json.JsonText;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ record BatchRequest(List<Item> items, List<Result> earlier) {
 
   /** Reads {@code {"items": […]}}, or {@code {"batch": {"items": […]}, "answer": {"results": […]}}}. */
   static BatchRequest parse(byte[] body) throws BadBatchException {
-    try (JsonParser json = JsonText.parser(body)) {
+    try (JsonParser json = JsonInput.parser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw notJson();
       }

@@ -20,14 +20,19 @@ record Done(Result result, int status, MultiMap headers, boolean isAdmitted) {
 
   /** It was not executed, and may be later. */
   static Done unavailable(String reason, Duration wait) {
+    MultiMap headers = waits(wait).add("Proxy-Status", ProblemDetails.proxyStatus(503, reason));
+    return new Done(Result.of("failed", reason), 503, headers, false);
+  }
+
+  /** It was not executed: the key has had too much read for it that no limit pays for. */
+  static Done tooMuchWork(Duration wait) {
+    return new Done(Result.of("failed", UnpaidWork.CODE), 429, waits(wait), false);
+  }
+
+  private static MultiMap waits(Duration wait) {
     long millis = Math.max(1, wait.toMillis());
-    return new Done(
-        Result.of("failed", reason),
-        503,
-        MultiMap.caseInsensitiveMultiMap()
-            .add("Proxy-Status", ProblemDetails.proxyStatus(503, reason))
-            .add("Retry-After", Long.toString(TimeUnit.MILLISECONDS.toSeconds(millis + 999)))
-            .add("Retry-After-Ms", Long.toString(millis)),
-        false);
+    return MultiMap.caseInsensitiveMultiMap()
+        .add("Retry-After", Long.toString(TimeUnit.MILLISECONDS.toSeconds(millis + 999)))
+        .add("Retry-After-Ms", Long.toString(millis));
   }
 }

@@ -38,6 +38,7 @@ final class ItemExecutor {
   private final Vertx vertx;
   private final WorkerExecutor workers;
   private final Share memory;
+  private final UnpaidWork.Account work;
   private final IdempotencyStore store;
   private final ItemSender sender;
   private final Subject subject;
@@ -49,11 +50,13 @@ final class ItemExecutor {
    *
    * @param workers where bodies are looked through
    * @param memory grows by what is sent
+   * @param work grows by what is looked through
    */
   ItemExecutor(
       Vertx vertx,
       WorkerExecutor workers,
       Share memory,
+      UnpaidWork.Account work,
       IdempotencyStore store,
       ItemSender sender,
       Subject subject,
@@ -62,6 +65,7 @@ final class ItemExecutor {
     this.vertx = vertx;
     this.workers = workers;
     this.memory = memory;
+    this.work = work;
     this.store = store;
     this.sender = sender;
     this.subject = subject;
@@ -78,10 +82,15 @@ final class ItemExecutor {
    */
   Future<Done> execute(
       int index, Item item, List<Result> results, boolean isFirst, boolean continues) {
+    Optional<Duration> wait = work.waitFor();
+    if (wait.isPresent()) {
+      return Future.succeededFuture(Done.tooMuchWork(wait.get()));
+    }
     References references = new References(results, MAX_REFERRED_BYTES);
     // Bodies and what they refer to may be long: looked through elsewhere than on an event loop.
     return workers
         .executeBlocking(() -> resolved(index, item, references, continues), false)
+        .onComplete(end -> work.spend(item.body().length() + references.lookedThrough()))
         .compose(resolved -> memory.tryGrow(resolved.body().length())
             ? execute(resolved, isFirst)
             : Future.succeededFuture(Done.unavailable("memory_exhausted", Duration.ofSeconds(1))))

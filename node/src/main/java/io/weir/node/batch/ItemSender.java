@@ -4,10 +4,12 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
+import io.weir.node.admission.Priced;
 import io.weir.node.admission.Request;
 import io.weir.node.admission.Ruling;
 import io.weir.node.answer.ProblemDetails;
@@ -23,6 +25,7 @@ import io.weir.node.gateway.ProviderForwarder;
 import io.weir.node.intake.Upload;
 import io.weir.node.usage.Usage;
 import io.weir.policy.Subject;
+import io.weir.slot.TicketRequest;
 import io.weir.throttle.Held;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,26 +44,38 @@ final class ItemSender {
       400, "job_in_batch", "The operation is done as a job: it cannot be an item of a batch");
 
   private final Vertx vertx;
+  private final WorkerExecutor workers;
   private final Context context;
   private final Admission admission;
   private final Forwarder forwarder;
   private final ProviderForwarder providers;
   private final Subject subject;
+  private final UnpaidWork.Account work;
   private final HttpServerRequest batch;
 
+  /**
+   * A sender for one batch.
+   *
+   * @param workers where long bodies are read
+   * @param work is paid for by each item that is admitted
+   */
   ItemSender(
       Vertx vertx,
+      WorkerExecutor workers,
       Admission admission,
       Forwarder forwarder,
       ProviderForwarder providers,
       Subject subject,
+      UnpaidWork.Account work,
       HttpServerRequest batch) {
     this.vertx = vertx;
+    this.workers = workers;
     this.context = vertx.getOrCreateContext();
     this.admission = admission;
     this.forwarder = forwarder;
     this.providers = providers;
     this.subject = subject;
+    this.work = work;
     this.batch = batch;
   }
 
@@ -88,13 +103,21 @@ final class ItemSender {
     if (item.body().length() > asked.upstream().maxBodyBytes()) {
       throw Upload.tooLong();
     }
-    long cost = Admission.cost(asked, Optional.of(item.body()));
-    Asked whole = asked.with(Optional.of(item.body()));
+    return Priced.of(
+            asked, Optional.of(item.body()), reading -> workers.executeBlocking(reading, false))
+        .compose(priced -> admitted(item, priced, Tickets.in(headers, 0)));
+  }
+
+  private Future<Sent> admitted(ResolvedItem item, Priced priced, TicketRequest ticket) {
+    Asked asked = priced.asked();
     Future<Ruling> ruling = item.isCounted() && asked.continues()
-        ? admission.admitContinuing(context, asked, cost)
-        : admission.admit(context, asked, cost, Tickets.in(headers, 0));
+        ? admission.admitContinuing(context, asked, priced.cost())
+        : admission.admit(context, asked, priced.cost(), ticket);
     return ruling.compose(made -> made.fold(
-        passes -> forwardAndEnd(whole, item, passes, cost),
+        passes -> {
+          work.pay();
+          return forwardAndEnd(asked, item, passes, priced.cost());
+        },
         denied -> Future.succeededFuture(Judge.denied(denied.decision())),
         never -> Future.succeededFuture(Judge.never(never.decision())),
         refused -> Future.succeededFuture(Judge.refused(refused.problem()))));
@@ -133,6 +156,7 @@ final class ItemSender {
         .providers()
         .map(upstream -> providers.send(new Whole<>(
             asked,
+            item.body(),
             item.isRepeatable(),
             deadline,
             batch.response()::closed,

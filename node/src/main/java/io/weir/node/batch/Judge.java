@@ -21,6 +21,8 @@ final class Judge {
   private static final List<String> WAIT_HEADERS = List.of(
       "Retry-After", "Retry-After-Ms", Tickets.RETRY_TICKET, "RateLimit", "RateLimit-Policy");
   private static final Duration SOON = Duration.ofSeconds(1);
+  private static final int FIRST_FINAL_STATUS = 200;
+  private static final int BAD_GATEWAY = 502;
   private static final int TOO_MANY = 429;
   private static final int UNAVAILABLE = 503;
 
@@ -69,6 +71,9 @@ final class Judge {
   /** The upstream answered. */
   static Sent answered(ResolvedItem item, UpstreamAnswer answer, Ruling.Admitted admitted) {
     int status = answer.status();
+    if (status < FIRST_FINAL_STATUS) {
+      return lost(item, BAD_GATEWAY); // no answer: RFC 9110, section 15.2
+    }
     if (status == TOO_MANY) {
       return Sent.release(
           new Done(Result.of("denied", answer), TOO_MANY, waits(answer.headers()), false));

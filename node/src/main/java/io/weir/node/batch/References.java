@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.vertx.core.buffer.Buffer;
 import io.weir.node.batch.Item.Parameter;
+import io.weir.node.json.JsonInput;
 import io.weir.node.json.JsonLookup;
 import io.weir.node.json.JsonLookup.BadJsonException;
 import io.weir.node.json.JsonText;
@@ -41,6 +42,11 @@ final class References {
     this.bytesLeft = maxBytes;
   }
 
+  /** How many bytes references have looked through so far. */
+  long lookedThrough() {
+    return MAX_LOOKED_THROUGH - Math.max(0, lookLeft);
+  }
+
   /** A reference that leads nowhere. */
   static final class UnresolvedException extends Exception {
     private static final long serialVersionUID = 1L;
@@ -71,7 +77,7 @@ final class References {
       return body;
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(body.length());
-    try (JsonParser in = JsonText.parser(body.getBytes());
+    try (JsonParser in = JsonInput.parser(body.getBytes());
         JsonGenerator out = JsonText.generator(bytes)) {
       in.nextToken();
       copy(in, out);
@@ -133,7 +139,7 @@ final class References {
 
   private String scalar(Parameter.From from) throws UnresolvedException {
     byte[] found = found(from);
-    try (JsonParser json = JsonText.parser(found)) {
+    try (JsonParser json = JsonInput.parser(found)) {
       JsonToken token = json.nextToken();
       return token == JsonToken.VALUE_STRING || token.isNumeric() ? json.getText() : "";
     } catch (IOException e) {

@@ -21,6 +21,7 @@ import java.util.Optional;
  */
 record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes) {
   private static final long MOST_LOOKED_INTO = 4 << 10;
+  private static final int FIRST_FINAL_STATUS = 200;
   private static final long LONGEST_BYTES = 64L << 20;
 
   /** What it says of the provider that gave it. */
@@ -34,6 +35,11 @@ record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes)
 
   /** Reads it to its end, or as far as it comes. */
   static Future<UpstreamAnswer> of(HttpClientResponse response, Optional<Usage> usage) {
+    if (response.statusCode() < FIRST_FINAL_STATUS) { // what follows may never end
+      Future<Void> unused = response.request().reset();
+      return Future.succeededFuture(
+          new UpstreamAnswer(response.statusCode(), response.headers(), Buffer.buffer(), 0));
+    }
     usage.ifPresent(reader -> reader.head(response.headers()));
     Reader reader = new Reader(response, usage);
     response.handler(reader::take);

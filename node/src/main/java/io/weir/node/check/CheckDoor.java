@@ -22,6 +22,7 @@ import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.StrangersBodies;
 import io.weir.node.intake.Upload;
 import io.weir.policy.CostRule;
 import io.weir.policy.Policy;
@@ -48,6 +49,9 @@ public final class CheckDoor implements Door {
   private static final int MAX_BYTES = 1 << 20;
   /** Without a service token the caller is not known before the whole body is read. */
   private static final int MAX_BYTES_OF_ANYBODY = 256 << 10;
+  /** Of each event loop. */
+  private static final long MAX_BYTES_OF_STRANGERS = 8 << 20;
+
   // A longer one takes longer than an event loop may be held.
   private static final int MAX_BYTES_HERE = 16 << 10;
   private static final String SERVICE = "(service)";
@@ -60,6 +64,7 @@ public final class CheckDoor implements Door {
   private final Decider decider;
   private final TokenGuard services;
   private final Bulkhead memory;
+  private final StrangersBodies strangers = new StrangersBodies(MAX_BYTES_OF_STRANGERS);
   private final Context context;
 
   /**
@@ -94,16 +99,32 @@ public final class CheckDoor implements Door {
       throw RefusedException.methodNotAllowed("POST");
     }
     boolean isService = services.admits(request.headers());
-    String caller = isService ? SERVICE : ANYBODY;
-    Share bytes = memory.take(caller, caller);
+    return (isService ? ofService(request) : ofStranger(request)).compose(asked -> {
+      understood(request, asked, isService);
+      return Future.succeededFuture();
+    });
+  }
+
+  private Future<CheckRequest> ofService(HttpServerRequest request) {
+    Share bytes = memory.take(SERVICE, SERVICE);
     return uploads
-        .whole(request, isService ? MAX_BYTES : MAX_BYTES_OF_ANYBODY, bytes)
+        .whole(request, MAX_BYTES, bytes)
         .compose(this::parsed)
-        .onComplete(read -> bytes.free())
-        .compose(asked -> {
-          understood(request, asked, isService);
-          return Future.succeededFuture();
-        });
+        .onComplete(read -> bytes.free());
+  }
+
+  // A short body is parsed as soon as it is there, and takes no memory of the node; a long one may
+  // have to wait for it.
+  private Future<CheckRequest> ofStranger(HttpServerRequest request) {
+    return uploads.wholeOfStranger(request, MAX_BYTES_OF_ANYBODY, strangers).compose(body -> {
+      if (body.length() <= MAX_BYTES_HERE) {
+        return parsed(body);
+      }
+      Share bytes = memory
+          .tryTake(StrangersBodies.address(request), ANYBODY, body.length())
+          .orElseThrow(Upload::noMemory);
+      return parsed(body).onComplete(read -> bytes.free());
+    });
   }
 
   private Future<CheckRequest> parsed(Buffer body) {

@@ -1,11 +1,10 @@
 package io.weir.node.check;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.weir.bucket.Names;
 import io.weir.node.answer.Tickets;
+import io.weir.node.json.JsonInput;
 import io.weir.policy.CostRule;
 import io.weir.slot.TicketRequest;
 import java.io.IOException;
@@ -26,11 +25,6 @@ record CheckRequest(List<Check> checks, boolean isList) {
 
   private static final int MAX_SHOWN = 40;
   private static final int MAX_TICKET = 64;
-  private static final int MAX_DEPTH = 16;
-  private static final JsonFactory JSON = JsonFactory.builder()
-      .streamReadConstraints(
-          StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-      .build();
 
   /**
    * One question. Exactly one of {@code key} and {@code subject} is there.
@@ -53,7 +47,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
 
   /** The same for any request. */
   static CheckRequest parsed(byte[] body) {
-    try (JsonParser json = JSON.createParser(body)) {
+    try (JsonParser json = JsonInput.parser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw notJson();
       }

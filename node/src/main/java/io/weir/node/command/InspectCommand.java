@@ -2,7 +2,6 @@ package io.weir.node.command;
 
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.StateInspector;
-import io.weir.state.redis.wire.RedisKeys;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Map;
@@ -23,13 +22,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "inspect",
     description =
-        "Shows the state of an API key, a tenant or the cluster as it is in Redis: how much of each bucket is "
-            + "used, when it is empty, how many wait. Or an upstream of providers: when each key may be used "
+        "Shows the state of an API key, a tenant or the cluster as it is in Redis: how much of each bucket, "
+            + "quota and permits is used, when it is empty, how many wait. Or an upstream of providers: when each key may be used "
             + "next, what is left alone. Or a window of ranges. Reads only.",
     sortOptions = false,
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
 final class InspectCommand implements Callable<Integer> {
+  private static final int FAILED = 1;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<Optional<String>> localRedis;
@@ -44,7 +44,8 @@ final class InspectCommand implements Callable<Integer> {
   static final class What {
     @Parameters(
         paramLabel = "KEY",
-        description = "TENANT/ID for an API key, TENANT/ for a tenant, or a key of Redis")
+        description =
+            "TENANT/ID or ID for an API key, TENANT/ for a tenant, cluster, or a key of Redis")
     private @Nullable String key;
 
     @Option(names = "--upstream", paramLabel = "NAME", description = "an upstream of providers")
@@ -65,45 +66,44 @@ final class InspectCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
-      Map<String, String> shown = shown(new StateInspector(connections), out);
-      int width = shown.keySet().stream().mapToInt(String::length).max().orElse(1);
-      shown.forEach((name, value) -> out.printf("%-" + width + "s  %s%n", name, value));
+      StateInspector inspector = new StateInspector(connections);
+      PolicyInForce policy = PolicyInForce.of(inspector);
+      if (what.upstream != null) {
+        return shown(
+            inspector.showUpstream(what.upstream),
+            policy.hasUpstream(what.upstream),
+            "Nothing was sent to providers of %s lately.".formatted(what.upstream),
+            "there is no upstream " + what.upstream + policy.revisionText());
+      }
+      if (what.window != null) {
+        return shown(
+            inspector.showWindow(what.window),
+            policy.hasWindow(what.window),
+            "No range of %s was opened lately.".formatted(what.window),
+            "there is no window " + what.window + policy.revisionText());
+      }
+      return of(new OwnerView(inspector, policy), Objects.requireNonNull(what.key));
+    } finally {
       out.flush();
     }
+  }
+
+  private int shown(Map<String, String> fields, boolean isKnown, String nothing, String unknown) {
+    if (fields.isEmpty() && !isKnown) {
+      spec.commandLine().getErr().println(unknown);
+      return FAILED;
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (fields.isEmpty()) {
+      out.println(nothing);
+    }
+    Rows.print(fields, out);
     return 0;
   }
 
-  private Map<String, String> shown(StateInspector inspector, PrintWriter out) {
-    if (what.upstream != null) {
-      Map<String, String> shown = inspector.showUpstream(what.upstream);
-      if (shown.isEmpty()) {
-        out.printf("Nothing was sent to providers of %s lately.%n", what.upstream);
-      }
-      return shown;
-    }
-    if (what.window != null) {
-      Map<String, String> shown = inspector.showWindow(what.window);
-      if (shown.isEmpty()) {
-        out.printf("No range of %s was opened lately.%n", what.window);
-      }
-      return shown;
-    }
-    String state = state(Objects.requireNonNull(what.key));
-    Map<String, String> shown = inspector.show(state);
-    if (shown.isEmpty()) {
-      out.printf("There is no %s: all of its buckets are empty.%n", state);
-    }
-    return shown;
-  }
-
-  private static String state(String key) {
-    int slash = key.indexOf('/');
-    if (key.startsWith("weir:") || slash < 0) {
-      return key;
-    }
-    String tenant = key.substring(0, slash);
-    return slash == key.length() - 1
-        ? RedisKeys.tenant(tenant)
-        : RedisKeys.key(tenant, key.substring(slash + 1));
+  private int of(OwnerView view, String key) {
+    Optional<String> problem = view.print(key, spec.commandLine().getOut());
+    problem.ifPresent(spec.commandLine().getErr()::println);
+    return problem.isPresent() ? FAILED : 0;
   }
 }

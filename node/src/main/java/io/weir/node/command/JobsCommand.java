@@ -9,6 +9,7 @@ import io.weir.job.MovedJob;
 import io.weir.job.SeenJob;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.RedisJobs;
+import io.weir.state.redis.StateInspector;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
@@ -89,8 +90,7 @@ final class JobsCommand implements Callable<Integer> {
     try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
       RedisJobs jobs = new RedisJobs(connections);
       if (id == null) {
-        list(jobs);
-        return 0;
+        return list(jobs, connections);
       }
       return cancels ? cancel(jobs, id) : tell(of(jobs.look(operation, id, "")));
     } finally {
@@ -124,8 +124,21 @@ final class JobsCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), message);
   }
 
-  private void list(RedisJobs jobs) {
+  private int list(RedisJobs jobs, RedisConnections connections) {
     List<Job> all = of(jobs.list(operation, MOST));
+    if (all.isEmpty()) {
+      PolicyInForce policy = PolicyInForce.of(new StateInspector(connections));
+      if (!policy.hasJobs(operation)) {
+        String unknown = "there is no operation %s with jobs".formatted(operation);
+        spec.commandLine().getErr().println(unknown + policy.revisionText());
+        return FAILED;
+      }
+    }
+    print(all, jobs);
+    return 0;
+  }
+
+  private void print(List<Job> all, RedisJobs jobs) {
     List<Job> wanted = all.stream()
         .filter(job -> state == null || job.state().word().equalsIgnoreCase(state))
         .sorted(Comparator.comparing(Job::state).thenComparingLong(Job::submittedMicros))

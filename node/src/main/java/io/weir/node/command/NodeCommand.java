@@ -3,8 +3,11 @@ package io.weir.node.command;
 import io.weir.node.Node;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.intake.Cors;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -104,6 +107,13 @@ final class NodeCommand implements Callable<Integer> {
   private int redisTimeoutMillis = 75;
 
   @Option(
+      names = "--redis-wait-ms",
+      paramLabel = "MS",
+      description =
+          "how long a node that starts tries to reach Redis; 0 for one try (${DEFAULT-VALUE})")
+  private int redisWaitMillis = 60_000;
+
+  @Option(
       names = "--event-loops",
       paramLabel = "N",
       description =
@@ -123,6 +133,13 @@ final class NodeCommand implements Callable<Integer> {
       paramLabel = "MS",
       description = "how long requests in flight may take when the node stops (${DEFAULT-VALUE})")
   private int shutdownTimeoutMillis = 10_000;
+
+  @Option(
+      names = "--cors-origins",
+      paramLabel = "ORIGINS",
+      description =
+          "origins of web pages whose scripts may call the node, with commas between; * for any (none)")
+  private String corsOrigins = "";
 
   /** The command line of a node, with defaults from the environment and the configuration file. */
   static CommandLine commandLine(Map<String, String> environment) {
@@ -159,12 +176,30 @@ final class NodeCommand implements Callable<Integer> {
         redisUri,
         policy,
         Optional.ofNullable(policyCopy).filter(file -> !file.toString().isBlank()),
-        Optional.ofNullable(serviceToken).filter(token -> !token.isBlank()),
-        Optional.ofNullable(adminToken).filter(token -> !token.isBlank()),
+        token("--service-token", serviceToken),
+        token("--admin-token", adminToken),
         Duration.ofMillis(inRange("--redis-timeout-ms", redisTimeoutMillis, 1, 10_000)),
+        Duration.ofMillis(inRange("--redis-wait-ms", redisWaitMillis, 0, 3_600_000)),
         eventLoops(),
         Duration.ofMillis(inRange("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000)),
-        Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)));
+        Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)),
+        corsOrigins());
+  }
+
+  private List<String> corsOrigins() {
+    List<String> origins = Arrays.stream(corsOrigins.split(",", -1))
+        .map(String::strip)
+        .filter(origin -> !origin.isEmpty())
+        .toList();
+    for (String origin : origins) {
+      if (!Cors.isOrigin(origin)) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--cors-origins: %s (expected: origins such as https://app.example.com, or *)"
+                .formatted(origin));
+      }
+    }
+    return origins;
   }
 
   private OptionalInt adminPort() {
@@ -175,6 +210,14 @@ final class NodeCommand implements Callable<Integer> {
   private int eventLoops() {
     int loops = inRange("--event-loops", eventLoops, 0, 1024);
     return loops == 0 ? Runtime.getRuntime().availableProcessors() : loops;
+  }
+
+  private Optional<String> token(String option, @Nullable String token) {
+    Optional<String> given = Optional.ofNullable(token).filter(text -> !text.isBlank());
+    given.flatMap(text -> Tokens.problem(option, text)).ifPresent(problem -> {
+      throw new ParameterException(spec.commandLine(), problem);
+    });
+    return given;
   }
 
   private int inRange(String option, int value, int min, int max) {

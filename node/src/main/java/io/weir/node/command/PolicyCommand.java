@@ -6,19 +6,19 @@ import io.weir.policy.PolicyReading;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.ConnectException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpTimeoutException;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -29,8 +29,13 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {PolicyCommand.Check.class, PolicyCommand.Apply.class})
+    subcommands = PolicyCommand.Check.class)
 final class PolicyCommand {
+
+  /** @param localAdmin the admin port of a cluster that runs on this machine */
+  static CommandLine commandLine(Supplier<Optional<String>> localAdmin) {
+    return new CommandLine(new PolicyCommand()).addSubcommand(new Apply(localAdmin));
+  }
 
   /** {@code weir policy check FILE}: reads a policy and tells every problem. */
   @Command(
@@ -76,7 +81,9 @@ final class PolicyCommand {
       mixinStandardHelpOptions = true,
       versionProvider = WeirCommand.Version.class)
   static final class Apply implements Callable<Integer> {
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final String DEFAULT_NODE = "http://127.0.0.1:9080";
+
+    private final Supplier<Optional<String>> localAdmin;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -84,45 +91,53 @@ final class PolicyCommand {
     @Option(
         names = "--node",
         paramLabel = "URL",
-        defaultValue = "http://127.0.0.1:9081",
-        description = "the admin port of any node (${DEFAULT-VALUE})")
-    private URI node = URI.create("");
+        description = "the admin port of any node (that of the running local cluster, else "
+            + DEFAULT_NODE + ")")
+    private @Nullable URI node;
 
     @Option(
         names = "--admin-token",
         paramLabel = "TOKEN",
         defaultValue = "${env:WEIR_ADMIN_TOKEN}",
-        description = "instead of the environment variable")
+        description = "instead of the environment variable; better not as a flag")
     private @Nullable String adminToken;
 
     @Parameters(paramLabel = "FILE", description = "policy, YAML or JSON")
     private Path file = Path.of("");
 
+    Apply(Supplier<Optional<String>> localAdmin) {
+      this.localAdmin = localAdmin;
+    }
+
     @Override
     public Integer call() throws IOException, InterruptedException {
-      HttpRequest request = HttpRequest.newBuilder(node.resolve("/v1/policy"))
-          .timeout(TIMEOUT)
-          .header("Authorization", "Bearer " + adminToken)
-          .PUT(HttpRequest.BodyPublishers.ofString(PolicyDocuments.text(file)))
-          .build();
-      HttpResponse<String> response = sent(request);
+      String token = token();
+      HttpResponse<String> response = new AdminPort(node()).put(PolicyDocuments.text(file), token);
       spec.commandLine().getOut().println(response.body());
       return response.statusCode() == 200 ? 0 : 1;
     }
 
-    private HttpResponse<String> sent(HttpRequest request)
-        throws IOException, InterruptedException {
-      try {
-        return HttpClient.newBuilder()
-            .connectTimeout(TIMEOUT)
-            .build()
-            .send(request, HttpResponse.BodyHandlers.ofString());
-      } catch (ConnectException e) {
-        throw new IOException("no node answers at %s: connection refused".formatted(node), e);
-      } catch (HttpTimeoutException e) {
-        throw new IOException(
-            "the node at %s did not answer within %d s".formatted(node, TIMEOUT.toSeconds()), e);
+    private URI node() {
+      URI chosen = node != null ? node : URI.create(localAdmin.get().orElse(DEFAULT_NODE));
+      if (!Set.of("http", "https").contains(String.valueOf(chosen.getScheme()))
+          || chosen.getHost() == null) {
+        throw wrong("--node: %s (expected: http:// or https://, and a host)".formatted(chosen));
       }
+      return chosen;
+    }
+
+    private String token() {
+      if (adminToken == null || adminToken.isBlank()) {
+        throw wrong("no admin token (expected: WEIR_ADMIN_TOKEN in the environment)");
+      }
+      Tokens.problem("WEIR_ADMIN_TOKEN, --admin-token", adminToken).ifPresent(problem -> {
+        throw wrong(problem);
+      });
+      return adminToken;
+    }
+
+    private ParameterException wrong(String message) {
+      return new ParameterException(spec.commandLine(), message);
     }
   }
 }

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -38,9 +39,22 @@ public final class WeirCommand {
    */
   public static CommandLine commandLine(
       Map<String, String> environment, Supplier<Optional<String>> localRedis, Object... more) {
+    return commandLine(environment, localRedis, Optional::empty, List.of(more));
+  }
+
+  /**
+   * The same.
+   *
+   * @param localAdmin the admin port of a node of that cluster
+   */
+  public static CommandLine commandLine(
+      Map<String, String> environment,
+      Supplier<Optional<String>> localRedis,
+      Supplier<Optional<String>> localAdmin,
+      List<Object> more) {
     CommandLine line = new CommandLine(new WeirCommand())
         .addSubcommand(NodeCommand.commandLine(environment))
-        .addSubcommand(new PolicyCommand())
+        .addSubcommand(PolicyCommand.commandLine(localAdmin))
         .addSubcommand(new KeyCommand())
         .addSubcommand(new InspectCommand(localRedis))
         .addSubcommand(new JobsCommand(localRedis));

@@ -2,6 +2,7 @@ package io.weir.node.config;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -18,9 +19,11 @@ import java.util.OptionalInt;
  * @param serviceToken what trusted services show; in clear or as hash
  * @param adminToken what operators show; in clear or as hash
  * @param redisTimeout how long a decision may wait for Redis
+ * @param redisWait how long a node that starts waits for Redis; zero for one try
  * @param eventLoops how many threads serve requests, each with a connection to Redis of its own
  * @param shutdownDelay how long the node still serves, and says that it is not ready, before it stops
  * @param shutdownTimeout how long requests in flight may take when the node stops
+ * @param corsOrigins of the web pages whose scripts may call the node; a star for any
  */
 public record NodeConfig(
     String host,
@@ -33,9 +36,11 @@ public record NodeConfig(
     Optional<String> serviceToken,
     Optional<String> adminToken,
     Duration redisTimeout,
+    Duration redisWait,
     int eventLoops,
     Duration shutdownDelay,
-    Duration shutdownTimeout) {
+    Duration shutdownTimeout,
+    List<String> corsOrigins) {
 
   @Override
   public String toString() {

@@ -22,35 +22,49 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
   private static final SettleRule BY_CALLER =
       new SettleRule(SettleRule.Source.CALLER, "", 60_000_000, true, 100);
 
+  // The id is made for the request alone.
+  private static final String NOTHING_SAID = "-";
+
   private final Subject subject;
   private final Optional<SettleRule> settle;
   private final Optional<String> id;
+  private final String asked;
   private final OptionalLong leaseMicros;
   private @Nullable Held held;
   private List<Permits> limits = List.of();
 
   private HoldWish(
-      Subject subject, Optional<SettleRule> settle, Optional<String> id, OptionalLong lease) {
+      Subject subject,
+      Optional<SettleRule> settle,
+      Optional<String> id,
+      String asked,
+      OptionalLong lease) {
     this.subject = subject;
     this.settle = settle;
     this.id = id;
+    this.asked = asked;
     this.leaseMicros = lease;
   }
 
   /** Of a request that is settled by a rule, or not at all. */
   public static HoldWish of(Subject subject, Optional<SettleRule> settle) {
-    return new HoldWish(subject, settle, Optional.empty(), OptionalLong.empty());
+    return new HoldWish(subject, settle, Optional.empty(), NOTHING_SAID, OptionalLong.empty());
   }
 
   /**
    * Of a service that settles by itself.
    *
    * @param id of its own, or nothing
+   * @param asked see {@link Hold#asked}
    * @param leaseMicros of its own, or nothing
    */
   public static HoldWish reserving(
-      Subject subject, Optional<SettleRule> settle, Optional<String> id, OptionalLong leaseMicros) {
-    return new HoldWish(subject, Optional.of(settle.orElse(BY_CALLER)), id, leaseMicros);
+      Subject subject,
+      Optional<SettleRule> settle,
+      Optional<String> id,
+      String asked,
+      OptionalLong leaseMicros) {
+    return new HoldWish(subject, Optional.of(settle.orElse(BY_CALLER)), id, asked, leaseMicros);
   }
 
   @Override
@@ -65,11 +79,10 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
         .toList();
     List<Permit> permits =
         limits.stream().map(limit -> new Permit(limit.scope(), limit.name())).toList();
-    Hold hold = new Hold(
-        id.orElseGet(Tickets::newId),
-        leaseMicros.orElseGet(this::lease),
-        settle.isPresent(),
-        settle.map(SettleRule::refundsOnExpiry).orElse(false));
+    boolean refunds = settle.map(SettleRule::refundsOnExpiry).orElse(false);
+    long lease = leaseMicros.orElseGet(this::lease);
+    Hold hold = id.map(named -> new Hold(named, asked, lease, settle.isPresent(), refunds))
+        .orElseGet(() -> new Hold(Tickets.newId(), lease, settle.isPresent(), refunds));
     held = new Held(
         subject.tenant(), subject.id(), hold.id(), hold.reserves(), hold.leaseMicros(), permits);
     return Optional.of(hold);

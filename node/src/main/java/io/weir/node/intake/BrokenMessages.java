@@ -19,6 +19,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.weir.node.answer.ProblemDetails;
+import java.util.Set;
 
 /**
  * Answers what no request handler hears of: a body whose chunks are broken, and a version that is not spoken. Nothing
@@ -26,7 +27,7 @@ import io.weir.node.answer.ProblemDetails;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // the connection hears of what fails
 final class BrokenMessages extends ChannelDuplexHandler {
-  private static final int MAJOR = 1;
+  private static final Set<HttpVersion> SPOKEN = Set.of(HttpVersion.HTTP_1_1, HttpVersion.HTTP_1_0);
 
   private boolean isBroken;
   /** Requests that came and are not answered. */
@@ -46,14 +47,20 @@ final class BrokenMessages extends ChannelDuplexHandler {
         && !(message instanceof HttpRequest)
         && content.decoderResult().isFailure()) {
       open--; // this one is answered here
-      refuse(context, message, HttpResponseStatus.BAD_REQUEST, "The body cannot be read");
+      refuse(
+          context,
+          message,
+          HttpResponseStatus.BAD_REQUEST,
+          "request_invalid",
+          "The body cannot be read");
     } else if (message instanceof HttpRequest request
         && request.decoderResult().isSuccess()
-        && request.protocolVersion().majorVersion() != MAJOR) {
+        && !SPOKEN.contains(request.protocolVersion())) {
       refuse(
           context,
           message,
           HttpResponseStatus.HTTP_VERSION_NOT_SUPPORTED,
+          "version_not_supported",
           "Only HTTP/1.1 and HTTP/1.0 are spoken");
     } else {
       open += message instanceof HttpRequest ? 1 : 0;
@@ -70,14 +77,18 @@ final class BrokenMessages extends ChannelDuplexHandler {
   }
 
   private void refuse(
-      ChannelHandlerContext context, Object message, HttpResponseStatus status, String title) {
+      ChannelHandlerContext context,
+      Object message,
+      HttpResponseStatus status,
+      String code,
+      String title) {
     isBroken = true;
     ReferenceCountUtil.release(message);
     if (open > 0) {
       context.close(); // an answer to this one would be taken for one to an earlier one
       return;
     }
-    ProblemDetails problem = ProblemDetails.of(status.code(), "request_invalid", title);
+    ProblemDetails problem = ProblemDetails.of(status.code(), code, title);
     ByteBuf body = Unpooled.wrappedBuffer(problem.toJson().toBuffer().getBytes());
     DefaultFullHttpResponse answer =
         new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, body);

@@ -1,7 +1,9 @@
 package io.weir.node.intake;
 
 import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.Optional;
 import java.util.Set;
 
 /** One of the things that a node is asked for. */
@@ -12,6 +14,14 @@ public interface Door {
   /** What it can be asked for, as {@code get /path}; nothing where that is the policy's to say. */
   default Set<String> routes() {
     return Set.of();
+  }
+
+  /**
+   * The query parameters that it takes; any other is refused. Empty for requests that are forwarded: their parameters are the
+   * upstream's.
+   */
+  default Optional<Set<String>> parameters(HttpMethod method, String path) {
+    return Optional.of(Set.of());
   }
 
   /**

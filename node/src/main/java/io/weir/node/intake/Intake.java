@@ -35,16 +35,24 @@ public final class Intake {
   private final List<Door> doors;
   private final BooleanSupplier isStopping;
   private final HttpMeters meters;
+  private final Cors cors;
   private final HttpDate date;
   /** Whatever else comes on these is not read: it may be part of what was refused. */
   private final Set<HttpConnection> refused = new HashSet<>();
 
-  /** @param isStopping whether connections should end with the next answer */
-  public Intake(Vertx vertx, List<Door> doors, BooleanSupplier isStopping, HttpMeters meters) {
+  /**
+   * An intake for one event loop.
+   *
+   * @param isStopping whether connections should end with the next answer
+   * @param cors what web pages may do
+   */
+  public Intake(
+      Vertx vertx, List<Door> doors, BooleanSupplier isStopping, HttpMeters meters, Cors cors) {
     this.vertx = vertx;
     this.doors = List.copyOf(doors);
     this.isStopping = isStopping;
     this.meters = meters;
+    this.cors = cors;
     this.date = new HttpDate(vertx);
   }
 
@@ -71,6 +79,7 @@ public final class Intake {
     }
     request.pause();
     stamp(request.response());
+    request.response().headersEndHandler(head -> cors.addHeaders(request));
     Optional<ProblemDetails> refusal = Framing.refusal(request);
     if (refusal.isPresent()) {
       refuse(request, refusal.get());
@@ -110,9 +119,14 @@ public final class Intake {
   }
 
   private Future<Void> serve(HttpServerRequest request) {
+    if (cors.isPreflight(request)) {
+      return cors.answer(request);
+    }
     String path = request.path();
     for (Door door : doors) {
       if (door.isAt(path)) {
+        door.parameters(request.method(), path)
+            .ifPresent(known -> QueryParameters.requireKnown(request, known));
         return door.serve(request);
       }
     }
@@ -137,6 +151,7 @@ public final class Intake {
       LOG.error("a request failed for no known reason", error);
     }
     ProblemDetails problem = error instanceof RefusedException refusal ? refusal.problem() : FAILED;
+    problem.addWait(response.headers());
     Future<Void> unused = EarlyAnswer.send(vertx, request, problem);
   }
 }

@@ -1,6 +1,7 @@
 package io.weir.node.intake;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -29,6 +30,7 @@ public final class Upload {
   private static final ProblemDetails NO_MEMORY = ProblemDetails.of(
       503, "memory_exhausted", "There is no memory for more bodies of this caller at the moment");
 
+  private static final int STRANGERS_WINDOWS = 2;
   private static final long LOOK_MILLIS = WINDOW_MILLIS / WatchedBody.LOOKS_PER_WINDOW;
 
   private final Set<WatchedBody> reading = new HashSet<>();
@@ -47,6 +49,11 @@ public final class Upload {
   /** What is told of a body that is longer than wanted. */
   public static RefusedException tooLong() {
     return new RefusedException(TOO_LONG);
+  }
+
+  /** What is told where there is no memory for a body. */
+  public static RefusedException noMemory() {
+    return new RefusedException(NO_MEMORY);
   }
 
   /** What is told of a body that comes too slowly. */
@@ -82,12 +89,39 @@ public final class Upload {
     requireLength(request, maxBytes);
     WatchedBody body = new WatchedBody(request, maxBytes, chunk -> {
       if (!memory.tryGrow(chunk.length())) {
-        throw new RefusedException(NO_MEMORY);
+        throw noMemory();
       }
     });
     reading.add(body);
     welcome(request);
     return body.whole().onComplete(end -> reading.remove(body));
+  }
+
+  /**
+   * Reads a whole body of a caller that is not known yet; it has to be there within two windows.
+   *
+   * @param memory of such bodies; this one has left it when the future completes
+   * @return fails with {@link RefusedException}, or with whatever broke
+   */
+  public Future<Buffer> wholeOfStranger(
+      HttpServerRequest request, long maxBytes, StrangersBodies memory) {
+    requireLength(request, maxBytes);
+    Promise<Void> given = Promise.promise();
+    StrangersBodies.Place place =
+        memory.begin(StrangersBodies.address(request), given::tryComplete);
+    WatchedBody body = new WatchedBody(request, maxBytes, chunk -> {
+      if (!place.grow(chunk.length())) {
+        throw noMemory();
+      }
+    });
+    body.endsWithin(STRANGERS_WINDOWS);
+    given.future().onSuccess(needed -> body.fail(noMemory()));
+    reading.add(body);
+    welcome(request);
+    return body.whole().onComplete(end -> {
+      place.end();
+      reading.remove(body);
+    });
   }
 
   // A body that fails is no longer one of them.

@@ -23,6 +23,7 @@ public final class WatchedBody implements ReadStream<Buffer> {
   private long seen;
   private long seenBefore;
   private int looks;
+  private int looksLeft = Integer.MAX_VALUE;
   private boolean hasFailed;
   private boolean hasEnded;
   private boolean isBroken;
@@ -50,8 +51,17 @@ public final class WatchedBody implements ReadStream<Buffer> {
     return hasEnded;
   }
 
-  /** Whether a window has passed since it was looked at first, or since the last window, with too few bytes. */
+  /** It has to end within so many windows from now on, however much it brings. */
+  void endsWithin(int windows) {
+    looksLeft = windows * LOOKS_PER_WINDOW;
+  }
+
+  /** Whether a window has passed since it was looked at first, or since the last window, with too few bytes, or all of its time. */
   boolean isTooSlowNow() {
+    looksLeft--;
+    if (looksLeft < 0) {
+      return true;
+    }
     looks++;
     if (looks <= LOOKS_PER_WINDOW) {
       return false;

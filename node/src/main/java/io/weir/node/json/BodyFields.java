@@ -42,8 +42,8 @@ public final class BodyFields {
 
   private static JsonObject read(Buffer body, String code) {
     try {
-      return new JsonObject(body);
-    } catch (DecodeException | ClassCastException e) {
+      return JsonInput.object(body);
+    } catch (DecodeException e) {
       throw refused(code, List.of("the body is no JSON object"));
     }
   }

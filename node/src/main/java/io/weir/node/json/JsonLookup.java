@@ -1,23 +1,16 @@
 package io.weir.node.json;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Finds one value of a JSON document without building the rest. */
 public final class JsonLookup {
-  /** How deep the documents of callers may be. */
-  public static final int MAX_DEPTH = 200;
-
-  static final JsonFactory JSON = JsonFactory.builder()
-      .streamReadConstraints(
-          StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-      .build();
+  private static final Pattern INDEX = Pattern.compile("0|[1-9][0-9]{0,8}");
 
   private final List<String> segments;
   private final Visitor visitor;
@@ -82,7 +75,7 @@ public final class JsonLookup {
   private static void visit(byte[] document, String pointer, Visitor visitor)
       throws BadJsonException {
     JsonLookup lookup = new JsonLookup(pointer, visitor);
-    try (JsonParser json = JSON.createParser(document)) {
+    try (JsonParser json = JsonInput.parser(document)) {
       json.nextToken();
       if (json.currentToken() == null) {
         throw new BadJsonException("the body is no JSON");
@@ -123,9 +116,10 @@ public final class JsonLookup {
   }
 
   private void lookInArray(JsonParser json, int depth) throws IOException, BadJsonException {
+    int wanted = index(segments.get(depth));
     int index = 0;
     while (json.nextToken() != JsonToken.END_ARRAY) {
-      if (Integer.toString(index).equals(segments.get(depth))) {
+      if (index == wanted) {
         look(json, depth + 1);
       } else {
         json.skipChildren();
@@ -134,7 +128,13 @@ public final class JsonLookup {
     }
   }
 
-  private static List<String> segments(String pointer) {
+  // RFC 6901, section 4: no leading zeros.
+  private static int index(String segment) {
+    return INDEX.matcher(segment).matches() ? Integer.parseInt(segment) : -1;
+  }
+
+  /** The names and numbers of a JSON pointer, without its escapes. */
+  public static List<String> segments(String pointer) {
     if (pointer.isEmpty()) {
       return List.of();
     }

@@ -38,17 +38,12 @@ public final class JsonText {
 
   /** A generator that writes to memory. */
   public static JsonGenerator generator(ByteArrayOutputStream bytes) throws IOException {
-    return JsonLookup.JSON.createGenerator(bytes);
-  }
-
-  /** A parser of a caller's document, with bounds. */
-  public static JsonParser parser(byte[] document) throws IOException {
-    return JsonLookup.JSON.createParser(document);
+    return JsonInput.JSON.createGenerator(bytes);
   }
 
   /** Whether these bytes are one JSON value. */
   public static boolean isOne(byte[] document) {
-    try (JsonParser json = parser(document)) {
+    try (JsonParser json = JsonInput.parser(document)) {
       if (json.nextToken() == null) {
         return false;
       }

@@ -1,4 +1,4 @@
-/** JSON as a stream: nothing of a caller's document becomes a tree of objects. */
+/** JSON of callers and upstreams, read within bounds: long documents as a stream, only small ones as a tree of objects. */
 @NullMarked
 package io.weir.node.json;
 

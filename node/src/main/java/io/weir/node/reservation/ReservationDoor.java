@@ -116,7 +116,11 @@ public final class ReservationDoor implements Door {
     Optional<OperationRule> rule = policy.rule(asked.operation());
     long cost = asked.cost().orElseGet(() -> rule.map(ReservationDoor::ownCost).orElse(1L));
     HoldWish wish = HoldWish.reserving(
-        subject, rule.flatMap(OperationRule::settle), asked.id(), asked.leaseMicros());
+        subject,
+        rule.flatMap(OperationRule::settle),
+        asked.id(),
+        asked.content(),
+        asked.leaseMicros());
     return decider
         .decide(context, subject, asked.operation(), cost, TicketRequest.NONE, wish)
         .compose(decision -> answer(request, rule, decision, wish))
@@ -192,13 +196,11 @@ public final class ReservationDoor implements Door {
     if (ended.status() == Ended.Status.UNKNOWN_HOLD) {
       return EarlyAnswer.send(vertx, request, unknown());
     }
-    return send(
-        request,
-        200,
-        new JsonObject()
-            .put("status", ended.status().word())
-            .put("cost", ended.cost())
-            .put("repeated", ended.isRepeated()));
+    JsonObject answer = new JsonObject()
+        .put("status", ended.status().word())
+        .put("cost", ended.cost())
+        .put("repeated", ended.isRepeated());
+    return send(request, 200, ended.isCapped() ? answer.put("capped", true) : answer);
   }
 
   private Future<Void> renew(HttpServerRequest request, Held held) {

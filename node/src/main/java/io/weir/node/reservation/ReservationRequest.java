@@ -43,6 +43,18 @@ record ReservationRequest(
     return new ReservationRequest(subject, operation, cost, id, micros);
   }
 
+  /**
+   * Stands for the content of the request as the service wrote it: the same request later is the same, also where a policy
+   * has changed what a cost or a lease is that was left out.
+   */
+  String content() {
+    return "%s:%s:%s".formatted(operation, text(cost), text(leaseMicros));
+  }
+
+  private static String text(OptionalLong number) {
+    return number.isPresent() ? Long.toString(number.getAsLong()) : "-";
+  }
+
   /** What a request has cost in the end, from 0 on. */
   static long cost(Buffer body) {
     BodyFields fields = new BodyFields(body, Set.of("cost"), "reservation_invalid");

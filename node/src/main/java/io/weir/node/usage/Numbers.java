@@ -1,64 +1,46 @@
 package io.weir.node.usage;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.async.ByteArrayFeeder;
-import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Finds whole numbers in JSON documents as they pass, by their pointers (RFC 6901). A later document replaces what an
- * earlier one said. Mutable; used by one request.
+ * Finds whole numbers in JSON documents as they pass, by their pointers (RFC 6901). A later document replaces the numbers of an
+ * earlier one. The work is linear in the bytes: a name is compared only on the way to a wanted number. Mutable; used by one
+ * request.
  */
-final class Numbers {
-  private static final int MAX_DEPTH = 200;
-  private static final JsonFactory JSON = JsonFactory.builder()
-      .streamReadConstraints(
-          StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-      .build();
+final class Numbers implements JsonScanner.Visitor {
+  private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9]{0,15}");
   private static final long MAX_COST = (1L << 53) - 1;
+  private static final int OF_OBJECT = -1;
 
-  private final Set<String> pointers;
+  private final Pointers wanted;
   private final Map<String, Long> found = new HashMap<>();
-  private final Deque<String> path = new ArrayDeque<>();
-  private final Deque<Integer> indexes = new ArrayDeque<>();
-  private JsonParser parser = parser();
+  /** For each open object and array: its place among the pointers, null where no pointer goes through it. */
+  private final @Nullable Pointers[] places = new Pointers[JsonScanner.MAX_DEPTH + 1];
+
+  private final int[] indexes = new int[JsonScanner.MAX_DEPTH + 1];
+  private int depth;
+  private @Nullable Pointers member;
+  private JsonScanner scanner = new JsonScanner(this);
   private boolean isBroken;
 
   Numbers(Set<String> pointers) {
-    this.pointers = pointers;
+    this.wanted = Pointers.of(pointers);
   }
 
   /** A piece of a document. */
   void feed(byte[] bytes) {
-    if (isBroken) {
-      return;
-    }
-    try {
-      ByteArrayFeeder feeder = (ByteArrayFeeder) parser.getNonBlockingInputFeeder();
-      feeder.feedInput(bytes, 0, bytes.length);
-      JsonToken token = parser.nextToken();
-      while (token != null && token != JsonToken.NOT_AVAILABLE) {
-        see(token);
-        token = parser.nextToken();
-      }
-    } catch (IOException e) {
-      isBroken = true; // what was found before stands
-    }
+    isBroken = isBroken || !scanner.feed(bytes); // the numbers found before stand
   }
 
   /** A whole document. */
   void read(byte[] document) {
-    parser = parser();
-    path.clear();
-    indexes.clear();
+    scanner = new JsonScanner(this);
+    depth = 0;
     isBroken = false;
     feed(document);
   }
@@ -69,72 +51,66 @@ final class Numbers {
     return number == null ? OptionalLong.empty() : OptionalLong.of(number);
   }
 
-  private static JsonParser parser() {
-    try {
-      return JSON.createNonBlockingByteArrayParser();
-    } catch (IOException e) {
-      throw new IllegalStateException("a parser without input does not fail", e);
-    }
+  @Override
+  public boolean wantsName() {
+    Pointers place = places[depth];
+    return place != null && place.goesOn();
   }
 
-  private void see(JsonToken token) throws IOException {
-    switch (token) {
-      case START_OBJECT -> enter(-1);
-      case START_ARRAY -> enter(0);
-      case END_OBJECT, END_ARRAY -> leave();
-      case FIELD_NAME -> path.addLast(parser.currentName().replace("~", "~0").replace("/", "~1"));
-      case VALUE_NUMBER_INT -> {
-        note();
-        passed();
-      }
-      default -> passed();
-    }
+  @Override
+  public void name(@Nullable String name) {
+    Pointers place = places[depth];
+    member = name == null || place == null ? null : place.child(name);
   }
 
-  private void enter(int index) {
-    if (isInArray()) {
-      path.addLast(Integer.toString(indexes.getLast()));
-    }
-    indexes.addLast(index);
+  @Override
+  public boolean wantsNumber() {
+    Pointers here = here();
+    return here != null && here.pointer() != null;
   }
 
-  private void leave() {
-    indexes.removeLast();
-    if (!path.isEmpty()) {
-      path.removeLast();
-    }
-    countItem();
-  }
-
-  private void passed() {
-    if (!isInArray() && !path.isEmpty()) {
-      path.removeLast();
-    }
-    countItem();
-  }
-
-  private void countItem() {
-    if (isInArray()) {
-      indexes.addLast(indexes.removeLast() + 1);
-    }
-  }
-
-  private boolean isInArray() {
-    return !indexes.isEmpty() && indexes.getLast() >= 0;
-  }
-
-  private void note() throws IOException {
-    String pointer = pointer();
-    if (pointers.contains(pointer) && parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
-      long value = parser.getLongValue();
-      if (value >= 0 && value <= MAX_COST) {
+  @Override
+  public void number(String text) {
+    Pointers here = here();
+    String pointer = here == null ? null : here.pointer();
+    if (pointer != null && WHOLE.matcher(text).matches()) {
+      long value = Long.parseLong(text);
+      if (value <= MAX_COST) {
         found.put(pointer, value);
       }
     }
   }
 
-  private String pointer() {
-    String to = path.isEmpty() ? "" : "/" + String.join("/", path);
-    return isInArray() ? to + "/" + indexes.getLast() : to;
+  @Override
+  public void begin(boolean isArray) {
+    Pointers here = here();
+    depth++;
+    places[depth] = here;
+    indexes[depth] = isArray ? 0 : OF_OBJECT;
+  }
+
+  @Override
+  public void end() {
+    depth--;
+    scalarEnded();
+  }
+
+  @Override
+  public void scalarEnded() {
+    if (depth > 0 && indexes[depth] != OF_OBJECT) {
+      indexes[depth]++;
+    }
+  }
+
+  /** The place of the value that begins. */
+  private @Nullable Pointers here() {
+    if (depth == 0) {
+      return wanted;
+    }
+    if (indexes[depth] == OF_OBJECT) {
+      return member;
+    }
+    Pointers place = places[depth];
+    return place == null || !place.goesOn() ? null : place.child(Integer.toString(indexes[depth]));
   }
 }

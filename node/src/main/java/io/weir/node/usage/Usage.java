@@ -3,6 +3,7 @@ package io.weir.node.usage;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.weir.policy.CostRule;
 import io.weir.policy.SettleRule;
 import io.weir.policy.SettleRule.Source;
 import java.nio.charset.StandardCharsets;
@@ -113,6 +114,13 @@ public final class Usage {
     if (needsTheEnd() && !isWhole) {
       return OptionalLong.empty();
     }
+    OptionalLong number = number();
+    return number.isPresent()
+        ? OptionalLong.of(CostRule.divided(number.getAsLong(), rule.divisor()))
+        : number;
+  }
+
+  private OptionalLong number() {
     return switch (rule.source()) {
       case HEADER, TRAILER -> named;
       case JSON -> numbers.at(rule.name());

@@ -90,6 +90,31 @@ final class AdminIT {
   }
 
   @Test
+  void aDryRunChecksAPolicyAndChangesNothing() {
+    HttpResponse<String> before = node.get("/v1/policy", TOKEN);
+    String revision = before.headers().firstValue("Weir-Policy-Revision").orElseThrow();
+    HttpResponse<String> good = node.put(
+        "/v1/policy?dryRun=true", before.body() + "\ndescription: never in force\n", TOKEN);
+    assertThat(good.statusCode()).as(good.body()).isEqualTo(200);
+    assertThat(NodeFixture.json(good).getBoolean("dryRun")).isTrue();
+    assertThat(NodeFixture.json(good).getLong("revision")).isEqualTo(Long.parseLong(revision));
+    HttpResponse<String> bad =
+        node.put("/v1/policy?dryRun=true", "buckets: 7\ncolour: red\n", TOKEN);
+    assertThat(bad.statusCode()).isEqualTo(422);
+    assertThat(NodeFixture.json(bad).getJsonArray("problems").size()).isGreaterThan(1);
+    for (String query :
+        new String[] {"dryRun=yes", "dryRun", "dryrun=true", "dryRun=true&dryRun=true", "a&b"}) {
+      HttpResponse<String> odd = node.put("/v1/policy?" + query, before.body(), TOKEN);
+      assertThat(odd.statusCode()).as(query).isEqualTo(400);
+      assertThat(NodeFixture.json(odd).getString("code")).isEqualTo("query_invalid");
+    }
+    assertThat(node.put("/v1/policy?dryRun=true", before.body()).statusCode()).isEqualTo(401);
+    HttpResponse<String> after = node.get("/v1/policy", TOKEN);
+    assertThat(after.body()).isEqualTo(before.body());
+    assertThat(after.headers().firstValue("Weir-Policy-Revision")).hasValue(revision);
+  }
+
+  @Test
   void aBadPolicyIsRefusedWholeWithEveryProblem() {
     HttpResponse<String> refused = node.put("/v1/policy", "buckets: 5\ncolour: blue\n", TOKEN);
     assertThat(refused.statusCode()).isEqualTo(422);

@@ -187,6 +187,16 @@ final class BatchIT {
   }
 
   @Test
+  void aStatusThatIsNoAnswerIsNoneForAnItemEither() {
+    node.upstreamAnswers(
+        "/other/switch", request -> request.response().setStatusCode(101).end());
+    String item = "{\"items\": [{\"method\": \"%s\", \"path\": \"/other/switch\"}]}";
+    HttpResponse<String> post = batch("k6", item.formatted("POST"));
+    assertThat(results(NodeFixture.json(post)).get(0).getString("outcome")).isEqualTo("unknown");
+    assertThat(batch("k6", item.formatted("PUT")).statusCode()).isEqualTo(502);
+  }
+
+  @Test
   void whatTheUpstreamRefusesEndsTheBatch() {
     String batch =
         "{\"items\": [{\"method\": \"%s\", \"path\": \"/other/%s\"}, {\"method\": \"GET\", \"path\": \"/other/x\"}]}";

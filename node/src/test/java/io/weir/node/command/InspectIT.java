@@ -68,8 +68,8 @@ final class InspectIT {
   @Test
   void anUpstreamIsToldWithItsInstants() {
     RedisProviders providers = new RedisProviders(connections);
-    Asking one = new Asking("r1", "default", 0, List.of());
-    Asking two = new Asking("r2", "default", 0, List.of());
+    Asking one = new Asking("r1", "default", 0, List.of(), true);
+    Asking two = new Asking("r2", "default", 0, List.of(), true);
     End cooled = new End("r1", "ours", new Lesson("first", 1_800_000_000L, 0, "", 0, -1));
     providers
         .book(RedisProviders.prepare(upstream()), "loop", List.of(), List.of(one, two))
@@ -107,25 +107,24 @@ final class InspectIT {
 
   @Test
   void aTenantMayBeCalledSo() {
-    String tenant = RedisKeys.tenant("upstream");
     connections.sync().hset(RedisKeys.upstream("tenant").get(0), "limit", "7");
     assertThat(inspect("inspect", "--upstream", "tenant")).isZero();
-    assertThat(inspect("inspect", "upstream/")).isZero();
-    assertThat(out.toString())
-        .containsPattern("limit +7\\R")
-        .contains("There is no %s: all of".formatted(tenant));
+    assertThat(out.toString()).containsPattern("limit +7\\R");
+    assertThat(inspect("inspect", "upstream/")).isEqualTo(1);
+    assertThat(err.toString()).contains("there is no tenant upstream (no policy is in force)");
   }
 
   @Test
-  void whatIsNotThereIsASentence() {
-    assertThat(inspect("inspect", "--upstream", "none")).isZero();
-    assertThat(inspect("inspect", "--window", "none")).isZero();
-    assertThat(inspect("inspect", "acme/none")).isZero();
-    assertThat(out.toString().lines())
+  void whatNobodyKnowsFailsWhereNoPolicyIsInForce() {
+    assertThat(inspect("inspect", "--upstream", "none")).isEqualTo(1);
+    assertThat(inspect("inspect", "--window", "none")).isEqualTo(1);
+    assertThat(inspect("inspect", "acme/none")).isEqualTo(1);
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString().lines())
         .containsExactly(
-            "Nothing was sent to providers of none lately.",
-            "No range of none was opened lately.",
-            "There is no weir:{p40}:acme:key:none: all of its buckets are empty.");
+            "there is no upstream none (no policy is in force)",
+            "there is no window none (no policy is in force)",
+            "there is no key none of the tenant acme (no policy is in force)");
   }
 
   @Test

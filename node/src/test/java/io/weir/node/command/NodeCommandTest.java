@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -36,9 +37,11 @@ final class NodeCommandTest {
             Optional.empty(),
             Optional.empty(),
             Duration.ofMillis(75),
+            Duration.ofMinutes(1),
             Runtime.getRuntime().availableProcessors(),
             Duration.ofSeconds(2),
-            Duration.ofSeconds(10)));
+            Duration.ofSeconds(10),
+            List.of()));
   }
 
   @Test
@@ -54,9 +57,11 @@ final class NodeCommandTest {
         "WEIR_EVENT_LOOPS", "3",
         "WEIR_SHUTDOWN_TIMEOUT_MS", "5"));
     environment.put("WEIR_SHUTDOWN_DELAY_MS", "4");
+    environment.put("WEIR_REDIS_WAIT_MS", "30");
     environment.put("WEIR_ADMIN_HOST", "127.0.0.2");
     environment.put("WEIR_ADMIN_PORT", "9002");
     environment.put("WEIR_POLICY_COPY", "copy.yaml");
+    environment.put("WEIR_CORS_ORIGINS", "https://a.example, http://[::1]:8080");
     assertThat(config(environment)).usingRecursiveComparison().isEqualTo(all());
   }
 
@@ -73,11 +78,13 @@ final class NodeCommandTest {
         service-token = s
         admin-token = a
         redis-timeout-ms = 20
+        redis-wait-ms = 30
         event-loops = 3
         admin-host = 127.0.0.2
         admin-port = 9002
         shutdown-delay-ms = 4
         shutdown-timeout-ms = 5
+        cors-origins = https://a.example,http://[::1]:8080
         """);
     assertThat(config(Map.of(), "--config", file.toString()))
         .usingRecursiveComparison()
@@ -118,10 +125,14 @@ final class NodeCommandTest {
         "--port=65536",
         "--port=x",
         "--redis-timeout-ms=0",
+        "--redis-wait-ms=-1",
+        "--redis-wait-ms=3600001",
         "--event-loops=-1",
         "--shutdown-timeout-ms=-1",
         "--shutdown-delay-ms=-1",
         "--admin-port=65536",
+        "--cors-origins=app.example.com",
+        "--cors-origins=https://app.example.com/path",
         "--config=does-not-exist",
         "--colour=blue"
       })
@@ -146,9 +157,11 @@ final class NodeCommandTest {
         Optional.of("s"),
         Optional.of("a"),
         Duration.ofMillis(20),
+        Duration.ofMillis(30),
         3,
         Duration.ofMillis(4),
-        Duration.ofMillis(5));
+        Duration.ofMillis(5),
+        List.of("https://a.example", "http://[::1]:8080"));
   }
 
   private static NodeConfig config(Map<String, String> environment, String... arguments) {

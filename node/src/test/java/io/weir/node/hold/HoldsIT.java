@@ -64,7 +64,8 @@ final class HoldsIT {
       + TestPolicies.subject("k1", "")
       + TestPolicies.subject("k2", "")
       + TestPolicies.subject("k3", "")
-      + TestPolicies.subject("k4", "");
+      + TestPolicies.subject("k4", "")
+      + TestPolicies.subject("k5", "");
 
   private final AtomicLong counted = new AtomicLong();
   private final AtomicInteger begun = new AtomicInteger();
@@ -216,6 +217,24 @@ final class HoldsIT {
             NodeFixture.json(post("/v1/reservations/acme.k3.mine/cancel", "")).getString("status"))
         .isEqualTo("cancelled");
     assertThat(reserve("k3", ",\"cost\":80,\"id\":\"mine\"").statusCode()).isEqualTo(409);
+  }
+
+  @Test
+  void theIdOfAReservationIsGoodForOneRequestAlone() {
+    String first = ",\"cost\":1,\"id\":\"call-17\"";
+    assertThat(reserve("k5", first).statusCode()).isEqualTo(201);
+    List<String> others = List.of(
+        "{\"subject\":\"k5\",\"operation\":\"Gas\",\"cost\":1000,\"id\":\"call-17\"}",
+        "{\"subject\":\"k5\",\"operation\":\"Gas\",\"id\":\"call-17\"}",
+        "{\"subject\":\"k5\",\"operation\":\"Gas\",\"cost\":1,\"leaseMs\":9000,\"id\":\"call-17\"}",
+        "{\"subject\":\"k5\",\"operation\":\"Door\",\"cost\":1,\"id\":\"call-17\"}");
+    for (String other : others) {
+      HttpResponse<String> refused = post("/v1/reservations", other);
+      assertThat(refused.statusCode()).as(other).isEqualTo(409);
+      assertThat(NodeFixture.json(refused).getString("code")).isEqualTo("reservation_id_reused");
+    }
+    assertThat(reserve("k5", first).statusCode()).isEqualTo(201);
+    assertThat(reserve("k5", ",\"cost\":99").statusCode()).isEqualTo(201);
   }
 
   @Test

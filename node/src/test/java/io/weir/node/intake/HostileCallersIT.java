@@ -93,6 +93,73 @@ final class HostileCallersIT {
   }
 
   @Test
+  void checksThatNeverComeLeaveSomeToOthers() {
+    String head = "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 262144\r\n\r\n";
+    open(head + " ".repeat(262_000));
+    String check = "{\"key\":\"%s\",\"operation\":\"Echo\"}".formatted(TestPolicies.key("k3"));
+    for (int i = 0; i < 20; i++) {
+      assertThat(node.post("/v1/check", check).statusCode()).isEqualTo(200);
+      assertThat(node.post("/v1/check", check + " ".repeat(100_000)).statusCode())
+          .isEqualTo(200);
+    }
+    List<String> answers =
+        sockets.stream().map(socket -> NodeFixture.read(socket, 15_000)).toList();
+    assertThat(answers).filteredOn(answer -> answer.startsWith("HTTP/1.1 503 ")).isNotEmpty();
+    assertThat(answers)
+        .allMatch(
+            answer -> answer.startsWith("HTTP/1.1 503 ") || answer.startsWith("HTTP/1.1 408 "));
+  }
+
+  @Test
+  void aCheckThatTricklesIsEndedThoughItIsFastEnough() throws IOException {
+    try (Socket socket = node.connect()) {
+      NodeFixture.write(
+          socket, "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 262144\r\n\r\n");
+      String[] answer = {""};
+      await()
+          .pollInterval(Duration.ofMillis(500))
+          .atMost(Duration.ofSeconds(25))
+          .until(() -> {
+            NodeFixture.write(socket, " ".repeat(5000));
+            answer[0] = NodeFixture.read(socket, 10);
+            return !answer[0].isEmpty();
+          });
+      assertThat(answer[0]).startsWith("HTTP/1.1 408 ");
+    }
+  }
+
+  @Test
+  void referencesThatLeadNowhereAreNotLookedUpForNothing() {
+    String told = "{\"outcome\":\"executed\",\"body\":\"%s\"}".formatted("x".repeat(3_000_000));
+    String body = IntStream.range(0, 10)
+        .mapToObj(i -> "{\"from\":0,\"path\":\"\"}")
+        .collect(Collectors.joining(",", "[", ",{\"from\":0,\"path\":\"/no\"}]"));
+    String batch = ("{\"batch\":{\"items\":[{\"method\":\"GET\",\"path\":\"/echo/x\"},"
+            + "{\"method\":\"POST\",\"path\":\"/echo/x\",\"body\":%s}]},\"answer\":{\"results\":[%s]}}")
+        .formatted(body, told);
+    List<HttpResponse<String>> answers =
+        IntStream.range(0, 12).mapToObj(i -> batch("k6", batch)).toList();
+    HttpResponse<String> last = answers.get(answers.size() - 1);
+    assertThat(last.statusCode()).isEqualTo(429);
+    assertThat(last.body()).contains("batch_work");
+    assertThat(last.headers().firstValueAsLong("Retry-After-Ms")).isPresent();
+    assertThat(batch("k3", "{\"items\":[{\"method\":\"GET\",\"path\":\"/echo/x\"}]}")
+            .statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void theCostOfALongItemOfABatchIsNotReadOnAnEventLoop() {
+    String names = IntStream.range(0, 400_000)
+        .mapToObj(i -> "\"nameNumber%d\":1".formatted(i))
+        .collect(Collectors.joining(",", "{", ",\"gas\":{\"limit\":1}}"));
+    HttpResponse<String> answer =
+        batch("k1", "{\"items\":[{\"method\":\"POST\",\"path\":\"/gas\",\"body\":" + names + "}]}");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    assertThat(NodeFixture.json(answer).getInteger("executed")).isEqualTo(1);
+  }
+
+  @Test
   void batchesThatNeverComeLeaveSomeToOthers() {
     open(
         "POST /v1/batch HTTP/1.1\r\nHost: x\r\n" + HOSTILE + "Transfer-Encoding: chunked\r\n\r\n",

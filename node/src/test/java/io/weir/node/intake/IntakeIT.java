@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that are framed oddly, and what every door does alike. */
@@ -72,6 +73,50 @@ final class IntakeIT {
   @Test
   void thePrefaceOfHttp2IsToldThatItIsNotSpoken() {
     assertThat(node.raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")).contains("HTTP/1.1 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"HTTP/1.2", "HTTP/1.9", "FOO/1.1", "HTTP/0.9", "HTTP/2.0", "HTTP/3.0"})
+  void aVersionThatIsNotSpokenIsToldSoAndNothingIsRepeated(String version) {
+    String answer =
+        node.raw("GET /health/live?a-text-of-mine " + version + "\r\nHost: x\r\n\r\n" + SMUGGLED);
+    assertThat(answer).startsWith("HTTP/1.1 505 ").contains("version_not_supported");
+    assertThat(answer).doesNotContain("a-text-of-mine", version + " ", "\"live\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET,/health/live,colour,none",
+    "GET,/health/ready,colour,none",
+    "GET,/metrics,colour,none",
+    "GET,/openapi.json,colour,none",
+    "GET,/v1/policy,dryRun,none",
+    "GET,/v1/policy/jobs,colour,none",
+    "PUT,/v1/policy,dryrun,dryRun",
+    "POST,/v1/quotas/reset,dryRun,none",
+    "POST,/v1/check,dryRun,none",
+    "POST,/v1/reservations,dryRun,none",
+    "POST,/v1/permits,colour,none",
+    "GET,/v1/windows/w,colour,none",
+    "GET,/v1/jobs/Op/x,colour,none",
+    "POST,/v1/batch,dryRun,none"
+  })
+  void aParameterThatADoorDoesNotKnowIsRefusedAtEveryDoor(
+      String method, String path, String name, String known) {
+    String answer = node.raw("%s %s?%s=true HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n%s\r\n"
+        .formatted(method, path, name, "Connection: close\r\n" + KEY));
+    assertThat(answer)
+        .startsWith("HTTP/1.1 400 ")
+        .contains(
+            "query_invalid", "%s: no such query parameter (expected: %s)".formatted(name, known));
+  }
+
+  @Test
+  void aRequestThatIsForwardedHasAnyParameters() {
+    assertThat(node.get("/echo/x?dryRun=true&&=1;2", "X-Api-Key", TestPolicies.key("k2"))
+            .statusCode())
+        .isEqualTo(200);
+    assertThat(node.get("/health/live?").statusCode()).isEqualTo(200);
   }
 
   @Test

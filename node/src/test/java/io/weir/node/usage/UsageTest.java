@@ -9,6 +9,7 @@ import io.weir.policy.SettleRule.Source;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a request has cost, whatever form the answer has, and wherever its pieces are cut. */
@@ -111,6 +112,15 @@ final class UsageTest {
     assertThat(cost(Source.OPENAI, "", "text/event-stream", stream, 1000)).hasValue(42);
     String nested = "{\"a\":".repeat(500);
     assertThat(cost(Source.OPENAI, "", "application/json", nested, 1000)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"21000, 21", "21001, 22", "0, 0", "1, 1"})
+  void whatAnAnswerSaysIsDividedAndRoundedUp(String gas, long operations) {
+    Usage usage = new Usage(new SettleRule(Source.HEADER, "Gas-Used", 1_000_000, true, 100, 1000));
+    usage.head(headers("Gas-Used", gas));
+    usage.end(MultiMap.caseInsensitiveMultiMap());
+    assertThat(usage.cost()).hasValue(operations);
   }
 
   private static OptionalLong cost(

@@ -1,0 +1,83 @@
+package io.weir.node;
+
+import io.weir.throttle.StoreUnavailableException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node that starts tries to reach Redis until it answers, or for so long at most: machines and containers start in any
+ * order. An error that waiting does not mend, such as a wrong password, ends the start at once.
+ *
+ * @param most how long; zero for one try
+ * @param nanos a clock that only goes on
+ * @param pause waits between two tries
+ */
+record RedisWait(Duration most, LongSupplier nanos, Pause pause) {
+  private static final Logger LOG = LoggerFactory.getLogger(RedisWait.class);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(4);
+
+  /** Lets some time pass. */
+  interface Pause {
+    void pass(Duration span) throws InterruptedException;
+  }
+
+  /** By the system's time. */
+  static RedisWait of(Duration most) {
+    return new RedisWait(most, System::nanoTime, RedisWait::pass);
+  }
+
+  private static void pass(Duration span) throws InterruptedException {
+    boolean unused = new CountDownLatch(1).await(span.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * Connects.
+   *
+   * @throws StoreUnavailableException the last one, where Redis did not answer in time
+   */
+  <T> T until(Supplier<T> connect) {
+    long begun = nanos.getAsLong();
+    Duration pauseNow = FIRST_PAUSE;
+    while (true) {
+      try {
+        return connect.get();
+      } catch (StoreUnavailableException e) {
+        Duration left = most.minusNanos(nanos.getAsLong() - begun);
+        if (!e.fault().isOutage() || left.isNegative() || left.isZero()) {
+          throw e.fault().isOutage() && !most.isZero() ? gaveUp(e) : e;
+        }
+        Duration next = pauseNow.compareTo(left) < 0 ? pauseNow : left;
+        LOG.warn(
+            "Redis does not answer yet: {}; the node tries again for {} s",
+            e.getMessage(),
+            left.toSeconds());
+        pauseFor(next, e);
+        pauseNow = pauseNow.multipliedBy(2);
+        pauseNow = pauseNow.compareTo(LONGEST_PAUSE) < 0 ? pauseNow : LONGEST_PAUSE;
+      }
+    }
+  }
+
+  private StoreUnavailableException gaveUp(StoreUnavailableException last) {
+    return new StoreUnavailableException(
+        last.fault(),
+        "%s; the node tried for %d s (--redis-wait-ms)"
+            .formatted(last.getMessage(), most.toSeconds()),
+        last);
+  }
+
+  private void pauseFor(Duration span, StoreUnavailableException error) {
+    try {
+      pause.pass(span);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw error;
+    }
+  }
+}

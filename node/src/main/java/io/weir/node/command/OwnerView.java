@@ -1,0 +1,151 @@
+package io.weir.node.command;
+
+import io.weir.bucket.Bucket;
+import io.weir.bucket.Scope;
+import io.weir.policy.Plan;
+import io.weir.policy.Subject;
+import io.weir.state.redis.StateInspector;
+import io.weir.state.redis.wire.RedisKeys;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Shows how the limits of a key, a tenant or the cluster stand. Those of a key are shown with those of its tenant and the
+ * cluster: a request needs room in all of them.
+ */
+record OwnerView(StateInspector inspector, PolicyInForce policy) {
+  private static final Pattern KEY_STATE = Pattern.compile("weir:\\{p\\d\\d}:([^:]+):key:([^:]+)");
+  private static final Pattern TENANT_STATE = Pattern.compile("weir:\\{p\\d\\d}:([^:]+):tenant");
+
+  /**
+   * Prints an owner.
+   *
+   * @param text as it was typed, or the name of a state in Redis
+   * @return why there is nothing to print: the policy does not know it, and Redis has no state of it
+   */
+  Optional<String> print(String text, PrintWriter out) {
+    Matcher key = KEY_STATE.matcher(text);
+    if (key.matches() && RedisKeys.key(key.group(1), key.group(2)).equals(text)) {
+      return printKey(key.group(1), key.group(2), out);
+    }
+    Matcher tenant = TENANT_STATE.matcher(text);
+    if (tenant.matches() && RedisKeys.tenant(tenant.group(1)).equals(text)) {
+      return printTenant(tenant.group(1), out);
+    }
+    if (text.equals("cluster") || text.equals(RedisKeys.CLUSTER)) {
+      return printCluster(out);
+    }
+    if (text.startsWith("weir:")) {
+      return printState(text, out);
+    }
+    return printTyped(text, out);
+  }
+
+  private Optional<String> printTyped(String text, PrintWriter out) {
+    int slash = text.indexOf('/');
+    if (slash < 0) {
+      return policy
+          .subject(text)
+          .map(subject -> printKey(subject.tenant(), text, out))
+          .orElseGet(() -> unknown("key " + text));
+    }
+    String tenant = text.substring(0, slash);
+    return slash == text.length() - 1
+        ? printTenant(tenant, out)
+        : printKey(tenant, text.substring(slash + 1), out);
+  }
+
+  private Optional<String> printKey(String tenant, String id, PrintWriter out) {
+    Optional<Subject> subject = policy.subject(id).filter(it -> it.tenant().equals(tenant));
+    Map<String, Map<String, String>> states = new LinkedHashMap<>();
+    List<Plan> plans = subject.map(it -> List.of(it.plan())).orElse(List.of());
+    put(states, RedisKeys.key(tenant, id), plans);
+    if (subject.isEmpty() && states.isEmpty()) {
+      return unknown(noKey(tenant, id));
+    }
+    if (subject.isEmpty()) {
+      out.printf("There is no %s in the policy in force.%n", noKey(tenant, id));
+    } else {
+      put(states, RedisKeys.tenant(tenant), plans);
+      putCluster(states, plans);
+    }
+    return printed(tenant + "/" + id, RedisKeys.key(tenant, id), states, out);
+  }
+
+  private String noKey(String tenant, String id) {
+    return "key %s of the tenant %s%s"
+        .formatted(
+            id,
+            tenant,
+            policy
+                .subject(id)
+                .filter(other -> !other.tenant().equals(tenant))
+                .map(other -> "; %s is a key of the tenant %s".formatted(id, other.tenant()))
+                .orElse(""));
+  }
+
+  private Optional<String> printTenant(String tenant, PrintWriter out) {
+    List<Plan> plans = policy.plans(subject -> subject.tenant().equals(tenant));
+    Map<String, Map<String, String>> states = new LinkedHashMap<>();
+    put(states, RedisKeys.tenant(tenant), plans);
+    return plans.isEmpty() && states.isEmpty()
+        ? unknown("tenant " + tenant)
+        : printed(tenant + "/", RedisKeys.tenant(tenant), states, out);
+  }
+
+  private Optional<String> printCluster(PrintWriter out) {
+    Map<String, Map<String, String>> states = new LinkedHashMap<>();
+    putCluster(states, policy.plans(subject -> true));
+    return printed("cluster", RedisKeys.CLUSTER, states, out);
+  }
+
+  // The counters of an owner and such; they need no policy.
+  private Optional<String> printState(String state, PrintWriter out) {
+    Map<String, String> fields = inspector.show(state);
+    Rows.print(fields, out);
+    return fields.isEmpty() ? Optional.of("there is no state " + state) : Optional.empty();
+  }
+
+  private void putCluster(Map<String, Map<String, String>> states, List<Plan> plans) {
+    put(states, RedisKeys.CLUSTER, plans);
+    plans.stream()
+        .flatMap(Plan::buckets)
+        .filter(bucket -> bucket.scope() == Scope.CLUSTER)
+        .map(Bucket::name)
+        .distinct()
+        .forEach(bucket ->
+            put(states, RedisKeys.pool(bucket), inspector.showPool(bucket, policy.bursts())));
+  }
+
+  private void put(Map<String, Map<String, String>> states, String state, List<Plan> plans) {
+    put(states, state, inspector.showAll(state, policy.bursts(), plans));
+  }
+
+  private static void put(
+      Map<String, Map<String, String>> states, String state, Map<String, String> fields) {
+    if (!fields.isEmpty()) {
+      states.put(state, fields);
+    }
+  }
+
+  private static Optional<String> printed(
+      String owner, String own, Map<String, Map<String, String>> states, PrintWriter out) {
+    if (!states.containsKey(own)) {
+      out.printf("%s: nothing is used, all of its own buckets and limits are empty.%n", owner);
+    }
+    states.forEach((state, fields) -> {
+      out.println(state);
+      Rows.print(fields, out);
+    });
+    return Optional.empty();
+  }
+
+  private Optional<String> unknown(String what) {
+    return Optional.of("there is no " + what + policy.revisionText());
+  }
+}

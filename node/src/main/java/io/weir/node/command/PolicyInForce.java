@@ -1,0 +1,62 @@
+package io.weir.node.command;
+
+import io.weir.policy.OperationRule;
+import io.weir.policy.Plan;
+import io.weir.policy.Policy;
+import io.weir.policy.Subject;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.state.redis.StateInspector;
+import io.weir.state.redis.StateInspector.Published;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The policy in force, as commands need it that read the shared state: to tell what is empty from what is unknown. */
+record PolicyInForce(Optional<Published> published, Optional<Policy> policy) {
+
+  /** Reads it from Redis. */
+  static PolicyInForce of(StateInspector inspector) {
+    Optional<Published> published = inspector.policy();
+    return new PolicyInForce(
+        published,
+        published.map(it -> PolicyDocuments.parse(it.name(), it.document()).policy()));
+  }
+
+  /** Behind the message that something is unknown: by which policy. */
+  String revisionText() {
+    return published
+        .map(it -> " (the policy in force is revision %d)".formatted(it.revision()))
+        .orElse(" (no policy is in force)");
+  }
+
+  /** As {@link StateInspector#showAll} needs it. */
+  String bursts() {
+    return published.map(Published::bursts).orElse("");
+  }
+
+  Optional<Subject> subject(String id) {
+    return policy.flatMap(it -> it.subject(id));
+  }
+
+  boolean hasUpstream(String name) {
+    return policy.filter(it -> it.upstreams().containsKey(name)).isPresent();
+  }
+
+  boolean hasWindow(String name) {
+    return policy.filter(it -> it.windows().containsKey(name)).isPresent();
+  }
+
+  boolean hasJobs(String operation) {
+    return policy.flatMap(it -> it.rule(operation)).flatMap(OperationRule::job).isPresent();
+  }
+
+  /** The plans of all subjects that are chosen, each once. */
+  List<Plan> plans(Predicate<Subject> chosen) {
+    return policy.stream()
+        .flatMap(it -> it.subjects().values().stream())
+        .filter(chosen)
+        .map(Subject::plan)
+        .distinct()
+        .toList();
+  }
+}

@@ -1,0 +1,92 @@
+package io.weir.node.intake;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The query of a request to one of our own doors. A parameter that a door does not know is refused: to ignore it would do
+ * something else than the caller asked for.
+ */
+public final class QueryParameters {
+  private static final int MAX_SHOWN = 40;
+  private static final int MAX_LISTED = 20;
+
+  private QueryParameters() {}
+
+  /** Throws {@link RefusedException} that names every parameter that is not known, or there twice. */
+  static void requireKnown(HttpServerRequest request, Set<String> known) {
+    String query = Optional.ofNullable(request.query()).orElse("");
+    if (!query.isEmpty()) {
+      read(query, known);
+    }
+  }
+
+  /**
+   * Whether a flag is set: {@code true}, or {@code false} as where it is not there.
+   *
+   * @throws RefusedException where it is something else
+   */
+  public static boolean flag(HttpServerRequest request, String name) {
+    String query = Optional.ofNullable(request.query()).orElse("");
+    String value = query.isEmpty() ? null : read(query, Set.of(name)).get(name);
+    if (value == null || value.equals("false")) {
+      return false;
+    }
+    if (value.equals("true")) {
+      return true;
+    }
+    throw refused(List.of("%s: %s (expected: true or false)".formatted(name, shown(value))));
+  }
+
+  private static Map<String, String> read(String query, Set<String> known) {
+    Map<String, String> values = new LinkedHashMap<>();
+    List<String> mistakes = new ArrayList<>(0);
+    for (String parameter : query.split("&", -1)) {
+      String[] parts = parameter.split("=", 2);
+      String name = decoded(parts[0]);
+      if (!known.contains(name)) {
+        mistakes.add(
+            "%s: no such query parameter (expected: %s)".formatted(shown(name), all(known)));
+      } else if (values.put(name, parts.length == 1 ? "" : decoded(parts[1])) != null) {
+        mistakes.add("%s: twice (expected: once)".formatted(name));
+      }
+      if (mistakes.size() == MAX_LISTED) {
+        break;
+      }
+    }
+    if (!mistakes.isEmpty()) {
+      throw refused(mistakes);
+    }
+    return values;
+  }
+
+  private static String all(Set<String> known) {
+    return known.isEmpty() ? "none" : known.stream().sorted().collect(Collectors.joining(", "));
+  }
+
+  private static String decoded(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw refused(List.of("a broken escape (expected: percent and two hexadecimal digits)"));
+    }
+  }
+
+  private static String shown(String text) {
+    return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
+  }
+
+  private static RefusedException refused(List<String> mistakes) {
+    return new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
+  }
+}

@@ -1,0 +1,112 @@
+package io.weir.node.intake;
+
+import io.vertx.core.http.HttpServerRequest;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The memory for bodies of callers that are not known before their body is read. If it is full, the oldest body of the address
+ * that takes the most gives way: bodies that are never ended keep out no body that comes at once. Mutable; owned by one event
+ * loop.
+ */
+public final class StrangersBodies {
+  /** What an unfinished body takes beside its bytes. */
+  private static final int OVERHEAD_BYTES = 1 << 10;
+
+  private static final String UNKNOWN = "(unknown)";
+
+  private final long maxBytes;
+  private final Map<String, Address> addresses = new HashMap<>();
+  private long taken;
+
+  /** @param maxBytes of all such bodies of this event loop */
+  public StrangersBodies(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** Where a request comes from. */
+  public static String address(HttpServerRequest request) {
+    return Optional.ofNullable(request.remoteAddress())
+        .map(remote -> Optional.ofNullable(remote.hostAddress()).orElse(UNKNOWN))
+        .orElse(UNKNOWN);
+  }
+
+  /**
+   * A body begins.
+   *
+   * @param giveWay ends it when its memory is needed
+   */
+  Place begin(String address, Runnable giveWay) {
+    Place place = new Place(address, giveWay);
+    addresses.computeIfAbsent(address, name -> new Address()).places.add(place);
+    place.grow(OVERHEAD_BYTES);
+    return place;
+  }
+
+  /** How many bytes are taken. */
+  long taken() {
+    return taken;
+  }
+
+  private void makeRoom() {
+    while (taken > maxBytes) {
+      Address heaviest = addresses.values().stream()
+          .max(Comparator.comparingLong(address -> address.bytes))
+          .orElseThrow();
+      Place oldest = heaviest.places.iterator().next();
+      oldest.end();
+      oldest.giveWay.run();
+    }
+  }
+
+  /** The bodies of an address, oldest first. */
+  private static final class Address {
+    private final Set<Place> places = new LinkedHashSet<>();
+    private long bytes;
+  }
+
+  /** The memory of one body. Mutable; owned by its request. */
+  final class Place {
+    private final String address;
+    private final Runnable giveWay;
+    private long bytes;
+    private boolean hasEnded;
+
+    private Place(String address, Runnable giveWay) {
+      this.address = address;
+      this.giveWay = giveWay;
+    }
+
+    /** Takes more; false where this body had to give way. */
+    boolean grow(long more) {
+      Address of = addresses.get(address);
+      if (hasEnded || of == null) {
+        return false;
+      }
+      bytes += more;
+      of.bytes += more;
+      taken += more;
+      makeRoom();
+      return !hasEnded;
+    }
+
+    /** Gives all back; a second time does nothing. */
+    void end() {
+      Address of = addresses.get(address);
+      if (hasEnded || of == null) {
+        return;
+      }
+      hasEnded = true;
+      of.bytes -= bytes;
+      taken -= bytes;
+      of.places.remove(this);
+      if (of.places.isEmpty()) {
+        addresses.remove(address);
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.weir.node.json;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one reader of JSON that comes from callers and upstreams. It keeps no names beyond their document: a table of names that
+ * all documents share would grow with the names that anybody makes up, and an event loop would wait for it.
+ */
+public final class JsonInput {
+  /** How deep documents may be. */
+  public static final int MAX_DEPTH = 200;
+
+  static final JsonFactory JSON = JsonFactory.builder()
+      .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+      .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+      .streamReadConstraints(
+          StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+      .build();
+
+  private JsonInput() {}
+
+  /** A parser of a document, with bounds. */
+  public static JsonParser parser(byte[] document) throws IOException {
+    return JSON.createParser(document);
+  }
+
+  /**
+   * A small document that is an object.
+   *
+   * @throws DecodeException where it is none
+   */
+  public static JsonObject object(Buffer document) {
+    if (value(document) instanceof JsonObject object) {
+      return object;
+    }
+    throw new DecodeException("no JSON object");
+  }
+
+  /** The same of a text. */
+  public static JsonObject object(String document) {
+    return object(Buffer.buffer(document));
+  }
+
+  /**
+   * A small document: an object, an array, a text, a number, a flag or null.
+   *
+   * @throws DecodeException where it is no JSON
+   */
+  public static @Nullable Object value(Buffer document) {
+    try (JsonParser json = parser(document.getBytes())) {
+      if (json.nextToken() == null) {
+        throw new DecodeException("nothing is there");
+      }
+      Object value = value(json);
+      if (json.nextToken() != null) {
+        throw new DecodeException("more than one JSON value");
+      }
+      return value;
+    } catch (IOException e) {
+      throw new DecodeException("no JSON");
+    }
+  }
+
+  /** A text without its escapes, from between its quotes; null where they are broken. */
+  public static @Nullable String unescaped(String text) {
+    if (text.indexOf('\\') < 0) {
+      return text;
+    }
+    try (JsonParser json = parser(('"' + text + '"').getBytes(StandardCharsets.UTF_8))) {
+      return json.nextTextValue();
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable Object value(JsonParser json) throws IOException {
+    return switch (json.currentToken()) {
+      case START_OBJECT -> members(json);
+      case START_ARRAY -> items(json);
+      case VALUE_STRING -> json.getText();
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> json.getNumberValue();
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE -> false;
+      default -> null;
+    };
+  }
+
+  private static JsonObject members(JsonParser json) throws IOException {
+    Map<String, Object> members = new LinkedHashMap<>();
+    for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+      json.nextToken();
+      put(members, name, value(json));
+    }
+    return new JsonObject(members);
+  }
+
+  private static JsonArray items(JsonParser json) throws IOException {
+    List<Object> items = new ArrayList<>();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      add(items, value(json));
+    }
+    return new JsonArray(items);
+  }
+
+  @SuppressWarnings("NullAway") // null is a value of JSON
+  private static void put(Map<String, Object> members, String name, @Nullable Object value) {
+    members.put(name, value);
+  }
+
+  @SuppressWarnings("NullAway") // null is a value of JSON
+  private static void add(List<Object> items, @Nullable Object value) {
+    items.add(value);
+  }
+}

@@ -1,0 +1,75 @@
+package io.weir.node.log;
+
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.Marker;
+import org.slf4j.event.Level;
+import org.slf4j.helpers.LegacyAbstractLogger;
+import org.slf4j.helpers.MessageFormatter;
+
+/**
+ * A logger that writes so many lines of one kind a minute, each of bounded length; how many it left out is said with the next
+ * line of that kind. A kind is a text of ours without its arguments, or the logger and level of a library.
+ */
+final class BoundedLogger extends LegacyAbstractLogger {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Logger to;
+  private final transient LogBudget budget;
+
+  BoundedLogger(Logger to, LogBudget budget) {
+    this.name = to.getName();
+    this.to = to;
+    this.budget = budget;
+  }
+
+  @Override
+  public boolean isTraceEnabled() {
+    return to.isTraceEnabled();
+  }
+
+  @Override
+  public boolean isDebugEnabled() {
+    return to.isDebugEnabled();
+  }
+
+  @Override
+  public boolean isInfoEnabled() {
+    return to.isInfoEnabled();
+  }
+
+  @Override
+  public boolean isWarnEnabled() {
+    return to.isWarnEnabled();
+  }
+
+  @Override
+  public boolean isErrorEnabled() {
+    return to.isErrorEnabled();
+  }
+
+  @Override
+  protected @Nullable String getFullyQualifiedCallerName() {
+    return null;
+  }
+
+  @Override
+  protected void handleNormalizedLoggingCall(
+      Level level,
+      @Nullable Marker marker,
+      @Nullable String pattern,
+      Object @Nullable [] arguments,
+      @Nullable Throwable error) {
+    String kind = LogText.isOwn(name) ? name + ' ' + pattern : name + ' ' + level;
+    OptionalLong leftOut = budget.take(kind);
+    if (leftOut.isEmpty()) {
+      return;
+    }
+    String message = MessageFormatter.basicArrayFormat(pattern, arguments);
+    String more = leftOut.getAsLong() == 0
+        ? ""
+        : " (and %d like it, which were left out)".formatted(leftOut.getAsLong());
+    to.atLevel(level).log(LogText.of(name, message, error) + more);
+  }
+}

@@ -1,0 +1,55 @@
+package io.weir.node.log;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.IMarkerFactory;
+import org.slf4j.Logger;
+import org.slf4j.simple.SimpleServiceProvider;
+import org.slf4j.spi.MDCAdapter;
+import org.slf4j.spi.SLF4JServiceProvider;
+
+/** The loggers of a node, of its own classes and of all libraries: those of slf4j-simple, with bounds. */
+public final class BoundedLoggers implements SLF4JServiceProvider {
+  private static final String PROVIDER = "slf4j.provider";
+  private static final String VERBOSITY = "slf4j.internal.verbosity";
+
+  private final SimpleServiceProvider simple = new SimpleServiceProvider();
+  private final LogBudget budget = new LogBudget(System::nanoTime);
+  private final ConcurrentMap<String, Logger> loggers = new ConcurrentHashMap<>();
+
+  /** Made by SLF4J. */
+  public BoundedLoggers() {}
+
+  /** Makes them the loggers of this program; before the first one is asked for. */
+  public static void install() {
+    System.setProperty(PROVIDER, BoundedLoggers.class.getName());
+    System.setProperty(VERBOSITY, "WARN");
+  }
+
+  @Override
+  public ILoggerFactory getLoggerFactory() {
+    return name -> loggers.computeIfAbsent(
+        name, made -> new BoundedLogger(simple.getLoggerFactory().getLogger(made), budget));
+  }
+
+  @Override
+  public IMarkerFactory getMarkerFactory() {
+    return simple.getMarkerFactory();
+  }
+
+  @Override
+  public MDCAdapter getMDCAdapter() {
+    return simple.getMDCAdapter();
+  }
+
+  @Override
+  public String getRequestedApiVersion() {
+    return simple.getRequestedApiVersion();
+  }
+
+  @Override
+  public void initialize() {
+    simple.initialize();
+  }
+}

@@ -1,0 +1,71 @@
+package io.weir.node.log;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line of the log, with its error. The libraries that read what callers and upstreams send put the content of it into the
+ * messages of their errors: of those only the class and the place are written.
+ */
+final class LogText {
+  private static final int MAX_OWN = 1000;
+  private static final int MAX_OF_LIBRARIES = 200;
+  private static final String NO_TEXT = "a connection or a message of it is broken";
+  private static final int FRAMES = 12;
+  private static final int CAUSES = 4;
+
+  private LogText() {}
+
+  /** Whether a logger is one of ours: then the texts are ours, too. */
+  static boolean isOwn(String logger) {
+    return logger.startsWith("io.weir.");
+  }
+
+  /** Whether it is one of a library that reads what peers send. */
+  private static boolean readsPeers(String logger) {
+    return logger.startsWith("io.vertx.") || logger.startsWith("io.netty.");
+  }
+
+  /** Whether its own texts are the messages of such errors. */
+  private static boolean speaksOfPeers(String logger) {
+    return logger.startsWith("io.vertx.core.net.") || logger.startsWith("io.vertx.core.http.");
+  }
+
+  /** The text that is written. */
+  static String of(String logger, @Nullable String message, @Nullable Throwable error) {
+    boolean hidesMessages = readsPeers(logger);
+    int most = isOwn(logger) ? MAX_OWN : MAX_OF_LIBRARIES;
+    StringBuilder text = new StringBuilder(
+        speaksOfPeers(logger) || message == null ? NO_TEXT : bounded(message, most));
+    Throwable cause = error;
+    for (int i = 0; i < CAUSES && cause != null; i++) {
+      append(text, cause, hidesMessages, i == 0 ? "" : "caused by ");
+      cause = cause.getCause();
+    }
+    return text.toString();
+  }
+
+  private static void append(
+      StringBuilder text, Throwable error, boolean hidesMessage, String before) {
+    text.append("\n  ").append(before).append(error.getClass().getName());
+    String message = error.getMessage();
+    if (!hidesMessage && message != null) {
+      text.append(": ").append(bounded(message, MAX_OF_LIBRARIES));
+    }
+    StackTraceElement[] frames = error.getStackTrace();
+    for (int i = 0; i < Math.min(FRAMES, frames.length); i++) {
+      text.append("\n    at ").append(frames[i]);
+    }
+    if (frames.length > FRAMES) {
+      text.append("\n    and %d more".formatted(frames.length - FRAMES));
+    }
+  }
+
+  // One line, so that nothing in it looks like a line of its own.
+  private static String bounded(String text, int most) {
+    StringBuilder bounded = new StringBuilder(Math.min(text.length(), most) + 1);
+    for (int i = 0; i < Math.min(text.length(), most); i++) {
+      bounded.append(Character.isISOControl(text.charAt(i)) ? ' ' : text.charAt(i));
+    }
+    return text.length() > most ? bounded.append('…').toString() : bounded.toString();
+  }
+}

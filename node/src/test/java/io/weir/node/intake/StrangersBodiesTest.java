@@ -1,0 +1,61 @@
+package io.weir.node.intake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which bodies of unknown callers give way. */
+final class StrangersBodiesTest {
+  private static final long KIB = 1 << 10;
+
+  private final StrangersBodies bodies = new StrangersBodies(100 * KIB);
+  private final List<String> gaveWay = new ArrayList<>();
+
+  @Test
+  void theOldestBodyOfTheAddressThatTakesTheMostGivesWay() {
+    StrangersBodies.Place small = begin("other", "small");
+    assertThat(small.grow(20 * KIB)).isTrue();
+    StrangersBodies.Place first = begin("heavy", "first");
+    assertThat(first.grow(30 * KIB)).isTrue();
+    StrangersBodies.Place second = begin("heavy", "second");
+    assertThat(second.grow(30 * KIB)).isTrue();
+    assertThat(gaveWay).isEmpty();
+    assertThat(begin("third", "new").grow(20 * KIB)).isTrue();
+    assertThat(gaveWay).containsExactly("first");
+    assertThat(first.grow(1)).isFalse();
+    assertThat(small.grow(1)).isTrue();
+  }
+
+  @Test
+  void noMoreIsTakenThanThereIs() {
+    for (int i = 0; i < 1000; i++) {
+      begin("heavy", "body " + i).grow(7 * KIB);
+      assertThat(bodies.taken()).isLessThanOrEqualTo(100 * KIB);
+    }
+    assertThat(gaveWay).hasSize(1000 - 12);
+  }
+
+  @Test
+  void aBodyThatIsLongerThanAllTheMemoryGivesWayItself() {
+    StrangersBodies.Place only = begin("heavy", "only");
+    assertThat(only.grow(101 * KIB)).isFalse();
+    assertThat(bodies.taken()).isZero();
+  }
+
+  @Test
+  void whatEndsGivesAllBackOnce() {
+    StrangersBodies.Place place = begin("one", "one");
+    place.grow(10 * KIB);
+    place.end();
+    place.end();
+    assertThat(bodies.taken()).isZero();
+    assertThat(place.grow(1)).isFalse();
+    assertThat(gaveWay).isEmpty();
+  }
+
+  private StrangersBodies.Place begin(String address, String name) {
+    return bodies.begin(address, () -> gaveWay.add(name));
+  }
+}
