@@ -2,6 +2,7 @@ package io.weir.client;
 
 import io.weir.client.retry.Attempt;
 import io.weir.client.retry.Call;
+import io.weir.client.retry.Origin;
 import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Retryer;
@@ -9,7 +10,6 @@ import java.io.IOException;
 import java.net.Authenticator;
 import java.net.CookieHandler;
 import java.net.ProxySelector;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
@@ -156,9 +156,7 @@ public final class RetryingHttpClient extends HttpClient {
       implements Call<HttpResponse<T>> {
     @Override
     public String upstream() {
-      URI uri = request.uri();
-      return uri.getScheme() + "://" + uri.getHost()
-          + (uri.getPort() < 0 ? "" : ":" + uri.getPort());
+      return Origin.of(request.uri()).toString();
     }
 
     @Override

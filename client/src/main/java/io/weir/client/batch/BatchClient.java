@@ -2,6 +2,7 @@ package io.weir.client.batch;
 
 import io.weir.client.retry.Attempt;
 import io.weir.client.retry.Call;
+import io.weir.client.retry.Origin;
 import io.weir.client.retry.Retryer;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -31,6 +32,7 @@ public final class BatchClient {
    *
    * @param client sends; it should not send again by itself
    * @param nodes base addresses, at least one; the first is asked first
+   * @throws IllegalArgumentException where there is none, or one is no address of HTTP
    */
   public BatchClient(HttpClient client, Retryer retryer, List<URI> nodes) {
     if (nodes.isEmpty()) {
@@ -39,6 +41,7 @@ public final class BatchClient {
     this.client = client;
     this.retryer = retryer;
     this.nodes = List.copyOf(nodes);
+    nodes.forEach(Origin::of); // refuses what is no address of HTTP
   }
 
   /**
@@ -69,7 +72,7 @@ public final class BatchClient {
 
     @Override
     public String upstream() {
-      return nodes.get(0).toString();
+      return Origin.of(nodes.get(0)).toString();
     }
 
     @Override

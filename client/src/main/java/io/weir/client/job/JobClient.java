@@ -8,6 +8,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
 
 /**
  * Submits requests that are accepted now and done later, and asks for their results as it is told: any service that
@@ -17,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 public final class JobClient {
   private final HttpClient submitting;
   private final HttpClient asking;
-  private final Timekeeper time;
+  private final JobWaits waits;
 
   /**
    * A client.
@@ -26,14 +28,19 @@ public final class JobClient {
    * @param options how a submission is tried again
    */
   public JobClient(HttpClient client, RetryOptions options) {
-    this(client, options, Timekeeper.system());
+    this(client, options, Timekeeper.system(), () -> ThreadLocalRandom.current().nextDouble());
   }
 
-  /** The same by another time. */
-  public JobClient(HttpClient client, RetryOptions options, Timekeeper time) {
+  /**
+   * The same by another time.
+   *
+   * @param random gives numbers from 0 to below 1
+   */
+  public JobClient(
+      HttpClient client, RetryOptions options, Timekeeper time, DoubleSupplier random) {
     this.submitting = RetryingHttpClient.wrap(client, options);
     this.asking = client;
-    this.time = time;
+    this.waits = new JobWaits(time, random);
   }
 
   /**
@@ -41,10 +48,10 @@ public final class JobClient {
    *
    * @param request as it is sent; its headers, but for those of the body, go with the questions for the result, too
    * @return completes with the result, whatever its status; fails with {@link java.io.IOException} where the job's place
-   *     cannot be reached for long, and {@link JobFuture#cancel} cancels the job
+   *     is of another origin than the answer, or cannot be reached for long; {@link JobFuture#cancel} cancels the job
    */
   public <T> JobFuture<T> submit(HttpRequest request, BodyHandler<T> handler) {
-    JobFuture<T> job = new JobFuture<>(asking, time, request, handler);
+    JobFuture<T> job = new JobFuture<>(asking, waits, request, handler);
     CompletableFuture<?> unused = submitting
         .sendAsync(request, HttpResponse.BodyHandlers.ofByteArray())
         .whenComplete((answer, error) -> {

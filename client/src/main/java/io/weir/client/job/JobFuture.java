@@ -1,5 +1,6 @@
 package io.weir.client.job;
 
+import io.weir.client.retry.Origin;
 import io.weir.client.retry.Timekeeper;
 import java.io.IOException;
 import java.net.URI;
@@ -34,9 +35,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
   private static final String JOB_STATE = "Weir-Job-State";
   private static final int ACCEPTED = 202;
   private static final int MOST_FAILURES = 30;
-  private static final Duration USUAL_WAIT = Duration.ofSeconds(1);
   private static final Duration QUESTION_TIMEOUT = Duration.ofSeconds(30);
-  private static final int MAX_DIGITS = 9;
   private static final Set<Integer> TEMPORARY = Set.of(429, 502, 503, 504);
   private static final Set<String> OF_BODY = Set.of(
       "content-type",
@@ -49,6 +48,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
 
   private final HttpClient client;
   private final Timekeeper time;
+  private final JobWaits waits;
   private final HttpRequest request;
   private final BodyHandler<T> handler;
   private final AtomicReference<@Nullable URI> place = new AtomicReference<>();
@@ -56,9 +56,10 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
   private final AtomicInteger questions = new AtomicInteger();
   private final AtomicInteger failures = new AtomicInteger();
 
-  JobFuture(HttpClient client, Timekeeper time, HttpRequest request, BodyHandler<T> handler) {
+  JobFuture(HttpClient client, JobWaits waits, HttpRequest request, BodyHandler<T> handler) {
     this.client = client;
-    this.time = time;
+    this.time = waits.time();
+    this.waits = waits;
     this.request = request;
     this.handler = handler;
   }
@@ -99,24 +100,16 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
       return;
     }
     try {
-      place.set(placeOf(answer.uri().resolve(location.get())));
-    } catch (IllegalArgumentException e) {
-      failed(new IOException("Location cannot be understood: " + location.get(), e));
+      place.set(JobPlace.of(answer.uri(), location.get()));
+    } catch (IOException e) {
+      failed(e);
       return;
     }
     if (isCancelled()) {
       tellCancelled(); // before its place was known
     } else {
-      askAfter(waitOf(answer.headers()));
+      askAfter(waits.after(answer));
     }
-  }
-
-  private static URI placeOf(URI uri) {
-    String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-    if (uri.getHost() == null || !(scheme.equals("http") || scheme.equals("https"))) {
-      throw new IllegalArgumentException("no place of HTTP");
-    }
-    return uri;
   }
 
   private void tellCancelled() {
@@ -143,14 +136,14 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
         .sendAsync(question(known).GET().build(), HttpResponse.BodyHandlers.ofByteArray())
         .whenComplete((answer, error) -> {
           if (error != null) {
-            again(error, USUAL_WAIT);
+            again(error, waits.afterFailure());
           } else if (isUnderWay(answer)) {
             failures.set(0);
-            askAfter(waitOf(answer.headers()));
+            askAfter(waits.after(answer));
           } else if (isNoAnswer(answer)) {
             again(
                 new IOException("no answer about the job: status " + answer.statusCode()),
-                waitOf(answer.headers()));
+                waits.after(answer));
           } else {
             read(answer);
           }
@@ -180,7 +173,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
   private HttpRequest.Builder question(URI at) {
     HttpRequest.Builder question = HttpRequest.newBuilder(at).timeout(QUESTION_TIMEOUT);
     // Another server may not know the secrets of the first.
-    if (isSameOrigin(at, request.uri())) {
+    if (Origin.of(at).equals(Origin.of(request.uri()))) {
       request.headers().map().forEach((name, values) -> {
         if (!OF_BODY.contains(name.toLowerCase(Locale.ROOT))) {
           values.forEach(value -> question.header(name, value));
@@ -188,22 +181,6 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
       });
     }
     return question;
-  }
-
-  private static boolean isSameOrigin(URI one, URI other) {
-    return one.getPort() == other.getPort()
-        && String.valueOf(one.getScheme()).equalsIgnoreCase(other.getScheme())
-        && String.valueOf(one.getHost()).equalsIgnoreCase(other.getHost());
-  }
-
-  private static Duration waitOf(HttpHeaders headers) {
-    return headers
-        .firstValue("Retry-After")
-        .filter(text -> !text.isEmpty()
-            && text.length() <= MAX_DIGITS
-            && text.chars().allMatch(c -> c >= '0' && c <= '9'))
-        .map(text -> Duration.ofSeconds(Long.parseLong(text)))
-        .orElse(USUAL_WAIT);
   }
 
   // An exception of the handler fails the future.

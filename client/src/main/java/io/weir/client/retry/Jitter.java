@@ -1,12 +1,15 @@
 package io.weir.client.retry;
 
+import java.time.Duration;
+
 /**
- * What spreads waits that nobody named, so that those who failed together do not come back together.
+ * Spreads waits that the server did not name, so that callers that failed together do not come back together.
  *
  * @param kind how it spreads
- * @param share of the wait, 0 to 1; without meaning where it is full
+ * @param share of the wait, 0 to 1; without meaning for {@link Kind#FULL} and {@link Kind#SPAN}
+ * @param span the longest addition of {@link Kind#SPAN}, 0 to 7 days; without meaning for the other kinds
  */
-public record Jitter(Kind kind, double share) {
+public record Jitter(Kind kind, double share, Duration span) {
   /** Every wait as it is. */
   public static final Jitter NONE = new Jitter(Kind.AROUND, 0);
 
@@ -20,7 +23,14 @@ public record Jitter(Kind kind, double share) {
     /** Up to a share more. */
     ADDED,
     /** Anything from nothing to the wait. */
-    FULL
+    FULL,
+    /** Up to a duration more, however long the wait is. */
+    SPAN
+  }
+
+  /** By a share of the wait. */
+  public Jitter(Kind kind, double share) {
+    this(kind, share, Duration.ZERO);
   }
 
   /** From {@code wait × (1 − share)} to {@code wait × (1 + share)}. */
@@ -33,13 +43,23 @@ public record Jitter(Kind kind, double share) {
     return new Jitter(Kind.ADDED, share);
   }
 
-  /** A wait in milliseconds, spread by a random number from 0 to below 1. */
-  long spread(long millis, double random) {
-    double factor = switch (kind) {
-      case AROUND -> 1 - share + 2 * share * random;
-      case ADDED -> 1 + share * random;
-      case FULL -> random;
+  /** From {@code wait} to {@code wait + span}; also where the wait is {@code maxBackoff}, the longest there is. */
+  public static Jitter added(Duration span) {
+    return new Jitter(Kind.SPAN, 0, span);
+  }
+
+  /**
+   * A wait, spread by a random number from 0 to below 1.
+   *
+   * @param longest that a wait spread by a share never exceeds; a wait spread by a duration exceeds it by the duration at
+   *     most, as all waits of that length would otherwise end together
+   */
+  long spread(long millis, long longest, double random) {
+    return switch (kind) {
+      case AROUND -> Math.min(longest, (long) (millis * (1 - share + 2 * share * random)));
+      case ADDED -> Math.min(longest, (long) (millis * (1 + share * random)));
+      case FULL -> Math.min(longest, (long) (millis * random));
+      case SPAN -> millis + (long) (span.toMillis() * random);
     };
-    return (long) (millis * factor);
   }
 }

@@ -16,8 +16,8 @@ import java.util.function.DoubleSupplier;
  * @param attempts how often a call is sent at most, the first time included; 1 to 10,000
  * @param initialBackoff the first wait that nobody named; from 1 ms on, as all durations
  * @param multiplier by which such waits grow; 1 to 100
- * @param maxBackoff which such a wait never exceeds; at least {@code initialBackoff}
- * @param jitter what spreads such waits; a share of 0 to 1
+ * @param maxBackoff which such a wait never exceeds, but for a jitter of a duration; at least {@code initialBackoff}
+ * @param jitter what spreads such waits; a share of 0 to 1, or a duration of 0 to 7 days
  * @param maxWait the longest single wait, named or not; a longer one fails the call at once
  * @param deadline of a call with all its attempts and waits
  * @param tickets whether places are asked for ({@code Prefer: retry-ticket})
@@ -72,6 +72,13 @@ public record RetryOptions(
       .maxWait(Duration.ofMinutes(15))
       .breaker(new BreakerOptions(50, Duration.ofSeconds(10))));
 
+  /** The waits of Storj's client: 100 ms, then twice as long each time, to 3 s; with up to 100 ms more, which it has not. */
+  public static final RetryOptions STORJ = DEFAULT.with(o -> o.attempts(7)
+      .initialBackoff(Duration.ofMillis(100))
+      .multiplier(2)
+      .maxBackoff(Duration.ofSeconds(3))
+      .jitter(Jitter.added(Duration.ofMillis(100))));
+
   /** Nothing is sent again, nothing waits. */
   public static final RetryOptions NONE = DEFAULT.with(Builder::disable);
 
@@ -86,6 +93,7 @@ public record RetryOptions(
         maxBackoff.compareTo(initialBackoff) >= 0,
         "maxBackoff: %s (expected: at least initialBackoff)".formatted(maxBackoff));
     mistakes.within("jitter.share", jitter.share(), 0, 1);
+    mistakes.within("jitter.span", jitter.span(), Duration.ZERO, LONGEST);
     mistakes.upTo("maxWait", maxWait, LONGEST);
     deadline.ifPresent(value -> mistakes.upTo("deadline", value, LONGEST));
     breaker.ifPresent(value -> {
@@ -116,8 +124,7 @@ public record RetryOptions(
   long backoffMillis(int retry, DoubleSupplier random) {
     long longest = maxBackoff.toMillis();
     double wait = initialBackoff.toNanos() / 1e6 * Math.pow(multiplier, retry);
-    return Math.min(
-        longest, jitter.spread((long) Math.min((double) longest, wait), random.getAsDouble()));
+    return jitter.spread((long) Math.min((double) longest, wait), longest, random.getAsDouble());
   }
 
   /** What is wrong with options. */
@@ -131,8 +138,12 @@ public record RetryOptions(
     }
 
     void upTo(String name, Duration value, Duration most) {
-      boolean isRight = value.compareTo(LEAST) >= 0 && value.compareTo(most) <= 0;
-      expect(isRight, "%s: %s (expected: %s to %s)".formatted(name, value, LEAST, most));
+      within(name, value, LEAST, most);
+    }
+
+    void within(String name, Duration value, Duration least, Duration most) {
+      boolean isRight = value.compareTo(least) >= 0 && value.compareTo(most) <= 0;
+      expect(isRight, "%s: %s (expected: %s to %s)".formatted(name, value, least, most));
     }
 
     void expect(boolean isRight, String mistake) {

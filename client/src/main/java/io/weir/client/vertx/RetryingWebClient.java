@@ -11,6 +11,7 @@ import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
 import io.weir.client.retry.Attempt;
 import io.weir.client.retry.Call;
+import io.weir.client.retry.Origin;
 import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Retryer;
@@ -66,8 +67,12 @@ public final class RetryingWebClient {
     public String upstream() {
       // Of a template, nobody knows it before it is sent.
       return Optional.ofNullable(request.host())
-          .map(host -> host + ":" + request.port())
+          .map(host -> Origin.of(scheme(), host, request.port()).toString())
           .orElse("template");
+    }
+
+    private String scheme() {
+      return Boolean.TRUE.equals(request.ssl()) ? "https" : "http";
     }
 
     @Override

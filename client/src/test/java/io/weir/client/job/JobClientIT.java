@@ -8,6 +8,7 @@ import io.weir.client.ScriptedServer;
 import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Timekeeper;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -17,18 +18,23 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs at a server that answers as a test wants, by a time in which waits take none. */
 final class JobClientIT {
   private final NoTime time = new NoTime();
   private final HttpClient client = HttpClient.newHttpClient();
-  private final JobClient jobs = new JobClient(client, RetryOptions.DEFAULT, time);
+  private final Random random = new Random(7);
+  private final JobClient jobs =
+      new JobClient(client, RetryOptions.DEFAULT, time, random::nextDouble);
 
   /** Notes how long is waited, and does not wait. */
   private static final class NoTime implements Timekeeper {
@@ -147,6 +153,65 @@ final class JobClientIT {
           .hasCauseInstanceOf(IOException.class)
           .hasMessageContaining("503");
       assertThat(job.questions()).isEqualTo(31);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Retry-After", "Retry-After-Ms"})
+  void aWaitOfZeroIsAWaitOfAtLeastATenthOfASecond(String header) throws Exception {
+    try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
+      if (turn < 3) {
+        ScriptedServer.answer(exchange, 202, "{}", "Location", "/v1/jobs/proof/7", header, "0");
+      } else {
+        ScriptedServer.answer(exchange, 200, "result", "Weir-Job-State", "completed");
+      }
+    })) {
+      jobs.submit(request(server), BodyHandlers.ofString()).get(20, TimeUnit.SECONDS);
+      assertThat(time.waits)
+          .hasSize(3)
+          .allSatisfy(
+              wait -> assertThat(wait).isBetween(Duration.ofMillis(100), Duration.ofMillis(200)));
+      assertThat(time.waits).as("spread, each by itself").doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void aLocationOfAnotherOriginIsRefusedAndNeverAsked() throws Exception {
+    try (ScriptedServer other =
+            new ScriptedServer((turn, exchange) -> ScriptedServer.answer(exchange, 200, "mine"));
+        ScriptedServer server = new ScriptedServer((turn, exchange) -> ScriptedServer.answer(
+            exchange, 202, "{}", "Location", other.uri("/j/1").toString()))) {
+      JobFuture<String> job = jobs.submit(request(server), BodyHandlers.ofString());
+      assertThatThrownBy(() -> job.get(20, TimeUnit.SECONDS))
+          .isInstanceOf(ExecutionException.class)
+          .hasCauseInstanceOf(IOException.class)
+          .hasMessageContaining(
+              "Location: %s (expected: a place of %s)", other.uri("/j/1"), server.uri(""));
+      assertThat(job.place()).isEmpty();
+      assertThat(other.requests).as("neither GET nor DELETE").isEmpty();
+    }
+  }
+
+  @Test
+  void aLocationOfTheSameOriginMayBeSpelledOtherwise() throws Exception {
+    try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
+      if (turn == 0) {
+        String port = exchange.getRequestHeaders().getFirst("Host").replaceAll(".*:", "");
+        ScriptedServer.answer(
+            exchange, 202, "{}", "Location", "HTTP://LocalHost:" + port + "/v1/jobs/proof/7");
+      } else {
+        ScriptedServer.answer(exchange, 200, "result", "Weir-Job-State", "completed");
+      }
+    })) {
+      URI spelled = URI.create(server.uri("/proof").toString().replace("127.0.0.1", "localhost"));
+      HttpRequest request = HttpRequest.newBuilder(spelled)
+          .header("Authorization", "Bearer key")
+          .POST(BodyPublishers.ofString("wish"))
+          .build();
+      HttpResponse<String> result =
+          jobs.submit(request, BodyHandlers.ofString()).get(20, TimeUnit.SECONDS);
+      assertThat(result.body()).isEqualTo("result");
+      assertThat(server.requests.get(1).getFirst("Authorization")).isEqualTo("Bearer key");
     }
   }
 }

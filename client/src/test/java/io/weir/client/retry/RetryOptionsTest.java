@@ -55,6 +55,30 @@ final class RetryOptionsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    // the wait without jitter, random, expected: up to 100 ms more, however long the wait is
+    "0,    0,    100",
+    "0,    0.5,  150",
+    "0,    0.99, 199",
+    "3,    0.5,  850",
+    "5,    0,    3000",
+    "5,    0.5,  3050",
+    "9999, 0.99, 3099",
+  })
+  void aJitterOfADurationIsAddedToEveryWaitAlsoToTheLongest(
+      int retry, double random, long expected) {
+    assertThat(RetryOptions.STORJ.backoffMillis(retry, () -> random)).isEqualTo(expected);
+  }
+
+  @Test
+  void thePresetOfStorjHasItsWaitsAndAttempts() {
+    RetryOptions plain = RetryOptions.STORJ.with(o -> o.jitter(Jitter.NONE));
+    assertThat(IntStream.range(0, plain.attempts() - 1)
+            .mapToLong(i -> plain.backoffMillis(i, () -> 0.5)))
+        .containsExactly(100L, 200L, 400L, 800L, 1600L, 3000L);
+  }
+
   static Stream<Arguments> mistakes() {
     return Stream.of(
         mistake(o -> o.attempts(0), "attempts: 0 (expected: 1 to 10000)"),
@@ -68,6 +92,12 @@ final class RetryOptionsTest {
         mistake(o -> o.multiplier(Double.NaN), "multiplier: NaN (expected: 1 to 100)"),
         mistake(o -> o.jitter(Jitter.around(1.1)), "jitter.share: 1.1 (expected: 0 to 1)"),
         mistake(o -> o.jitter(Jitter.added(-0.1)), "jitter.share: -0.1 (expected: 0 to 1)"),
+        mistake(
+            o -> o.jitter(Jitter.added(Duration.ofMillis(-1))),
+            "jitter.span: PT-0.001S (expected: PT0S to PT168H)"),
+        mistake(
+            o -> o.jitter(Jitter.added(Duration.ofDays(8))),
+            "jitter.span: PT192H (expected: PT0S to PT168H)"),
         mistake(
             o -> o.maxWait(Duration.ofDays(8)), "maxWait: PT192H (expected: PT0.001S to PT168H)"),
         mistake(
