@@ -3,6 +3,13 @@ package io.weir.benchmarks;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
+import io.weir.kind.Extras;
+import io.weir.kind.FixedWindow;
+import io.weir.kind.Hold;
+import io.weir.kind.KindDemand;
+import io.weir.kind.Permits;
+import io.weir.kind.Quota;
+import io.weir.policy.FailureMode;
 import io.weir.slot.SlotRules;
 import io.weir.slot.TicketRequest;
 import io.weir.throttle.Charge;
@@ -22,6 +29,10 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
   private static final List<Demand> TEN_THOUSAND = demand("ten-thousand", Scope.KEY, 10_000, 1000);
   private static final List<Demand> LONG = demand("long", Scope.KEY, 1000, 10_000);
   private static final List<Demand> SHARED = demand("shared", Scope.CLUSTER, 100, 1000);
+  private static final List<KindDemand> QUOTA = List.of(quota(500));
+  private static final List<KindDemand> PERMITS =
+      List.of(new Permits("streams", Scope.KEY, 100, 60_000_000));
+  private static final List<KindDemand> ALL_KINDS = List.of(quota(100_000), PERMITS.get(0));
 
   static List<Attack> all() {
     return List.of(
@@ -34,7 +45,66 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
         new Attack("flood of a key of 10,000/s", FLOOD, n -> plain(TEN_THOUSAND, 1)),
         new Attack(
             "cost 2 booked, cost 1 asked", FLOOD, n -> plain(LONG, n % 40_000 < 20_000 ? 2 : 1)),
-        new Attack("flood of a bucket of all tenants", FLOOD, n -> plain(SHARED, 1)));
+        new Attack("flood of a bucket of all tenants", FLOOD, n -> plain(SHARED, 1)),
+        new Attack("the same, 500 keys of 50 tenants", FLOOD, n -> ofMany(n, SlotRules.DEFAULT)),
+        new Attack("the same, without slots", FLOOD, n -> ofMany(n, SlotRules.OFF)),
+        new Attack(
+            "a full quota",
+            FLOOD,
+            n -> kinds(TEN_THOUSAND, QUOTA, SlotRules.DEFAULT, Optional.empty())),
+        new Attack(
+            "a full quota, without slots",
+            FLOOD,
+            n -> kinds(TEN_THOUSAND, QUOTA, SlotRules.OFF, Optional.empty())),
+        new Attack(
+            "full permits",
+            FLOOD,
+            n -> kinds(TEN_THOUSAND, PERMITS, SlotRules.DEFAULT, hold(n, false))),
+        new Attack(
+            "full permits, without slots",
+            FLOOD,
+            n -> kinds(TEN_THOUSAND, PERMITS, SlotRules.OFF, hold(n, false))),
+        new Attack(
+            "reservations",
+            FLOOD,
+            n -> kinds(HUNDRED, List.of(), SlotRules.DEFAULT, hold(n, true))),
+        new Attack(
+            "reservations, without slots",
+            FLOOD,
+            n -> kinds(HUNDRED, List.of(), SlotRules.OFF, hold(n, true))),
+        new Attack(
+            "all kinds at once",
+            FLOOD,
+            n -> kinds(HUNDRED, ALL_KINDS, SlotRules.DEFAULT, hold(n, true))));
+  }
+
+  private static Charge ofMany(long number, SlotRules slots) {
+    String tenant = "t" + number % 50;
+    String key = "k" + number % 500;
+    return new Charge(tenant, key, 1, SHARED, 1, slots, TicketRequest.NONE);
+  }
+
+  private static Charge kinds(
+      List<Demand> rates, List<KindDemand> kinds, SlotRules slots, Optional<Hold> hold) {
+    return new Charge(
+        "attacker",
+        "k",
+        1,
+        rates,
+        1,
+        slots,
+        TicketRequest.NONE,
+        FailureMode.DENY,
+        new Extras(kinds, hold));
+  }
+
+  private static Optional<Hold> hold(long number, boolean reserves) {
+    return Optional.of(new Hold("id%020d".formatted(number), 60_000_000, reserves, true));
+  }
+
+  private static Quota quota(long limit) {
+    return new Quota(
+        "hour", Scope.KEY, limit, new FixedWindow(3_600_000, false), false, 80, false, false);
   }
 
   private static Charge plain(List<Demand> demands, long cost) {
@@ -52,6 +122,6 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
 
   private static List<Demand> demand(String name, Scope scope, long opsPerSec, long burstMillis) {
     Bucket bucket = new Bucket(name, scope, opsPerSec * 1000, burstMillis);
-    return List.of(new Demand(bucket, Bucket.UNITS_PER_OPERATION));
+    return List.of(Demand.of(bucket));
   }
 }

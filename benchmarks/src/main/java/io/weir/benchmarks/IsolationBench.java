@@ -31,8 +31,7 @@ final class IsolationBench {
   private static final int VICTIM_PER_SECOND = 200;
   private static final int MOST_IN_FLIGHT = 2000;
   private static final long SLOW_MICROS = 2000;
-  private static final Demand WIDE =
-      new Demand(new Bucket("wide", Scope.KEY, 1_000_000_000, 1000), Bucket.UNITS_PER_OPERATION);
+  private static final Demand WIDE = Demand.of(new Bucket("wide", Scope.KEY, 1_000_000_000, 1000));
 
   private final String uri;
   private final RedisProbe redis;

@@ -44,6 +44,7 @@ final class JobBench {
       false,
       false,
       JobRule.RECEIPT_WAITS,
+      Set.of(),
       Set.of());
   private int number;
 

@@ -63,7 +63,7 @@ final class WeirContender implements Contender {
           false,
           false),
       new Permits("permits", Scope.KEY, Permits.MAX_LIMIT, LEASE_MICROS));
-  private static final long UNITS_OF_ADMITTED = 10_000_000;
+  private static final long ADMITTED_PER_OPERATION = 100;
   private static final long ADMITTED_BEFORE = 1000;
   private static final long PLACED_BEFORE = 10;
   private static final long PLACED_HORIZON_MICROS = 3_600_000_000_000L;
@@ -108,8 +108,8 @@ final class WeirContender implements Contender {
       demands.add(new Demand(
           bucket,
           mode == Mode.ADMITTED || mode == Mode.WANTING || mode == Mode.KINDS
-              ? UNITS_OF_ADMITTED
-              : Bucket.UNITS_PER_OPERATION));
+              ? bucket.unitsPerOperation() / ADMITTED_PER_OPERATION
+              : bucket.unitsPerOperation()));
     }
     return List.copyOf(demands);
   }

@@ -59,7 +59,7 @@ public class DecisionBenchmark {
   private static Charge charge(long milliOpsPerSec, long burstMillis) {
     List<Demand> demands = Stream.of("second", "minute", "day")
         .map(name -> new Bucket(name, io.weir.bucket.Scope.KEY, milliOpsPerSec, burstMillis))
-        .map(bucket -> new Demand(bucket, Bucket.UNITS_PER_OPERATION))
+        .map(bucket -> Demand.of(bucket))
         .toList();
     return new Charge("acme", "k1", 1, demands, 1, SlotRules.OFF, TicketRequest.NONE);
   }
