@@ -11,13 +11,16 @@ COPY . .
 RUN ./mvnw -q -B -ntp package -pl demo -am -DskipTests -Dspotless.check.skip \
  && for module in node demo; do \
       mkdir -p /out/$module && cp $module/target/weir-$module.jar /out/$module/ && cp -r $module/target/lib /out/$module/lib; \
-    done
+    done \
+ && chmod -R a+rX /out
 
 FROM eclipse-temurin:17.0.15_6-jre AS context
 COPY node/target/weir-node.jar /out/node/
 COPY node/target/lib /out/node/lib
 COPY demo/target/weir-demo.jar /out/demo/
 COPY demo/target/lib /out/demo/lib
+# The image's user is another one than the builder's, who may keep files to himself.
+RUN chmod -R a+rX /out
 
 FROM ${JAR} AS jar
 
@@ -29,8 +32,9 @@ COPY --from=jar /out/node /opt/weir
 ENV WEIR_HOME=/opt/weir
 USER 10001:10001
 EXPOSE 8080 9080
+# The shell asks by itself: a program that starts every few seconds would cost more than an idle node.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx16m", "-cp", "/opt/weir/weir-node.jar", "io.weir.node.HealthProbe"]
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9080 && printf 'GET /health/ready HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 2 _ status _ <&3 && [ \"$status\" = 200 ]"]
 
 FROM base AS demo
 USER root

@@ -25,7 +25,9 @@ import java.util.stream.IntStream;
  * that fails, it is begun anew. Finished segments are noted in FILE.uploaded: started again, it goes on
  * where it was.
  *
- *   java -cp 'node/target/lib/*' examples/clients/Upload.java FILE
+ *   scripts/up --detach --policy examples/clients/policy.yaml --keys examples/clients/keys.json
+ *   java -cp 'demo/target/lib/*' examples/clients/Upload.java FILE
+ *   scripts/down
  */
 public final class Upload {
   private static final int SEGMENTS = 64;

@@ -5,12 +5,17 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -50,8 +55,7 @@ final class ArchitectureTest {
               "io.weir.state.document",
               "io.weir.node.json",
               "io.weir.node.check",
-              "io.weir.node.batch",
-              "io.weir.node.usage")),
+              "io.weir.node.batch")),
       Map.entry("org.yaml..", List.of("io.weir.state.document")),
       Map.entry("redis.embedded..", List.of("io.weir.embedded")),
       Map.entry("io.micrometer..", List.of("io.weir.node.metrics", "io.weir.client.metrics")),
@@ -146,6 +150,35 @@ final class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.weir.demo..", "io.weir.client..", "io.weir.embedded..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void aNodeReadsJsonInOneWay() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.node..")
+        .and()
+        .resideOutsideOfPackage("io.weir.node.json")
+        .should()
+        .callConstructor(JsonObject.class, String.class)
+        .orShould()
+        .callConstructor(JsonObject.class, Buffer.class)
+        .orShould()
+        .callConstructor(JsonArray.class, String.class)
+        .orShould()
+        .callConstructor(JsonArray.class, Buffer.class)
+        .orShould()
+        .callMethod(Buffer.class, "toJsonObject")
+        .orShould()
+        .callMethod(Buffer.class, "toJsonArray")
+        .orShould()
+        .dependOnClassesThat()
+        .areAssignableTo(Json.class)
+        .orShould()
+        .dependOnClassesThat()
+        .areAssignableTo(JsonFactory.class)
+        .because("JsonInput keeps no names that callers and upstreams make up")
         .check(CLASSES);
   }
 

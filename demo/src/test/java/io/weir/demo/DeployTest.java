@@ -3,26 +3,32 @@ package io.weir.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.net.httpserver.HttpServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.testkit.CommandRun;
+import io.weir.testkit.FreePorts;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code deploy/} brings: alert rules that fire when they should, a dashboard that Grafana understands. */
 final class DeployTest {
   private static final Path DEPLOY = Path.of("../deploy");
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
-  private static final Pattern METRIC = Pattern.compile("\\b((?:throttle|vertx)_[a-z_]+)");
+  private static final Pattern METRIC = Pattern.compile("\\b((?:throttle|http)_[a-z_]+)");
 
   @Test
   void theAlertRulesFireWhenTheyShould() {
@@ -36,6 +42,62 @@ final class DeployTest {
         "rules",
         DEPLOY.resolve("prometheus/alerts_test.yml").toString());
     assertThat(run.status()).describedAs(run.output()).isZero();
+  }
+
+  @Test
+  void noHealthCheckStartsAJavaMachine() throws IOException {
+    for (String file : List.of("../Dockerfile", "../docker-compose.yml")) {
+      String text = Files.readString(Path.of(file)).replace("\\\n", "");
+      List<String> checks = text.lines()
+          .map(String::strip)
+          .filter(line -> line.matches("(HEALTHCHECK|test:|healthcheck: \\{).*"))
+          .toList();
+      assertThat(checks).isNotEmpty().noneMatch(check -> check.contains("java"));
+    }
+  }
+
+  @Test
+  void theHealthCheckOfTheImageJudgesByTheStatus() throws Exception {
+    String line = Files.readString(Path.of("../Dockerfile"))
+        .lines()
+        .filter(text -> text.strip().startsWith("CMD [\"bash\""))
+        .findFirst()
+        .orElseThrow();
+    String script = line.substring(line.indexOf("exec 3"), line.lastIndexOf("\"]"))
+        .replace("\\\"", "\"")
+        .replace("\\\\", "\\");
+    for (int status : List.of(200, 503)) {
+      HttpServer server =
+          HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      server.createContext("/health/ready", exchange -> {
+        exchange.sendResponseHeaders(status, -1);
+        exchange.close();
+      });
+      server.start();
+      int port = server.getAddress().getPort();
+      CommandRun run = CommandRun.of(TIMEOUT, "bash", "-c", script.replace("/9080", "/" + port));
+      server.stop(0);
+      assertThat(run.succeeded()).describedAs(run.output()).isEqualTo(status == 200);
+    }
+    String closed = script.replace("/9080", "/" + FreePorts.one());
+    assertThat(CommandRun.of(TIMEOUT, "bash", "-c", closed).succeeded()).isFalse();
+  }
+
+  @Test
+  void everyServiceOfComposeThatRunsIsStartedAgain() throws IOException {
+    String compose = Files.readString(Path.of("../docker-compose.yml"));
+    String services =
+        compose.substring(compose.indexOf("\nservices:"), compose.indexOf("\nvolumes:"));
+    for (String service : services.split("\n(?=  [a-z0-9]+:)", -1)) {
+      String name = service.strip().replaceFirst(":(?s).*", "");
+      if (!name.equals("services") && !name.equals("files")) {
+        assertThat(service.contains("restart: unless-stopped") || service.contains("*node"))
+            .describedAs("%s is started again", name)
+            .isTrue();
+      }
+    }
+    String node = compose.substring(compose.indexOf("x-node:"), compose.indexOf("\nservices:"));
+    assertThat(node).contains("restart: unless-stopped");
   }
 
   @Test
@@ -57,6 +119,42 @@ final class DeployTest {
       String documented = metric.replaceFirst("_(bucket|sum|count|max)$", "");
       assertThat(reference).contains("`" + documented);
     }
+  }
+
+  // A rule for each query: promtool reads rules, and says which it does not understand.
+  @Test
+  void prometheusUnderstandsEveryQueryOfTheDashboard(@TempDir Path folder) throws IOException {
+    assumeTrue(
+        CommandRun.of(TIMEOUT, "promtool", "--version").succeeded(),
+        "skipped: promtool is not installed");
+    JsonArray rules = new JsonArray();
+    for (Object panel : dashboard().getJsonArray("panels")) {
+      for (Object target : ((JsonObject) panel).getJsonArray("targets")) {
+        String query = ((JsonObject) target).getString("expr").replace("$__rate_interval", "1m");
+        rules.add(new JsonObject().put("record", "query:" + rules.size()).put("expr", query));
+      }
+    }
+    assertThat(rules).hasSizeGreaterThan(30);
+    JsonObject group = new JsonObject().put("name", "dashboard").put("rules", rules);
+    Path file = Files.writeString(
+        folder.resolve("queries.yml"),
+        new JsonObject().put("groups", new JsonArray().add(group)).encode());
+    CommandRun run = CommandRun.of(TIMEOUT, "promtool", "check", "rules", file.toString());
+    assertThat(run.status()).describedAs(run.output()).isZero();
+  }
+
+  @Test
+  void theDashboardShowsUpstreamsJobsWindowsAndSharedBuckets() throws IOException {
+    String dashboard = Files.readString(DEPLOY.resolve("grafana/weir.json"));
+    assertThat(dashboard)
+        .contains(
+            "throttle_upstream_requests_total",
+            "throttle_upstream_breaker",
+            "throttle_jobs_queue",
+            "throttle_jobs_ended_total",
+            "throttle_window_open",
+            "throttle_window_failed",
+            "throttle_cluster_bucket_used_ratio");
   }
 
   @Test

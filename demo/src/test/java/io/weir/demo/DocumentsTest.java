@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.client.retry.RetryOptions;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.redis.wire.Partition;
 import io.weir.state.redis.wire.RedisKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,6 +58,20 @@ final class DocumentsTest {
         assertThat(document.resolveSibling(link)).exists();
       }
     }
+  }
+
+  // A key of Redis names its owner behind the partition: a tenant, or what a word before it says.
+  @ParameterizedTest
+  @MethodSource("documents")
+  void everyKeyOfRedisIsInThePartitionOfItsOwner(Path document) throws IOException {
+    Pattern key =
+        Pattern.compile("\\{p(\\d\\d)\\}:(?:(?:jobs|upstream|window|cluster):)?([A-Za-z0-9_-]+)");
+    key.matcher(Files.readString(document))
+        .results()
+        .filter(found -> !found.group(2).equals("policy"))
+        .forEach(found -> assertThat(Partition.tag(Partition.of(found.group(2))))
+            .describedAs("%s in %s", found.group(), document)
+            .isEqualTo("{p" + found.group(1) + "}"));
   }
 
   @Test

@@ -60,25 +60,26 @@ final class ClientCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     // A line for each retry, in a crowd of retries that is there to be counted.
     System.setProperty("org.slf4j.simpleLogger.log.io.weir.client", "error");
-    ClusterFile cluster = ClusterFile.ofRunning(directory);
-    DemoKey key = cluster.key(KEY);
+    PrintWriter out = spec.commandLine().getOut();
+    RunningCluster running = RunningCluster.read(directory, out);
+    DemoKey key = running.key(KEY);
+    ClusterFile cluster = running.file();
     double ideal = calls / key.opsPerSec() - key.burstMs() / 1000.0;
     if (calls > MOST_CALLS || ideal < 1) {
       throw new ParameterException(
           spec.commandLine(),
           "CALLS must be at most %d, and take a second at least: %d".formatted(MOST_CALLS, calls));
     }
-    PrintWriter out = spec.commandLine().getOut();
     out.printf(
         "%d calls of one key at once, %.0f/s with a burst of %d ms, on %d nodes: ideal is %.1f s.%n",
         calls, key.opsPerSec(), key.burstMs(), cluster.nodes().size(), ideal);
     out.println("Warming up...");
     out.flush();
     try (Herd herd = new Herd(cluster.nodes())) {
-      herd.warmUp(cluster.key(KEY_TO_WARM_UP));
+      herd.warmUp(running.key(KEY_TO_WARM_UP));
     }
     new ClientCalls(cluster.nodes())
-        .run(cluster.key(KEY_WITH_SLOTS_TO_WARM_UP), WARM_UP_CALLS, event -> {});
+        .run(running.key(KEY_WITH_SLOTS_TO_WARM_UP), WARM_UP_CALLS, event -> {});
     waitUntilEmpty(key);
     return isKept(run(cluster, key, out), ideal, out) ? 0 : 1;
   }

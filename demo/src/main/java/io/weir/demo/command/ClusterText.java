@@ -2,6 +2,9 @@ package io.weir.demo.command;
 
 import io.weir.demo.local.ClusterFile;
 import io.weir.demo.local.ClusterFile.DemoKey;
+import io.weir.state.redis.RedisAddress;
+import io.weir.state.redis.RedisAddress.Topology;
+import io.weir.state.redis.wire.RedisKeys;
 import java.io.PrintWriter;
 
 /** A demo cluster as it is printed: where it is, its keys, and lines to try. */
@@ -10,7 +13,7 @@ final class ClusterText {
 
   static void print(ClusterFile cluster, PrintWriter out) {
     out.printf("Nodes:   %s%n", String.join("  ", cluster.nodes()));
-    out.printf("Redis:   %s%n", cluster.redis());
+    out.printf("Redis:   %s%n", RedisAddress.parse(cluster.redis()).withoutSecrets());
     out.printf(
         "Admin:   %s  WEIR_ADMIN_TOKEN=%s%n",
         String.join("  ", cluster.admins()), cluster.adminToken());
@@ -37,5 +40,19 @@ final class ClusterText {
     out.printf(
         "  curl -s -d '{\"key\": \"%s\", \"operation\": \"%s\", \"cost\": 30}' %s/v1/check%n",
         key.key(), key.operation(), other);
+  }
+
+  /** How to look at a key's state: with redis-cli, where that finds the state by one address. */
+  static void lookWith(DemoKey key, String redis, PrintWriter out) {
+    String id = key.key().substring(0, key.key().indexOf('.'));
+    RedisAddress address = RedisAddress.parse(redis);
+    boolean isOpen = address.credentials().password().isEmpty();
+    if (address.topology() == Topology.SINGLE && !address.tls() && isOpen) {
+      out.printf(
+          "  redis-cli -u %s --eval lua/show.lua '%s' weir:policy%n",
+          address.withoutSecrets(), RedisKeys.key(key.tenant(), id));
+    } else {
+      out.printf("  scripts/weir inspect %s/%s%n", key.tenant(), id);
+    }
   }
 }

@@ -65,11 +65,12 @@ final class DemoCommand implements Callable<Integer> {
   private Path directory = Path.of("");
 
   @Override
-  public Integer call() throws IOException {
-    ClusterFile cluster = ClusterFile.ofRunning(directory);
-    DemoKey key = cluster.key(keyId);
-    Tally tally = new Tally(cluster.nodes().size());
+  public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
+    RunningCluster running = RunningCluster.read(directory, out);
+    DemoKey key = running.key(keyId);
+    ClusterFile cluster = running.file();
+    Tally tally = new Tally(cluster.nodes().size());
     out.printf(
         "%d callers of %s: %.0f/s, burst %d ms%n", callers, keyId, key.opsPerSec(), key.burstMs());
     tally.printHead(cluster.nodes(), out);

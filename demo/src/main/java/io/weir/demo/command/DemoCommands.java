@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -21,18 +22,18 @@ public final class DemoCommands {
 
   static CommandLine commandLine(Map<String, String> environment) {
     Path home = Path.of(environment.getOrDefault("WEIR_HOME", "."));
+    Path run = home.resolve("run");
     return WeirCommand.commandLine(
         environment,
-        () -> redisOfCluster(home.resolve("run")),
-        new UpCommand(),
-        new DemoCommand(),
-        new ReplayVectorsCommand());
+        () -> cluster(run).map(ClusterFile::redis),
+        () -> cluster(run).map(running -> running.admins().get(0)),
+        List.of(new UpCommand(), new DemoCommand(), new ReplayVectorsCommand()));
   }
 
-  private static Optional<String> redisOfCluster(Path directory) {
+  private static Optional<ClusterFile> cluster(Path directory) {
     try {
       return Files.exists(directory.resolve("cluster.json"))
-          ? Optional.of(ClusterFile.ofRunning(directory).redis())
+          ? Optional.of(ClusterFile.ofRunning(directory))
           : Optional.empty();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -80,10 +80,11 @@ final class HerdCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "CALLERS must be 1 to %d: %d".formatted(MOST_CALLERS, callers));
     }
-    ClusterFile cluster = ClusterFile.ofRunning(directory);
-    DemoKey plain = cluster.key(KEY);
-    DemoKey withoutSlots = cluster.key(KEY_WITHOUT_SLOTS);
     PrintWriter out = spec.commandLine().getOut();
+    RunningCluster running = RunningCluster.read(directory, out);
+    DemoKey plain = running.key(KEY);
+    DemoKey withoutSlots = running.key(KEY_WITHOUT_SLOTS);
+    ClusterFile cluster = running.file();
     out.printf(
         "%d callers of one key at once, %.0f/s with a burst of %d ms, on %d nodes: ideal is %.1f s.%n",
         callers, plain.opsPerSec(), plain.burstMs(), cluster.nodes().size(), idealSeconds(plain));

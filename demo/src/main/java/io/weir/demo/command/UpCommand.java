@@ -6,7 +6,6 @@ import io.weir.demo.local.ClusterSetup;
 import io.weir.demo.local.Crowd;
 import io.weir.demo.local.LocalCluster;
 import io.weir.node.command.WeirCommand;
-import io.weir.state.redis.wire.RedisKeys;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -35,6 +34,7 @@ final class UpCommand implements Callable<Integer> {
   private static final String SHOWN_KEY = "hello.";
   private static final int SHOWN_CALLERS = 64;
   private static final Duration SHOWN_FOR = Duration.ofSeconds(2);
+  private static final int SHOWN_AT_MOST = 4;
 
   @Spec
   private CommandSpec spec = CommandSpec.create();
@@ -114,15 +114,12 @@ final class UpCommand implements Callable<Integer> {
 
   private static void describe(ClusterFile cluster, PrintWriter out) {
     ClusterText.print(cluster, out);
-    out.printf("%nTry:%n");
     cluster.keys().stream().limit(1).forEach(key -> {
+      out.printf("%nTry:%n");
       String node = cluster.nodes().get(0);
       String other = cluster.nodes().get(cluster.nodes().size() - 1);
       ClusterText.tryWithCurl(key, node, other, out);
-      String id = key.key().substring(0, key.key().indexOf('.'));
-      out.printf(
-          "  redis-cli -u %s --eval lua/show.lua '%s' weir:policy%n",
-          cluster.redis(), RedisKeys.key(key.tenant(), id));
+      ClusterText.lookWith(key, cluster.redis(), out);
     });
     out.flush();
   }
@@ -134,16 +131,11 @@ final class UpCommand implements Callable<Integer> {
     if (shown.isEmpty()) {
       return;
     }
-    LongAdder admitted = new LongAdder();
-    ConcurrentLinkedQueue<Long> waits = new ConcurrentLinkedQueue<>();
-    try (Crowd crowd = new Crowd(cluster.nodes(), shown.get(), SHOWN_CALLERS)) {
-      crowd.run(SHOWN_CALLERS, SHOWN_FOR, (answer, node) -> {
-        if (answer.isAdmitted()) {
-          admitted.increment();
-        } else if (answer.isRejected()) {
-          waits.add(answer.retryAfterSeconds());
-        }
-      });
+    Shown seen = crowd(cluster, shown.get());
+    // The first requests of a node pay for loading classes: a slow machine asks too seldom to be
+    // rejected.
+    for (int i = 1; i < SHOWN_AT_MOST && seen.waits().isEmpty(); i++) {
+      seen = crowd(cluster, shown.get());
     }
     DemoKey key = shown.get();
     double most = key.opsPerSec() * (SHOWN_FOR.toMillis() + key.burstMs()) / 1000;
@@ -156,9 +148,28 @@ final class UpCommand implements Callable<Integer> {
         key.opsPerSec(),
         key.burstMs(),
         most,
-        admitted.sum(),
-        waits.size());
-    Optional.ofNullable(waits.peek())
+        seen.admitted(),
+        seen.waits().size());
+    seen.waits().stream()
+        .findFirst()
         .ifPresent(wait -> out.printf("The first of them got: 429, Retry-After: %s%n", wait));
   }
+
+  private static Shown crowd(ClusterFile cluster, DemoKey key) {
+    LongAdder admitted = new LongAdder();
+    ConcurrentLinkedQueue<Long> waits = new ConcurrentLinkedQueue<>();
+    try (Crowd crowd = new Crowd(cluster.nodes(), key, SHOWN_CALLERS)) {
+      crowd.run(SHOWN_CALLERS, SHOWN_FOR, (answer, node) -> {
+        if (answer.isAdmitted()) {
+          admitted.increment();
+        } else if (answer.isRejected()) {
+          waits.add(answer.retryAfterSeconds());
+        }
+      });
+    }
+    return new Shown(admitted.sum(), List.copyOf(waits));
+  }
+
+  /** How many were admitted, and the waits of the others, in seconds. */
+  private record Shown(long admitted, List<Long> waits) {}
 }

@@ -21,6 +21,7 @@ import java.util.Optional;
  *
  * @param nodes base URLs for callers
  * @param admins base URLs for operators: policy, health and metrics
+ * @param redis the URI of Redis as nodes use it, with a password where there is one
  * @param pid the process that started it all
  */
 public record ClusterFile(
@@ -169,9 +170,8 @@ public record ClusterFile(
         tightest.bucket().burstMillis()));
   }
 
-  // Units drained a microsecond, by units an operation, in operations a second.
   private static double opsPerSec(Demand demand) {
-    return demand.bucket().milliOpsPerSec() * 1_000_000.0 / demand.unitsPerOperation();
+    return demand.bucket().rate().opsPerSec() / demand.logicalOperations();
   }
 
   private static JsonObject json(Path file) throws IOException {

@@ -6,7 +6,6 @@ import io.weir.embedded.EmbeddedRedis;
 import io.weir.policy.Policy;
 import io.weir.policy.Upstream;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.redis.RedisAddress;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -86,7 +85,7 @@ public final class LocalCluster implements AutoCloseable {
         nodes.stream().map(NodeProcess::url).toList(),
         nodes.stream().map(NodeProcess::adminUrl).toList(),
         keys,
-        "redis://" + RedisAddress.parse(redisUri),
+        redisUri,
         adminToken,
         serviceToken,
         ProcessHandle.current().pid());

@@ -73,6 +73,7 @@ public final class NodeProcess implements AutoCloseable {
     command.addAll(List.of("--host", "127.0.0.1", "--port", Integer.toString(port)));
     command.addAll(List.of("--admin-port", Integer.toString(adminPort)));
     command.addAll(List.of("--redis-timeout-ms", REDIS_TIMEOUT_MILLIS));
+    command.addAll(List.of("--redis-wait-ms", "0")); // its Redis is there, or was named wrongly
     command.addAll(List.of("--shutdown-delay-ms", "0")); // nobody balances load before it
     ProcessBuilder builder = new ProcessBuilder(command)
         .redirectErrorStream(true)

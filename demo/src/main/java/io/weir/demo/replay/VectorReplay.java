@@ -5,6 +5,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
+import io.weir.bucket.Rate;
 import io.weir.decision.Decision;
 import io.weir.decision.Limit;
 import io.weir.policy.OperationLimit.Limited;
@@ -33,6 +34,7 @@ import java.util.stream.Collectors;
  */
 public final class VectorReplay {
   private static final long HEDERA_UNITS = 1000;
+  private static final long RECORDED_UNITS_PER_OPERATION = 1_000_000_000;
   private static final int MAX_SHOWN = 20;
   // Recorded instants may be past. Keys expire by Redis's own time, so the replay takes place in
   // a future that is as far from each instant as from any other.
@@ -112,8 +114,8 @@ public final class VectorReplay {
       JsonObject recorded = (JsonObject) entry;
       Bucket bucket = byName.get(recorded.getString("name"));
       boolean same = bucket != null
-          && bucket.milliOpsPerSec() == recorded.getLong("mtps")
-          && bucket.capacityUnits() == recorded.getLong("capacity") / HEDERA_UNITS;
+          && bucket.rate().equals(Rate.ofMilliOpsPerSec(recorded.getLong("mtps")))
+          && finest(bucket, bucket.capacityUnits()) == recorded.getLong("capacity") / HEDERA_UNITS;
       if (!same) {
         differ(1, "bucket", recorded.encode(), String.valueOf(bucket));
       }
@@ -129,7 +131,7 @@ public final class VectorReplay {
       return;
     }
     List<Demand> demands = limited.demands().stream()
-        .map(demand -> new Demand(splitBucket(demand.bucket()), demand.unitsPerOperation()))
+        .map(demand -> Demand.of(splitBucket(demand.bucket()), demand.logicalOperations()))
         .toList();
     Charge charge = new Charge("replay", "replay", 1, demands, recorded.getLong("n"));
     Outcome outcome = ask(charge);
@@ -143,15 +145,26 @@ public final class VectorReplay {
     return split == 1
         ? bucket
         : new Bucket(
-            bucket.name(), bucket.scope(), bucket.milliOpsPerSec() / split, bucket.burstMillis());
+            bucket.name(),
+            bucket.scope(),
+            finest(bucket, bucket.unitsPerMicro()) / split,
+            bucket.burstMillis());
+  }
+
+  // In millionths of a thousandth of an operation, as the recording has them: so many drain each
+  // microsecond as
+  // thousandths of operations are allowed per second.
+  private static long finest(Bucket bucket, long units) {
+    return Math.multiplyExact(units, RECORDED_UNITS_PER_OPERATION / bucket.unitsPerOperation());
   }
 
   private Outcome ask(Charge charge) {
     StoreAnswer answer = store.tryCharge(charge).toCompletableFuture().join();
     Decision decision = ((StoreAnswer.Decided) answer).decision();
     Map<String, Long> used = new HashMap<>();
-    for (Limit limit : decision.limits()) {
-      used.put(limit.bucket(), limit.usedUnits());
+    for (int i = 0; i < decision.limits().size(); i++) {
+      Limit limit = decision.limits().get(i);
+      used.put(limit.bucket(), finest(charge.demands().get(i).bucket(), limit.usedUnits()));
     }
     return decision.fold(
         allowed -> new Outcome(true, List.of(), 0, used),

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -101,12 +103,20 @@ final class ClientsIT {
     ProcessBuilder builder = new ProcessBuilder(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-cp",
-        System.getProperty("java.class.path"),
+        classPath(),
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
         EXAMPLES.resolve("Upload.java").toString(),
         file.toString());
     builder.environment().put("WEIR_NODE", cluster.description().nodes().get(0));
     return builder;
+  }
+
+  // As its own comment says, from the folder of the project on.
+  private static String classPath() throws IOException {
+    Matcher told = Pattern.compile("java -cp '([^']+)' examples/clients/Upload.java")
+        .matcher(Files.readString(EXAMPLES.resolve("Upload.java")));
+    assertThat(told.find()).isTrue();
+    return Path.of("..").resolve(told.group(1)).toString();
   }
 
   private static boolean runs(String... command) throws InterruptedException {

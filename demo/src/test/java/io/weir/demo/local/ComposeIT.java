@@ -94,6 +94,10 @@ final class ComposeIT {
     Crowds seen = crowd(key, () -> {});
     seen.judge(key);
     assertThat(seen.lost()).isZero();
+    assertThat(compose(COMMAND_WITHIN, "logs", "lb"))
+        .describedAs("the access log names keys and no secrets")
+        .contains(" key=plain ")
+        .doesNotContain(key.key());
   }
 
   @Test
@@ -101,7 +105,7 @@ final class ComposeIT {
   void aStateIsShownInWordsInTheContainerOfRedis() {
     String shown =
         compose(COMMAND_WITHIN, "exec", "-T", "redis", "weir-show", "weir:{p40}:acme:key:plain");
-    assertThat(shown).contains("requests@100000", " of 100 operations, ", "empty at 20");
+    assertThat(shown).contains("requests@1/10000", " of 100 operations, ", "empty at 20");
   }
 
   @Test
