@@ -9,14 +9,16 @@ import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashSet;
-import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Memory for the results of jobs: a node reads, encodes and sends no more of them at a time than it has room for. If there
- * is no room, a result waits, behind earlier ones of the same key only. Safe for use by many threads.
+ * is no room, a result waits behind earlier ones of its key; keys take turns. So many wait as callers ask and jobs are
+ * sent at a time, which have bounds of their own. Safe for use by many threads.
  */
 public final class ResultMemory {
   /** So many times a result is in memory at most while it is read, encoded or decoded, and sent. */
@@ -28,7 +30,8 @@ public final class ResultMemory {
 
   private final Bulkhead bytes;
   private final long ofKey;
-  private final Deque<Waiter> waiting = new ArrayDeque<>();
+  /** Results that wait, by key; the key whose turn is next comes first. */
+  private final Map<String, Deque<Waiter>> waiting = new LinkedHashMap<>();
 
   private ResultMemory(long ofKey, long ofNode) {
     this.bytes = new Bulkhead(ofKey, Math.max(ofKey, ofNode / 2), ofNode);
@@ -61,35 +64,51 @@ public final class ResultMemory {
     long amount = Math.min(ofKey, Math.max(LEAST, COPIES * resultBytes));
     Waiter waiter = new Waiter(context, key, tenant, amount, Promise.promise());
     synchronized (this) {
-      boolean isBehind = waiting.stream().anyMatch(other -> other.key.equals(key));
-      Optional<Share> share = isBehind ? Optional.empty() : bytes.tryTake(key, tenant, amount);
+      Optional<Share> share =
+          waiting.containsKey(key) ? Optional.empty() : bytes.tryTake(key, tenant, amount);
       if (share.isPresent()) {
         waiter.promise.complete(new Room(share.get()));
       } else {
-        waiting.add(waiter);
+        waiting.computeIfAbsent(key, first -> new ArrayDeque<>()).add(waiter);
       }
     }
     return new Wait(waiter);
   }
 
+  // Keys take turns: the one that gets room goes to the end of the line.
   private synchronized void grant() {
-    Set<String> blocked = new HashSet<>();
-    for (Iterator<Waiter> all = waiting.iterator(); all.hasNext(); ) {
-      Waiter next = all.next();
-      Optional<Share> share = blocked.contains(next.key)
-          ? Optional.empty()
-          : bytes.tryTake(next.key, next.tenant, next.amount);
-      if (share.isPresent()) {
-        all.remove();
-        next.grant(new Room(share.get()));
-      } else {
-        blocked.add(next.key);
+    boolean isGranted;
+    do {
+      isGranted = false;
+      for (String key : List.copyOf(waiting.keySet())) {
+        isGranted |= grantFirst(key);
       }
+    } while (isGranted);
+  }
+
+  private boolean grantFirst(String key) {
+    Deque<Waiter> queue = Objects.requireNonNull(waiting.get(key));
+    Waiter first = queue.element();
+    Optional<Share> share = bytes.tryTake(key, first.tenant, first.amount);
+    if (share.isEmpty()) {
+      return false;
     }
+    queue.remove();
+    waiting.remove(key);
+    if (!queue.isEmpty()) {
+      waiting.put(key, queue);
+    }
+    first.grant(new Room(share.get()));
+    return true;
   }
 
   private synchronized boolean leave(Waiter waiter) {
-    return waiting.remove(waiter);
+    Deque<Waiter> queue = waiting.getOrDefault(waiter.key, new ArrayDeque<>());
+    boolean waited = queue.remove(waiter);
+    if (queue.isEmpty()) {
+      waiting.remove(waiter.key);
+    }
+    return waited;
   }
 
   private record Waiter(

@@ -8,6 +8,8 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.job.ResultMemory.Room;
 import io.weir.node.job.ResultMemory.Wait;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -61,6 +63,21 @@ final class ResultMemoryTest {
     first.free(); // a second time frees nothing more
     room(next);
     assertThat(last.room().isComplete()).isFalse();
+  }
+
+  @Test
+  void keysTakeTurnsHoweverManyResultsOfOneWait() throws Exception {
+    Room first = room(memory.take(context, "k1", "acme", 1000 * MIB));
+    room(memory.take(context, "k2", "acme", 1000 * MIB));
+    List<Wait> flood = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      flood.add(memory.take(context, "k1", "acme", 1000 * MIB));
+    }
+    Wait one = memory.take(context, "k3", "acme", 1000 * MIB);
+    first.free();
+    room(flood.get(0)).free();
+    room(one);
+    assertThat(flood.get(1).room().isComplete()).isFalse();
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -33,11 +34,12 @@ import org.junit.jupiter.api.TestInstance;
 final class ResultsIT {
   private static final int JOBS = Integer.getInteger("weir.results", 60);
   private static final int AT_ONCE = 40;
+  private static final Set<Integer> TO_ASK_AGAIN = Set.of(202, 429, 503);
   private static final String POLICY =
       """
       operations:
         - { name: Big, match: { method: POST, path: /big }, mode: job,
-            job: { dispatchPerSecond: 1000, maxResultBytes: 1048576, keep: 30s, bytesOfKey: 1073741824,
+            job: { dispatchPerSecond: 1000, maxResultBytes: 1048576, keep: 5s, bytesOfKey: 1073741824,
                    bytesOfTenant: 1073741824, bytesInAll: 1073741824 } }
         - { name: Other, match: { path: /other } }
       buckets:
@@ -94,15 +96,15 @@ final class ResultsIT {
 
   private List<Long> askMeanwhile(AtomicBoolean isOver) throws Exception {
     List<Long> micros = new ArrayList<>();
-    boolean isServed = false;
+    int served = 0;
     while (!isOver.get()) {
       long began = System.nanoTime();
       HttpResponse<byte[]> answer = send(request("/other", "k2").GET());
       micros.add((System.nanoTime() - began) / 1000);
       assertThat(answer.statusCode()).isIn(200, 503); // Redis may be slow on a busy machine
-      isServed |= answer.statusCode() == 200;
+      served += answer.statusCode() == 200 ? 1 : 0;
     }
-    assertThat(isServed).isTrue();
+    assertThat(served).isGreaterThan(micros.size() / 2);
     return micros;
   }
 
@@ -111,9 +113,8 @@ final class ResultsIT {
     for (int mine = number.getAndIncrement(); mine < JOBS; mine = number.getAndIncrement()) {
       HttpRequest.BodyPublisher body = HttpRequest.BodyPublishers.ofString("job " + mine);
       HttpResponse<byte[]> answer = send(request("/big", "k1").POST(body));
-      while (answer.statusCode() == 202
-          || answer.statusCode() == 429
-          || answer.statusCode() == 503) {
+      while (TO_ASK_AGAIN.contains(answer.statusCode())) {
+        obeyRetryAfter(answer);
         String location =
             answer.headers().firstValue("Location").orElse(answer.uri().getPath());
         HttpRequest.Builder next = request(location, "k1").header("Prefer", "wait=10");
@@ -124,6 +125,13 @@ final class ResultsIT {
       done++;
     }
     return done;
+  }
+
+  private static void obeyRetryAfter(HttpResponse<byte[]> answer) throws InterruptedException {
+    if (answer.statusCode() != 202) {
+      long seconds = answer.headers().firstValueAsLong("Retry-After").orElse(1);
+      TimeUnit.SECONDS.sleep(seconds);
+    }
   }
 
   private HttpRequest.Builder request(String path, String key) {
