@@ -77,6 +77,10 @@ final class ScenarioPolicies {
   // Odd rates on purpose: round ones hide every rounding. In some a unit is a whole operation, in
   // others an operation is many units, and the numbers of some are as large as they may be.
   private Rate rate() {
+    // Where a place is rarely full before the history ends, no caller comes back to it.
+    if (kind == Kind.CALLERS && random.nextInt(4) > 0) {
+      return Rate.ofMilliOpsPerSec(500 + random.nextInt(30_000));
+    }
     return switch (random.nextInt(12)) {
       case 0, 1, 2 -> Rate.ofMilliOpsPerSec(1 + random.nextInt(300_000_000));
       case 3 -> Rate.ofMilliOpsPerSec(1000L * (1 + random.nextInt(20)));

@@ -27,7 +27,7 @@ final class SlotPromisesTest {
           .isZero();
       kept += run.seen("KEPT");
     }
-    assertThat(kept).isGreaterThan(Histories.count(250, 1500));
+    assertThat(kept).isGreaterThan(Histories.count(300, 5000));
   }
 
   @Test
@@ -39,7 +39,7 @@ final class SlotPromisesTest {
       kept += run.seen("KEPT");
       broken += run.seen("BROKEN");
     }
-    assertThat(kept).isGreaterThan(Histories.count(1000, 5000));
+    assertThat(kept).isGreaterThan(Histories.count(1000, 8000));
     assertThat((double) broken / (kept + broken))
         .describedAs("%d of %d moved", broken, kept + broken)
         .isLessThan(0.05);
