@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * The holder's side: what a node may spend of a bucket, and what it has to report. It stops at its own deadline, which
- * comes before the one of the {@link LeasePool}, and counts a grant only once it has heard of it. Mutable; used by one
+ * comes before the one of the pool, and counts a grant only once it has heard of it. Mutable; used by one
  * thread at a time.
  */
 public final class Lease {
@@ -105,7 +105,7 @@ public final class Lease {
   /**
    * The report was answered.
    *
-   * @param granted see {@link LeasePool.Granted#granted}
+   * @param granted units, on top of what was kept; -1 where the pool took a later report before
    * @param newDeadlineNanos when spending stops: reckoned from when the report was sent, less a margin
    */
   public void granted(LeaseReport report, long granted, long newDeadlineNanos, long nowNanos) {

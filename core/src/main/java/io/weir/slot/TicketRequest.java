@@ -51,7 +51,7 @@ public record TicketRequest(Optional<String> shown, String newId, long withinMic
   }
 
   /** Whether a ticket is wanted for this wait. */
-  boolean wants(long waitMicros) {
+  public boolean wants(long waitMicros) {
     return waitMicros <= withinMicros;
   }
 }

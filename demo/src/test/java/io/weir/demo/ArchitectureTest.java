@@ -143,6 +143,26 @@ final class ArchitectureTest {
   }
 
   @Test
+  void nothingOfProductionKnowsTheModel() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.weir.model..", "io.weir.demo..", "io.weir.benchmarks..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.weir.model..")
+        .check(CLASSES);
+    classes()
+        .that()
+        .resideInAPackage("io.weir.model..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            Stream.concat(Stream.of("java..", "org.jspecify..", "io.weir.model.."), Stream.of(CORE))
+                .toArray(String[]::new))
+        .check(CLASSES);
+  }
+
+  @Test
   void aNodeIsOnlyANode() {
     noClasses()
         .that()

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.demo.replay.VectorReplay.Result;
+import io.weir.model.InMemoryBucketStore;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.memory.InMemoryBucketStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

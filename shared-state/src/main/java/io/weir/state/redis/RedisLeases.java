@@ -46,7 +46,7 @@ public final class RedisLeases {
     /**
      * It was taken.
      *
-     * @param granted see {@link io.weir.lease.LeasePool.Granted}
+     * @param granted units, on top of what was kept; -1 where the pool took a later report before
      * @param used units, at that instant
      * @param out units that all holders have
      */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Scope;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.state.memory.InMemoryBucketStore;
+import io.weir.model.InMemoryBucketStore;
 import io.weir.testkit.Histories;
 import io.weir.testkit.KindScenario;
 import io.weir.testkit.KindScenarioRun;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
-import io.weir.state.memory.InMemoryBucketStore;
+import io.weir.model.InMemoryBucketStore;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
 import io.weir.testkit.Scenario.Kind;

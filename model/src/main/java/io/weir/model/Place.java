@@ -1,4 +1,4 @@
-package io.weir.slot;
+package io.weir.model;
 
 import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;

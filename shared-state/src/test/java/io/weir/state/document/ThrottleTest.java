@@ -1,4 +1,4 @@
-package io.weir.state.memory;
+package io.weir.state.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,8 +8,8 @@ import io.weir.decision.Decision.Allowed;
 import io.weir.decision.Decision.Denied;
 import io.weir.decision.Decision.NeverAllowed;
 import io.weir.decision.Decision.Reason;
+import io.weir.model.InMemoryBucketStore;
 import io.weir.policy.PolicyRevision;
-import io.weir.state.document.PolicyDocuments;
 import io.weir.testkit.ManualClock;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;

@@ -1,15 +1,12 @@
-package io.weir.state.memory;
+package io.weir.model;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
-import io.weir.slot.BucketState;
-import io.weir.slot.BucketTurn;
-import io.weir.slot.Place;
-import io.weir.slot.Place.Share;
+import io.weir.model.Memory.Estimate;
+import io.weir.model.Place.Share;
 import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotRules;
-import io.weir.state.memory.Memory.Estimate;
 import io.weir.throttle.Charge;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -1,14 +1,18 @@
-package io.weir.slot;
+package io.weir.model;
 
-import static io.weir.slot.BucketState.ceilDiv;
+import static io.weir.model.BucketState.ceilDiv;
 
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
 import io.weir.decision.Verdict.Outcome;
-import io.weir.slot.BucketTurn.Booked;
-import io.weir.slot.BucketTurn.Idle;
-import io.weir.slot.Place.Share;
+import io.weir.model.BucketTurn.Booked;
+import io.weir.model.BucketTurn.Idle;
+import io.weir.model.Place.Share;
 import io.weir.slot.QueueReport.Returned;
+import io.weir.slot.SlotLimits;
+import io.weir.slot.SlotMode;
+import io.weir.slot.SlotRules;
+import io.weir.slot.TicketRequest;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.weir.state.memory;
+package io.weir.model;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.LeakyBucket;
@@ -7,8 +7,7 @@ import io.weir.kind.Permits;
 import io.weir.kind.Reservation;
 import io.weir.kind.Reservation.OfBucket;
 import io.weir.kind.Reservation.OfKind;
-import io.weir.slot.BucketState;
-import io.weir.state.memory.Memory.Holding;
+import io.weir.model.Memory.Holding;
 import io.weir.throttle.Ended;
 import io.weir.throttle.Ended.Status;
 import io.weir.throttle.Ending;

@@ -1,4 +1,4 @@
-package io.weir.state.memory;
+package io.weir.model;
 
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
@@ -20,9 +20,6 @@ import io.weir.kind.Reservation;
 import io.weir.kind.Reservation.OfBucket;
 import io.weir.kind.Reservation.OfKind;
 import io.weir.kind.Standing;
-import io.weir.slot.Booking;
-import io.weir.slot.BucketTurn;
-import io.weir.slot.Place;
 import io.weir.slot.QueueReport;
 import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotRules;

@@ -1,4 +1,4 @@
-package io.weir.state.memory;
+package io.weir.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,7 +1,8 @@
-package io.weir.lease;
+package io.weir.model;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.LeakyBucket;
+import io.weir.lease.LeaseReport;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;

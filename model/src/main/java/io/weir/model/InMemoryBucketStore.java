@@ -1,4 +1,4 @@
-package io.weir.state.memory;
+package io.weir.model;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.LeakyBucket;
@@ -6,10 +6,7 @@ import io.weir.bucket.Scope;
 import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
-import io.weir.slot.Booking;
-import io.weir.slot.BucketState;
-import io.weir.slot.Place;
-import io.weir.slot.Place.Share;
+import io.weir.model.Place.Share;
 import io.weir.slot.QueueReport;
 import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotMode;

@@ -1,9 +1,7 @@
-package io.weir.state.memory;
+package io.weir.model;
 
 import io.weir.bucket.Demand;
 import io.weir.bucket.LeakyBucket;
-import io.weir.slot.BucketTurn;
-import io.weir.slot.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.weir.state.memory;
+package io.weir.model;
 
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.KindsContract;

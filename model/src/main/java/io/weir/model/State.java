@@ -1,10 +1,8 @@
-package io.weir.state.memory;
+package io.weir.model;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Scope;
-import io.weir.slot.BucketState;
-import io.weir.slot.Place;
-import io.weir.slot.Place.Share;
+import io.weir.model.Place.Share;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;

@@ -1,7 +1,6 @@
-package io.weir.state.memory;
+package io.weir.model;
 
-import io.weir.slot.Place;
-import io.weir.slot.Place.Share;
+import io.weir.model.Place.Share;
 import io.weir.slot.SlotLimits;
 import java.util.HashMap;
 import java.util.List;

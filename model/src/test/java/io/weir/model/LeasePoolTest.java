@@ -1,11 +1,12 @@
-package io.weir.lease;
+package io.weir.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;
-import io.weir.lease.LeasePool.Granted;
+import io.weir.lease.LeaseReport;
+import io.weir.model.LeasePool.Granted;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,12 @@
-package io.weir.slot;
+package io.weir.model;
 
-import static io.weir.slot.BucketState.ceilDiv;
+import static io.weir.model.BucketState.ceilDiv;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Scope;
-import io.weir.slot.Place.Share;
+import io.weir.model.Place.Share;
+import io.weir.slot.SlotLimits;
+import io.weir.slot.SlotRules;
 import java.util.Optional;
 
 /**

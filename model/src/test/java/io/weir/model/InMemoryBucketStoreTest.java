@@ -1,4 +1,4 @@
-package io.weir.state.memory;
+package io.weir.model;
 
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.ManualClock;

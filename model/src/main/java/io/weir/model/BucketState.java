@@ -1,8 +1,9 @@
-package io.weir.slot;
+package io.weir.model;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.LeakyBucket;
 import io.weir.bucket.Rate;
+import io.weir.slot.SlotLimits;
 
 /**
  * How one bucket stands, and what is promised of it. Immutable; {@code docs/explanation/slots.md} has the

@@ -1,5 +1,0 @@
-/** Buckets in memory: the reference for every other store. */
-@NullMarked
-package io.weir.state.memory;
-
-import org.jspecify.annotations.NullMarked;
