@@ -65,7 +65,8 @@ public final class LeakyBucket {
         .longValueExact();
   }
 
-  private static long ceilDiv(long dividend, long divisor) {
+  /** A quotient of numbers from 0 on, rounded up. */
+  public static long ceilDiv(long dividend, long divisor) {
     return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
   }
 }

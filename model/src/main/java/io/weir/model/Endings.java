@@ -2,12 +2,9 @@ package io.weir.model;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.LeakyBucket;
-import io.weir.kind.Counter;
-import io.weir.kind.Permits;
-import io.weir.kind.Reservation;
-import io.weir.kind.Reservation.OfBucket;
-import io.weir.kind.Reservation.OfKind;
 import io.weir.model.Memory.Holding;
+import io.weir.model.Reservation.OfBucket;
+import io.weir.model.Reservation.OfKind;
 import io.weir.throttle.Ended;
 import io.weir.throttle.Ended.Status;
 import io.weir.throttle.Ending;
@@ -65,7 +62,7 @@ final class Endings {
       return false;
     }
     Counter before = memory.counter(owner, permit.name(), now);
-    memory.put(owner, permit.name(), Permits.released(before, now), now);
+    memory.put(owner, permit.name(), PermitsModel.released(before, now), now);
     return true;
   }
 
@@ -100,7 +97,8 @@ final class Endings {
     memory.put(
         owner,
         kind.demand().name(),
-        kind.demand().settled(before, kind.mark(), isAll ? -counted : delta, isAll, now),
+        KindModel.of(kind.demand())
+            .settled(before, kind.mark(), isAll ? -counted : delta, isAll, now),
         now);
   }
 

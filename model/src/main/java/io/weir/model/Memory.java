@@ -2,10 +2,8 @@ package io.weir.model;
 
 import io.weir.bucket.Rate;
 import io.weir.bucket.Scope;
-import io.weir.kind.Counter;
 import io.weir.kind.Hold;
 import io.weir.kind.Permits;
-import io.weir.kind.Reservation;
 import io.weir.throttle.Charge;
 import io.weir.throttle.Ended;
 import io.weir.throttle.Held;

@@ -10,16 +10,12 @@ import io.weir.decision.KindVerdict;
 import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
-import io.weir.kind.Asked;
 import io.weir.kind.Congestion;
-import io.weir.kind.Counter;
 import io.weir.kind.Hold;
 import io.weir.kind.KindDemand;
 import io.weir.kind.Permits;
-import io.weir.kind.Reservation;
-import io.weir.kind.Reservation.OfBucket;
-import io.weir.kind.Reservation.OfKind;
-import io.weir.kind.Standing;
+import io.weir.model.Reservation.OfBucket;
+import io.weir.model.Reservation.OfKind;
 import io.weir.slot.QueueReport;
 import io.weir.slot.QueueReport.Returned;
 import io.weir.slot.SlotRules;
@@ -98,16 +94,19 @@ final class MixedCharge {
   }
 
   private StoreAnswer first() {
-    List<Standing> standings = standings(asked(charge.cost()));
+    List<Stood> standings = standings(asked(charge.cost()));
     long price = price();
-    long cost = Congestion.priced(charge.cost(), price);
+    long cost = CongestionModel.priced(charge.cost(), price);
     if (price != Congestion.ONE) {
       standings = standings(asked(cost));
     }
     List<BucketTurn> turns = look.turns(cost);
     List<Demand> payers = Payers.of(charge.demands(), turns, place());
-    KindVerdict kinds =
-        new KindVerdict(charge.extras().demands(), standings, cost, overflowed(payers));
+    KindVerdict kinds = new KindVerdict(
+        charge.extras().demands(),
+        standings.stream().map(Stood::standing).toList(),
+        cost,
+        overflowed(payers));
     Charge asRates = payers.isEmpty() ? charge : charge.ofRates(payers, cost);
     Verdict verdict = new Verdict(charge.revision(), payers, cost);
     if (isNever(cost) || kinds.isNever()) {
@@ -125,7 +124,7 @@ final class MixedCharge {
     if (!(answer instanceof Decided ofRates)) {
       return answer;
     }
-    List<Standing> charged = standings;
+    List<Stood> charged = standings;
     boolean isTaken = ofRates.decision() instanceof Allowed;
     keep(charged, isTaken);
     if (isTaken && !isPeek) {
@@ -197,14 +196,15 @@ final class MixedCharge {
     return isPeek ? Optional.empty() : charge.ticket().shown().flatMap(look::placeOf);
   }
 
-  private List<Standing> standings(Asked asked) {
+  private List<Stood> standings(Asked asked) {
     List<KindDemand> demands = charge.extras().demands();
-    List<Standing> standings = demands.stream()
-        .map(demand -> demand.standing(
-            memory.counter(owner(demand.scope()), demand.name(), look.now()),
-            asked.withHeld(memory.held(owner(demand.scope()), demand.name(), look.now()))))
+    List<Stood> standings = demands.stream()
+        .map(demand -> KindModel.of(demand)
+            .standing(
+                memory.counter(owner(demand.scope()), demand.name(), look.now()),
+                asked.withHeld(memory.held(owner(demand.scope()), demand.name(), look.now()))))
         .toList();
-    return Standing.charged(demands, standings);
+    return Stood.charged(demands, standings);
   }
 
   private long price() {
@@ -212,11 +212,12 @@ final class MixedCharge {
     for (KindDemand demand : charge.extras().demands()) {
       highest = Math.max(
           highest,
-          demand.priceMillis(
-              memory.counter(owner(demand.scope()), demand.name(), look.now()),
-              asked(charge.cost())));
+          KindModel.of(demand)
+              .priceMillis(
+                  memory.counter(owner(demand.scope()), demand.name(), look.now()),
+                  asked(charge.cost())));
     }
-    return Congestion.bounded(highest, charge.cost(), mostAtOnce());
+    return CongestionModel.bounded(highest, charge.cost(), mostAtOnce());
   }
 
   // What all limits can hold when they are empty; of two of which one pays, the larger.
@@ -233,8 +234,8 @@ final class MixedCharge {
     for (int i = 0; i < kinds.size(); i++) {
       boolean hasOther = i + 1 < kinds.size() && kinds.get(i + 1).overflow();
       if (!kinds.get(i).overflow()) {
-        long other = hasOther ? kinds.get(i + 1).mostAtOnce() : 0;
-        most = Math.min(most, Math.max(kinds.get(i).mostAtOnce(), other));
+        long other = hasOther ? KindModel.of(kinds.get(i + 1)).mostAtOnce() : 0;
+        most = Math.min(most, Math.max(KindModel.of(kinds.get(i)).mostAtOnce(), other));
       }
     }
     return most;
@@ -244,13 +245,13 @@ final class MixedCharge {
     return new Asked(look.now(), cost, 0, look::usedOf);
   }
 
-  private void keep(List<Standing> standings, boolean isTaken) {
+  private void keep(List<Stood> standings, boolean isTaken) {
     if (isPeek) {
       return;
     }
     for (int i = 0; i < standings.size(); i++) {
       KindDemand demand = charge.extras().demands().get(i);
-      Standing standing = standings.get(i);
+      Stood standing = standings.get(i);
       Object owner = owner(demand.scope());
       long until = memory.counter(owner, demand.name(), look.now()).untilMicros();
       if (isTaken && standing.taken().untilMicros() != until) {
@@ -261,7 +262,7 @@ final class MixedCharge {
     }
   }
 
-  private void hold(Hold hold, List<Demand> payers, List<Standing> standings, long price) {
+  private void hold(Hold hold, List<Demand> payers, List<Stood> standings, long price) {
     long until = look.now() + hold.leaseMicros();
     List<OfKind> kinds = new ArrayList<>();
     for (int i = 0; i < standings.size(); i++) {
@@ -269,8 +270,8 @@ final class MixedCharge {
       if (demand instanceof Permits) {
         Object owner = owner(demand.scope());
         memory.hold(owner, demand.name(), hold.id(), look.now() + hold.leaseMicros());
-      } else if (standings.get(i).isCharged()) {
-        kinds.add(new OfKind(demand, demand.mark(look.now())));
+      } else if (standings.get(i).standing().isCharged()) {
+        kinds.add(new OfKind(demand, KindModel.of(demand).mark(look.now())));
       }
     }
     if (hold.reserves()) {

@@ -8,7 +8,6 @@ import io.weir.decision.KindVerdict;
 import io.weir.decision.Verdict;
 import io.weir.decision.Verdict.Outcome;
 import io.weir.decision.Verdict.Wait;
-import io.weir.kind.Counter;
 import io.weir.kind.Kind;
 import io.weir.kind.KindDemand;
 import io.weir.kind.Quota;
@@ -52,7 +51,7 @@ final class MixedAnswer {
       long reset = answers.next();
       long flags = answers.next();
       standings.add(
-          new Standing(wait, usedOf, reset, flags % 2 == 1, flags < 2, Counter.NONE, Counter.NONE));
+          new Standing(wait, usedOf, reset, flags % 2 == 1, flags < 2));
     }
     List<Integer> payers = payers(charge.demands(), answers.next());
     List<String> paidBy = payers.stream()

@@ -1,9 +1,14 @@
-package io.weir.kind;
+package io.weir.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Scope;
+import io.weir.kind.CalendarWindow;
 import io.weir.kind.CalendarWindow.Period;
+import io.weir.kind.FixedWindow;
+import io.weir.kind.Quota;
+import io.weir.kind.Standing;
+import io.weir.kind.Window;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -48,52 +53,55 @@ final class QuotaTest {
 
   @Test
   void aFullQuotaTellsWhenItsPeriodEnds() {
-    Quota quota = quota(100, new FixedWindow(10_000, false), false);
+    QuotaModel quota = quota(100, new FixedWindow(10_000, false), false);
     Counter used = quota.standing(Counter.NONE, asked(5_000_000, 60)).taken();
-    Standing full = quota.standing(used, asked(6_000_000, 41));
+    Standing full = quota.standing(used, asked(6_000_000, 41)).standing();
     assertThat(full.hasRoom()).isFalse();
     assertThat(full.waitMicros()).isEqualTo(4_000_000);
     assertThat(full.resetMicros()).isEqualTo(4_000_000);
-    assertThat(quota.standing(used, asked(6_000_000, 40)).hasRoom()).isTrue();
-    assertThat(quota.standing(used, asked(10_000_000, 100)).hasRoom()).isTrue();
-    assertThat(quota.standing(used, asked(6_000_000, 101)).isNever()).isTrue();
+    assertThat(quota.standing(used, asked(6_000_000, 40)).standing().hasRoom()).isTrue();
+    assertThat(quota.standing(used, asked(10_000_000, 100)).standing().hasRoom())
+        .isTrue();
+    assertThat(quota.standing(used, asked(6_000_000, 101)).standing().isNever()).isTrue();
   }
 
   @Test
   void aSlidingWindowForgetsThePeriodBeforeBitByBit() {
-    Quota quota = quota(100, new FixedWindow(10_000, true), false);
+    QuotaModel quota = quota(100, new FixedWindow(10_000, true), false);
     Counter used = quota.standing(Counter.NONE, asked(9_000_000, 100)).taken();
-    assertThat(quota.standing(used, asked(12_500_000, 1)).used()).isEqualTo(75);
-    Standing full = quota.standing(used, asked(12_500_000, 26));
+    assertThat(quota.standing(used, asked(12_500_000, 1)).standing().used()).isEqualTo(75);
+    Standing full = quota.standing(used, asked(12_500_000, 26)).standing();
     assertThat(full.hasRoom()).isFalse();
     long comes = 12_500_000 + full.waitMicros();
-    assertThat(quota.standing(used, asked(comes, 26)).hasRoom()).isTrue();
-    assertThat(quota.standing(used, asked(comes - 1000, 26)).hasRoom()).isFalse();
-    assertThat(quota.standing(used, asked(20_000_000, 100)).hasRoom()).isTrue();
+    assertThat(quota.standing(used, asked(comes, 26)).standing().hasRoom()).isTrue();
+    assertThat(quota.standing(used, asked(comes - 1000, 26)).standing().hasRoom())
+        .isFalse();
+    assertThat(quota.standing(used, asked(20_000_000, 100)).standing().hasRoom())
+        .isTrue();
   }
 
   @Test
   void aFullSlidingWindowTellsAMomentOfTheNextOne() {
-    Quota quota = quota(100, new FixedWindow(10_000, true), false);
+    QuotaModel quota = quota(100, new FixedWindow(10_000, true), false);
     Counter used = quota.standing(Counter.NONE, asked(5_000_000, 100)).taken();
-    Standing full = quota.standing(used, asked(6_000_000, 50));
+    Standing full = quota.standing(used, asked(6_000_000, 50)).standing();
     assertThat(full.waitMicros()).isEqualTo(9_000_000);
-    assertThat(quota.standing(used, asked(15_000_000, 50)).hasRoom()).isTrue();
+    assertThat(quota.standing(used, asked(15_000_000, 50)).standing().hasRoom()).isTrue();
   }
 
   @Test
   void aSoftQuotaOnlyWarns() {
-    Quota soft =
-        new Quota("q", Scope.KEY, 10, new FixedWindow(10_000, false), true, 80, false, false);
+    QuotaModel soft = new QuotaModel(
+        new Quota("q", Scope.KEY, 10, new FixedWindow(10_000, false), true, 80, false, false));
     Counter used = soft.standing(Counter.NONE, asked(0, 7)).taken();
-    assertThat(soft.standing(Counter.NONE, asked(0, 7)).near()).isFalse();
-    assertThat(soft.standing(used, asked(0, 1)).near()).isTrue();
-    assertThat(soft.standing(used, asked(0, 1000)).hasRoom()).isTrue();
+    assertThat(soft.standing(Counter.NONE, asked(0, 7)).standing().near()).isFalse();
+    assertThat(soft.standing(used, asked(0, 1)).standing().near()).isTrue();
+    assertThat(soft.standing(used, asked(0, 1000)).standing().hasRoom()).isTrue();
   }
 
   @Test
   void nothingIsGivenBackToAnotherWindow() {
-    Quota quota = quota(100, new FixedWindow(10_000, false), false);
+    QuotaModel quota = quota(100, new FixedWindow(10_000, false), false);
     Counter used = quota.standing(Counter.NONE, asked(1_000_000, 60)).taken();
     long mark = quota.mark(1_000_000);
     assertThat(quota.settled(used, mark, -50, false, 2_000_000).number(2)).isEqualTo(10);
@@ -107,41 +115,43 @@ final class QuotaTest {
   void whatIsOwedGoesToThePresentPeriodHoweverLongAgoItWasTaken() {
     long day = 86_400_000_000L;
     Window days = new CalendarWindow(Period.DAY, ZoneId.of("UTC"), 1);
-    Quota quota = new Quota("q", Scope.KEY, 100, days, false, 80, false, false);
+    QuotaModel quota =
+        new QuotaModel(new Quota("q", Scope.KEY, 100, days, false, 80, false, false));
     long mark = quota.mark(1_000_000);
     for (int later = 2; later < 40; later++) {
       long now = later * day + 5_000_000;
       Counter unused = quota.settled(Counter.NONE, mark, 60, false, now);
-      assertThat(quota.standing(unused, asked(now + 1, 1)).used()).isEqualTo(60);
-      assertThat(quota.standing(unused, asked(now + day, 1)).used()).isZero();
+      assertThat(quota.standing(unused, asked(now + 1, 1)).standing().used()).isEqualTo(60);
+      assertThat(quota.standing(unused, asked(now + day, 1)).standing().used()).isZero();
       Counter used = quota.standing(Counter.NONE, asked(now, 30)).taken();
       Counter both = quota.settled(used, mark, 60, false, now + 1);
-      assertThat(quota.standing(both, asked(now + 2, 1)).used()).isEqualTo(90);
+      assertThat(quota.standing(both, asked(now + 2, 1)).standing().used()).isEqualTo(90);
       assertThat(quota.settled(used, mark, -60, false, now + 1)).isEqualTo(used);
     }
   }
 
   @Test
   void aResetKeepsTheBoundary() {
-    Quota quota = quota(100, new FixedWindow(10_000, false), false);
+    QuotaModel quota = quota(100, new FixedWindow(10_000, false), false);
     Counter used = quota.standing(Counter.NONE, asked(1_000_000, 100)).taken();
     Counter reset = quota.reset(used, 4_000_000);
-    Standing after = quota.standing(reset, asked(4_000_000, 100));
+    Standing after = quota.standing(reset, asked(4_000_000, 100)).standing();
     assertThat(after.hasRoom()).isTrue();
     assertThat(after.resetMicros()).isEqualTo(6_000_000);
   }
 
   @Test
   void aWindowThatIsNotOverGoesOnWhereItsLengthOrTheClockHasChanged() {
-    Quota ten = quota(100, new FixedWindow(10_000, false), false);
+    QuotaModel ten = quota(100, new FixedWindow(10_000, false), false);
     Counter used = ten.standing(Counter.NONE, asked(15_000_000, 100)).taken();
-    assertThat(ten.standing(used, asked(9_000_000, 1)).hasRoom()).isFalse();
-    Quota six = quota(100, new FixedWindow(6_000, false), false);
-    assertThat(six.standing(used, asked(16_000_000, 1)).hasRoom()).isFalse();
+    assertThat(ten.standing(used, asked(9_000_000, 1)).standing().hasRoom()).isFalse();
+    QuotaModel six = quota(100, new FixedWindow(6_000, false), false);
+    assertThat(six.standing(used, asked(16_000_000, 1)).standing().hasRoom()).isFalse();
   }
 
-  private static Quota quota(long limit, Window window, boolean countsRequests) {
-    return new Quota("q", Scope.KEY, limit, window, false, 80, countsRequests, false);
+  private static QuotaModel quota(long limit, Window window, boolean countsRequests) {
+    return new QuotaModel(
+        new Quota("q", Scope.KEY, limit, window, false, 80, countsRequests, false));
   }
 
   private static Asked asked(long now, long cost) {

@@ -1,7 +1,8 @@
-package io.weir.kind;
+package io.weir.model;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
+import io.weir.kind.KindDemand;
 import java.util.List;
 
 /**
@@ -65,7 +66,7 @@ public record Reservation(
 
   /** Operations at the price of then. */
   public long charged(long operations) {
-    return Congestion.priced(operations, priceMillis);
+    return CongestionModel.priced(operations, priceMillis);
   }
 
   private static long units(OfBucket bucket, long operations) {

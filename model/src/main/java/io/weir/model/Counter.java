@@ -1,4 +1,4 @@
-package io.weir.kind;
+package io.weir.model;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,14 @@
-package io.weir.kind;
+package io.weir.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Demand;
 import io.weir.bucket.Scope;
+import io.weir.kind.Congestion;
 import io.weir.kind.Congestion.Point;
 import io.weir.kind.Congestion.Scale;
+import io.weir.kind.Standing;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
@@ -31,16 +33,22 @@ final class CongestionTest {
   @Test
   void aStepRisesAfterThePeriodAndFallsAtOnce() {
     Congestion steps = steps(60, 9000, 10_000, 9500, 25_000, 9900, 100_000);
-    Counter begun = steps.standing(Counter.NONE, asked(SECOND, 91 * PERCENT)).taken();
+    Counter begun = new CongestionModel(steps)
+        .standing(Counter.NONE, asked(SECOND, 91 * PERCENT))
+        .taken();
     assertThat(multiplier(steps, begun, 91 * PERCENT, 60 * SECOND)).isEqualTo(1000);
     assertThat(multiplier(steps, begun, 91 * PERCENT, 61 * SECOND)).isEqualTo(10_000);
-    Counter risen = steps.standing(begun, asked(61 * SECOND, 96 * PERCENT)).taken();
+    Counter risen = new CongestionModel(steps)
+        .standing(begun, asked(61 * SECOND, 96 * PERCENT))
+        .taken();
     // The lower step goes on; the new one begins.
     assertThat(multiplier(steps, risen, 96 * PERCENT, 62 * SECOND)).isEqualTo(10_000);
     assertThat(multiplier(steps, risen, 96 * PERCENT, 121 * SECOND)).isEqualTo(25_000);
     assertThat(multiplier(steps, risen, 94 * PERCENT, 122 * SECOND)).isEqualTo(10_000);
     assertThat(multiplier(steps, risen, 89 * PERCENT, 123 * SECOND)).isEqualTo(1000);
-    Counter fallen = steps.standing(risen, asked(123 * SECOND, 50 * PERCENT)).taken();
+    Counter fallen = new CongestionModel(steps)
+        .standing(risen, asked(123 * SECOND, 50 * PERCENT))
+        .taken();
     assertThat(multiplier(steps, fallen, 96 * PERCENT, 124 * SECOND)).isEqualTo(1000);
   }
 
@@ -79,10 +87,11 @@ final class CongestionTest {
   void operationsCostAsManyTimesAsMuch() {
     Congestion priced = new Congestion(
         BUCKET, ONE, new Scale(points(5000, 2500), OptionalLong.of(0)), true, OptionalLong.empty());
-    assertThat(priced.priceMillis(Counter.NONE, asked(0, 60 * PERCENT))).isEqualTo(2500);
-    assertThat(Congestion.priced(3, 2500)).isEqualTo(8);
-    assertThat(Congestion.priced(3, 1000)).isEqualTo(3);
-    assertThat(Congestion.priced(1L << 52, 2500)).isEqualTo((1L << 53) - 1);
+    assertThat(new CongestionModel(priced).priceMillis(Counter.NONE, asked(0, 60 * PERCENT)))
+        .isEqualTo(2500);
+    assertThat(CongestionModel.priced(3, 2500)).isEqualTo(8);
+    assertThat(CongestionModel.priced(3, 1000)).isEqualTo(3);
+    assertThat(CongestionModel.priced(1L << 52, 2500)).isEqualTo((1L << 53) - 1);
   }
 
   @Test
@@ -93,15 +102,23 @@ final class CongestionTest {
         new Scale(points(5000, 2000, 9000, 10_000), OptionalLong.of(0)),
         false,
         OptionalLong.of(10_000));
-    assertThat(shed.standing(Counter.NONE, asked(0, 80 * PERCENT)).hasRoom()).isTrue();
-    Standing denied = shed.standing(Counter.NONE, asked(0, 95 * PERCENT));
+    assertThat(new CongestionModel(shed)
+            .standing(Counter.NONE, asked(0, 80 * PERCENT))
+            .standing()
+            .hasRoom())
+        .isTrue();
+    Standing denied =
+        new CongestionModel(shed).standing(Counter.NONE, asked(0, 95 * PERCENT)).standing();
     assertThat(denied.hasRoom()).isFalse();
     long later = 95 * PERCENT - denied.waitMicros() * BUCKET.unitsPerMicro();
     assertThat(later).isLessThan(90 * PERCENT).isGreaterThan(89 * PERCENT);
   }
 
   private static long multiplier(Congestion congestion, Counter stored, long used, long now) {
-    return congestion.standing(stored, asked(now, used)).used();
+    return new CongestionModel(congestion)
+        .standing(stored, asked(now, used))
+        .standing()
+        .used();
   }
 
   private static Congestion steps(long seconds, long... pairs) {

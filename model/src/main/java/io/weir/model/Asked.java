@@ -1,4 +1,4 @@
-package io.weir.kind;
+package io.weir.model;
 
 /**
  * One request, as a limit sees it.

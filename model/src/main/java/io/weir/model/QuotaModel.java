@@ -1,0 +1,150 @@
+package io.weir.model;
+
+import io.weir.kind.Quota;
+import io.weir.kind.Standing;
+import io.weir.kind.Window.Span;
+
+/** The arithmetic of a quota. */
+record QuotaModel(Quota quota) implements KindModel {
+  private static final long STEPS = 1000;
+  private static final long MICROS_PER_MILLI = 1000;
+
+  // Numbers of the counter: until when it is kept, the end of its period, used in it, used in the
+  // one before.
+  private record Use(Span span, long used, long before) {}
+
+  @Override
+  public Stood standing(Counter stored, Asked asked) {
+    Use use = use(stored, asked.nowMicros());
+    long wanted = quota.counted(asked.cost());
+    long used = total(use, asked.nowMicros());
+    boolean fits = wanted <= quota.limit() && used <= quota.limit() - wanted;
+    long wait = quota.isSoft() || fits
+        ? Standing.ROOM
+        : wanted > quota.limit() ? Standing.NEVER : waitMicros(use, wanted, asked.nowMicros());
+    Standing standing = new Standing(
+        wait,
+        used,
+        use.span.endMicros() - asked.nowMicros(),
+        isNear(wait == Standing.ROOM ? plus(used, wanted) : used),
+        true);
+    return new Stood(
+        standing, counter(new Use(use.span, plus(use.used, wanted), use.before)), stored);
+  }
+
+  @Override
+  public long mark(long nowMicros) {
+    return quota.window().at(nowMicros).endMicros();
+  }
+
+  /** What is given back goes to the window it was taken in, or to none; what is owed to the present one. */
+  @Override
+  public Counter settled(Counter stored, long taken, long delta, boolean isUndone, long nowMicros) {
+    if (delta == 0 || (quota.countsRequests() && !isUndone)) {
+      return stored;
+    }
+    if (!quota.window().reaches(taken, nowMicros)) {
+      return delta > 0 ? owedLater(stored, taken, delta, nowMicros) : stored;
+    }
+    Use use = use(stored, nowMicros);
+    if (delta > 0) {
+      return counter(new Use(use.span, plus(use.used, delta), use.before));
+    }
+    if (taken == use.span.endMicros()) {
+      return counter(new Use(use.span, Math.max(0, use.used + delta), use.before));
+    }
+    boolean wasBefore = taken == use.span.startMicros();
+    return wasBefore
+        ? counter(new Use(use.span, use.used, Math.max(0, use.before + delta)))
+        : stored;
+  }
+
+  // A script knows the calendar of then, not of now: where nothing has been counted in the present
+  // period, it is taken to be as long as the one of then. The next charge puts that right.
+  private Counter owedLater(Counter stored, long taken, long delta, long nowMicros) {
+    if (stored.number(1) > nowMicros) {
+      return Counter.of(
+          stored.untilMicros(), stored.number(1), plus(stored.number(2), delta), stored.number(3));
+    }
+    Span then = quota.window().at(taken - 1);
+    long length = then.endMicros() - then.startMicros();
+    long end =
+        then.startMicros() + (Math.floorDiv(nowMicros - then.startMicros(), length) + 1) * length;
+    return Counter.of(end, end, Math.min(delta, Counter.MOST), 0);
+  }
+
+  @Override
+  public long mostAtOnce() {
+    return quota.isSoft() || quota.countsRequests() ? Long.MAX_VALUE : quota.limit();
+  }
+
+  /** The same counter with nothing used; the window stays. */
+  public Counter reset(Counter stored, long nowMicros) {
+    return counter(new Use(use(stored, nowMicros).span, 0, 0));
+  }
+
+  // A window that was counted by another clock, zone or length, and is not over, goes on in the
+  // present one.
+  private Use use(Counter stored, long nowMicros) {
+    Span span = quota.window().at(nowMicros);
+    long end = stored.number(1);
+    if (end == span.endMicros() || end > nowMicros) {
+      return new Use(span, stored.number(2), quota.window().slides() ? stored.number(3) : 0);
+    }
+    boolean wasBefore = quota.window().slides() && end == span.startMicros();
+    return new Use(span, 0, wasBefore ? stored.number(2) : 0);
+  }
+
+  private Counter counter(Use use) {
+    long end = use.span.endMicros();
+    long until = quota.window().slides() ? end + (end - use.span.startMicros()) : end;
+    return Counter.of(until, end, use.used, use.before);
+  }
+
+  private long total(Use use, long nowMicros) {
+    long before = use.before == 0 ? 0 : faded(use.before, share(use.span, nowMicros));
+    return Math.min(Counter.MOST, use.used + before);
+  }
+
+  // Thousandths of the window before that are still covered.
+  private static long share(Span span, long nowMicros) {
+    long length = (span.endMicros() - span.startMicros()) / MICROS_PER_MILLI;
+    long elapsed = (nowMicros - span.startMicros()) / MICROS_PER_MILLI;
+    return STEPS - elapsed * STEPS / length;
+  }
+
+  // In two parts: the product of the whole may pass 2⁵³ where more was used than is allowed.
+  private static long faded(long before, long share) {
+    long rest = before % STEPS;
+    return before / STEPS * share + (rest * share + STEPS - 1) / STEPS;
+  }
+
+  private long waitMicros(Use use, long wanted, long nowMicros) {
+    Span span = use.span;
+    if (!quota.window().slides()) {
+      return span.endMicros() - nowMicros;
+    }
+    if (use.used + wanted <= quota.limit()) {
+      return fadesAt(span, use.before, quota.limit() - use.used - wanted) - nowMicros;
+    }
+    long length = span.endMicros() - span.startMicros();
+    Span next = new Span(span.endMicros(), span.endMicros() + length);
+    return fadesAt(next, use.used, quota.limit() - wanted) - nowMicros;
+  }
+
+  // When so little of what was used before is left: the largest share that leaves no more.
+  private static long fadesAt(Span span, long before, long left) {
+    long length = (span.endMicros() - span.startMicros()) / MICROS_PER_MILLI;
+    long share = Math.min(STEPS, STEPS * left / before);
+    long millis = ((STEPS - share) * length + STEPS - 1) / STEPS;
+    return span.startMicros() + millis * MICROS_PER_MILLI;
+  }
+
+  private boolean isNear(long used) {
+    return used >= (quota.limit() * quota.nearPercent() + 99) / 100;
+  }
+
+  private static long plus(long used, long more) {
+    return used + Math.min(more, Math.max(0, Counter.MOST - used));
+  }
+}
