@@ -65,8 +65,8 @@ public final class LeakyBucket {
         .longValueExact();
   }
 
-  /** A quotient of numbers from 0 on, rounded up. */
+  /** A quotient, rounded up; the divisor is above 0. */
   public static long ceilDiv(long dividend, long divisor) {
-    return dividend / divisor + (dividend % divisor == 0 ? 0 : 1);
+    return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
   }
 }

@@ -1,5 +1,7 @@
 package io.weir.job;
 
+import io.weir.bucket.LeakyBucket;
+
 /**
  * When a job will be done: the wait before each stage that it has not reached, and the usual time of those stages.
  * Integers, in milliseconds, rounded up. The formulas are those of the fhevm relayer's document on dynamic retry-after.
@@ -39,14 +41,14 @@ public final class Eta {
       return 0;
     }
     long margin = state == JobState.RECEIPT_RECEIVED ? 0 : rule.value(JobParameter.MARGIN);
-    return clampedSeconds(rule, ceilDiv(rawMillis * (MILLIS + margin), MILLIS));
+    return clampedSeconds(rule, LeakyBucket.ceilDiv(rawMillis * (MILLIS + margin), MILLIS));
   }
 
   /** A time in whole seconds, rounded up, in the bounds of what is told. */
   public static long clampedSeconds(JobRule rule, long millis) {
-    long min = ceilDiv(rule.value(JobParameter.MIN_WAIT), MILLIS);
+    long min = LeakyBucket.ceilDiv(rule.value(JobParameter.MIN_WAIT), MILLIS);
     long max = rule.value(JobParameter.MAX_WAIT) / MILLIS;
-    return Math.max(min, Math.min(max, ceilDiv(millis, MILLIS)));
+    return Math.max(min, Math.min(max, LeakyBucket.ceilDiv(millis, MILLIS)));
   }
 
   /** A time in the bounds of what is told. */
@@ -58,12 +60,12 @@ public final class Eta {
   private static long checkWait(JobRule rule, JobQueue queue, long ahead) {
     long concurrency = rule.value(JobParameter.READINESS_CONCURRENCY);
     return rule.batches()
-        ? ceilDiv(ahead, concurrency) * checkTime(rule, queue)
-        : ceilDiv(ahead * MILLIS, concurrency);
+        ? LeakyBucket.ceilDiv(ahead, concurrency) * checkTime(rule, queue)
+        : LeakyBucket.ceilDiv(ahead * MILLIS, concurrency);
   }
 
   private static long dispatchWait(JobRule rule, long ahead) {
-    return ceilDiv(ahead * MILLIS, rule.value(JobParameter.DISPATCH_PER_SECOND));
+    return LeakyBucket.ceilDiv(ahead * MILLIS, rule.value(JobParameter.DISPATCH_PER_SECOND));
   }
 
   private static long sent(JobRule rule, JobQueue queue) {
@@ -79,10 +81,8 @@ public final class Eta {
   }
 
   private static long seenOr(JobRule rule, long seenMicros, JobParameter nominal) {
-    return rule.isLearned() && seenMicros > 0 ? ceilDiv(seenMicros, MILLIS) : rule.value(nominal);
-  }
-
-  private static long ceilDiv(long dividend, long divisor) {
-    return (dividend + divisor - 1) / divisor;
+    return rule.isLearned() && seenMicros > 0
+        ? LeakyBucket.ceilDiv(seenMicros, MILLIS)
+        : rule.value(nominal);
   }
 }

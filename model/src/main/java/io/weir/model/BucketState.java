@@ -136,12 +136,13 @@ public record BucketState(
     long room = roomMicros(bucket, units);
     return waiting == 0
         ? room
-        : Math.max(room, lastSlotMicros + ceilDiv(units, rate.unitsPerMicro()));
+        : Math.max(room, lastSlotMicros + LeakyBucket.ceilDiv(units, rate.unitsPerMicro()));
   }
 
   /** When it holds this much, if nobody else comes. */
   long roomMicros(Bucket bucket, long units) {
-    return atMicros + ceilDiv(usedUnits - (bucket.capacityUnits() - units), rate.unitsPerMicro());
+    return atMicros
+        + LeakyBucket.ceilDiv(usedUnits - (bucket.capacityUnits() - units), rate.unitsPerMicro());
   }
 
   /** Whether a new caller may pass now: nobody waits, or enough is unclaimed, or it is its turn. */
@@ -182,11 +183,6 @@ public record BucketState(
   public BucketState released(long units) {
     long unclaimed = Math.min(unclaimedUnits + units, SlotLimits.MAX_UNITS - usedUnits);
     return with(atMicros, usedUnits, waiting - 1, unclaimed, lastSlotMicros);
-  }
-
-  /** Rounded up, of negative numbers too. */
-  static long ceilDiv(long dividend, long divisor) {
-    return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
   }
 
   private BucketState with(long at, long used, long newWaiting, long unclaimed, long slot) {

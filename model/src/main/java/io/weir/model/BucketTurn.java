@@ -1,6 +1,6 @@
 package io.weir.model;
 
-import static io.weir.model.BucketState.ceilDiv;
+import static io.weir.bucket.LeakyBucket.ceilDiv;
 
 import io.weir.bucket.Bucket;
 import io.weir.bucket.Scope;

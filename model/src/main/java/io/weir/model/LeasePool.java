@@ -86,7 +86,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     }
     long wait = granted > 0 || report.wants() == 0
         ? 0
-        : Math.min(leaseMicros, ceilDiv(report.least() - free, now.rate));
+        : Math.min(leaseMicros, LeakyBucket.ceilDiv(report.least() - free, now.rate));
     return new Granted(
         new LeasePool(now.rate, level, now.atMicros, next), granted, Math.max(wait, 0));
   }
@@ -140,9 +140,5 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
             share.spent())));
     return new LeasePool(
         bucket.unitsPerMicro(), LeakyBucket.carriedOver(used, rate, bucket), atMicros, next);
-  }
-
-  private static long ceilDiv(long dividend, long divisor) {
-    return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
   }
 }

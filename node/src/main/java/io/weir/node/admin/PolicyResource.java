@@ -20,12 +20,12 @@ import io.weir.state.control.ChangedException;
 import io.weir.state.control.ClusterPolicy;
 import io.weir.state.control.Publication;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.throttle.Failures;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -155,8 +155,7 @@ public final class PolicyResource {
   }
 
   private static RefusedException refusal(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    Throwable cause = Failures.cause(error);
     if (cause instanceof InvalidPolicyException invalid) {
       return new RefusedException(
           ProblemDetails.of(422, "policy_invalid", "The policy is refused; the one in force stays")

@@ -17,10 +17,8 @@ import io.weir.node.json.JsonInput;
 import io.weir.policy.Subject;
 import io.weir.state.redis.RedisHolds;
 import io.weir.throttle.PolicySource;
-import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,7 +72,7 @@ public final class QuotaResource {
     return Future.fromCompletionStage(
             store.reset(quota.scope(), subject.tenant(), subject.id(), quota.name()),
             vertx.getOrCreateContext())
-        .recover(error -> Future.failedFuture(refusal(error)))
+        .recover(error -> Future.failedFuture(RefusedException.of(error)))
         .compose(used -> {
           LOG.info("the quota {} was reset here: {} were used", quota.name(), used);
           return request
@@ -98,13 +96,5 @@ public final class QuotaResource {
     }
     throw new RefusedException(ProblemDetails.badRequest(
         "reset_invalid", List.of("the body: (expected: subject and quota, two texts)")));
-  }
-
-  private static Throwable refusal(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    return cause instanceof StoreUnavailableException
-        ? new RefusedException(ProblemDetails.unavailable())
-        : cause;
   }
 }

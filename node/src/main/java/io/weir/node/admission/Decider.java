@@ -14,11 +14,11 @@ import io.weir.node.metrics.NodeMetrics;
 import io.weir.policy.OperationLimit.Limited;
 import io.weir.policy.Subject;
 import io.weir.slot.TicketRequest;
+import io.weir.throttle.Failures;
 import io.weir.throttle.StoreUnavailableException;
 import io.weir.throttle.Throttle;
 import io.weir.throttle.UnknownSubjectException;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -95,7 +95,7 @@ public final class Decider {
               done.succeed(decided);
             }
           } else {
-            Throwable cause = unwrapped(requireNonNull(error));
+            Throwable cause = Failures.cause(requireNonNull(error));
             try {
               undecided(subject, operation, cause);
             } finally {
@@ -123,11 +123,5 @@ public final class Decider {
           unavailable.fault(),
           error.getMessage());
     }
-  }
-
-  private static Throwable unwrapped(Throwable error) {
-    return error instanceof CompletionException && error.getCause() != null
-        ? error.getCause()
-        : error;
   }
 }

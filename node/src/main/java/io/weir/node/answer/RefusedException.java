@@ -1,5 +1,8 @@
 package io.weir.node.answer;
 
+import io.weir.throttle.Failures;
+import io.weir.throttle.StoreUnavailableException;
+
 /** A request is answered with a problem instead of with what was asked for. Without a stack: it is no fault. */
 public final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -9,6 +12,14 @@ public final class RefusedException extends RuntimeException {
   public RefusedException(ProblemDetails problem) {
     super(problem.code(), null, false, false);
     this.problem = problem;
+  }
+
+  /** A failure of the shared state as its caller is answered: 503 where the state was not available, else as it is. */
+  public static Throwable of(Throwable error) {
+    Throwable cause = Failures.cause(error);
+    return cause instanceof StoreUnavailableException
+        ? new RefusedException(ProblemDetails.unavailable())
+        : cause;
   }
 
   /**

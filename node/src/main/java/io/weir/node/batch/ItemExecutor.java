@@ -15,12 +15,12 @@ import io.weir.policy.Subject;
 import io.weir.policy.Upstream;
 import io.weir.state.redis.IdempotencyStore;
 import io.weir.state.redis.IdempotencyStore.Claim;
+import io.weir.throttle.Failures;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
@@ -218,9 +218,6 @@ final class ItemExecutor {
 
   private <T> Future<T> stage(CompletionStage<T> stage) {
     return Future.fromCompletionStage(stage, vertx.getOrCreateContext())
-        .recover(error -> Future.failedFuture(
-            error instanceof CompletionException && error.getCause() != null
-                ? error.getCause()
-                : error));
+        .recover(error -> Future.failedFuture(Failures.cause(error)));
   }
 }

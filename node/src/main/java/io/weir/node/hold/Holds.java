@@ -7,16 +7,15 @@ import io.weir.kind.Permits;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.throttle.Ended;
 import io.weir.throttle.Ending;
+import io.weir.throttle.Failures;
 import io.weir.throttle.Held;
 import io.weir.throttle.Held.Permit;
 import io.weir.throttle.HoldStore;
-import io.weir.throttle.StoreUnavailableException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
@@ -123,18 +122,11 @@ public final class Holds {
 
   private Future<Ended> tell(Held held, Ending ending, long untilNanos) {
     return Future.fromCompletionStage(store.end(held, ending), vertx.getOrCreateContext())
-        .recover(error -> isOutage(error) && System.nanoTime() - untilNanos < 0
+        .recover(error -> Failures.isOutage(error) && System.nanoTime() - untilNanos < 0
             ? vertx
                 .timer(AGAIN_MILLIS, TimeUnit.MILLISECONDS)
                 .compose(due -> tell(held, ending, untilNanos))
             : Future.failedFuture(error));
-  }
-
-  private static boolean isOutage(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    return cause instanceof StoreUnavailableException unavailable
-        && unavailable.fault().isOutage();
   }
 
   private void renewThoseDue() {

@@ -85,7 +85,7 @@ final class JobCallback {
         .compose(text -> Future.fromCompletionStage(
             store.move(operation, rule, id, "", run, JobMove.to(result.state(rule), text)),
             context))
-        .recover(error -> Future.failedFuture(JobIntake.refusal(error)))
+        .recover(error -> Future.failedFuture(RefusedException.of(error)))
         .compose(moved -> {
           if (moved.isEmpty()) {
             throw new RefusedException(JobAnswers.unknown());

@@ -242,6 +242,6 @@ public final class JobDoor implements Door {
 
   private <T> Future<T> of(CompletionStage<T> asked) {
     return Future.fromCompletionStage(asked, context)
-        .recover(error -> Future.failedFuture(JobIntake.refusal(error)));
+        .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 }

@@ -25,10 +25,8 @@ import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Upload;
 import io.weir.node.metrics.JobMeters;
 import io.weir.state.redis.RedisJobs;
-import io.weir.throttle.StoreUnavailableException;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -218,15 +216,6 @@ public final class JobIntake {
 
   private <T> Future<T> ask(CompletionStage<T> asked) {
     return Future.fromCompletionStage(asked, context)
-        .recover(error -> Future.failedFuture(refusal(error)));
-  }
-
-  /** What is told where the shared state did not answer. */
-  static Throwable refusal(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    return cause instanceof StoreUnavailableException
-        ? new RefusedException(ProblemDetails.unavailable())
-        : cause;
+        .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 }

@@ -53,7 +53,7 @@ public final class JobResults {
 
   private Future<Optional<JobResult>> result(Job job) {
     return Future.fromCompletionStage(store.look(job.operation(), job.id(), ""), context)
-        .recover(error -> Future.failedFuture(JobIntake.refusal(error)))
+        .recover(error -> Future.failedFuture(RefusedException.of(error)))
         .compose(seen -> {
           String text =
               seen.orElseThrow(() -> new RefusedException(JobAnswers.unknown())).result();

@@ -208,7 +208,7 @@ public final class PermitDoor implements Door {
     };
     return lessons
         .learnOnce(entered, outcome, group, TimeUnit.MILLISECONDS.toNanos(took))
-        .recover(error -> Future.failedFuture(ProviderGate.refusal(error)))
+        .recover(error -> Future.failedFuture(RefusedException.of(error)))
         .compose(
             wasHeld -> ServiceRequests.send(request, 200, new JsonObject().put("held", wasHeld)));
   }

@@ -3,11 +3,9 @@ package io.weir.node.provider;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.metrics.ProviderMeters;
 import io.weir.state.redis.RedisProviders;
-import io.weir.throttle.StoreUnavailableException;
 import io.weir.upstream.Booking.Lesson;
 import io.weir.upstream.Providers;
 import java.util.ArrayList;
@@ -15,7 +13,6 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -148,7 +145,7 @@ public final class ProviderGate {
   Future<Boolean> renew(Entered entered) {
     return of(store.renew(entered.upstream(), List.of(entered.member())))
         .map(held -> held.get(0))
-        .recover(error -> Future.failedFuture(refusal(error)));
+        .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 
   private void renew() {
@@ -175,13 +172,5 @@ public final class ProviderGate {
 
   private <T> Future<T> of(CompletionStage<T> asked) {
     return Future.fromCompletionStage(asked, context);
-  }
-
-  static Throwable refusal(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    return cause instanceof StoreUnavailableException
-        ? new RefusedException(ProblemDetails.unavailable())
-        : cause;
   }
 }

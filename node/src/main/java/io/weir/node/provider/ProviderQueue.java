@@ -3,6 +3,7 @@ package io.weir.node.provider;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.node.answer.RefusedException;
 import io.weir.node.metrics.ProviderMeters;
 import io.weir.node.provider.Endings.Ending;
 import io.weir.node.provider.ProviderGate.Entered;
@@ -171,7 +172,7 @@ final class ProviderQueue {
     endings.notHeard(told, error);
     for (Waiter waiter : asked) {
       groups.of(waiter).remove(waiter);
-      waiter.fail(ProviderGate.refusal(error));
+      waiter.fail(RefusedException.of(error));
     }
     List<Ending> unknown = asked.stream().map(one -> Endings.unknown(one.id())).toList();
     endings.notHeard(unknown, error);

@@ -33,11 +33,9 @@ import io.weir.throttle.Ended;
 import io.weir.throttle.Ending;
 import io.weir.throttle.Held;
 import io.weir.throttle.PolicySource;
-import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -216,13 +214,8 @@ public final class ReservationDoor implements Door {
   }
 
   private static ProblemDetails problem(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    if (cause instanceof RefusedException refused) {
-      return refused.problem();
-    }
-    return cause instanceof StoreUnavailableException
-        ? ProblemDetails.unavailable()
+    return RefusedException.of(error) instanceof RefusedException refused
+        ? refused.problem()
         : ProblemDetails.of(404, "subject_unknown", "The policy has no such subject");
   }
 

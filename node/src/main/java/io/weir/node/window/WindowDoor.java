@@ -16,7 +16,6 @@ import io.weir.node.metrics.WindowMeters;
 import io.weir.state.redis.RedisWindows;
 import io.weir.state.redis.RedisWindows.End;
 import io.weir.throttle.PolicySource;
-import io.weir.throttle.StoreUnavailableException;
 import io.weir.window.WindowAnswer;
 import io.weir.window.WindowAnswer.Blocked;
 import io.weir.window.WindowAnswer.Claimed;
@@ -31,7 +30,6 @@ import io.weir.window.WindowView;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -128,25 +126,14 @@ public final class WindowDoor implements Door {
               : desk.ask(rule, verb, body).compose(answer -> tell(request, rule, verb, answer));
           return answered;
         })
-        .recover(error -> refusal(error)
-            .map(problem -> services.refuse(request, problem))
-            .orElseGet(() -> Future.failedFuture(error)));
+        .recover(error -> RefusedException.of(error) instanceof RefusedException refused
+            ? services.refuse(request, refused.problem())
+            : Future.failedFuture(error));
   }
 
   private WindowRule rule(String name) {
     return Optional.ofNullable(policies.current().policy().windows().get(name))
         .orElseThrow(() -> new RefusedException(UNKNOWN));
-  }
-
-  private static Optional<ProblemDetails> refusal(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    if (cause instanceof RefusedException refused) {
-      return Optional.of(refused.problem());
-    }
-    return cause instanceof StoreUnavailableException
-        ? Optional.of(ProblemDetails.unavailable())
-        : Optional.empty();
   }
 
   private Future<Void> tell(

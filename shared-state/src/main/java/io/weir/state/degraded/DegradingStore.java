@@ -6,6 +6,7 @@ import io.weir.state.degraded.LocalShare.Agreement;
 import io.weir.state.degraded.LocalShare.Debt;
 import io.weir.throttle.BucketStore;
 import io.weir.throttle.Charge;
+import io.weir.throttle.Failures;
 import io.weir.throttle.StoreAnswer;
 import io.weir.throttle.StoreAnswer.Decided;
 import io.weir.throttle.StoreFault;
@@ -171,9 +172,8 @@ public final class DegradingStore implements BucketStore {
   }
 
   private Counted insteadOf(Charge charge, Throwable error) {
-    Throwable cause = unwrapped(error);
-    if (!(cause instanceof StoreUnavailableException unavailable)
-        || !unavailable.fault().isOutage()) {
+    Throwable cause = Failures.cause(error);
+    if (!Failures.isOutage(cause)) {
       throw new CompletionException(cause);
     }
     return switch (charge.failureMode()) {
@@ -198,10 +198,5 @@ public final class DegradingStore implements BucketStore {
 
   private LocalShare share(Charge charge) {
     return shares.get(part.applyAsInt(charge));
-  }
-
-  private static Throwable unwrapped(Throwable error) {
-    @Nullable Throwable cause = error.getCause();
-    return error instanceof CompletionException && cause != null ? cause : error;
   }
 }

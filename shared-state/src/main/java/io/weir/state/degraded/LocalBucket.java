@@ -5,6 +5,7 @@ import io.github.bucket4j.EstimationProbe;
 import io.github.bucket4j.TimeMeter;
 import io.github.bucket4j.local.SynchronizationStrategy;
 import io.weir.bucket.Demand;
+import io.weir.bucket.LeakyBucket;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ final class LocalBucket {
   LocalBucket(Demand demand, OptionalLong usedUnits, int nodes, LongSupplier nanoClock) {
     this.nodes = nodes;
     rate = demand.bucket().unitsPerMicro();
-    unitsPerToken = ceilDiv(rate, MAX_TOKENS_PER_MICRO);
+    unitsPerToken = LeakyBucket.ceilDiv(rate, MAX_TOKENS_PER_MICRO);
     long refill = rate * MICROS_PER_SECOND / unitsPerToken;
     burstNanos = TimeUnit.MILLISECONDS.toNanos(demand.bucket().burstMillis());
     long whole = demand.bucket().capacityUnits();
@@ -148,11 +149,7 @@ final class LocalBucket {
   }
 
   private long tokens(long units) {
-    return ceilDiv(units, unitsPerToken);
-  }
-
-  private static long ceilDiv(long dividend, long divisor) {
-    return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
+    return LeakyBucket.ceilDiv(units, unitsPerToken);
   }
 
   private static TimeMeter meter(LongSupplier nanoClock) {

@@ -7,6 +7,7 @@ import io.weir.lease.LeaseReport;
 import io.weir.state.redis.CallObserver;
 import io.weir.state.redis.RedisLeases;
 import io.weir.state.redis.RedisLeases.Answer;
+import io.weir.throttle.Failures;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -219,10 +219,8 @@ final class LeasedBucket {
       endAll(waiter -> waiter.complete(new Taking.Outdated(stale.revision())), next);
     } else if (error != null) {
       lease.unanswered(report);
-      Throwable cause = error instanceof CompletionException ? error.getCause() : error;
-      boolean isAnswered =
-          !(cause instanceof StoreUnavailableException known) || !known.fault().isOutage();
-      next.steps().add(() -> observer.ended(isAnswered));
+      Throwable cause = Failures.cause(error);
+      next.steps().add(() -> observer.ended(!Failures.isOutage(cause)));
       endAll(waiter -> waiter.completeExceptionally(cause), next);
     }
   }

@@ -17,11 +17,11 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.EventLoop;
+import io.weir.throttle.Failures;
 import io.weir.throttle.StoreFault;
 import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -234,8 +234,7 @@ final class Link {
 
   /** The same as an exception of the store. */
   StoreUnavailableException unavailable(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    Throwable cause = Failures.cause(error);
     return new StoreUnavailableException(
         fault(cause), "Redis did not answer: " + Faults.message(cause), cause);
   }

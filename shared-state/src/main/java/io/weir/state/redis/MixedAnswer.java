@@ -50,8 +50,7 @@ final class MixedAnswer {
       long usedOf = answers.next();
       long reset = answers.next();
       long flags = answers.next();
-      standings.add(
-          new Standing(wait, usedOf, reset, flags % 2 == 1, flags < 2));
+      standings.add(new Standing(wait, usedOf, reset, flags % 2 == 1, flags < 2));
     }
     List<Integer> payers = payers(charge.demands(), answers.next());
     List<String> paidBy = payers.stream()
