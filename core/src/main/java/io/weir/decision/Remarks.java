@@ -13,7 +13,7 @@ import java.util.List;
  */
 public record Remarks(long multiplierMillis, List<String> paidBy, List<String> near) {
 
-  /** Nothing. */
+  /** No remarks. */
   public static final Remarks NONE = new Remarks(Congestion.ONE, List.of(), List.of());
 
   public Remarks {

@@ -1,6 +1,6 @@
 package io.weir.job;
 
-/** Whose share of the memory. */
+/** The owner whose memory bound applies. */
 public enum JobOwner {
   KEY,
   TENANT,
