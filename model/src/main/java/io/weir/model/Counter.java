@@ -35,12 +35,12 @@ public record Counter(List<Long> numbers) {
     return index < numbers.size() ? numbers.get(index) : 0;
   }
 
-  /** Until when it is worth keeping. */
+  /** The time until which it must be kept. */
   public long untilMicros() {
     return number(0);
   }
 
-  /** The same, or nothing where its time is over. */
+  /** The counter, or none if its time is over. */
   public Counter at(long nowMicros) {
     return untilMicros() <= nowMicros ? NONE : this;
   }
