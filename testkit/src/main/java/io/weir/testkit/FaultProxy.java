@@ -94,7 +94,7 @@ public final class FaultProxy implements AutoCloseable {
     cutAfterBytes = bytes;
   }
 
-  /** Ends the cutting of connections. */
+  /** Ends delays, stalls, refusals and cuts. */
   public void heal() {
     delayNanos = 0;
     isStalled = false;

@@ -107,7 +107,7 @@ abstract class KindsFixture {
         name, Scope.KEY, limit, new FixedWindow(3_600_000, false), false, 80, false, overflow);
   }
 
-  // A capacity equal to the operations that drain in a minute.
+  // A bucket that drains this many operations a minute, and holds as many.
   static Demand perMinute(String name, long operations) {
     Bucket bucket = new Bucket(name, Scope.KEY, operations * 1000, MINUTE_MILLIS);
     return Demand.of(bucket, 60);
