@@ -94,8 +94,8 @@ final class WeirContender implements Contender {
     this.operations = List.of(demands(buckets, mode), demands(buckets, mode));
   }
 
-  // Three hundred million operations, draining at ten a second: no machine fills that in a run. Or
-  // a single operation in 1000 seconds.
+  // Admitted: three hundred million operations, draining at ten a second; no machine fills that in
+  // a run. Placed: ten operations in 100 seconds. Otherwise: a single operation in 1000 seconds.
   private static List<Demand> demands(int buckets, Mode mode) {
     List<Demand> demands = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {

@@ -29,9 +29,9 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JDK HTTP client that waits as servers tell it and retries: for any HTTP API, with the best results for Weir. It has
- * the interface of the client that it wraps. It returns the last answer, whatever its status; it throws the last
- * failure, or {@link io.weir.client.retry.RetryLaterException} (an {@code IOException}) if the wait would be too long.
+ * A JDK HTTP client that waits as servers say and retries: for any HTTP API, with the best results for Weir. It has the
+ * interface of the client that it wraps. It returns the last answer, whatever its status; it throws the last failure,
+ * or {@link io.weir.client.retry.RetryLaterException} (an {@code IOException}) if the wait would be too long.
  *
  * <p>A request is retried if it is idempotent (RFC 9110, section 9.2.2), carries an {@code Idempotency-Key}, or surely
  * was not acted upon. A body of known length is requested again each time. A body of unknown length is requested once,
@@ -129,7 +129,7 @@ public final class RetryingHttpClient extends HttpClient {
     };
   }
 
-  // The exception of the wrapped client, with the caller's stack trace.
+  // The failure of the wrapped client, thrown on the caller's thread.
   private static IOException thrown(@Nullable Throwable cause) {
     if (cause instanceof IOException failure) {
       return failure;

@@ -148,7 +148,7 @@ public sealed interface Decision {
 
   /** Why a request can never pass. */
   enum Reason {
-    /** The cost is above what a bucket holds when it is empty. */
+    /** The cost is above the capacity of a bucket. */
     COST_EXCEEDS_CAPACITY("cost_exceeds_capacity"),
     /** The policy froze the subject or the operation with a limit of zero. */
     ACCESS_DISABLED("access_disabled"),

@@ -47,7 +47,7 @@ public final class Lease {
   /** Units that were taken and not settled yet; ignored once the lease has expired. */
   public record Taken(long units, long era) {}
 
-  /** Whether so many units may be spent now. */
+  /** Whether these units may be spent now. */
   public boolean has(long units, long nowNanos) {
     endIfOver(nowNanos);
     return balance >= units;

@@ -19,6 +19,9 @@ public record LeaseReport(
     long keeps,
     long wants,
     long least) {
-  /** Sums are kept modulo 2⁵³, the first integer that a script cannot tell from the next. No bucket holds as much. */
+  /**
+   * Sums are kept modulo 2⁵³, the first integer that a Lua number cannot distinguish from the next. No bucket holds as
+   * much.
+   */
   public static final long MODULUS = 1L << 53;
 }

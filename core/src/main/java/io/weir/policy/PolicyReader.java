@@ -35,7 +35,7 @@ public final class PolicyReader {
    * Reads and compiles a document.
    *
    * @param source the document's name, for the locations of problems
-   * @throws InvalidPolicyException InvalidPolicyException with every problem, if there is at least one error
+   * @throws InvalidPolicyException with every problem, if there is at least one error
    */
   public static PolicyReading read(String source, DocumentValue document) {
     Problems problems = new Problems(source);

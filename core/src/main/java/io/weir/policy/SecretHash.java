@@ -34,7 +34,7 @@ public final class SecretHash {
   /**
    * Reads {@code sha256:} and 64 hexadecimal digits.
    *
-   * @throws IllegalArgumentException IllegalArgumentException for any other text; the message does not repeat it
+   * @throws IllegalArgumentException for any other text; the message does not repeat it
    */
   public static SecretHash parse(String text) {
     if (!isFormatted(text)) {

@@ -158,7 +158,7 @@ final class ShapeReader {
       units = units.divide(units.gcd(rate)).multiply(rate);
       perOperation = perOperation.gcd(BigInteger.valueOf(group.rate().unitsPerOperation()));
       if (!Bucket.isPrecise(units, 1)) {
-        break; // refused in any case, and a thousand groups would make it a very long number
+        break; // refused anyway; a thousand groups would make it a very long number
       }
     }
     return new Logical(units, perOperation);

@@ -1,7 +1,7 @@
 package io.weir.slot;
 
 /**
- * Counts what a decision did to a queue.
+ * The effects of a decision on a queue.
  *
  * @param returned the result for the place that the caller came back to
  * @param made whether a new place was made

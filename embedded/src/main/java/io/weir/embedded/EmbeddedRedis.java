@@ -60,7 +60,7 @@ public final class EmbeddedRedis implements AutoCloseable {
    * Starts a Redis and returns when it accepts connections.
    *
    * @param port the port to listen on, 0 for any free one
-   * @throws UncheckedIOException UncheckedIOException if it does not start, for example on a busy port
+   * @throws UncheckedIOException if it does not start, for example on a busy port
    */
   public static EmbeddedRedis start(Binary binary, int port) {
     try {

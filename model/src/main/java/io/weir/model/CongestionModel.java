@@ -46,7 +46,8 @@ record CongestionModel(Congestion congestion) implements KindModel {
   }
 
   /**
-   * Bounds a price so that it makes no request impossible: the cost at this price is at most what the limits ever hold.
+   * Bounds a price so that it makes no request impossible: the cost at this price is at most the capacity of the
+   * limits.
    */
   public static long bounded(long priceMillis, long cost, long mostAtOnce) {
     return mostAtOnce > MOST_PRICED || cost > mostAtOnce

@@ -208,7 +208,7 @@ public final class RedisProcess implements AutoCloseable {
     String first = line(in);
     if (first.startsWith("$") && !first.equals("$-1")) {
       byte[] text = in.readNBytes(Integer.parseInt(first.substring(1)));
-      line(in); // what ends it
+      line(in); // the line end after it
       return new String(text, StandardCharsets.UTF_8);
     }
     if (first.startsWith("*")) {

@@ -19,7 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.ConcurrentHistogram;
 
-/** Measures isolation over HTTP: a caller at 200/s, alone, beside a hostile one with a wrong key, and with a right one. */
+/**
+ * Measures isolation over HTTP: a caller at 200/s, first alone, then beside a hostile caller with a wrong key, then
+ * with a right one.
+ */
 public final class HostileBench {
   private static final int PER_SECOND = 200;
   private static final int THREADS = 16;

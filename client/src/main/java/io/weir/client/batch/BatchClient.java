@@ -31,8 +31,8 @@ public final class BatchClient {
    * A client of some nodes.
    *
    * @param client sends; it should not retry by itself
-   * @param nodes base addresses, at least one; the first is asked first
-   * @throws IllegalArgumentException IllegalArgumentException if there is none, or one is not an HTTP address
+   * @param nodes base addresses, at least one; the first is used first
+   * @throws IllegalArgumentException if there is none, or one is not an HTTP address
    */
   public BatchClient(HttpClient client, Retryer retryer, List<URI> nodes) {
     if (nodes.isEmpty()) {
@@ -48,8 +48,8 @@ public final class BatchClient {
    * Runs a batch.
    *
    * @param batch {@code {"items": […]}}
-   * @param headers names and values in turn, the API key among them; an {@code Idempotency-Key} is made where there is
-   *     none, and names the items that have none of their own
+   * @param headers names and values in turn, including the API key; an {@code Idempotency-Key} is generated if there is
+   *     none; items without a key of their own get one from it
    * @return the last answer: for 200, everything possible was done, and {@code results} describes each item
    */
   public CompletableFuture<HttpResponse<String>> run(String batch, String... headers) {

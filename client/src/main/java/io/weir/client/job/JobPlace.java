@@ -14,7 +14,7 @@ final class JobPlace {
    * this program send requests, including {@code DELETE}, to any server that this program can reach.
    *
    * @param answered the address that accepted the job
-   * @throws IOException IOException if it cannot be understood, or has another origin
+   * @throws IOException if it cannot be understood, or has another origin
    */
   static URI of(URI answered, String location) throws IOException {
     Origin expected = Origin.of(answered);

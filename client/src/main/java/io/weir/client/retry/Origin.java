@@ -14,7 +14,7 @@ public record Origin(String scheme, String host, int port) {
   /**
    * The origin of an address.
    *
-   * @throws IllegalArgumentException IllegalArgumentException if it is not an absolute HTTP address
+   * @throws IllegalArgumentException if it is not an absolute HTTP address
    */
   public static Origin of(URI address) {
     String scheme = String.valueOf(address.getScheme()).toLowerCase(Locale.ROOT);

@@ -85,7 +85,7 @@ public record RetryOptions(
   /** No retries and no waits. */
   public static final RetryOptions NONE = DEFAULT.with(Builder::disable);
 
-  /** @throws IllegalArgumentException IllegalArgumentException with all problems */
+  /** @throws IllegalArgumentException with all problems */
   public RetryOptions {
     Mistakes mistakes = new Mistakes();
     mistakes.within("attempts", attempts, 1, 10_000);

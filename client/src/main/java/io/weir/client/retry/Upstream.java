@@ -77,7 +77,7 @@ final class Upstream implements UpstreamState {
   /**
    * Permits one attempt.
    *
-   * @throws RetryLaterException RetryLaterException if it must not be sent now
+   * @throws RetryLaterException if it must not be sent now
    */
   Permit enter() throws RetryLaterException {
     long now = time.nanoTime();

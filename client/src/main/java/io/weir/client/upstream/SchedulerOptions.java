@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * @param nodes base addresses, at least one; if a node is down, the next one is used from then on
  * @param serviceToken the service token of the nodes
  * @param upstream of the policy
- * @param group of operations; {@code default} where the policy names none
+ * @param group of operations; {@code default} if the policy defines none
  * @param patience how long one request waits at a node, at most a minute
  */
 public record SchedulerOptions(
@@ -22,7 +22,7 @@ public record SchedulerOptions(
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /** @throws IllegalArgumentException IllegalArgumentException with the problem */
+  /** @throws IllegalArgumentException with the problem */
   public SchedulerOptions {
     nodes = List.copyOf(nodes);
     if (nodes.isEmpty()) {

@@ -37,7 +37,7 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
   /**
    * An answer that has not arrived yet.
    *
-   * @param silence after the head, the longest time without progress: either nobody reads, or nothing arrives
+   * @param silence after the head, the longest time without progress, because the body is not read or nothing arrives
    * @param whenOver runs once, after the head, when no more of the body arrives or is read
    */
   WatchedAnswer(

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Sends requests of Vert.x's {@code WebClient}, waits as servers tell it and retries, by the same rules as {@link
+ * Sends requests of Vert.x's {@code WebClient}, waits as servers say and retries, by the same rules as {@link
  * io.weir.client.RetryingHttpClient}; but an attempt that is in flight at the deadline ends by its own timeout. Retries
  * and results run on the context of the caller. Safe for use by many threads.
  */

@@ -14,7 +14,7 @@ record RunningCluster(ClusterFile file, boolean isInForce) {
   /**
    * Reads its description and requests its policy.
    *
-   * @throws IOException IOException if none runs here; the message says what to do
+   * @throws IOException if none runs here; the message says what to do
    */
   static RunningCluster read(Path directory, PrintWriter out)
       throws IOException, InterruptedException {
@@ -29,7 +29,7 @@ record RunningCluster(ClusterFile file, boolean isInForce) {
   /**
    * Returns a key with its limit.
    *
-   * @throws IOException IOException if there is none with this id, or the policy in force does not limit it
+   * @throws IOException if there is none with this id, or the policy in force does not limit it
    */
   DemoKey key(String id) throws IOException {
     return file.keys().stream()

@@ -21,7 +21,7 @@ import java.util.Optional;
  *
  * @param nodes base URLs for callers
  * @param admins base URLs for operators: policy, health and metrics
- * @param redis the URI of Redis as nodes use it, with a password where there is one
+ * @param redis the URI of Redis as nodes use it, with a password if there is one
  * @param pid the process that started the cluster
  */
 public record ClusterFile(
@@ -53,7 +53,7 @@ public record ClusterFile(
   /**
    * Reads the file.
    *
-   * @throws IOException IOException if it does not exist, so that no cluster runs
+   * @throws IOException if it does not exist, so that no cluster runs
    */
   public static ClusterFile read(Path file) throws IOException {
     JsonObject json = json(file);
@@ -83,7 +83,7 @@ public record ClusterFile(
   /**
    * Reads the file of a running cluster.
    *
-   * @throws IOException IOException if none runs; the message says what to do
+   * @throws IOException if none runs; the message says what to do
    */
   public static ClusterFile ofRunning(Path directory) throws IOException {
     Path file = directory.resolve("cluster.json");
@@ -97,7 +97,7 @@ public record ClusterFile(
   /**
    * Returns one of its keys.
    *
-   * @throws IllegalArgumentException IllegalArgumentException if it has none with this id
+   * @throws IllegalArgumentException if it has none with this id
    */
   public DemoKey key(String id) {
     return keys.stream()

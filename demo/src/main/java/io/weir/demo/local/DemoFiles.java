@@ -46,7 +46,7 @@ public final class DemoFiles {
   /**
    * Writes the files; existing files stay, with their keys and tokens.
    *
-   * @throws IOException IOException if they cannot be written, or the policy cannot be read
+   * @throws IOException if they cannot be written, or the policy cannot be read
    */
   public static ClusterFile write(Plan plan) throws IOException {
     Path clusterFile = plan.directory().resolve("cluster.json");

@@ -51,7 +51,7 @@ public final class Herd implements AutoCloseable {
   /**
    * Sends requests until the nodes and this process have compiled their code. Takes capacity of this key.
    *
-   * @throws IOException IOException if the nodes are too slow
+   * @throws IOException if the nodes are too slow
    */
   public void warmUp(DemoKey key) throws InterruptedException, IOException {
     KeyClient client = new KeyClient(vertx, nodes, key, CONNECTIONS_A_NODE);

@@ -52,7 +52,7 @@ public final class LocalCluster implements AutoCloseable {
   /**
    * Starts the cluster and returns when all nodes are ready.
    *
-   * @throws IOException IOException if a port is busy, or a cluster runs already
+   * @throws IOException if a port is busy, or a cluster runs already
    */
   public static LocalCluster start(ClusterSetup setup) throws IOException, InterruptedException {
     LocalCluster cluster = new LocalCluster(setup);

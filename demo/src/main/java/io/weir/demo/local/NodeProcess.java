@@ -102,7 +102,7 @@ public final class NodeProcess implements AutoCloseable {
   /**
    * Waits until the node is ready.
    *
-   * @throws IOException IOException with the end of its log, if it stops before or is not ready in time
+   * @throws IOException with the end of its log, if it stops before or is not ready in time
    */
   public void awaitReady(Duration timeout) throws IOException, InterruptedException {
     HttpClient client = HttpClient.newBuilder().connectTimeout(PROBE_TIMEOUT).build();

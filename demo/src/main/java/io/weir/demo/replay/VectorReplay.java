@@ -68,7 +68,7 @@ public final class VectorReplay {
    * Replays a recording.
    *
    * @param makeStore makes an empty store on a clock, in microseconds
-   * @throws IllegalArgumentException IllegalArgumentException if the recording cannot be understood
+   * @throws IllegalArgumentException if the recording cannot be understood
    */
   public static Result replay(
       Policy policy, Path vectors, Function<LongSupplier, BucketStore> makeStore)
