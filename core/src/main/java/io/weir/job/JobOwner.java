@@ -1,6 +1,6 @@
 package io.weir.job;
 
-/** The owner whose memory bound applies. */
+/** The owner of the bound that was reached. */
 public enum JobOwner {
   KEY,
   TENANT,

@@ -1,8 +1,8 @@
 package io.weir.job;
 
 /**
- * The numeric and duration settings of a queue of jobs, with their bounds. The policy reader and the operators'
- * documentation use them. Durations are in milliseconds.
+ * The settings of a queue of jobs that are numbers or durations, with their bounds. The policy reader and the admin API
+ * use them. Durations are in milliseconds.
  */
 public enum JobParameter {
   DISPATCH_PER_SECOND(

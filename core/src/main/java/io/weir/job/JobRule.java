@@ -11,7 +11,7 @@ import java.util.Set;
  * @param values of the parameters; an absent parameter has its default
  * @param readinessPath the path at which the upstream reports whether it is ready for a job; if empty, nothing is
  *     checked
- * @param batches whether jobs that are checked together are checked in one request, one batch after the other
+ * @param batches whether, in etas, jobs that are checked at once take the time of one check, batch after batch
  * @param isLearned whether etas use observed times, once there are some
  * @param takesCallbacks whether the upstream may deliver results by itself
  * @param receiptWaits the waits after the upstream took a job, by elapsed time; ascending

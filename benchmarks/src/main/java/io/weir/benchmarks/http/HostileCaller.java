@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller that makes eleven kinds of attack at once: slow uploads, incomplete batches, long bodies, stalls,
- * malformed requests and floods. Each has a fixed rate, so that the load is on the node and not on the caller. Safe for
- * use by the threads of its timer.
+ * One caller that makes ten kinds of attack at once: slow uploads, incomplete batches, long bodies, stalls, malformed
+ * requests and floods. Each has a fixed rate, so that the load is on the node and not on the caller. Safe for use by
+ * the threads of its timer.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // its work ends with the timer
 final class HostileCaller {

@@ -38,8 +38,8 @@ final class Traffic {
   }
 
   /**
-   * Half checks, a quarter through the gateway, the rest for keys that are always full: denied with and without places,
-   * whose callers never return.
+   * Half checks, a quarter through the gateway, the rest for keys that are always full: denied with and without places;
+   * their callers never return.
    */
   static List<Buffer> mixed() {
     return IntStream.range(0, SUBJECTS)
