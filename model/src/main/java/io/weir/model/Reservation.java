@@ -45,8 +45,8 @@ public record Reservation(
   }
 
   /**
-   * The difference between the actual cost and the reserved cost, in units of a bucket: positive for a debt, negative for
-   * a refund. It is 0 for a bucket that counts requests.
+   * Returns the difference between the actual cost and the reserved cost, in units of a bucket: positive for a debt,
+   * negative for a refund. It is 0 for a bucket that counts requests.
    */
   public long owed(OfBucket bucket, long actualCost) {
     return bucket.perRequest

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A Redis that a test can kill, pause and start again, as a child process on the loopback address. Mutable; owned by the
+ * A Redis that a test can kill, pause and restart, as a child process on the loopback address. Mutable; owned by the
  * test that started it, and ended by {@link #close}.
  */
 public final class RedisProcess implements AutoCloseable {

@@ -33,8 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes, each a process, and callers of all of them at once. How long the crowd stays is set by
- * {@code -Dweir.crowd.seconds}.
+ * Three nodes, each a process, and callers of all of them at once. The duration is set by {@code -Dweir.crowd.seconds}.
  */
 final class ClusterIT {
   private static final int SECONDS = Integer.getInteger("weir.crowd.seconds", 5);

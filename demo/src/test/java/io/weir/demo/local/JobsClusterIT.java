@@ -40,8 +40,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Jobs of three nodes, of which two are killed on the way. {@code -Dweir.jobs=10000} makes it long, and judges the etas, too:
- * on a busy machine those are late.
+ * Jobs of three nodes, of which two are killed while they work. {@code -Dweir.jobs=10000} makes the test long and also
+ * checks the etas, which are too short on a busy machine.
  */
 final class JobsClusterIT {
   private static final int JOBS = Integer.getInteger("weir.jobs", 600);

@@ -29,7 +29,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node is killed that holds permits and reservations: all of them are back once their lease is over, and never too early. */
+/**
+ * A killed node with permits and reservations: all of them are available again once their leases are over, and never
+ * too early.
+ */
 final class KilledHolderIT {
   private static final int HELD = 1000;
   private static final int KEYS = 20;

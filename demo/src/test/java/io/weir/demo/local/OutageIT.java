@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Redis goes away under three nodes and comes back empty. How long it is away is set by {@code
+ * Redis goes down under three nodes and returns empty. The length of the outage is set by {@code
  * -Dweir.outage.seconds}.
  */
 final class OutageIT {

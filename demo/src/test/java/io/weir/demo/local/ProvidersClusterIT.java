@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes share the keys at two private providers and a public one. {@code -Dweir.sends=10000} makes it long, and judges
- * the rate, too: on a busy machine it is less.
+ * Three nodes share the keys at two private providers and a public one. {@code -Dweir.sends=10000} makes the test long
+ * and also checks the rate, which is lower on a busy machine.
  */
 final class ProvidersClusterIT {
   private static final int SENDS = Integer.getInteger("weir.sends", 400);

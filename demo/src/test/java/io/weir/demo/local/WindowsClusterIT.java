@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A planner and workers at three nodes, of which one is killed; workers that fail, are slow, or die with a range; ranges
- * that cannot be done. {@code -Dweir.ranges=100000} makes it long.
+ * A planner and workers at three nodes, of which one is killed; workers that fail, are slow, or die with a range;
+ * ranges that always fail. {@code -Dweir.ranges=100000} makes the test long.
  */
 final class WindowsClusterIT {
   private static final int RANGES = Integer.getInteger("weir.ranges", 1500);
