@@ -20,8 +20,8 @@ import java.util.function.LongFunction;
 /**
  * A pattern of requests by which one key tries to slow down others.
  *
- * @param perSecond how often it asks
- * @param charge its n-th question
+ * @param perSecond the rate of its charges
+ * @param charge its n-th charge
  */
 record Attack(String name, int perSecond, LongFunction<Charge> charge) {
   static final int FLOOD = 36_000;

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     mixinStandardHelpOptions = true)
 public final class BenchCommand implements Callable<Integer> {
-  /** Contenders without which the main ratios can be told. */
+  /** The contenders needed for the main ratios. */
   private static final List<String> QUICK = List.of(
       "PING",
       "Spring Cloud Gateway",
@@ -103,7 +103,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(names = "--worker", paramLabel = "URI", hidden = true)
   private Optional<String> worker = Optional.empty();
 
-  /** Runs it; gives 0, or 2 on wrong arguments. */
+  /** Runs it; returns 0, or 2 on wrong arguments. */
   public static void main(String... arguments) {
     System.exit(new CommandLine(new BenchCommand()).execute(arguments));
   }

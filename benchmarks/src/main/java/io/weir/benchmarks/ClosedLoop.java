@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
-/** So many questions are always in flight: each answer asks the next. */
+/** A closed loop: a fixed number of questions is in flight, and each answer sends the next. */
 final class ClosedLoop {
   private static final OperatingSystemMXBean PROCESS =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -76,7 +76,7 @@ final class ClosedLoop {
     return run;
   }
 
-  /** One run. Its questions are asked and counted on the contender's threads. */
+  /** One run. Its questions are sent and counted on the contender's threads. */
   private final class Run {
     private final Contender contender;
     private final Histogram nanos = new ConcurrentHistogram(SIGNIFICANT_DIGITS);
@@ -89,7 +89,7 @@ final class ClosedLoop {
       this.contender = contender;
     }
 
-    // An answer that is there at once is followed by the next question in a loop, not on top of it.
+    // After an immediate answer the next question is sent in a loop, not by recursion.
     void ask() {
       while (!over.get()) {
         long asked = System.nanoTime();

@@ -3,10 +3,10 @@ package io.weir.benchmarks;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Something that decides on a request, or a floor below which no decision goes. */
+/** A system that decides on requests, or a floor for the cost of a decision. */
 interface Contender extends AutoCloseable {
 
-  /** As the results call it. */
+  /** Its name in the results. */
   String name();
 
   /** Whether it is set up to admit everything; otherwise it denies everything. */
@@ -14,15 +14,15 @@ interface Contender extends AutoCloseable {
     return true;
   }
 
-  /** Brings a subject into the state in which it is measured; asked once, before anything else. */
+  /** Brings a subject into the measured state; called once, before all questions. */
   default CompletionStage<Boolean> prepare(int subject) {
     return CompletableFuture.completedFuture(true);
   }
 
   /**
-   * Asks for one operation of one of many subjects.
+   * Asks for one operation of one of the subjects.
    *
-   * @return completes with whether it was admitted; exceptionally where there was no answer
+   * @return completes with whether it was admitted; exceptionally if there was no answer
    */
   CompletionStage<Boolean> ask(int subject);
 

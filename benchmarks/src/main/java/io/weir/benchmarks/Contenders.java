@@ -37,12 +37,12 @@ import org.redisson.config.Config;
 import org.redisson.config.TransportMode;
 
 /**
- * Weir, its peers, and the floors below them. Every limit is far above what is asked, and drains so slowly that
- * no key expires between two visits: one that expired would flatter.
+ * Weir, its peers, and the floors below them. Every limit is far above the load, and drains so slowly that no key
+ * expires between two visits: an expired key would make the result too good.
  */
 final class Contenders {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
-  /** Operations that a bucket holds, and the seconds it takes to drain: one a second. */
+  /** The operations that a bucket holds, and the seconds that it takes to drain: one operation a second. */
   static final long CAPACITY = 9_000_000;
 
   private final String redisUri;
@@ -51,7 +51,7 @@ final class Contenders {
     this.redisUri = redisUri;
   }
 
-  /** All that admit, by name, each made when it is needed. */
+  /** All contenders that admit, by name, each made on demand. */
   Map<String, Supplier<Contender>> admitting() {
     Map<String, Supplier<Contender>> all = new LinkedHashMap<>();
     all.put("PING", () -> ping(false));
@@ -77,12 +77,12 @@ final class Contenders {
     return all;
   }
 
-  /** One of those that admit. */
+  /** A contender that admits. */
   Contender admitting(String name) {
     return requireNonNull(admitting().get(name), name).get();
   }
 
-  /** Those that deny, by name. */
+  /** The contenders that deny, by name. */
   Map<String, Supplier<Contender>> denying() {
     Map<String, Supplier<Contender>> all = new LinkedHashMap<>();
     all.put("Spring Cloud Gateway, denied", () -> tokenBucket(false, false));
@@ -113,7 +113,7 @@ final class Contenders {
     });
   }
 
-  // INCR, and EXPIRE with the first of a window.
+  // INCR, and EXPIRE at the first request of a window.
   private Contender fixedWindow() {
     return new RedisContender("fixed window", redisUri, false, connection -> (redis, subject) -> {
       String key = "window:" + subject;
@@ -125,8 +125,8 @@ final class Contenders {
     });
   }
 
-  // The algorithm of Spring Cloud Gateway; one token a second of nine millions, or in 1000 seconds
-  // and no more.
+  // The algorithm of Spring Cloud Gateway; nine million tokens with one more per second, or a
+  // single token per 1000 seconds.
   private Contender tokenBucket(boolean isFlushedTogether, boolean admits) {
     String rate = admits ? "1" : "0.001";
     String capacity = admits ? Long.toString(CAPACITY) : "1";
@@ -143,7 +143,7 @@ final class Contenders {
     return admits ? bucket : new Denying(bucket);
   }
 
-  /** One that is asked once before, for all it has. */
+  /** A contender whose whole limit is taken before the measurement. */
   private record Denying(Contender contender) implements Contender {
     @Override
     public String name() {
@@ -217,7 +217,7 @@ final class Contenders {
 
   private Contender redisson() {
     Config config = new Config();
-    // As Lettuce does by itself.
+    // Lettuce does the same by default.
     config.setTransportMode(Epoll.isAvailable() ? TransportMode.EPOLL : TransportMode.NIO);
     config.useSingleServer().setAddress(redisUri).setTimeout((int) TIMEOUT.toMillis());
     RedissonClient client = Redisson.create(config);

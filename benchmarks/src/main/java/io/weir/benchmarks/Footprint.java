@@ -3,13 +3,13 @@ package io.weir.benchmarks;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
-/** What Redis needs for a subject, all overhead in: tables, keys, times to live. */
+/** The memory of Redis per subject, including all overhead: tables, keys, times to live. */
 final class Footprint {
   private static final int TOGETHER = 1000;
 
   private Footprint() {}
 
-  /** Prepares so many subjects, asks once for each, and divides what Redis took for it. */
+  /** Prepares the subjects, asks once for each, and divides the memory that Redis allocated for them. */
   static double bytesPerSubject(Contender contender, int subjects, RedisProbe redis) {
     redis.clear();
     long before = redis.usedMemory();

@@ -49,7 +49,7 @@ final class IsolationBench {
    * The measurements of one attack.
    *
    * @param redisCpu of one core, in percent, with the victim's share
-   * @param answeredPerSecond what the attacker was told
+   * @param answeredPerSecond the answers to the attacker
    * @param slowCalls calls that held Redis for longer than 2 ms
    */
   record Result(
@@ -98,7 +98,7 @@ final class IsolationBench {
       RedisBucketStore attacked = RedisBucketStore.of(ofAttacker, () -> false);
       RedisBucketStore asked = RedisBucketStore.of(ofVictim, () -> false);
       LongAdder answered = new LongAdder();
-      // Two rounds, the first to warm up and to fill the queue.
+      // Two rounds: the first warms up and fills the queue.
       run(attack, attacked, asked, new ConcurrentHistogram(3), new LongAdder(), answered);
       answered.reset();
       ConcurrentHistogram latencies = new ConcurrentHistogram(3);

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** What submitting a job and asking for one cost, with few jobs in the queue and with very many. */
+/** Measures the cost of submitting a job and of polling for one, with few jobs in the queue and with very many. */
 final class JobBench {
   private static final String OPERATION = "bench";
   private static final int TOGETHER = 500;
@@ -63,7 +63,7 @@ final class JobBench {
     probe.clear();
     try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(30))) {
       RedisJobs jobs = new RedisJobs(connections);
-      // The first ones pay for scripts and classes.
+      // The first jobs load scripts and classes.
       fill(jobs, ASKED);
       ask(jobs);
       probe.clear();
@@ -125,7 +125,7 @@ final class JobBench {
     }
   }
 
-  // One after another: what a caller waits for.
+  // One after another: the latency of a caller.
   private double submitSome(RedisJobs jobs) {
     double[] micros = new double[TOGETHER];
     for (int i = 0; i < TOGETHER; i++) {

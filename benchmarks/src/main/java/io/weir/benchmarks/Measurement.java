@@ -7,8 +7,8 @@ import java.util.function.ToDoubleFunction;
 /**
  * All samples of one contender under one load.
  *
- * @param inFlight how many questions were in flight
- * @param subjects how many subjects were asked for
+ * @param inFlight the number of questions in flight
+ * @param subjects the number of subjects
  * @param isDenied whether everything is denied
  */
 public record Measurement(
@@ -17,7 +17,7 @@ public record Measurement(
     samples = List.copyOf(samples);
   }
 
-  /** The middle of the samples; the mean of the two in the middle where they are even. */
+  /** The median of the samples; with an even number, the mean of the two in the middle. */
   double median(ToDoubleFunction<Sample> figure) {
     double[] sorted = samples.stream().mapToDouble(figure).sorted().toArray();
     int middle = sorted.length / 2;

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** One that sends commands over a Lettuce connection of its own. Mutable; owned by the code that measures it. */
+/** A contender that sends commands over its own Lettuce connection. Mutable; owned by the code that measures it. */
 final class RedisContender implements Contender {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final int FLUSHED_TOGETHER = 256;
@@ -29,7 +29,7 @@ final class RedisContender implements Contender {
   /**
    * Connects.
    *
-   * @param isFlushedTogether whether what is sent in one turn of the event loop goes out in one write
+   * @param isFlushedTogether whether commands sent in one turn of the event loop are written together
    * @param question made from the connection, asks for a subject
    */
   RedisContender(

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Looks at Redis itself, on a connection of its own. */
+/** Reads the statistics of Redis itself, on its own connection. */
 public final class RedisProbe implements AutoCloseable {
   private final RedisConnections connections;
 
@@ -13,7 +13,7 @@ public final class RedisProbe implements AutoCloseable {
     connections = RedisConnections.open(uri, Duration.ofSeconds(30));
   }
 
-  /** CPU time that Redis has used, user and system, of all its threads. */
+  /** The CPU time of Redis in seconds, user and system, of all its threads. */
   public double cpuSeconds() {
     String info = connections.sync().info("cpu");
     return number(info, "used_cpu_user") + number(info, "used_cpu_sys");
@@ -24,18 +24,18 @@ public final class RedisProbe implements AutoCloseable {
     return (long) number(connections.sync().info("memory"), "used_memory");
   }
 
-  /** Begins to count calls that hold Redis for longer. */
+  /** Starts counting calls that hold Redis for longer than this. */
   void watchSlowCalls(long micros) {
     connections.sync().configSet("slowlog-log-slower-than", Long.toString(micros));
     connections.sync().slowlogReset();
   }
 
-  /** How many there were since then; 128 at most are remembered. */
+  /** The number of slow calls since then, at most 128. */
   long slowCalls() {
     return connections.sync().slowlogLen();
   }
 
-  /** How many keys there are. */
+  /** The number of keys. */
   public long keys() {
     return connections.sync().dbsize();
   }

@@ -17,14 +17,14 @@ import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.style.Styler.LegendLayout;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
-/** Decisions a second under the highest load, admitted, as SVG. */
+/** Draws admitted decisions per second under the highest load, as SVG. */
 final class ResultChart {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 420;
   private static final Color INK = new Color(0x33, 0x33, 0x33);
   private static final Color[] COLOURS = {new Color(0xe0, 0x8a, 0x00), new Color(0x1f, 0x77, 0xb4)};
 
-  // Powers of ten.
+  // Exponents of ten.
   private static final double LOWEST = 2;
   private static final double HIGHEST = 7;
 

@@ -3,7 +3,7 @@ package io.weir.benchmarks;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** Medians, a line for each contender, and the ratio to the first. */
+/** Prints medians, one line per contender, with the ratio to the first. */
 final class ResultTable {
   private ResultTable() {}
 

@@ -9,15 +9,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** One hot key, asked for by two processes at once, as two nodes would. */
+/** Measures one hot key used by two processes at once, like two nodes. */
 final class TwoProcesses {
   private static final int IN_FLIGHT = 256;
-  // A fresh process compiles for a while: so many times as long as it is measured.
+  // A fresh process compiles for a while: the warm-up is this many times the measurement.
   private static final int WARM_UP = 4;
 
   private TwoProcesses() {}
 
-  /** What one of the processes does; gives decisions a second. */
+  /** The work of one process; returns decisions per second. */
   static double work(String uri, String name, Duration duration) throws InterruptedException {
     try (RedisProbe probe = new RedisProbe(uri);
         Contender contender = new Contenders(uri).admitting(name)) {
@@ -27,7 +27,7 @@ final class TwoProcesses {
     }
   }
 
-  /** Decisions a second of both together: the median and the lowest of the rounds. */
+  /** Decisions per second of both processes together: the median and the lowest of the rounds. */
   static double[] measure(String uri, RedisProbe probe, String name, Duration duration, int rounds)
       throws IOException, InterruptedException {
     double[] sums = new double[rounds];

@@ -29,21 +29,21 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
-/** Weir's store on Redis, with so many buckets a decision. Mutable; owned by the code that measures it. */
+/** Weir's store on Redis, with a given number of buckets per decision. Mutable; owned by the code that measures it. */
 final class WeirContender implements Contender {
-  /** What a subject is asked for. */
+  /** The kind of requests. */
   enum Mode {
     /** Everything is admitted. */
     ADMITTED,
-    /** Everything is admitted, and asks for a ticket in case it is not. */
+    /** Everything is admitted; tickets are wanted in case of a denial. */
     WANTING,
-    /** Everything is admitted, by a quota, permits and a reservation, too. */
+    /** Everything is admitted, by a quota, permits and a reservation as well. */
     KINDS,
     /** Everything is denied, and makes a place in the queue. */
     PLACED,
-    /** Everything is denied by Redis: each time another operation than the one just denied. */
+    /** Everything is denied by Redis: each time with another operation than the last denied one. */
     DENIED,
-    /** Everything is denied, and the node knows. */
+    /** Everything is denied by the node, which knows the denial. */
     KNOWN
   }
 
@@ -94,9 +94,8 @@ final class WeirContender implements Contender {
     this.operations = List.of(demands(buckets, mode), demands(buckets, mode));
   }
 
-  // Three hundred million operations, of which ten drain a second: no machine fills that in a run.
-  // Or
-  // one in 1000 seconds and no more.
+  // Admitted: three hundred million operations, draining at ten a second; no machine fills that in
+  // a run. Placed: ten operations in 100 seconds. Otherwise: a single operation in 1000 seconds.
   private static List<Demand> demands(int buckets, Mode mode) {
     List<Demand> demands = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {
@@ -148,7 +147,7 @@ final class WeirContender implements Contender {
         .thenApply(WeirContender::isAllowed);
   }
 
-  // A hold of its own for each, which nobody ends: its lease is over before much has gathered.
+  // One hold for each request, never ended: its lease expires before many have gathered.
   private Extras extras() {
     return mode == Mode.KINDS
         ? new Extras(

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer that is not given. Nobody waits for it: a short one is read, so that its connection serves on;
- * one that is long, or takes long, costs the connection. Mutable; for one answer.
+ * The body of an answer that is dropped. No caller waits for it: a short body is read, so that the connection can be
+ * reused; a long or slow one closes the connection. Mutable; for one answer.
  */
 final class DroppedBody<T> implements BodySubscriber<T> {
   private static final long MAX_BYTES = 64 << 10;
@@ -23,13 +23,13 @@ final class DroppedBody<T> implements BodySubscriber<T> {
   private long bytes;
 
   @Override
-  @SuppressWarnings("NullAway") // nobody sees it
+  @SuppressWarnings("NullAway") // no caller sees it
   public CompletionStage<T> getBody() {
     return nothing.thenApply(none -> none);
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // it follows what is given back
+  @SuppressWarnings("FutureReturnValueIgnored") // it ends with the returned body
   public void onSubscribe(Subscription given) {
     subscription = given;
     given.request(Long.MAX_VALUE);

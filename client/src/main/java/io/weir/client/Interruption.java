@@ -1,6 +1,6 @@
 package io.weir.client;
 
-/** Ends what a thread does, as long as it does it; leaves no trace on the thread. Mutable. */
+/** Interrupts a thread only while it does one task; leaves no interrupt status on the thread. Mutable. */
 final class Interruption {
   private final Thread thread;
   private boolean isOver;
@@ -17,7 +17,7 @@ final class Interruption {
     }
   }
 
-  /** By the thread itself: it is no longer to be interrupted. */
+  /** Called by the thread itself: it must not be interrupted any more. */
   synchronized void end() {
     isOver = true;
     if (wasInterrupted) {

@@ -11,8 +11,8 @@ import java.util.concurrent.Flow.Subscription;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body of unknown length. It may come from a stream that is empty the second time, so it is asked for once; what was
- * sent of it is kept, up to a bound, to be sent again. Safe for use by many threads.
+ * A body of unknown length. Its source may be a stream that is empty the second time, so it is subscribed to once; the
+ * sent data is kept, up to a bound, to be sent again. Safe for use by many threads.
  */
 final class ReplayedBody implements BodyPublisher {
   private static final int MAX_KEPT_BYTES = 256 << 10;
@@ -27,12 +27,12 @@ final class ReplayedBody implements BodyPublisher {
     this.body = body;
   }
 
-  /** The same body, where it is sure to come again as it is; else one that is kept. */
+  /** Returns the same body if it can surely be sent again; otherwise a body that keeps its data. */
   static BodyPublisher of(BodyPublisher body) {
     return body.contentLength() >= 0 ? body : new ReplayedBody(body);
   }
 
-  /** Whether it can be sent, or sent once more. */
+  /** Whether it can be sent, or sent again. */
   synchronized boolean isReplayable() {
     return !isAsked || isWhole;
   }
@@ -64,7 +64,7 @@ final class ReplayedBody implements BodyPublisher {
     }
   }
 
-  /** The body was sent before and cannot be sent again: no fault of the upstream. */
+  /** The body was sent before and cannot be sent again: not a failure of the upstream. */
   static final class NotReplayableException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -72,7 +72,7 @@ final class ReplayedBody implements BodyPublisher {
       super("the body was sent before and cannot be sent again");
     }
 
-    /** Whether a failure is one of these. */
+    /** Whether a failure is, or is caused by, this exception. */
     static boolean isIn(Throwable failure) {
       Throwable cause = failure;
       while (cause != null && !(cause instanceof NotReplayableException)) {
@@ -97,7 +97,7 @@ final class ReplayedBody implements BodyPublisher {
     isWhole = kept != null;
   }
 
-  /** Passes all on and keeps it. */
+  /** Passes the data on and keeps it. */
   private final class Keeping implements Subscriber<ByteBuffer> {
     private final Subscriber<? super ByteBuffer> subscriber;
 

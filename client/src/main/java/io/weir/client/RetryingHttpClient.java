@@ -29,16 +29,14 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JDK's HTTP client, waiting as it is told and sending again: for any HTTP API, at its best with Weir.
- * It is called as the one that it wraps. What is answered is the last answer, whatever its status; what is
- * thrown is the last failure, or {@link io.weir.client.retry.RetryLaterException} (an {@code IOException})
- * where the wait would be too long.
+ * A JDK HTTP client that waits as servers say and retries: for any HTTP API, with the best results for Weir. It has the
+ * interface of the client that it wraps. It returns the last answer, whatever its status; it throws the last failure,
+ * or {@link io.weir.client.retry.RetryLaterException} (an {@code IOException}) if the wait would be too long.
  *
- * <p>A request is sent again where it is idempotent (RFC 9110, section 9.2.2), carries an
- * {@code Idempotency-Key}, or surely has not been acted upon. A body of known length is asked for again each time. One of
- * unknown length is asked for once, and sent again (also after a redirect, or to authenticate) only where it has at most
- * 256 KiB. The request's {@code timeout} is
- * that of one sending. Nobody waits for the body of an answer that is not given.
+ * <p>A request is retried if it is idempotent (RFC 9110, section 9.2.2), carries an {@code Idempotency-Key}, or surely
+ * was not acted upon. A body of known length is requested again each time. A body of unknown length is requested once,
+ * and sent again (also after a redirect, or to authenticate) only if it has at most 256 KiB. The request's {@code
+ * timeout} is that of one attempt. The body of a dropped answer is not waited for.
  *
  * <p>Safe for use by many threads.
  */
@@ -52,18 +50,18 @@ public final class RetryingHttpClient extends HttpClient {
     this.retryer = retryer;
   }
 
-  /** Wraps a client, which stays its owner's. */
+  /** Wraps a client; its owner still closes it. */
   public static RetryingHttpClient wrap(HttpClient client, RetryOptions options) {
     return wrap(client, options, RetryListener.NONE);
   }
 
-  /** The same, heard by a listener. */
+  /** The same, with a listener. */
   public static RetryingHttpClient wrap(
       HttpClient client, RetryOptions options, RetryListener listener) {
     return wrap(client, Retryer.of(options, listener));
   }
 
-  /** The same, with breakers and budgets that others share. */
+  /** The same, with breakers and budgets shared with other clients. */
   public static RetryingHttpClient wrap(HttpClient client, Retryer retryer) {
     return new RetryingHttpClient(client, retryer);
   }
@@ -112,7 +110,7 @@ public final class RetryingHttpClient extends HttpClient {
             .build();
   }
 
-  // Handing a call to another thread and back costs more than all the rest of it.
+  // Handing a call to another thread and back costs more than the rest of the call.
   private <T> Sender<T> firstOnThisThread() {
     AtomicBoolean isFirst = new AtomicBoolean(true);
     return (attempt, sent, body) -> {
@@ -131,7 +129,7 @@ public final class RetryingHttpClient extends HttpClient {
     };
   }
 
-  // As the wrapped client throws it, but from the caller's thread.
+  // The failure of the wrapped client, thrown on the caller's thread.
   private static IOException thrown(@Nullable Throwable cause) {
     if (cause instanceof IOException failure) {
       return failure;
@@ -244,7 +242,7 @@ public final class RetryingHttpClient extends HttpClient {
     return client.version();
   }
 
-  /** As the wrapped client opens it: a WebSocket is not retried. */
+  /** Opened by the wrapped client: a WebSocket is not retried. */
   @Override
   public WebSocket.Builder newWebSocketBuilder() {
     return client.newWebSocketBuilder();

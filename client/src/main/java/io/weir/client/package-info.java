@@ -1,4 +1,4 @@
-/** A JDK HTTP client that waits as it is told and sends again. */
+/** A JDK HTTP client that waits as servers say and retries. */
 @NullMarked
 package io.weir.client;
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The JDK's client, wrapped, against servers that know nothing of Weir. */
+/** The wrapped JDK client against servers without any knowledge of Weir. */
 @Timeout(30)
 final class RetryingHttpClientIT {
   private static final RetryOptions FAST =
@@ -166,7 +166,7 @@ final class RetryingHttpClientIT {
     try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
       if (turn == 1 || turn == 3) {
         ScriptedServer.answer(exchange, 200, "done");
-      } // else it hangs up
+      } // otherwise it closes the connection
     })) {
       HttpRequest plain = HttpRequest.newBuilder(server.uri("/x"))
           .POST(BodyPublishers.ofString("a"))

@@ -13,14 +13,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A server that knows nothing of Weir and answers as a test wants. Owned by the test. */
+/** A server without any knowledge of Weir that answers as a test wants. Owned by the test. */
 public final class ScriptedServer implements AutoCloseable {
-  /** How a request is answered. */
+  /** Answers the requests of a test. */
   public interface Script {
     /**
-     * Answers one.
+     * Answers one request.
      *
-     * @param turn 0 for the first request
+     * @param turn the number of the request, from 0
      */
     void answer(int turn, HttpExchange exchange) throws IOException;
   }
@@ -28,16 +28,16 @@ public final class ScriptedServer implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
-  /** The headers of all requests, in the order in which they came. */
+  /** The headers of all requests, in the order of arrival. */
   public final List<Headers> requests = new CopyOnWriteArrayList<>();
 
-  /** How long their bodies were. */
+  /** The lengths of their bodies. */
   public final List<Integer> bodyLengths = new CopyOnWriteArrayList<>();
 
-  /** Their paths and bodies, with a space between. */
+  /** Their paths and bodies, separated by a space. */
   public final List<String> told = new CopyOnWriteArrayList<>();
 
-  /** When they came. */
+  /** Their times of arrival. */
   public final List<Long> cameNanos = new CopyOnWriteArrayList<>();
 
   public ScriptedServer(Script script) throws IOException {
@@ -70,7 +70,7 @@ public final class ScriptedServer implements AutoCloseable {
     exchange.getResponseBody().write(bytes);
   }
 
-  /** An address of it. */
+  /** An address of this server. */
   public URI uri(String path) {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + path);
   }

@@ -85,7 +85,7 @@ final class UpstreamNamesIT {
     }
   }
 
-  // Most machines have nothing on these ports; whether there is an answer does not matter.
+  // Most machines have no server on these ports; the answer does not matter.
   private static void end(CompletableFuture<?> sent) throws Exception {
     sent.handle((answer, error) -> true).get(10, TimeUnit.SECONDS);
   }

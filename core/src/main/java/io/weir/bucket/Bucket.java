@@ -5,18 +5,18 @@ import static java.util.Objects.requireNonNull;
 import java.math.BigInteger;
 
 /**
- * A leaky bucket's shape: how fast it drains and how much it holds. It has no state.
+ * The shape of a leaky bucket: its drain rate and its capacity. It has no state.
  *
- * <p>It counts in units of its {@link Rate}, so that no number of a decision is ever rounded but the wait,
- * which is rounded up. The model is the discrete leaky bucket of Hedera's throttles ({@code
- * DiscreteLeakyBucket} and {@code BucketThrottle} in hashgraph/hedera-services), in microseconds instead of
- * nanoseconds, and in the coarsest units that are exact.
+ * <p>It counts in units of its {@link Rate}, so that every number of a decision is exact except the wait, which is
+ * rounded up. The model is the discrete leaky bucket of Hedera's throttles ({@code DiscreteLeakyBucket} and {@code
+ * BucketThrottle} in hashgraph/hedera-services), in microseconds instead of nanoseconds, and in the coarsest units that
+ * are exact.
  *
  * @param name 1 to 80 characters of {@code A-Z a-z 0-9 . _ : -}
- * @param scope whose bucket it is
- * @param rate how fast it drains, in logical operations
- * @param burstMillis how long the bucket takes to drain from full, in milliseconds, above 0, at most 366 days
- * @param leased whether nodes hold leases of it wherever it is kept; of scope {@code cluster} only
+ * @param scope which requests share the bucket
+ * @param rate the drain rate, in logical operations
+ * @param burstMillis the time that a full bucket takes to drain, in milliseconds, above 0, at most 366 days
+ * @param leased whether nodes hold leases of it wherever it is kept; only for scope {@code cluster}
  */
 public record Bucket(String name, Scope scope, Rate rate, long burstMillis, boolean leased) {
 
@@ -26,17 +26,17 @@ public record Bucket(String name, Scope scope, Rate rate, long burstMillis, bool
    */
   public static final long MAX_PRECISION = 9_007_000_000_000L;
 
-  /** The longest burst, a leap year: with it every instant that is told stays below 2⁵³ microseconds. */
+  /** The longest burst, a leap year: with it every instant in an answer stays below 2⁵³ microseconds. */
   public static final long MAX_BURST_MILLIS = 366L * 24 * 3600 * 1000;
 
   private static final long MICROS_PER_MILLI = 1000;
 
-  /** A bucket that is not leased, unless it has to be. */
+  /** A bucket without leases, except where the store requires them. */
   public Bucket(String name, Scope scope, Rate rate, long burstMillis) {
     this(name, scope, rate, burstMillis, false);
   }
 
-  /** The same of a rate in thousandths of operations per second. */
+  /** A bucket with a rate in thousandths of operations per second. */
   public Bucket(String name, Scope scope, long milliOpsPerSec, long burstMillis) {
     this(name, scope, Rate.ofMilliOpsPerSec(milliOpsPerSec), burstMillis);
   }
@@ -71,7 +71,7 @@ public record Bucket(String name, Scope scope, Rate rate, long burstMillis, bool
         <= 0;
   }
 
-  /** The most it holds, in units; below 2⁵³. */
+  /** The capacity, in units; below 2⁵³. */
   public long capacityUnits() {
     return rate.unitsPerMicro() * burstMillis * MICROS_PER_MILLI;
   }

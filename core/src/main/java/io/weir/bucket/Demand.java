@@ -3,16 +3,16 @@ package io.weir.bucket;
 import java.util.List;
 
 /**
- * What one operation takes from one bucket.
+ * The units that one operation takes from one bucket.
  *
- * @param bucket the bucket that is asked
+ * @param bucket the bucket that is charged
  * @param unitsPerOperation above 0, at most the bucket's capacity
- * @param perRequest whether each request counts as one operation, whatever it costs
- * @param overflow whether it is asked only where the demand before it has no room
+ * @param perRequest whether each request counts as one operation, whatever its cost
+ * @param overflow whether it is used only if the demand before it has no room
  */
 public record Demand(Bucket bucket, long unitsPerOperation, boolean perRequest, boolean overflow) {
 
-  /** A demand that counts the cost, and is always asked. */
+  /** A demand that counts the cost and is always used. */
   public Demand(Bucket bucket, long unitsPerOperation) {
     this(bucket, unitsPerOperation, false, false);
   }
@@ -22,7 +22,7 @@ public record Demand(Bucket bucket, long unitsPerOperation, boolean perRequest, 
     return of(bucket, 1);
   }
 
-  /** So many logical operations of a bucket. */
+  /** A demand of {@code logicalOperations} operations of a bucket. */
   public static Demand of(Bucket bucket, long logicalOperations) {
     return new Demand(bucket, Math.multiplyExact(logicalOperations, bucket.unitsPerOperation()));
   }
@@ -36,8 +36,8 @@ public record Demand(Bucket bucket, long unitsPerOperation, boolean perRequest, 
   }
 
   /**
-   * The units of a cost in operations. A cost that no capacity holds gives one unit more than the
-   * capacity, so that the result stays within the numbers a script can count.
+   * Converts a cost in operations into units. A cost above every capacity gives the capacity plus one unit, so that the
+   * result stays within the numbers that a script can count.
    */
   public long units(long cost) {
     long capacity = bucket.capacityUnits();
@@ -54,17 +54,17 @@ public record Demand(Bucket bucket, long unitsPerOperation, boolean perRequest, 
     return perRequest ? Long.MAX_VALUE : bucket.capacityUnits() / unitsPerOperation;
   }
 
-  /** Whether the demand at an index has another one behind it that is asked where it has no room. */
+  /** Whether the demand at an index is followed by an overflow demand. */
   public static boolean hasOverflow(List<Demand> demands, int index) {
     return index + 1 < demands.size() && demands.get(index + 1).overflow;
   }
 
-  /** How many logical operations of its bucket one operation is. */
+  /** The number of logical operations of the bucket in one operation. */
   public long logicalOperations() {
     return unitsPerOperation / bucket.unitsPerOperation();
   }
 
-  /** How many operations fit into this many units. */
+  /** The number of operations that fit into this many units. */
   public long operationsIn(long units) {
     return units / unitsPerOperation;
   }

@@ -10,9 +10,9 @@ public final class LeakyBucket {
 
   private LeakyBucket() {}
 
-  /** What is left of {@code usedUnits} after {@code elapsedMicros} of draining. */
+  /** Returns the rest of {@code usedUnits} after {@code elapsedMicros} of draining. */
   public static long drained(long usedUnits, long unitsPerMicro, long elapsedMicros) {
-    // The product may pass 2⁶³ for a bucket nobody touched for long.
+    // The product may pass 2⁶³ if the bucket was idle for long.
     long drained = elapsedMicros * unitsPerMicro;
     boolean overflows = Math.multiplyHigh(elapsedMicros, unitsPerMicro) != 0 || drained < 0;
     return overflows || drained >= usedUnits ? 0 : usedUnits - drained;
@@ -29,8 +29,8 @@ public final class LeakyBucket {
   }
 
   /**
-   * The exact wait, rounded up to whole microseconds: a request after that wait passes, one
-   * microsecond sooner does not. 0 where it fits now.
+   * Returns the exact wait, rounded up to whole microseconds: a request after that wait passes, one microsecond earlier
+   * it does not. 0 if it fits now.
    *
    * @param costUnits at most the bucket's capacity
    */
@@ -39,24 +39,26 @@ public final class LeakyBucket {
     return excess <= 0 ? 0 : ceilDiv(excess, bucket.unitsPerMicro());
   }
 
-  /** How long until nothing is left, rounded up. */
+  /** The time until the bucket is empty, rounded up. */
   public static long emptyAfterMicros(long usedUnits, long unitsPerMicro) {
     return ceilDiv(usedUnits, unitsPerMicro);
   }
 
   /**
-   * What was used under another rate, in units of this bucket: the time it takes to drain is carried
-   * over, so a change of policy neither forgets nor adds. Rounded down, at most the capacity.
+   * Converts units used under another rate into units of this bucket. The time to drain is kept, so that a change of
+   * policy neither forgets nor adds usage. Rounded down, at most the capacity.
    */
   public static long carriedOver(long usedUnits, long fromUnitsPerMicro, Bucket to) {
     if (fromUnitsPerMicro == to.unitsPerMicro()) {
       return Math.min(usedUnits, to.capacityUnits());
     }
-    // The product has up to 106 bits. Only a change of policy comes here.
+    // The product has up to 106 bits. This path runs only after a change of policy.
     return rescaled(usedUnits, fromUnitsPerMicro, to.unitsPerMicro(), to.capacityUnits());
   }
 
-  /** Units of one rate in units of another that take as long to drain; rounded down, at most {@code most}. */
+  /**
+   * Converts units of one rate into units of another with the same time to drain; rounded down, at most {@code most}.
+   */
   public static long rescaled(long units, long fromUnitsPerMicro, long toUnitsPerMicro, long most) {
     return BigInteger.valueOf(units)
         .multiply(BigInteger.valueOf(toUnitsPerMicro))
@@ -65,7 +67,7 @@ public final class LeakyBucket {
         .longValueExact();
   }
 
-  /** A quotient, rounded up; the divisor is above 0. */
+  /** Divides and rounds up, also for a negative dividend; the divisor is above 0. */
   public static long ceilDiv(long dividend, long divisor) {
     return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
   }

@@ -3,24 +3,25 @@ package io.weir.bucket;
 import java.util.regex.Pattern;
 
 /**
- * The alphabet of names. They become parts of Redis keys and fields, log lines and metric tags, so
- * nothing that separates there may occur in them.
+ * The alphabet of names. Names become parts of Redis keys and fields, log lines and metric tags, so they contain none
+ * of the separators used there.
  */
 public final class Names {
 
-  /** What a subject's or tenant's id looks like. */
+  /** The form of a subject's or tenant's id. */
   public static final String ID_PATTERN = "[A-Za-z0-9_-]{1,64}";
 
-  /** What the name of an operation, bucket or plan looks like. */
+  /** The form of the name of an operation, bucket or plan. */
   public static final String NAME_PATTERN = "[A-Za-z0-9._-]{1,64}";
 
   private static final int MAX_ID = 64;
-  // The colon is kept for buckets that Weir itself names, such as the own bucket of an operation.
+  // The colon is reserved for buckets that Weir names itself, such as the own bucket of an
+  // operation.
   private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9._:-]{1,80}");
 
   private Names() {}
 
-  /** Whether this can be the id of a subject or a tenant. */
+  /** Whether this is a valid id of a subject or a tenant. */
   public static boolean isId(String text) {
     int length = text.length();
     if (length == 0 || length > MAX_ID) {
@@ -34,7 +35,7 @@ public final class Names {
     return true;
   }
 
-  // By hand, because every charge asks.
+  // Without a regular expression, because every charge calls it.
   private static boolean isOfId(char c) {
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
@@ -43,7 +44,7 @@ public final class Names {
         || c == '-';
   }
 
-  /** Whether this can name an operation, a bucket or a plan. */
+  /** Whether this is a valid name of an operation, a bucket or a plan. */
   public static boolean isName(String text) {
     int length = text.length();
     if (length == 0 || length > MAX_ID) {

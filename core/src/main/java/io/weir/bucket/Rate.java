@@ -3,9 +3,9 @@ package io.weir.bucket;
 import java.math.BigInteger;
 
 /**
- * How fast a bucket drains: an exact fraction of operations per microsecond, in lowest terms. It defines the unit in
- * which the bucket counts: one operation is {@code unitsPerOperation} units, and {@code unitsPerMicro} of them drain each
- * microsecond. No coarser unit counts the rate exactly, so every number of the bucket is as small as it can be.
+ * The drain rate of a bucket: an exact fraction of operations per microsecond, in lowest terms. It defines the unit in
+ * which the bucket counts: one operation is {@code unitsPerOperation} units, and {@code unitsPerMicro} units drain each
+ * microsecond. No coarser unit counts the rate exactly, so every number of the bucket is as small as possible.
  *
  * <p>100 operations per second are 1 unit per microsecond and 10,000 units per operation; 15,000,000 per second are 15
  * and 1. Equal rates are equal records, however they were written.
@@ -25,17 +25,18 @@ public record Rate(long unitsPerMicro, long unitsPerOperation) {
     unitsPerOperation /= common;
   }
 
-  /** So many thousandths of operations per second. */
+  /** A rate in thousandths of operations per second. */
   public static Rate ofMilliOpsPerSec(long milliOpsPerSec) {
     requirePositive("milliOpsPerSec", milliOpsPerSec);
     return new Rate(milliOpsPerSec, MILLI_OP_MICROS_PER_OP);
   }
 
   /**
-   * This percentage of the rate: exact where a bucket of the burst can count it, else rounded down to what it can count.
+   * Returns this percentage of the rate: exact if a bucket of the burst can count it, else rounded down to a countable
+   * rate.
    *
    * @param percent 1 to 100
-   * @param burstMillis of the bucket, which counts the whole exactly
+   * @param burstMillis the burst of the bucket, which counts the whole rate exactly
    */
   public Rate part(int percent, long burstMillis) {
     // Hundredths of a unit, or as fine as the numbers of the part allow; at least whole units.
@@ -54,17 +55,17 @@ public record Rate(long unitsPerMicro, long unitsPerOperation) {
         < 0;
   }
 
-  /** How long one operation takes to drain, in microseconds, rounded up. */
+  /** The time that one operation takes to drain, in microseconds, rounded up. */
   public long microsPerOperation() {
     return unitsPerOperation / unitsPerMicro + (unitsPerOperation % unitsPerMicro > 0 ? 1 : 0);
   }
 
-  /** Operations per second, for people. */
+  /** Operations per second, for display. */
   public double opsPerSec() {
     return unitsPerMicro * 1e6 / unitsPerOperation;
   }
 
-  /** {@code <unitsPerMicro>/<unitsPerOperation>}, as Redis has it behind the name of a bucket. */
+  /** {@code <unitsPerMicro>/<unitsPerOperation>}, the form that Redis keeps after the name of a bucket. */
   @Override
   public String toString() {
     return unitsPerMicro + "/" + unitsPerOperation;

@@ -1,11 +1,11 @@
 package io.weir.bucket;
 
-/** Whose bucket it is: all requests of the same key, tenant or cluster demand from the same bucket. */
+/** The requests that share a bucket: all of the same key, tenant or cluster. */
 public enum Scope {
   /** One bucket for each API key. */
   KEY,
   /** One bucket for all keys of a tenant. */
   TENANT,
-  /** One bucket for everybody. */
+  /** One bucket for the whole cluster. */
   CLUSTER
 }

@@ -7,37 +7,37 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The answer to one request. Immutable; only {@link Allowed} has taken anything from a bucket. */
+/** The answer to one request. Immutable; only {@link Allowed} takes anything from a bucket. */
 public sealed interface Decision {
 
   /** The revision of the policy that decided. */
   long revision();
 
-  /** How each bucket of the request stands, in the order of the policy; empty where none is drawn from. */
+  /** The state of each bucket of the request, in the order of the policy; empty if it draws from none. */
   List<Limit> limits();
 
   /**
-   * The demands of the operation on the buckets of {@link #limits}: one and the same list for all decisions of an
-   * operation by a plan of one revision, so that what is made of it can be kept. Empty where no bucket is asked.
+   * The demands of the operation on the buckets of {@link #limits}. All decisions of an operation by a plan of one
+   * revision share one list, so that values derived from it can be cached. Empty if no bucket is used.
    */
   default List<Demand> demands() {
     return limits() instanceof Limits known ? known.demands() : List.of();
   }
 
   /**
-   * Whether the shared state was away, and a node answered by itself: from its share of the limits, or without any
-   * limit. Then nothing was promised.
+   * Whether a node decided by itself during an outage, from its share of the limits or without any limit. Then nothing
+   * was promised.
    */
   default boolean degraded() {
     return false;
   }
 
-  /** What else there is to say. */
+  /** Additional information about the decision. */
   default Remarks remarks() {
     return Remarks.NONE;
   }
 
-  /** One function per case, so that a new case does not compile until everybody handles it. */
+  /** Calls one function per case, so that a new case does not compile until every caller handles it. */
   <T> T fold(
       Function<? super Allowed, ? extends T> allowed,
       Function<? super Denied, ? extends T> denied,
@@ -70,10 +70,10 @@ public sealed interface Decision {
   /**
    * The request may not pass now.
    *
-   * @param full the limits that had no room, by name; none where the caller came before its slot
+   * @param full the limits that had no room, by name; empty if the caller came before its slot
    * @param retryAfterMicros the wait until its slot, or an estimate
    * @param estimate whether the wait is an estimate: nothing was promised
-   * @param ticket what the caller shows when it comes back to its slot
+   * @param ticket the ticket that the caller shows when it returns at its slot
    */
   record Denied(
       long revision,
@@ -148,7 +148,7 @@ public sealed interface Decision {
 
   /** Why a request can never pass. */
   enum Reason {
-    /** The cost is above what a bucket holds when it is empty. */
+    /** The cost is above the capacity of a bucket. */
     COST_EXCEEDS_CAPACITY("cost_exceeds_capacity"),
     /** The policy froze the subject or the operation with a limit of zero. */
     ACCESS_DISABLED("access_disabled"),
@@ -156,7 +156,7 @@ public sealed interface Decision {
     OPERATION_NOT_CONFIGURED("operation_not_configured"),
     /** A reservation of this id has ended already. */
     RESERVATION_ENDED("reservation_ended"),
-    /** A reservation of this id is open that was asked for something else. */
+    /** An open reservation has this id, but another content. */
     RESERVATION_ID_REUSED("reservation_id_reused");
 
     private final String code;
@@ -165,7 +165,7 @@ public sealed interface Decision {
       this.code = code;
     }
 
-    /** The word that stands for the reason in answers, logs and metrics. */
+    /** The code of the reason in answers, logs and metrics. */
     public String code() {
       return code;
     }

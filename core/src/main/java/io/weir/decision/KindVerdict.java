@@ -14,12 +14,12 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Makes one decision of that over the rates and of how the limits of other kinds stand.
+ * Combines the decision on the rates and the standings of limits of other kinds into one decision.
  *
- * @param demands of other kinds than rates
- * @param standings how each stands
+ * @param demands on limits of other kinds than rates
+ * @param standings the standing of each of them
  * @param cost in operations, as it is charged
- * @param paidBy the buckets that paid in the place of another one
+ * @param paidBy the buckets that paid instead of another one
  */
 public record KindVerdict(
     List<KindDemand> demands, List<Standing> standings, long cost, List<String> paidBy) {
@@ -30,17 +30,17 @@ public record KindVerdict(
     paidBy = List.copyOf(paidBy);
   }
 
-  /** Whether one of them has no room. */
+  /** Whether any of the limits has no room. */
   public boolean isFull() {
     return standings.stream().anyMatch(standing -> !standing.hasRoom());
   }
 
-  /** Whether one of them never will. */
+  /** Whether any of the limits never has room. */
   public boolean isNever() {
     return standings.stream().anyMatch(Standing::isNever);
   }
 
-  /** The longest wait of those without room; 0 where all have some. */
+  /** The longest wait of the limits without room; 0 if all have room. */
   public long waitMicros() {
     return standings.stream()
         .mapToLong(standing -> Math.max(0, standing.waitMicros()))
@@ -48,14 +48,14 @@ public record KindVerdict(
         .orElse(0);
   }
 
-  /** The same so much later, where nothing but time has passed. */
+  /** The verdict {@code micros} later, if only time has passed. */
   public KindVerdict later(long micros) {
     List<Standing> later =
         standings.stream().map(standing -> standing.later(micros)).toList();
     return new KindVerdict(demands, later, cost, paidBy);
   }
 
-  /** The decision where these limits have room, and the rates decide. */
+  /** The decision if these limits have room, so that the rates decide. */
   public Decision with(Decision ofRates) {
     return ofRates.fold(
         allowed -> new Allowed(
@@ -77,11 +77,11 @@ public record KindVerdict(
   }
 
   /**
-   * The decision where one of these limits has no room.
+   * The decision if one of these limits has no room.
    *
-   * @param ofRates how the buckets stand
+   * @param ofRates the standings of the buckets
    * @param waitMicros until the last limit has room; an estimate
-   * @param ticket which the caller showed, and keeps
+   * @param ticket the ticket that the caller showed; it keeps it
    */
   public Decision denied(Decision ofRates, long waitMicros, Optional<String> ticket) {
     List<String> full =
@@ -97,7 +97,7 @@ public record KindVerdict(
         remarks(List.of(), false));
   }
 
-  /** The decision where one of the limits never has room. */
+  /** The decision if one of the limits never has room. */
   public Decision never(NeverAllowed ofRates) {
     return new NeverAllowed(
         ofRates.revision(),

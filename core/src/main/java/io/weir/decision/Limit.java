@@ -11,17 +11,18 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 /**
- * How one limit stands after a decision, counted in operations of the kind that was asked for; permits are counted in
+ * The state of one limit after a decision, counted in operations of the requested kind; permits are counted in
  * requests.
  *
  * @param bucket the name of the bucket, quota or permits
- * @param kind what it limits
- * @param scope whose it is
+ * @param kind the kind of limit
+ * @param scope the scope of the limit
  * @param quota how many operations an empty bucket admits at once
- * @param windowMillis how long a full bucket takes to drain, or a period is, in milliseconds; 0 for permits
- * @param usedUnits what is used, in units of a bucket, else in operations; the number the remaining ones are counted from
- * @param remaining how many operations it would admit now
- * @param resetMicros when it is empty again, or begins anew, in microseconds from now, rounded up
+ * @param windowMillis the time that a full bucket takes to drain, or the length of a period, in milliseconds; 0 for
+ *     permits
+ * @param usedUnits the usage, in units of a bucket, else in operations; the basis of the remaining operations
+ * @param remaining the operations it would admit now
+ * @param resetMicros the time until it is empty or its next period begins, in microseconds, rounded up
  */
 public record Limit(
     String bucket,
@@ -33,7 +34,7 @@ public record Limit(
     long remaining,
     long resetMicros) {
 
-  /** How a limit of another kind stands; {@code taken} is what the request itself has used of it. */
+  /** The state of a limit of another kind; {@code taken} is the usage by the request itself. */
   static Limit of(KindDemand demand, Standing standing, long taken) {
     long used = standing.used() + taken;
     return new Limit(
@@ -47,7 +48,7 @@ public record Limit(
         standing.resetMicros());
   }
 
-  /** The limit of a bucket in which {@code usedUnits} are used. */
+  /** The state of a bucket in which {@code usedUnits} are used. */
   static Limit of(Demand demand, long usedUnits) {
     Bucket bucket = demand.bucket();
     long empty = LeakyBucket.emptyAfterMicros(usedUnits, bucket.unitsPerMicro());
@@ -62,7 +63,7 @@ public record Limit(
         empty);
   }
 
-  /** When the bucket is empty again, from now. */
+  /** The time until the bucket is empty. */
   public Duration reset() {
     return Duration.of(resetMicros, ChronoUnit.MICROS);
   }

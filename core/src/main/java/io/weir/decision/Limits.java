@@ -7,21 +7,21 @@ import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of one decision, each worked out when it is first asked for: most decisions are never looked into.
- * Safe for use by many threads, which may work out the same limit twice.
+ * The limits of one decision, each computed on first access, because most decisions are never inspected. Safe for use
+ * by many threads; two threads may compute the same limit twice.
  */
 final class Limits extends AbstractList<Limit> implements RandomAccess {
   private final List<Demand> demands;
   private final long[] usedUnits;
   private @Nullable Limit @Nullable [] known;
 
-  /** @param usedUnits per demand; from now on nobody changes them */
+  /** @param usedUnits per demand; not modified afterwards */
   Limits(List<Demand> demands, long[] usedUnits) {
     this.demands = demands;
     this.usedUnits = usedUnits;
   }
 
-  /** A list that nobody can change: this one, or a copy. */
+  /** Returns an unmodifiable list: this one, or a copy. */
   static List<Limit> immutable(List<Limit> limits) {
     return limits instanceof Limits ? limits : List.copyOf(limits);
   }

@@ -4,16 +4,16 @@ import io.weir.kind.Congestion;
 import java.util.List;
 
 /**
- * Further facts of a decision: congestion, overflow, quotas that are nearly used up.
+ * Additional facts of a decision: congestion, overflow, quotas that are nearly used up.
  *
- * @param multiplierMillis the highest multiplier of the buckets that were asked, in thousandths; {@link Congestion#ONE}
- *     where none is full
- * @param paidBy the limits that paid in the place of another one that was full
- * @param near the limits that callers are warned of
+ * @param multiplierMillis the highest multiplier of the buckets of the request, in thousandths; {@link Congestion#ONE}
+ *     if none is full
+ * @param paidBy the limits that paid instead of a full one
+ * @param near the limits of which callers are warned
  */
 public record Remarks(long multiplierMillis, List<String> paidBy, List<String> near) {
 
-  /** Nothing. */
+  /** No remarks. */
   public static final Remarks NONE = new Remarks(Congestion.ONE, List.of(), List.of());
 
   public Remarks {

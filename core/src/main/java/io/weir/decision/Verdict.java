@@ -11,23 +11,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Builds decisions from what is used in the buckets. Every store answers through it, so that the same
- * levels give the same words.
+ * Builds decisions from the levels of the buckets. Every store answers through it, so that equal levels give equal
+ * answers.
  *
  * @param revision the policy's revision
- * @param demands what one operation takes, per bucket
+ * @param demands the demands of one operation, one per bucket
  * @param cost in operations, above 0
  */
 public record Verdict(long revision, List<Demand> demands, long cost) {
 
-  /** What the levels mean for the request. */
+  /** The result of comparing the levels with the request. */
   public enum Outcome {
     ALLOWED,
     DENIED,
     NEVER_ALLOWED
   }
 
-  /** Decides on what is used now, drained, per demand. Takes nothing. */
+  /** Decides from the present, drained usage, one entry per demand. Takes nothing. */
   public Outcome outcome(long[] usedUnits) {
     boolean fits = true;
     for (int i = 0; i < demands.size(); i++) {
@@ -39,7 +39,7 @@ public record Verdict(long revision, List<Demand> demands, long cost) {
     return fits ? Outcome.ALLOWED : Outcome.DENIED;
   }
 
-  /** The units this request takes by the demand at {@code index}. */
+  /** The units that this request takes through the demand at {@code index}. */
   public long units(int index) {
     return demands.get(index).units(cost);
   }
@@ -47,9 +47,9 @@ public record Verdict(long revision, List<Demand> demands, long cost) {
   /**
    * The decision for an outcome.
    *
-   * @param wait what a denial tells
-   * @param usedUnits per demand: with this request's cost where it is allowed, without it otherwise; nobody
-   *     changes them afterwards
+   * @param wait the wait of a denial
+   * @param usedUnits per demand: with this request's cost if it is allowed, without it otherwise; not modified
+   *     afterwards
    */
   public Decision decision(Outcome outcome, long[] usedUnits, Wait wait) {
     List<Limit> limits = new Limits(demands, usedUnits);
@@ -78,14 +78,14 @@ public record Verdict(long revision, List<Demand> demands, long cost) {
   }
 
   /**
-   * When to come back.
+   * The wait of a denial.
    *
    * @param micros from now on
-   * @param estimate whether nothing was promised
-   * @param ticket what the caller shows then
+   * @param estimate whether the wait is an estimate, with nothing promised
+   * @param ticket the ticket to show on return
    */
   public record Wait(long micros, boolean estimate, Optional<String> ticket) {
-    /** For decisions without one. */
+    /** For decisions without a wait. */
     public static final Wait NONE = new Wait(0, true, Optional.empty());
   }
 }

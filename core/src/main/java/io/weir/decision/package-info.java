@@ -1,4 +1,4 @@
-/** What a caller is told: allowed, denied or never allowed, and how much is left. */
+/** Decisions: allowed, denied or never allowed, with the state of the limits. */
 @NullMarked
 package io.weir.decision;
 

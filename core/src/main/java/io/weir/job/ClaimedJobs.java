@@ -3,11 +3,11 @@ package io.weir.job;
 import java.util.List;
 
 /**
- * The answer to a claim: the work that the node was handed, and how the queue stands.
+ * The answer to a claim: the jobs for the node and the state of the queue.
  *
  * @param givenBack how many jobs of dead nodes went back to a queue
- * @param failed how many of them were sent too often
- * @param nextMicros the time until there may be more to send; less than 0 where nothing waits
+ * @param failed how many of those have failed because they were sent too often
+ * @param nextMicros the time until there may be more to send; negative if no job waits
  */
 public record ClaimedJobs(
     JobQueue queue,

@@ -3,8 +3,9 @@ package io.weir.job;
 import io.weir.bucket.LeakyBucket;
 
 /**
- * When a job will be done: the wait before each stage that it has not reached, and the usual time of those stages.
- * Integers, in milliseconds, rounded up. The formulas are those of the fhevm relayer's document on dynamic retry-after.
+ * Estimates when a job will be done: the wait before each stage that it has not reached, plus the usual time of those
+ * stages. Integers, in milliseconds, rounded up. The formulas are those of the fhevm relayer's document on dynamic
+ * retry-after.
  */
 public final class Eta {
   private static final long MILLIS = 1000;
@@ -12,10 +13,10 @@ public final class Eta {
   private Eta() {}
 
   /**
-   * The time left.
+   * Returns the time left.
    *
-   * @param ahead jobs that come before it, where it waits
-   * @param sinceMillis how long it has been in its state
+   * @param ahead the jobs before it, if it waits
+   * @param sinceMillis the time since it entered its state
    */
   public static long rawMillis(
       JobRule rule, JobQueue queue, JobState state, long ahead, long sinceMillis) {
@@ -35,7 +36,7 @@ public final class Eta {
     };
   }
 
-  /** What a caller is told, in seconds: with the margin, but of a stage that cannot be foreseen without it, and in its bounds. */
+  /** The reported time in seconds, within its bounds: with the margin, except for a stage of unforeseeable length. */
   public static long toldSeconds(JobRule rule, JobState state, long rawMillis) {
     if (state.isEnd()) {
       return 0;
@@ -44,14 +45,14 @@ public final class Eta {
     return clampedSeconds(rule, LeakyBucket.ceilDiv(rawMillis * (MILLIS + margin), MILLIS));
   }
 
-  /** A time in whole seconds, rounded up, in the bounds of what is told. */
+  /** Rounds a time up to whole seconds, within the bounds of reported times. */
   public static long clampedSeconds(JobRule rule, long millis) {
     long min = LeakyBucket.ceilDiv(rule.value(JobParameter.MIN_WAIT), MILLIS);
     long max = rule.value(JobParameter.MAX_WAIT) / MILLIS;
     return Math.max(min, Math.min(max, LeakyBucket.ceilDiv(millis, MILLIS)));
   }
 
-  /** A time in the bounds of what is told. */
+  /** Limits a time to the bounds of reported times. */
   public static long clampedMillis(JobRule rule, long millis) {
     return Math.max(
         rule.value(JobParameter.MIN_WAIT), Math.min(rule.value(JobParameter.MAX_WAIT), millis));

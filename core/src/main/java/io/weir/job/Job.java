@@ -5,17 +5,17 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A job as it stands. Immutable. Times are microseconds since the epoch, by the shared state's clock.
+ * The state of a job at one instant. Immutable. Times are microseconds since the epoch, by the shared state's clock.
  *
  * @param id 32 hexadecimal digits, the same for the same request of the same API key
- * @param run the number by which it was begun: another one each time, also where it is begun anew after it had failed
- * @param attempts how often it was handed out to be sent
- * @param nowMicros when this was seen
- * @param position jobs before it; nothing where it does not wait
- * @param receipt the place that the upstream has named
- * @param bytes what it is counted with: the longest that it may have, and after its end what it has
- * @param aheadAtFirst how many were before it when it came, and how many of them waited to be sent
- * @param polls how often its caller has asked; negative where he has heard how it ended
+ * @param run the number of its run; a job that is begun again after a failure gets another one
+ * @param attempts how often it was handed out for sending
+ * @param nowMicros the instant of this state
+ * @param position the number of jobs before it; empty if it does not wait
+ * @param receipt the place named by the upstream
+ * @param bytes the size that it is counted with: the largest allowed one, and its actual size after its end
+ * @param aheadAtFirst the number of jobs before it when it came, and how many of them waited to be sent
+ * @param polls how often its caller has asked; negative once the caller has received the final state
  */
 public record Job(
     String operation,
@@ -41,18 +41,18 @@ public record Job(
     story = List.copyOf(story);
   }
 
-  /** What was before a job when it came. */
+  /** The jobs before a job when it came. */
   public record AheadAtFirst(long ahead, long dispatch) {}
 
-  /** When a job came to a state. */
+  /** The time at which a job entered a state. */
   public record Step(JobState state, long atMicros) {}
 
-  /** How long ago it came. */
+  /** The time since it came. */
   public long elapsedMillis() {
     return Math.max(0, nowMicros - submittedMicros) / 1000;
   }
 
-  /** How long it has been in its state. */
+  /** The time since it entered its state. */
   public long sinceMillis() {
     return Math.max(0, nowMicros - sinceMicros) / 1000;
   }
@@ -62,7 +62,7 @@ public record Job(
     return Eta.rawMillis(rule, queue, state, position.orElse(0), sinceMillis());
   }
 
-  /** Its tenant and its key, with a slash between. */
+  /** The tenant and the key, with a slash between them. */
   public String owner() {
     return tenant + "/" + subject;
   }

@@ -1,6 +1,6 @@
 package io.weir.job;
 
-/** Whose share of the memory. */
+/** The owner of the bound that was reached. */
 public enum JobOwner {
   KEY,
   TENANT,

@@ -1,8 +1,8 @@
 package io.weir.job;
 
 /**
- * The settings of a queue of jobs that are numbers or durations, with their bounds: what a policy is read by, and what
- * operators are told. Durations are in milliseconds.
+ * The settings of a queue of jobs that are numbers or durations, with their bounds. The policy reader and the admin API
+ * use them. Durations are in milliseconds.
  */
 public enum JobParameter {
   DISPATCH_PER_SECOND(
@@ -45,7 +45,7 @@ public enum JobParameter {
       "bytesOfTenant", Type.NUMBER, 1024, 1L << 34, 256 << 20, "bodies and results of one tenant"),
   BYTES_IN_ALL("bytesInAll", Type.NUMBER, 1024, 1L << 34, 1L << 30, "bodies and results of all");
 
-  /** What a value is. */
+  /** The type of a value. */
   public enum Type {
     /** A whole number. */
     NUMBER,
@@ -86,12 +86,12 @@ public enum JobParameter {
     return max;
   }
 
-  /** Its value where a policy does not name it. */
+  /** The default value. */
   public long initial() {
     return initial;
   }
 
-  /** What it is, in words. */
+  /** A description in words. */
   public String meaning() {
     return meaning;
   }

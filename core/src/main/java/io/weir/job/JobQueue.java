@@ -1,14 +1,14 @@
 package io.weir.job;
 
 /**
- * How the queue of an operation stands. Times are in microseconds, 0 where none was seen yet.
+ * The state of the queue of an operation. Times are in microseconds, 0 if none was observed yet.
  *
  * @param waiting jobs that wait to be checked
  * @param dispatch jobs that wait to be sent
  * @param checking jobs that are being checked
- * @param running jobs that the upstream has
- * @param checkMicros how long checking takes at the median, as was seen
- * @param processingMicros the same of the upstream's answer
+ * @param running jobs that are at the upstream
+ * @param checkMicros the observed median time of a check
+ * @param processingMicros the observed median time of the upstream's answer
  */
 public record JobQueue(
     long waiting,

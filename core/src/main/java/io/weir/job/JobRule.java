@@ -6,16 +6,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How an operation's jobs are done. Immutable.
+ * The settings for the jobs of an operation. Immutable.
  *
- * @param values of the parameters; one that is absent has its initial value
- * @param readinessPath where the upstream is asked whether it is ready for a job; without it nothing is checked
- * @param batches whether as many as are checked at once are checked as one, after each other
- * @param isLearned whether the times in an eta are those that were seen, once there are some
- * @param takesCallbacks whether the upstream may bring results by itself
- * @param receiptWaits after which time how long to wait, once the upstream has taken a job; ascending
- * @param failures statuses of the upstream with which a job has failed: 404, or 5xx for all of a hundred
- * @param headers that go with a job to the upstream, beside those of its body; in lower case
+ * @param values of the parameters; an absent parameter has its default
+ * @param readinessPath the path at which the upstream reports whether it is ready for a job; if empty, nothing is
+ *     checked
+ * @param batches whether, in etas, jobs that are checked at once take the time of one check, batch after batch
+ * @param isLearned whether etas use observed times, once there are some
+ * @param takesCallbacks whether the upstream may deliver results by itself
+ * @param receiptWaits the waits after the upstream took a job, by elapsed time; ascending
+ * @param failures statuses of the upstream that mean that a job has failed: 404, or 5xx for a whole class
+ * @param headers the headers that are sent to the upstream with a job, besides those of its body; in lower case
  */
 public record JobRule(
     Map<JobParameter, Long> values,
@@ -27,7 +28,7 @@ public record JobRule(
     Set<String> failures,
     Set<String> headers) {
 
-  /** The steps where a policy names none. */
+  /** The default steps. */
   public static final List<ReceiptWait> RECEIPT_WAITS = List.of(
       new ReceiptWait(0, 4000),
       new ReceiptWait(60_000, 10_000),
@@ -35,13 +36,13 @@ public record JobRule(
       new ReceiptWait(300_000, 60_000),
       new ReceiptWait(900_000, 300_000));
 
-  /** What is a failure where a policy does not say it. */
+  /** The default failures. */
   public static final Set<String> FAILURES = Set.of("5xx");
 
   private static final int HUNDRED = 100;
   private static final int LAST_HUNDRED = 5;
 
-  /** What holds where a policy says nothing but that there are jobs. */
+  /** The rule of a policy that only says that there are jobs. */
   public static final JobRule DEFAULT = new JobRule(
       Map.of(), Optional.empty(), false, false, false, RECEIPT_WAITS, FAILURES, Set.of());
 
@@ -53,10 +54,10 @@ public record JobRule(
   }
 
   /**
-   * A step of waiting for what cannot be foreseen.
+   * A step of waiting while the time left cannot be foreseen.
    *
-   * @param afterMillis since the upstream took the job
-   * @param waitMillis what is told from then on
+   * @param afterMillis the time since the upstream took the job
+   * @param waitMillis the reported wait from then on
    */
   public record ReceiptWait(long afterMillis, long waitMillis) {}
 
@@ -65,23 +66,23 @@ public record JobRule(
     return values.getOrDefault(parameter, parameter.initial());
   }
 
-  /** The same in microseconds, of a duration. */
+  /** The value of a duration parameter, in microseconds. */
   public long micros(JobParameter parameter) {
     return value(parameter) * 1000;
   }
 
-  /** Whether the upstream is asked first whether it is ready. */
+  /** Whether the upstream is asked for its readiness first. */
   public boolean isDual() {
     return readinessPath.isPresent();
   }
 
-  /** Whether a job has failed whose upstream answered with this status; one above 599 is as 5xx (RFC 9110, section 15). */
+  /** Whether an answer with this status makes the job fail; a status above 599 counts as 5xx (RFC 9110, section 15). */
   public boolean isFailure(int status) {
     return failures.contains(Integer.toString(status))
         || failures.contains(Math.min(LAST_HUNDRED, status / HUNDRED) + "xx");
   }
 
-  /** How long to wait after the upstream took a job so long ago: the last step that has begun. */
+  /** The wait after the upstream took a job {@code elapsedMillis} ago: that of the last step that has begun. */
   public long receiptWaitMillis(long elapsedMillis) {
     long wait = receiptWaits.isEmpty()
         ? value(JobParameter.MIN_WAIT)

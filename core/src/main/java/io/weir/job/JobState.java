@@ -6,25 +6,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What becomes of a job, one after another; {@code lua/lib/job_states.lua} says the same to Redis. */
+/** The states of a job, in order; {@code lua/lib/job_states.lua} has the same. */
 public enum JobState {
-  /** It waits for its turn: to be checked, or to be sent where nothing is checked. */
+  /** It waits for its turn: to be checked, or to be sent if nothing is checked. */
   QUEUED,
-  /** The upstream is asked whether it is ready for this one. */
+  /** The upstream is being asked whether it is ready for this job. */
   CHECKING,
   /** The upstream is ready; it waits for its turn to be sent. */
   READY,
   /** It is sent, or about to be. */
   IN_FLIGHT,
-  /** The upstream took it, and has named a place where its result will be. */
+  /** The upstream took it and named a place where its result will be. */
   RECEIPT_RECEIVED,
-  /** There is an answer of the upstream, whatever it says. */
+  /** The upstream answered, with any content. */
   COMPLETED,
   /** There was no answer in time. */
   TIMED_OUT,
   /** There will be no answer. */
   FAILED,
-  /** Its caller does not want it any more. */
+  /** Its caller cancelled it. */
   CANCELLED;
 
   private static final Set<JobState> ENDS = EnumSet.of(COMPLETED, TIMED_OUT, FAILED, CANCELLED);
@@ -36,12 +36,12 @@ public enum JobState {
           EnumSet.of(QUEUED, READY, RECEIPT_RECEIVED, COMPLETED, TIMED_OUT, FAILED, CANCELLED),
       RECEIPT_RECEIVED, EnumSet.of(COMPLETED, TIMED_OUT, FAILED, CANCELLED));
 
-  /** The word for it in answers and in Redis. */
+  /** The name in answers and in Redis. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The state of this word. */
+  /** The state of this name. */
   public static Optional<JobState> of(String word) {
     for (JobState state : values()) {
       if (state.word().equals(word)) {
@@ -51,7 +51,7 @@ public enum JobState {
     return Optional.empty();
   }
 
-  /** Whether nothing comes after it. */
+  /** Whether it is a final state. */
   public boolean isEnd() {
     return ENDS.contains(this);
   }
@@ -61,7 +61,7 @@ public enum JobState {
     return this == QUEUED || this == READY;
   }
 
-  /** What may come next. */
+  /** The possible next states. */
   public Set<JobState> next() {
     return NEXT.getOrDefault(this, Set.of());
   }

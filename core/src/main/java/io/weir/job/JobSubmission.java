@@ -1,11 +1,11 @@
 package io.weir.job;
 
 /**
- * A request that is to be done as a job.
+ * A request to be executed as a job.
  *
  * @param id 32 hexadecimal digits
- * @param fingerprint of all that is asked, without spaces
- * @param request what is handed to whoever does it
+ * @param fingerprint of the whole request, without spaces
+ * @param request the content for the node that executes it
  */
 public record JobSubmission(
     String operation,

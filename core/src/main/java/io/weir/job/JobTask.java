@@ -1,11 +1,11 @@
 package io.weir.job;
 
-/** What is to be done with a job. */
+/** The next task for a job. */
 public enum JobTask {
-  /** To ask the upstream whether it is ready. */
+  /** Asks the upstream whether it is ready. */
   CHECK,
-  /** To send it. */
+  /** Sends the job. */
   SEND,
-  /** To ask for its result. */
+  /** Asks for its result. */
   ASK
 }

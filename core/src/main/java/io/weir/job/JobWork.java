@@ -1,9 +1,9 @@
 package io.weir.job;
 
 /**
- * Something to do.
+ * A task for a node.
  *
- * @param delayMicros when, from now on
- * @param request what was submitted
+ * @param delayMicros the time until it is due
+ * @param request the submitted request
  */
 public record JobWork(JobTask task, long delayMicros, Job job, String request) {}

@@ -1,10 +1,10 @@
 package io.weir.job;
 
 /**
- * How a job was moved.
+ * The result of moving a job.
  *
- * @param isMoved whether it came to the state that was asked for
- * @param before the state that it was in
- * @param sinceMicros since when
+ * @param isMoved whether it entered the requested state
+ * @param before its state before
+ * @param sinceMicros the time since which it was in that state
  */
 public record MovedJob(boolean isMoved, Job job, JobState before, long sinceMicros) {}

@@ -1,8 +1,8 @@
 package io.weir.job;
 
 /**
- * A job, and what came of it.
+ * A job and its result.
  *
- * @param result empty where it has not ended, or ended without one
+ * @param result empty if it has not ended, or ended without one
  */
 public record SeenJob(Job job, String result) {}

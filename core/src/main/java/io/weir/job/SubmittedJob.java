@@ -1,29 +1,31 @@
 package io.weir.job;
 
-/** What became of a submission. */
+/** The result of a submission. */
 public sealed interface SubmittedJob {
-  /** It is in the queue. */
+  /** The job is in the queue. */
   record Taken(Job job) implements SubmittedJob {}
 
   /**
-   * A place in the queue is kept for it while its limits are asked.
+   * A place in the queue is kept for the job while its limits are checked.
    *
-   * @param token by which it is taken or released
+   * @param token the token with which the place is taken or released
    */
   record Placed(String token) implements SubmittedJob {}
 
-  /** A place is kept for another request of the same job: it will be known in a moment. */
+  /** A place is kept for another request of the same job; its result is known soon. */
   record Awaited() implements SubmittedJob {}
 
-  /** It was there before. */
+  /** The job existed already. */
   record Known(Job job) implements SubmittedJob {}
 
-  /** Something else was asked by its id. */
+  /** The id was used for another request. */
   record Other() implements SubmittedJob {}
 
-  /** The queue, or the part of it that an owner may have, is full; in so long there is a place for this one. */
+  /**
+   * The queue, or the part of it that an owner may use, is full; it has a place for this job after {@code waitMicros}.
+   */
   record Full(long waitMicros, JobOwner owner) implements SubmittedJob {}
 
-  /** There is no room for its bytes. */
+  /** There is no memory left for its bytes. */
   record NoRoom(JobOwner owner) implements SubmittedJob {}
 }

@@ -1,4 +1,4 @@
-/** Work that is accepted now and done later: its states, its settings, and when it will be done. */
+/** Jobs: requests that are accepted now and executed later, with their states, settings and etas. */
 @NullMarked
 package io.weir.job;
 

@@ -9,16 +9,16 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 
 /**
- * Days, weeks or months in a time zone. They begin at the start of a day there, which is not always midnight, and are as
- * long as the zone's clocks make them.
+ * Days, weeks or months in a time zone. They begin at the start of a day there, which is not always midnight, and are
+ * as long as the zone's clocks make them.
  *
- * @param anchor of weeks the day they begin with, 1 for Monday; of months the day of the month, where a month that has
- *     no such day begins with its last one; 1 of days
+ * @param anchor for weeks the first day, 1 for Monday; for months the day of the month, or the last day in a month
+ *     without it; 1 for days
  */
 public record CalendarWindow(Period period, ZoneId zone, int anchor) implements Window {
   private static final long MILLIS_PER_DAY = 24L * 3600 * 1000;
 
-  /** What is counted. */
+  /** The unit of a period. */
   public enum Period {
     DAY,
     WEEK,
@@ -40,14 +40,15 @@ public record CalendarWindow(Period period, ZoneId zone, int anchor) implements 
     };
   }
 
-  // In that period or in the next one: a script knows no more of the calendar.
+  // In that period or the next one: a script has no other knowledge of the calendar.
   @Override
   public boolean reaches(long endMicros, long nowMicros) {
     return nowMicros >= at(endMicros - 1).startMicros()
         && nowMicros < at(endMicros).endMicros();
   }
 
-  // The boundaries of the period, and of those before and behind it: clocks may differ by as much.
+  // The boundaries of this period, the one before and the one after, because clocks may differ by
+  // that much.
   @Override
   public String words(long nowMicros) {
     Span now = at(nowMicros);

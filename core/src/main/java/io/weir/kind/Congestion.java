@@ -9,17 +9,17 @@ import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /**
- * How full a bucket is, as a multiplier in thousandths, one for all who ask the bucket. {@code lua/lib/congestion.lua}
- * reckons it.
+ * The level of a bucket as a multiplier in thousandths, the same for all requests to the bucket. {@code
+ * lua/lib/congestion.lua} computes it.
  *
- * <p>By steps, as Hedera's congestion multipliers are: a step is reached while the bucket holds its share of the capacity,
- * counts once it was reached for the whole period, and ends at once. By a curve, as of HIP-1313: piecewise linear between
- * points, without a period.
+ * <p>By steps, like Hedera's congestion multipliers: a step is reached while the bucket holds its share of the
+ * capacity, counts after it was reached for the whole period, and ends at once. By a curve, like HIP-1313: piecewise
+ * linear between points, without a period.
  *
- * @param bucket whose level it is
- * @param demand what the operation takes of the bucket
+ * @param bucket the bucket whose level counts
+ * @param demand the demand of the operation on the bucket
  * @param scale the steps or the curve
- * @param isPrice whether operations cost as many times as much
+ * @param isPrice whether the cost of operations is multiplied
  * @param shedAtMillis the multiplier from which on the operation is denied
  */
 public record Congestion(
@@ -29,7 +29,7 @@ public record Congestion(
   /** A multiplier of one. */
   public static final long ONE = 1000;
 
-  /** The most steps or points. */
+  /** The largest number of steps or points. */
   public static final int MOST_POINTS = 32;
 
   // Capacities are whole thousands of units, see Bucket.
@@ -44,10 +44,10 @@ public record Congestion(
   public record Point(long basisPoints, long multiplierMillis) {}
 
   /**
-   * How a level becomes a multiplier.
+   * The mapping from levels to multipliers.
    *
    * @param points from the lowest to the highest
-   * @param periodMicros of steps, how long one must be reached; nothing for a curve
+   * @param periodMicros for steps, how long a step must be reached; empty for a curve
    */
   public record Scale(List<Point> points, OptionalLong periodMicros) {
     public Scale {
@@ -94,12 +94,15 @@ public record Congestion(
             points);
   }
 
-  /** Whether the level counts at once, by a curve. */
+  /** Whether it is a curve, so that the level counts at once. */
   public boolean isCurve() {
     return scale.periodMicros().isEmpty();
   }
 
-  /** The first level, in units, that is as full as a point; in two steps, the product of the whole would pass 2⁵³. */
+  /**
+   * The lowest level, in units, at which a point is reached; computed in two parts, because the whole product would
+   * pass 2⁵³.
+   */
   public long cutoff(Point point) {
     long thousandth = bucket.capacityUnits() / 1000;
     return thousandth * (point.basisPoints() / PER_THOUSANDTH)

@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The part of a charge that is not about rates.
+ * The part of a charge besides rates.
  *
- * @param demands one for each limit; none of two has the same name
- * @param hold who holds the permits, and whether what is taken is recorded; needed where permits are demanded
+ * @param demands one for each limit, with distinct names
+ * @param hold the holder of the permits, and whether the charge is recorded; required if permits are demanded
  */
 public record Extras(List<KindDemand> demands, Optional<Hold> hold) {
 
-  /** Rates alone. */
+  /** No extras: only rates. */
   public static final Extras NONE = new Extras(List.of(), Optional.empty());
 
   public Extras {
@@ -20,7 +20,7 @@ public record Extras(List<KindDemand> demands, Optional<Hold> hold) {
     }
   }
 
-  /** Whether there is nothing but rates. */
+  /** Whether there are only rates. */
   public boolean isEmpty() {
     return demands.isEmpty() && hold.isEmpty();
   }

@@ -4,7 +4,7 @@ package io.weir.kind;
  * Periods of one length, counted from the epoch.
  *
  * @param lengthMillis 1 s to 366 days
- * @param slides whether the period before fades: it counts by the share of it that a sliding window of the same length
+ * @param slides whether the previous period fades: it counts by the share that a sliding window of the same length
  *     still covers, in steps of a thousandth, rounded up
  */
 public record FixedWindow(long lengthMillis, boolean slides) implements Window {

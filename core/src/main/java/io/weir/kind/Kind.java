@@ -1,14 +1,14 @@
 package io.weir.kind;
 
-/** What a limit limits. */
+/** The kinds of limits. */
 public enum Kind {
-  /** Operations in time: a leaky bucket. */
+  /** Operations over time: a leaky bucket. */
   RATE("rate"),
   /** Operations in a period. */
   QUOTA("quota"),
-  /** Requests that run at once. */
+  /** Requests at the same time. */
   PERMIT("permit"),
-  /** How full a bucket is, told as a multiplier. */
+  /** The level of a bucket, reported as a multiplier. */
   CONGESTION("congestion");
 
   private final String word;
@@ -17,7 +17,7 @@ public enum Kind {
     this.word = word;
   }
 
-  /** The word in answers and logs. */
+  /** The name in answers and logs. */
   public String word() {
     return word;
   }

@@ -3,34 +3,34 @@ package io.weir.kind;
 import io.weir.bucket.Scope;
 
 /**
- * The demand of one operation on a limit that is not a rate. Each implementation is one kind: it writes the parameters
- * of the kind for the scripts, which have its arithmetic. Immutable.
+ * The demand of one operation on a limit other than a rate. Each implementation is one kind: it writes the parameters
+ * of the kind for the scripts, which implement its arithmetic. Immutable.
  */
 public interface KindDemand {
 
-  /** What it limits. */
+  /** The kind of the limit. */
   Kind kind();
 
   /** The limit's name. */
   String name();
 
-  /** Whose limit it is. */
+  /** The scope of the limit. */
   Scope scope();
 
-  /** Whether it is asked only where the demand before it has no room. */
+  /** Whether it is used only if the demand before it has no room. */
   default boolean overflow() {
     return false;
   }
 
-  /** How much it admits at all. */
+  /** The total that it admits. */
   long quota();
 
-  /** How long its period is, in milliseconds; 0 where it has none. */
+  /** The length of its period, in milliseconds; 0 if it has none. */
   default long windowMillis() {
     return 0;
   }
 
-  /** How many operations of a request it counts. */
+  /** The operations that it counts for a request. */
   default long counted(long cost) {
     return 0;
   }
@@ -38,11 +38,11 @@ public interface KindDemand {
   /**
    * Its parameters for a script, words and numbers with a space between, see the file of its kind in {@code lua/lib}.
    *
-   * @param nowMicros about when it will be asked
+   * @param nowMicros the approximate time of the charge
    */
   String words(long nowMicros);
 
-  /** Until when {@link #words} of this instant hold. */
+  /** The time until which {@link #words} of this instant are valid. */
   default long wordsHoldUntil(long nowMicros) {
     return Long.MAX_VALUE;
   }

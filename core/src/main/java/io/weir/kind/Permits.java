@@ -3,12 +3,12 @@ package io.weir.kind;
 import io.weir.bucket.Scope;
 
 /**
- * So many requests at once. Each holds one permit, an entry of its own that expires; {@code lua/lib/permit.lua} counts them.
- * The wait of a denial is an estimate: the k-th caller in excess is told the k-th release to come, by the
- * moving average of the time between releases.
+ * A limit on concurrent requests. Each request holds one permit, an entry of its own that expires; {@code
+ * lua/lib/permit.lua} counts them. The wait of a denial is an estimate: the k-th caller in excess gets the time of the
+ * k-th release to come, by the moving average of the time between releases.
  *
- * @param limit how many are held at once, 1 to {@link #MAX_LIMIT}
- * @param leaseMicros how long a permit is held that nobody renews
+ * @param limit the most permits held at once, 1 to {@link #MAX_LIMIT}
+ * @param leaseMicros how long a permit is held without a renewal
  */
 public record Permits(String name, Scope scope, long limit, long leaseMicros)
     implements KindDemand {
@@ -16,7 +16,7 @@ public record Permits(String name, Scope scope, long limit, long leaseMicros)
   /** The largest limit. */
   public static final long MAX_LIMIT = 1_000_000;
 
-  /** How long after the last change the entries and the average are kept. */
+  /** How long the entries and the average are kept after the last change. */
   public static final long KEPT_US = 3_600_000_000L;
 
   public Permits {
@@ -26,7 +26,7 @@ public record Permits(String name, Scope scope, long limit, long leaseMicros)
     }
   }
 
-  /** The same with another limit. */
+  /** The same limit with another number of permits. */
   public Permits withLimit(long permits) {
     return new Permits(name, scope, permits, leaseMicros);
   }

@@ -3,16 +3,17 @@ package io.weir.kind;
 import io.weir.bucket.Scope;
 
 /**
- * So many operations in a period. {@code lua/lib/quota.lua} counts them.
+ * A limit on operations in a period. {@code lua/lib/quota.lua} counts them.
  *
  * <p>A sliding window is the counter of two windows (Cloudflare, "How we built rate limiting capable of scaling to
- * millions of domains", 2017), in thousandths: what the period before used counts by the share that is still covered.
+ * millions of domains", 2017), in thousandths: the usage of the previous period counts by the share that is still
+ * covered.
  *
  * @param limit operations in a period, 1 to {@link #MAX_LIMIT}
  * @param isSoft whether it only warns
- * @param nearPercent from which share of the limit on callers are warned, 1 to 100
- * @param countsRequests whether each request counts as one, whatever it costs
- * @param overflow whether it is asked only where the quota before it is full
+ * @param nearPercent the share of the limit from which on callers are warned, 1 to 100
+ * @param countsRequests whether each request counts as one, whatever its cost
+ * @param overflow whether it is used only if the quota before it is full
  */
 public record Quota(
     String name,
@@ -25,10 +26,10 @@ public record Quota(
     boolean overflow)
     implements KindDemand {
 
-  /** The largest limit: a thousand times as much is still exact in a script. */
+  /** The largest limit; a script still counts a thousand times as much exactly. */
   public static final long MAX_LIMIT = 9_000_000_000_000L;
 
-  /** As many operations are counted of one request. */
+  /** The most operations that are counted for one request. */
   private static final long MOST_COUNTED = 9_007_000_000_000_000L;
 
   public Quota {
@@ -58,13 +59,13 @@ public record Quota(
     return countsRequests ? 1 : Math.min(cost, MOST_COUNTED);
   }
 
-  /** The same with another limit. */
+  /** The same quota with another limit. */
   public Quota withLimit(long operations) {
     return new Quota(
         name, scope, operations, window, isSoft, nearPercent, countsRequests, overflow);
   }
 
-  /** The same where it is asked only if the quota before it is full. */
+  /** The same quota, used only if the quota before it is full. */
   public Quota asOverflow() {
     return new Quota(name, scope, limit, window, isSoft, nearPercent, countsRequests, true);
   }

@@ -1,6 +1,6 @@
 package io.weir.kind;
 
-/** How time falls into periods. Immutable. */
+/** A division of time into periods. Immutable. */
 public interface Window {
 
   /**
@@ -11,25 +11,25 @@ public interface Window {
    */
   record Span(long startMicros, long endMicros) {}
 
-  /** The period that an instant is in. */
+  /** The period that contains an instant. */
   Span at(long nowMicros);
 
-  /** About how long a period is, in milliseconds. */
+  /** The approximate length of a period, in milliseconds. */
   long millis();
 
-  /** Whether the period before fades instead of ending at once. */
+  /** Whether the previous period fades instead of ending at once. */
   default boolean slides() {
     return false;
   }
 
-  /** Whether what was taken in the period that ends then can be counted at an instant. */
+  /** Whether usage of the period that ends at {@code endMicros} may still count at an instant. */
   default boolean reaches(long endMicros, long nowMicros) {
     return true;
   }
 
-  /** The same for a script, see {@code lua/lib/quota.lua}. */
+  /** The parameters for a script, see {@code lua/lib/quota.lua}. */
   String words(long nowMicros);
 
-  /** Until when these words hold. */
+  /** The time until which these words are valid. */
   long wordsHoldUntil(long nowMicros);
 }

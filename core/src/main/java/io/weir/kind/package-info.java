@@ -1,6 +1,6 @@
 /**
- * The kinds of demand beside rates: quotas, permits, congestion; and reservations over all of them. Pure, without clock or
- * I/O. Each kind is one file here and one in {@code lua/lib}.
+ * The kinds of demand besides rates: quotas, permits, congestion; and reservations over all of them. Pure, without
+ * clock or I/O. Each kind is one file here and one in {@code lua/lib}.
  */
 @NullMarked
 package io.weir.kind;

@@ -3,12 +3,12 @@ package io.weir.lease;
 import java.time.Duration;
 
 /**
- * The holder's side: what a node may spend of a bucket, and what it has to report. It stops at its own deadline, which
- * comes before the one of the pool, and counts a grant only once it has heard of it. Mutable; used by one
- * thread at a time.
+ * The holder's side of a lease: the units that a node may spend of a bucket, and its reports. It stops at its own
+ * deadline, which is before the pool's, and counts a grant only after it has received it. Mutable; used by one thread
+ * at a time.
  */
 public final class Lease {
-  /** How long a pool counts on a holder. */
+  /** How long a pool keeps a lease for its holder. */
   public static final Duration LASTS = Duration.ofMillis(200);
 
   private final String holder;
@@ -26,7 +26,7 @@ public final class Lease {
     this.holder = holder;
   }
 
-  /** One in the same state: a test tries every future of it. */
+  /** A copy of the state: a test explores every future of it. */
   Lease(Lease other) {
     this.holder = other.holder;
     this.balance = other.balance;
@@ -39,15 +39,15 @@ public final class Lease {
     this.isAsking = other.isAsking;
   }
 
-  /** Who holds it. */
+  /** The holder of the lease. */
   public String holder() {
     return holder;
   }
 
-  /** What was taken and not settled yet; without meaning once the lease was over. */
+  /** Units that were taken and not settled yet; ignored once the lease has expired. */
   public record Taken(long units, long era) {}
 
-  /** Whether so many units may be spent now. */
+  /** Whether these units may be spent now. */
   public boolean has(long units, long nowNanos) {
     endIfOver(nowNanos);
     return balance >= units;
@@ -60,10 +60,10 @@ public final class Lease {
     return new Taken(units, era);
   }
 
-  /** Says what became of what was taken. */
+  /** Settles taken units: spent, or given back. */
   public void settle(Taken taken, boolean isSpent) {
     if (taken.era() != era) {
-      return; // it was counted as spent when the lease was over
+      return; // it was counted as spent when the lease expired
     }
     pending -= taken.units();
     if (isSpent) {
@@ -73,26 +73,26 @@ public final class Lease {
     }
   }
 
-  /** Units that may be spent, as far as the lease is not over. */
+  /** Units that may be spent, if the lease has not expired. */
   public long balance() {
     return balance;
   }
 
-  /** Whether the pool counts something for it that it should hear of. */
+  /** Whether the pool may count something for this holder that a report should settle. */
   public boolean isOut(long nowNanos) {
     endIfOver(nowNanos);
     return balance + pending > 0 || spent != acknowledged;
   }
 
-  /** Whether a report is on its way. */
+  /** Whether a report is in flight. */
   public boolean isAsking() {
     return isAsking;
   }
 
   /**
-   * Reports, keeps at most so much of the balance, and wants more.
+   * Makes a report that keeps at most {@code most} of the balance and asks for more.
    *
-   * @param most what is above is given back
+   * @param most the limit of the balance; the excess is given back
    */
   public LeaseReport report(long most, long wants, long least, long nowNanos) {
     endIfOver(nowNanos);
@@ -103,14 +103,14 @@ public final class Lease {
   }
 
   /**
-   * The report was answered.
+   * Applies the answer to a report.
    *
-   * @param granted units, on top of what was kept; -1 where the pool took a later report before
-   * @param newDeadlineNanos when spending stops: reckoned from when the report was sent, less a margin
+   * @param granted units, added to those kept; -1 if the pool took a later report before
+   * @param newDeadlineNanos the time at which spending stops: counted from the sending of the report, less a margin
    */
   public void granted(LeaseReport report, long granted, long newDeadlineNanos, long nowNanos) {
     if (report.sequence() != sequence || !isAsking) {
-      return; // it was given up
+      return; // the lease was given up
     }
     isAsking = false;
     endIfOver(nowNanos);
@@ -124,7 +124,7 @@ public final class Lease {
     }
   }
 
-  /** The report was not answered: whether it was heard, nobody knows. */
+  /** The report was not answered; it is unknown whether the pool received it. */
   public void unanswered(LeaseReport report) {
     if (report.sequence() == sequence) {
       isAsking = false;
@@ -150,7 +150,7 @@ public final class Lease {
     spent = (spent + units) % LeaseReport.MODULUS;
   }
 
-  // What it held counts as spent when the pool ends it, and what is pending may well be.
+  // Its balance counts as spent when the pool ends it, and pending units may well be spent.
   private void endIfOver(long nowNanos) {
     boolean isAnyOut = balance + pending > 0 || spent != acknowledged;
     if (isAnyOut && nowNanos - deadlineNanos >= 0) {

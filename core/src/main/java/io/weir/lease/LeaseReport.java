@@ -1,15 +1,15 @@
 package io.weir.lease;
 
 /**
- * What a holder says of its lease, and what it wants. All amounts are in units of the bucket.
+ * A report of a holder: its lease and its demand. All amounts are in units of the bucket.
  *
- * @param holder who it is: a node, in one life, with one shape of the bucket
+ * @param holder the name of the holder: a node, in one life, with one shape of the bucket
  * @param sequence the number of the report; a later one has a higher number
- * @param spent all that the holder has spent in its life, modulo {@link #MODULUS}
- * @param acknowledged so much of that is known to have been heard, likewise
- * @param keeps what it holds and may still spend
- * @param wants how much more it would like
- * @param least less than this is of no use to it, above 0
+ * @param spent the total spent by the holder in its life, modulo {@link #MODULUS}
+ * @param acknowledged the part of that which the pool has confirmed, likewise
+ * @param keeps the units that it holds and may still spend
+ * @param wants how many more units it wants
+ * @param least the smallest useful grant, above 0
  */
 public record LeaseReport(
     String holder,
@@ -19,6 +19,9 @@ public record LeaseReport(
     long keeps,
     long wants,
     long least) {
-  /** Sums are kept modulo 2⁵³, the first integer that a script cannot tell from the next. No bucket holds as much. */
+  /**
+   * Sums are kept modulo 2⁵³, the first integer that a Lua number cannot distinguish from the next. No bucket holds as
+   * much.
+   */
   public static final long MODULUS = 1L << 53;
 }

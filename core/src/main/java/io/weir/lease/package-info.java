@@ -1,6 +1,6 @@
 /**
- * Leases: shares of a bucket that one node may spend by itself for some milliseconds, so that a bucket of all tenants needs
- * no place of its own in every decision. Pure: time is an argument.
+ * Leases: shares of a bucket that one node may spend by itself for some milliseconds, so that not every decision needs
+ * the bucket of all tenants in Redis. Pure: time is an argument.
  */
 @NullMarked
 package io.weir.lease;

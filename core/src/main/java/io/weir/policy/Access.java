@@ -6,7 +6,7 @@ enum Access {
   UNLIMITED,
   FROZEN;
 
-  /** Reads {@code unlimited} and {@code frozen}; frozen wins over everything a subject inherits. */
+  /** Reads {@code unlimited} and {@code frozen}; frozen takes precedence over everything that a subject inherits. */
   static Access read(Section section) {
     boolean unlimited = section.flag("unlimited");
     boolean frozen = section.flag("frozen");

@@ -12,11 +12,11 @@ import java.util.Set;
 /**
  * The options of a bucket in the policy, without its rate and burst.
  *
- * @param countsRequests whether each request counts as one operation, whatever it costs
- * @param overflow the bucket that is asked where this one has no room
- * @param congestion how its level becomes a multiplier
- * @param isPrice whether operations cost as many times as much
- * @param kept the share that is held back for some
+ * @param countsRequests whether each request counts as one operation, whatever its cost
+ * @param overflow the bucket that is used if this one has no room
+ * @param congestion the mapping from its level to a multiplier
+ * @param isPrice whether the cost of operations is multiplied
+ * @param kept the share that is reserved for some plans or operations
  */
 record BucketOptions(
     boolean countsRequests,
@@ -31,11 +31,11 @@ record BucketOptions(
   private static final int PERCENT = 100;
 
   /**
-   * A share of a bucket that is held back.
+   * A reserved share of a bucket.
    *
    * @param percent of rate and burst, 1 to 99
-   * @param plans those that may use it; empty for all
-   * @param operations those that may use it; empty for all
+   * @param plans the plans that may use it; empty for all
+   * @param operations the operations that may use it; empty for all
    */
   record Kept(int percent, Set<String> plans, Set<String> operations) {
     Kept {
@@ -49,13 +49,13 @@ record BucketOptions(
     }
   }
 
-  /** The bucket without the share that is held back. */
+  /** The bucket without the reserved share. */
   Bucket shared(Bucket whole) {
     return kept.map(share -> part(whole, whole.name(), PERCENT - share.percent()))
         .orElse(whole);
   }
 
-  /** What an operation of a plan demands of the bucket, the one that is asked first at the beginning. */
+  /** The demands of an operation of a plan on the bucket, in the order of use. */
   List<Demand> demands(Demand whole, String plan, String operation) {
     Demand shared = demand(shared(whole.bucket()), whole, false);
     if (kept.filter(share -> share.isFor(plan, operation)).isEmpty()) {
@@ -69,7 +69,7 @@ record BucketOptions(
     return demands;
   }
 
-  /** The same demand where it is asked only if the one before has no room. */
+  /** The same demand, used only if the one before it has no room. */
   Demand asOverflow(Demand whole) {
     return demand(whole.bucket(), whole, true);
   }
@@ -84,7 +84,7 @@ record BucketOptions(
         : whole;
   }
 
-  /** Whether a part of the bucket still holds this much. */
+  /** Whether a part of the bucket can hold this much. */
   boolean holds(Demand whole) {
     return kept.isEmpty()
         || (fits(whole, kept.get().percent())

@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Reads what a bucket says beside its rate. */
+/** Reads the options of a bucket besides its rate. */
 final class BucketOptionsReader {
   private static final Pattern STEP = Pattern.compile("(\\d{1,3})(?:\\.\\d*)?,(\\d{1,7})x?");
   private static final Pattern POINT = Pattern.compile("(\\d{1,5}),(\\d{4,10})");

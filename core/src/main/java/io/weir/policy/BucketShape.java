@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A bucket with what each of its operations demands.
+ * A bucket with the demands of its operations.
  *
  * @param bucket the bucket
  * @param groups the groups it was made of
@@ -16,7 +16,7 @@ import java.util.Map;
  */
 record BucketShape(Bucket bucket, List<Group> groups, Map<String, Demand> demands) {
 
-  /** The same, of which nodes hold leases or not. */
+  /** The same shape, with or without leases. */
   BucketShape withLeases(boolean leased) {
     if (leased == bucket.leased()) {
       return this;
@@ -32,11 +32,11 @@ record BucketShape(Bucket bucket, List<Group> groups, Map<String, Demand> demand
   /**
    * Operations with one rate in a bucket.
    *
-   * @param written the rate as the policy has it, for messages
+   * @param written the rate as written in the policy, for messages
    */
   record Group(Rate rate, String written, List<String> operations) {
 
-    /** Of a rate above 0. */
+    /** A group with a rate above 0. */
     static Group of(GivenRate given, List<String> operations) {
       return new Group(given.rate().orElseThrow(), given.written(), operations);
     }

@@ -79,7 +79,7 @@ final class BucketsReader {
     return isHeld;
   }
 
-  // Real files give two buckets one name, and there they are two buckets: the second gets a number.
+  // Real files use one name for two different buckets: the second one gets a number.
   private Optional<String> unique(Section section, String given) {
     if (names.add(given)) {
       return Optional.of(given);
@@ -98,19 +98,19 @@ final class BucketsReader {
     return Optional.of(given + ":" + number);
   }
 
-  /** The names that are taken. */
+  /** The names in use. */
   Set<String> names() {
     return names;
   }
 
-  /** A bucket of the policy, and where it stands. */
+  /** A bucket of the policy, with its place in the document. */
   record DefinedBucket(Section section, BucketShape shape, BucketSet set, BucketOptions options) {
     String name() {
       return shape.bucket().name();
     }
   }
 
-  /** The two sets that Hiero's throttle files carry side by side. No plan demands from both. */
+  /** The two sets that Hiero's throttle files contain side by side. No plan demands from both. */
   enum BucketSet {
     ORDINARY,
     HIGH_VOLUME

@@ -1,9 +1,9 @@
 package io.weir.policy;
 
-/** What happens to a burst in which not even one operation of a group fits. */
+/** The treatment of a burst that cannot hold one operation of a group. */
 enum BurstRule {
-  /** It is a problem. */
+  /** Reports a problem. */
   REFUSE,
-  /** It is made as long as it must be, with a warning. */
+  /** Extends it as needed, with a warning. */
   EXTEND
 }

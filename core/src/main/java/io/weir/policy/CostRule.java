@@ -2,10 +2,10 @@ package io.weir.policy;
 
 import java.util.OptionalLong;
 
-/** How a request's cost is found. */
+/** How the cost of a request is determined. */
 public sealed interface CostRule {
 
-  /** The largest cost a request can name: the last integer that every JSON parser keeps exactly. */
+  /** The largest cost that a request can name: the last integer that every JSON parser keeps exactly. */
   long MAX_COST = (1L << 53) - 1;
 
   /** The same cost for each request, in operations, above 0. */
@@ -14,10 +14,10 @@ public sealed interface CostRule {
   /**
    * The cost is in the request.
    *
-   * @param source where
+   * @param source the part of the request
    * @param name the header's or parameter's name, or the field's JSON pointer (RFC 6901)
-   * @param fallback the cost in operations where the request names none; without one such a request is refused
-   * @param max the highest number that is accepted, as the request has it
+   * @param fallback the cost in operations if the request names none; if empty, such a request is refused
+   * @param max the largest accepted number, as written in the request
    * @param divisor how much of that number is one operation
    */
   record Read(Source source, String name, OptionalLong fallback, long max, long divisor)
@@ -28,7 +28,7 @@ public sealed interface CostRule {
       this(source, name, fallback, max, 1);
     }
 
-    /** The cost in operations of a number that a request has; rounded up. */
+    /** Converts a number of a request into a cost in operations; rounded up. */
     public long operations(long number) {
       return divided(number, divisor);
     }
@@ -37,7 +37,7 @@ public sealed interface CostRule {
   /** The largest divisor. */
   long MAX_DIVISOR = 1_000_000_000_000L;
 
-  /** So many operations, of which each is {@code divisor}; rounded up. */
+  /** Divides a number by the divisor; rounded up. */
   static long divided(long number, long divisor) {
     return number / divisor + (number % divisor > 0 ? 1 : 0);
   }
@@ -47,7 +47,7 @@ public sealed interface CostRule {
     HEADER,
     QUERY,
     JSON,
-    /** Its length: as many operations as it has begun units of so many bytes; the name is their number. */
+    /** Its length: one operation for each started unit; the name is the number of bytes in a unit. */
     BODY
   }
 }

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A parsed but not yet understood document: what YAML and JSON have in common, with line numbers. A
- * parser outside of this module builds it; duplicate keys have been refused there.
+ * A parsed but not yet interpreted document: the common part of YAML and JSON, with line numbers. A parser outside of
+ * this module builds it; it has already refused duplicate keys.
  */
 public sealed interface DocumentValue {
 
   /** The line on which the value begins, from 1. */
   int line();
 
-  /** What a person would call this kind of value. */
+  /** The name of this kind of value in messages. */
   String kind();
 
   /** Named values in the order of the document. */
@@ -55,7 +55,7 @@ public sealed interface DocumentValue {
     }
   }
 
-  /** Nothing where a value could be. */
+  /** An empty value. */
   record Nothing(int line) implements DocumentValue {
     @Override
     public String kind() {

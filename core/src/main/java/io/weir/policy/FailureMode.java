@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What becomes of a plan's requests while the shared state is away. */
+/** The treatment of a plan's requests during an outage of the shared state. */
 public enum FailureMode {
   /** Each node enforces its share of the limits by itself. */
   LOCAL,

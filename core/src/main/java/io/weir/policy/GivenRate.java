@@ -8,10 +8,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A rate as a policy has it: {@code opsPerSec}, {@code milliOpsPerSec}, or {@code rate} per second, minute, hour or day.
+ * A rate as written in a policy: {@code opsPerSec}, {@code milliOpsPerSec}, or {@code rate} per second, minute, hour or
+ * day.
  *
  * @param rate empty for a rate of 0
- * @param written for messages
+ * @param written the text of the rate, for messages
  */
 record GivenRate(Optional<Rate> rate, String written) {
   private static final long MAX_MILLI_OPS_PER_SEC = Bucket.MAX_PRECISION;
@@ -23,7 +24,7 @@ record GivenRate(Optional<Rate> rate, String written) {
   private static final String HINT =
       "; for other rates, rate: with a whole number per s, min, h or d, such as 60/min";
 
-  /** Reads the rate of a section; empty where it has none, or a problem. */
+  /** Reads the rate of a section; empty if it has none, or a problem. */
   static Optional<GivenRate> read(Section section) {
     OptionalLong ops = section.wholeNumber("opsPerSec", 0, MAX_OPS_PER_SEC, HINT);
     OptionalLong milli = section.wholeNumber("milliOpsPerSec", 0, MAX_MILLI_OPS_PER_SEC, HINT);

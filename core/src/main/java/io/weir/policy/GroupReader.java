@@ -6,17 +6,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads which group of an upstream's operations requests are of. */
+/** Reads the rule that assigns requests to a group of an upstream's operations. */
 final class GroupReader {
   private static final int MAX_GROUPS = 20;
   private static final int MAX_VALUES = 100;
   private static final int MAX_LENGTH = 128;
-  // Not that of operations that say nothing: what they are told counts for whole keys.
+  // Not the group of operations that name none: cooldowns learned from their answers apply to whole
+  // keys.
   private static final String OTHERS = "others";
 
   private GroupReader() {}
 
-  /** What an operation says. */
+  /** The rule of an operation. */
   static GroupRule of(Section operation) {
     if (operation.isMapping("group")) {
       return operation.section("group").map(GroupReader::read).orElse(GroupRule.DEFAULT);

@@ -6,19 +6,19 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which group of an upstream's operations a request is of.
+ * Assigns requests to a group of an upstream's operations.
  *
- * @param fallback the group of requests that name none, or one that nobody knows
- * @param named where they name it
+ * @param fallback the group of requests that name none, or an unknown one
+ * @param named where requests name it
  */
 public record GroupRule(String fallback, Optional<Named> named) {
-  /** Of operations that say nothing. */
+  /** The rule of operations that configure none. */
   public static final GroupRule DEFAULT = new GroupRule("default", Optional.empty());
 
   /**
-   * A value of a request that stands for a group, such as the model that it asks for.
+   * A value of a request that selects a group, such as the requested model.
    *
-   * @param source where it is; not its length
+   * @param source the part of the request; not its length
    * @param name as of {@link CostRule.Read}
    * @param groups by value
    */
@@ -28,14 +28,14 @@ public record GroupRule(String fallback, Optional<Named> named) {
     }
   }
 
-  /** All groups that there may be. */
+  /** All possible groups. */
   public Set<String> all() {
     Set<String> all = new TreeSet<>(Set.of(fallback));
     named.ifPresent(by -> all.addAll(by.groups().values()));
     return all;
   }
 
-  /** Whether it is in the body. */
+  /** Whether the value is in the body. */
   public boolean needsBody() {
     return named.filter(by -> by.source() == CostRule.Source.JSON).isPresent();
   }

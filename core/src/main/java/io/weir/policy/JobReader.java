@@ -15,17 +15,17 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Reads how the jobs of an operation are done. */
+/** Reads the settings for the jobs of an operation. */
 final class JobReader {
   private static final Pattern PATH = Pattern.compile("/[A-Za-z0-9/._~%-]{0,255}");
   private static final Pattern STATUS = Pattern.compile("[3-5](\\d\\d|xx)");
   private static final int MAX_WAITS = 20;
   private static final int MAX_FAILURES = 50;
   private static final int MAX_HEADERS = 20;
-  // They would be stored in clear.
+  // They would be stored in plain text.
   private static final Set<String> SECRET =
       Set.of("authorization", "proxy-authorization", "cookie", "x-api-key");
-  // They are of one hop, say how a body is framed, or are Weir's own.
+  // They apply to one hop, describe the framing of a body, or are Weir's own.
   private static final Set<String> NOT_THE_CALLERS = Set.of(
       "connection",
       "content-length",

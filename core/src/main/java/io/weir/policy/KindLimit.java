@@ -7,10 +7,10 @@ import java.util.Set;
 /**
  * A quota or permits of the policy.
  *
- * @param section where it stands
- * @param demand what each operation demands of it
- * @param operations those it limits; empty for all
- * @param overflow the quota that is asked where this one is full
+ * @param section its place in the document
+ * @param demand the demand of each operation on it
+ * @param operations the limited operations; empty for all
+ * @param overflow the quota that is used if this one is full
  */
 record KindLimit(
     Section section, KindDemand demand, Set<String> operations, Optional<String> overflow) {

@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Reads the limits that are no rates: quotas and permits. */
+/** Reads the limits other than rates: quotas and permits. */
 final class KindsReader {
   private static final int MAX_LIMITS = 100;
   private static final Duration DEFAULT_LEASE = Duration.ofSeconds(15);
@@ -32,7 +32,7 @@ final class KindsReader {
   private final Set<String> names;
   private final Scope defaultScope;
 
-  /** @param names those that are taken; more are added */
+  /** @param names the names in use; more are added */
   KindsReader(Set<String> names, Scope defaultScope) {
     this.names = names;
     this.defaultScope = defaultScope;
@@ -177,7 +177,7 @@ final class KindsReader {
     }
   }
 
-  /** Makes a problem of each operation that is named and that nothing else knows: its limit would never apply. */
+  /** Reports each operation that is named here but unknown elsewhere: its limit would never apply. */
   static void findUnknownOperations(List<KindLimit> limits, Set<String> known) {
     for (KindLimit limit : limits) {
       limit.operations().stream()

@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Another rate or burst for some subjects. Exactly one of {@code bucket} and {@code operation} is there.
+ * An override of a rate or burst for some subjects. Exactly one of {@code bucket} and {@code operation} is present.
  *
- * @param section where it stands, for what turns out to be wrong later
+ * @param section its place in the document, for later problems
  * @param bucket the bucket whose figures it replaces
  * @param operation the operation that gets a bucket of its own
- * @param rate absent where the rate stays as it is; a rate of 0 freezes
- * @param burstMillis absent where the burst stays as it is
- * @param groups absent where the groups stay as they are
+ * @param rate absent if the rate stays; a rate of 0 freezes
+ * @param burstMillis absent if the burst stays
+ * @param groups absent if the groups stay
  */
 record LimitOverride(
     Section section,

@@ -1,7 +1,7 @@
 package io.weir.policy;
 
 /**
- * Where in a policy something stands.
+ * A place in a policy document.
  *
  * @param source the document's name, mostly a file name
  * @param line from 1

@@ -5,14 +5,14 @@ import io.weir.kind.KindDemand;
 import io.weir.kind.Permits;
 import java.util.List;
 
-/** What a plan says of one operation. */
+/** The limit of one operation in a plan. */
 public sealed interface OperationLimit {
 
   /**
    * The operation demands from buckets.
    *
    * @param demands each bucket once, in the order of the policy
-   * @param others of limits that are no rates; not both are empty
+   * @param others demands on limits other than rates; at least one of the lists is not empty
    */
   record Limited(List<Demand> demands, List<KindDemand> others) implements OperationLimit {
     public Limited {
@@ -20,7 +20,7 @@ public sealed interface OperationLimit {
       others = List.copyOf(others);
     }
 
-    /** Whether a request has to be held: it takes permits. */
+    /** Whether a request needs a hold, because it takes permits. */
     public boolean needsHold() {
       return others.stream().anyMatch(Permits.class::isInstance);
     }
@@ -32,6 +32,6 @@ public sealed interface OperationLimit {
   /** The operation, or the whole subject, has a limit of zero. */
   record Frozen() implements OperationLimit {}
 
-  /** The policy denies operations that no bucket limits, and this is one. */
+  /** No bucket limits the operation, and the policy denies such operations. */
   record NotConfigured() implements OperationLimit {}
 }

@@ -7,21 +7,22 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * How requests become an operation and a cost.
+ * Maps requests to an operation and a cost.
  *
  * @param name the operation
- * @param route which requests; empty where only the check API asks for the operation
- * @param cost how much they take
- * @param maxDelayMillis up to which wait the gateway holds a request instead of rejecting it
+ * @param route the requests that match; empty if only the check API asks for the operation
+ * @param cost how the cost is determined
+ * @param maxDelayMillis the longest wait for which the gateway holds a request instead of rejecting it
  * @param unlimited whether it is never counted
  * @param continues whether, as a later step of a batch, it is counted but not rejected
- * @param settle how its cost is found in the end; without it what was charged stays
- * @param stage which answer a denial has
- * @param job how its requests are done where they are accepted now and done later
- * @param upstream the upstream of providers that it goes to; else to the policy's only one
- * @param group of the upstream's operations: providers may serve some only, and want to be left alone for some only
- * @param attempts how often it is sent to its providers at most, where it says so
- * @param safeToRepeat whether it may be repeated though a provider may have acted upon it, where it says so
+ * @param settle how the final cost is determined; if empty, the initial charge stays
+ * @param stage the answer of a denial
+ * @param job the settings for its requests if they are executed as jobs
+ * @param upstream the upstream of providers for its requests; if empty, the policy's only upstream
+ * @param group of the upstream's operations: providers may serve only some groups, and may be in cooldown for some
+ *     groups only
+ * @param attempts the largest number of times that it is sent to its providers, if configured
+ * @param safeToRepeat whether it may be repeated though a provider may have acted upon it, if configured
  */
 public record OperationRule(
     String name,
@@ -38,11 +39,11 @@ public record OperationRule(
     OptionalLong attempts,
     Optional<Boolean> safeToRepeat) {
 
-  /** When in the life of its work an operation is asked. */
+  /** The point in a request's life at which an operation is checked. */
   public enum Stage {
-    /** At the door: whoever is denied has cost nothing yet, and hears that it is busy. */
+    /** At the entry: a denied caller has caused no cost yet; the answer is that Weir is busy. */
     DOOR("busy"),
-    /** Where the work is done: whoever is denied was let in before, and hears that a limit is exhausted. */
+    /** At execution: a denied caller was admitted before; the answer is that a limit is exhausted. */
     EXECUTION("exhausted");
 
     private final String code;
@@ -51,19 +52,19 @@ public record OperationRule(
       this.code = code;
     }
 
-    /** The word of a denial in answers. */
+    /** The code of a denial in answers. */
     public String code() {
       return code;
     }
   }
 
-  /** Whether a request is this operation. */
+  /** Whether a request matches this rule. */
   boolean matches(String method, List<String> path) {
     return route.isPresent() && route.get().matches(method, path);
   }
 
   /**
-   * Which requests.
+   * The requests of an operation.
    *
    * @param methods in upper case; empty for any
    */

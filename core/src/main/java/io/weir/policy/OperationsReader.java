@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Reads how requests become operations and costs. */
+/** Reads how requests are mapped to operations and costs. */
 final class OperationsReader {
   private static final Pattern METHOD = Pattern.compile("[A-Z]{3,20}");
   // RFC 9110, section 5.6.2
@@ -192,7 +192,7 @@ final class OperationsReader {
         : Optional.empty();
   }
 
-  /** The places of a request that a section names; one is expected. */
+  /** The parts of a request that a section names; one is expected. */
   static Map<CostRule.Source, String> sources(Section section, String pointer) {
     Map<CostRule.Source, String> sources = new LinkedHashMap<>();
     section

@@ -27,7 +27,7 @@ final class OverrideReader {
     this.tenantBuckets = tenantBuckets;
   }
 
-  /** Reads {@code overrides} and applies each; one that can never apply is a problem. */
+  /** Reads {@code overrides} and applies each; an override that can never apply is a problem. */
   PlanDraft applyAll(Section parent, PlanDraft draft, Scope scope) {
     Set<String> seen = new HashSet<>();
     PlanDraft current = draft;
@@ -45,7 +45,7 @@ final class OverrideReader {
     return current;
   }
 
-  /** Applies an override of a quota or of permits; false where it is one of something else. */
+  /** Applies an override of a quota or of permits; empty if it concerns something else. */
   private Optional<PlanDraft> applyToKind(
       Section section, Set<String> seen, PlanDraft draft, Scope scope) {
     Optional<String> name = section.text("limits", Names::isName, Names.NAME_PATTERN);
@@ -175,7 +175,7 @@ final class OverrideReader {
     return Optional.of(List.of(Group.of(override.rate().get(), only.operations())));
   }
 
-  // Other operations would be left without a limit, or with one that nobody sees.
+  // Other operations would have no limit, or a hidden one.
   private static Optional<List<Group>> sameOperations(
       LimitOverride override, BucketShape shape, List<Group> groups) {
     Set<String> given = new TreeSet<>();
@@ -221,7 +221,7 @@ final class OverrideReader {
       return draft;
     }
     List<Group> groups = List.of(Group.of(override.rate().get(), List.of(operation)));
-    // Who names no burst gets a second, or as long as one operation needs.
+    // Without a burst, the default is one second, or as long as one operation needs.
     ShapeReader reader = override.burstMillis().isPresent() ? shapes : extending;
     long burst = override.burstMillis().orElse(DEFAULT_BURST_MILLIS);
     return reader

@@ -22,7 +22,7 @@ public final class PathPattern {
     this.open = open;
   }
 
-  /** Reads a pattern; empty where it is none. */
+  /** Reads a pattern; empty if it is invalid. */
   static Optional<PathPattern> parse(String text) {
     if (!text.startsWith("/")) {
       return Optional.empty();
@@ -38,7 +38,7 @@ public final class PathPattern {
     return Optional.of(new PathPattern(segments, open));
   }
 
-  /** Cuts a path into its segments; a slash at the end makes no difference. */
+  /** Splits a path into its segments; a slash at the end makes no difference. */
   public static List<String> segments(String path) {
     String inner = path.startsWith("/") ? path.substring(1) : path;
     return inner.isEmpty() ? List.of() : Arrays.asList(inner.split("/"));

@@ -43,12 +43,12 @@ public final class Plan {
     return name;
   }
 
-  /** What it says of places. */
+  /** The rules of the plan for places. */
   public SlotRules slots() {
     return slots;
   }
 
-  /** What becomes of its requests while the shared state is away. */
+  /** The treatment of its requests during an outage. */
   public FailureMode failureMode() {
     return failureMode;
   }
@@ -58,7 +58,7 @@ public final class Plan {
     return limits.getOrDefault(operation, others);
   }
 
-  /** The buckets of the plan's operations, in no order, some of them several times. */
+  /** The buckets of the plan's operations, unordered, with duplicates. */
   public Stream<Bucket> buckets() {
     return Stream.concat(limits.values().stream(), Stream.of(others))
         .filter(Limited.class::isInstance)
@@ -66,7 +66,7 @@ public final class Plan {
         .map(Demand::bucket);
   }
 
-  /** The limits of the plan's operations that are no rates, in no order, some of them several times. */
+  /** The limits of the plan's operations other than rates, unordered, with duplicates. */
   public Stream<KindDemand> kinds() {
     return Stream.concat(limits.values().stream(), Stream.of(others))
         .filter(Limited.class::isInstance)
@@ -82,8 +82,8 @@ public final class Plan {
   }
 
   /**
-   * The name under which an operation is counted: its own where the plan knows it, {@link #UNLISTED}
-   * otherwise, so that callers cannot make up names without end.
+   * The name under which an operation is counted: its own if the plan knows it, {@link #UNLISTED} otherwise, so that
+   * callers cannot create an unlimited number of names.
    */
   public String tagOf(String operation) {
     return limits.containsKey(operation) ? operation : UNLISTED;

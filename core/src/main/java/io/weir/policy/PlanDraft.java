@@ -19,9 +19,9 @@ import java.util.Set;
  * A plan before it is compiled, as overrides change it. Immutable: each change makes another draft.
  *
  * @param shapes the buckets, in the order of the policy
- * @param own the buckets of single operations that left the key's shared ones, by operation
+ * @param own the own buckets of single operations that left the key's shared ones, by operation
  * @param frozen the operations with a limit of zero
- * @param kinds what is demanded beside plain rates
+ * @param kinds the demands besides plain rates
  */
 record PlanDraft(
     List<BucketShape> shapes, Map<String, BucketShape> own, Set<String> frozen, PlanKinds kinds) {
@@ -40,7 +40,7 @@ record PlanDraft(
     return shapes.stream().filter(shape -> shape.bucket().name().equals(bucket)).findFirst();
   }
 
-  /** The same with another shape in the place of the one of that name. */
+  /** The same draft with another shape instead of the one of that name. */
   PlanDraft withShape(BucketShape replacement) {
     String name = replacement.bucket().name();
     List<BucketShape> replaced = shapes.stream()
@@ -61,7 +61,7 @@ record PlanDraft(
     return new PlanDraft(shapes, own, more, kinds);
   }
 
-  /** Freezes the operations of a bucket; those with a bucket of their own have left it. */
+  /** Freezes the operations of a bucket, except those with a bucket of their own. */
   PlanDraft withFrozenBucket(BucketShape shape) {
     Set<String> more = new HashSet<>(frozen);
     shape.demands().keySet().stream()
@@ -80,7 +80,7 @@ record PlanDraft(
     return fewer;
   }
 
-  /** The operations that some bucket of the plan limits, or that are frozen. */
+  /** The operations that a bucket of the plan limits, or that are frozen. */
   Set<String> operations() {
     Set<String> operations = new LinkedHashSet<>();
     shapes.forEach(shape -> operations.addAll(shape.demands().keySet()));

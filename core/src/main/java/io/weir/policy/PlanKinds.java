@@ -15,11 +15,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What a plan demands beside plain rates. Immutable.
+ * The demands of a plan besides plain rates. Immutable.
  *
  * @param options of buckets, by name
  * @param limits quotas and permits
- * @param shedAtMillis from which multiplier on the plan's operations are denied, in thousandths
+ * @param shedAtMillis the multiplier from which on the plan's operations are denied, in thousandths
  */
 record PlanKinds(
     Map<String, BucketOptions> options, List<KindLimit> limits, OptionalLong shedAtMillis) {
@@ -29,7 +29,7 @@ record PlanKinds(
     limits = List.copyOf(limits);
   }
 
-  /** What a bucket says beside its rate. */
+  /** The options of a bucket besides its rate. */
   BucketOptions of(String bucket) {
     return options.getOrDefault(bucket, BucketOptions.NONE);
   }
@@ -41,7 +41,7 @@ record PlanKinds(
     return operations;
   }
 
-  /** The same with another limit in the place of the one of that name. */
+  /** The same with another limit instead of the one of that name. */
   PlanKinds with(KindLimit replacement) {
     List<KindLimit> replaced = limits.stream()
         .map(limit -> limit.name().equals(replacement.name()) ? replacement : limit)
@@ -54,9 +54,10 @@ record PlanKinds(
   }
 
   /**
-   * What an operation demands of buckets: shares are parted, and each is followed by the one it overflows to.
+   * The demands of an operation on buckets: reserved shares are separate demands, and each demand is followed by its
+   * overflow.
    *
-   * @param left buckets that the operation has left for one of its own: what they overflow to is not asked, either
+   * @param left buckets that the operation has left for its own bucket: their overflow is not used, either
    */
   List<Demand> demands(List<Demand> plain, Set<String> left, String plan, String operation) {
     Map<String, Demand> byName = new LinkedHashMap<>();
@@ -79,7 +80,7 @@ record PlanKinds(
     return demands;
   }
 
-  /** What an operation demands of limits that are no rates. */
+  /** The demands of an operation on limits other than rates. */
   List<KindDemand> others(List<Demand> demands, String operation) {
     List<KindDemand> others = new ArrayList<>();
     Set<String> targets = new HashSet<>();

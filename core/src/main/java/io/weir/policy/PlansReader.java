@@ -98,7 +98,7 @@ final class PlansReader {
     return new ArrayList<>(chosen);
   }
 
-  // A plan that names none has all of them.
+  // A plan that names no limits has all of them.
   private List<KindLimit> limits(Section section) {
     if (!section.has("limits")) {
       return kinds;
@@ -126,7 +126,7 @@ final class PlansReader {
     return new ArrayList<>(chosen);
   }
 
-  /** Makes a problem of each share that is kept for nobody there is. */
+  /** Reports each reserved share whose plans or operations do not exist. */
   void findUnknownKept(Set<String> plans, Set<String> operations) {
     for (DefinedBucket bucket : buckets) {
       bucket.options().kept().ifPresent(kept -> {
@@ -229,7 +229,7 @@ final class PlansReader {
   /**
    * A plan of the policy.
    *
-   * @param section where it stands; the whole document for the implicit plan
+   * @param section its place in the document; the whole document for the implicit plan
    * @param implicit whether the document names no plans
    */
   record DefinedPlan(

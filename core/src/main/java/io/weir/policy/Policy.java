@@ -10,14 +10,13 @@ import java.util.Optional;
 /**
  * All the rules, read and compiled. Immutable.
  *
- * @param buckets the buckets that plans demand from, in the order of the policy; those of overrides are not
- *     among them
- * @param rules how requests become operations; the first that matches wins
+ * @param buckets the buckets that plans demand from, in the order of the policy; without those of overrides
+ * @param rules the rules that map requests to operations; the first match wins
  * @param plans by name
- * @param defaultPlan the plan of subjects that name none
+ * @param defaultPlan the plan of subjects without a plan
  * @param subjects by id
- * @param upstream where the gateway forwards to what names no other
- * @param upstreams those that are made of providers, by name
+ * @param upstream the target of the gateway for requests without another one
+ * @param upstreams the upstreams made of providers, by name
  * @param windows of ordered ranges, by name
  */
 public record Policy(
@@ -45,7 +44,7 @@ public record Policy(
   }
 
   /**
-   * The operation that a request is.
+   * The operation of a request.
    *
    * @param method in upper case
    * @param path the segments of the decoded path

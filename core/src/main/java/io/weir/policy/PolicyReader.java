@@ -18,8 +18,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Reads a policy, strictly: what it does not know it refuses, and it tells every problem at once. {@code
- * docs/reference/policy.md} describes the document and lists the codes of its problems.
+ * Reads a policy strictly: it refuses unknown fields and reports all problems at once. {@code docs/reference/policy.md}
+ * describes the document and lists the codes of its problems.
  */
 public final class PolicyReader {
   private static final int MAX_NAMED = 20;
@@ -34,8 +34,8 @@ public final class PolicyReader {
   /**
    * Reads and compiles a document.
    *
-   * @param source the document's name, for the places of problems
-   * @throws InvalidPolicyException with every problem, where there is at least one error
+   * @param source the document's name, for the locations of problems
+   * @throws InvalidPolicyException with every problem, if there is at least one error
    */
   public static PolicyReading read(String source, DocumentValue document) {
     Problems problems = new Problems(source);

@@ -3,9 +3,9 @@ package io.weir.policy;
 import java.util.List;
 
 /**
- * A policy that was read.
+ * The result of reading a policy.
  *
- * @param warnings what is worth a look; no errors
+ * @param warnings the warnings; no errors
  */
 public record PolicyReading(Policy policy, List<Problem> warnings) {
   public PolicyReading {

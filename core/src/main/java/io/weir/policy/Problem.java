@@ -1,20 +1,20 @@
 package io.weir.policy;
 
 /**
- * One thing that is wrong, or worth a look, in a policy.
+ * An error or a warning in a policy.
  *
  * @param code stable and in lower case, such as {@code group_rate_zero}
- * @param severity whether it keeps the policy from being loaded
- * @param location where it stands
- * @param message what is there, and what was expected
+ * @param severity whether it prevents the policy from being loaded
+ * @param location its place in the document
+ * @param message the value found, and the expected one
  */
 public record Problem(String code, Severity severity, Location location, String message) {
 
-  /** What a problem means for the policy. */
+  /** The effect of a problem on the policy. */
   public enum Severity {
     /** The policy is refused. */
     ERROR,
-    /** The policy is loaded all the same. */
+    /** The policy is loaded anyway. */
     WARNING
   }
 

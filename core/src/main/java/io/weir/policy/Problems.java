@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Collects what is found while one document is read. Mutable; owned by that one reading.
+ * Collects the problems found while one document is read. Mutable; owned by that one reading.
  *
- * <p>Bounded: a document of a million faults is told the first of them, and how many there are.
+ * <p>Bounded: of very many problems it keeps the first ones and the total number.
  */
 final class Problems {
   private static final int MAX_LISTED = 100;
@@ -51,7 +51,8 @@ final class Problems {
 
   private void add(String code, Severity severity, int line, String path, String message) {
     Problem problem = new Problem(code, severity, new Location(source, line, path), message);
-    // The same again is no other: a tenant's override is read once for each of its plans.
+    // A repeated problem is not listed again: a tenant's override is read once for each of its
+    // plans.
     if (listed.size() < MAX_LISTED) {
       listed.add(problem);
     } else if (!listed.contains(problem)) {

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Reads how requests to providers are sent again, which of them may be, and how providers are asked for their health. */
+/** Reads the retry, repeat and health-check settings of upstreams. */
 final class RepeatReader {
   private static final int MAX_METHODS = 200;
   private static final int MAX_STATUSES = 20;

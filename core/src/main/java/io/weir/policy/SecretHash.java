@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * The SHA-256 of a secret. Secrets of Weir are random and long, so a fast hash is enough: there is
- * nothing to guess (OWASP's slow hashes are for passwords that people choose).
+ * The SHA-256 of a secret. Weir's secrets are long and random, so a fast hash is enough: they cannot be guessed
+ * (OWASP's slow hashes are for passwords that people choose).
  */
 public final class SecretHash {
   private static final String PREFIX = "sha256:";
@@ -21,7 +21,7 @@ public final class SecretHash {
     this.digest = digest;
   }
 
-  /** The hash of a secret in clear. */
+  /** The hash of a secret in plain text. */
   public static SecretHash of(String secret) {
     return new SecretHash(sha256(secret));
   }
@@ -34,7 +34,7 @@ public final class SecretHash {
   /**
    * Reads {@code sha256:} and 64 hexadecimal digits.
    *
-   * @throws IllegalArgumentException where it is something else; the message does not repeat it
+   * @throws IllegalArgumentException for any other text; the message does not repeat it
    */
   public static SecretHash parse(String text) {
     if (!isFormatted(text)) {
@@ -45,7 +45,7 @@ public final class SecretHash {
     return new SecretHash(HexFormat.of().parseHex(hex));
   }
 
-  /** Whether this is the hash of {@code secret}; takes the same time whatever the answer. */
+  /** Whether this is the hash of {@code secret}; takes the same time for every result. */
   public boolean matches(String secret) {
     return MessageDigest.isEqual(digest, sha256(secret));
   }

@@ -21,12 +21,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One mapping of a document while it is read, with its place. Mutable: it remembers which fields were
- * asked for, so that {@link #refuseUnknown()} can name the others. A wrong field is a problem and reads
- * as absent, so that one reading finds them all.
+ * One mapping of a document while it is read, with its place. Mutable: it records the fields that were read, so that
+ * {@link #refuseUnknown()} can report the others. A wrong field is reported and reads as absent, so that one reading
+ * finds all problems.
  */
 final class Section {
-  // The longest number worth looking at; a longer one is out of every range.
+  // The longest number that is parsed; a longer one is out of every range.
   private static final int MAX_DIGITS = 40;
 
   private final Mapping mapping;
@@ -69,7 +69,7 @@ final class Section {
     return mapping.entries().containsKey(field);
   }
 
-  /** Whether the field is not there, or there without a value. */
+  /** Whether the field is absent or has no value. */
   boolean isAbsent(String field) {
     return present(field).isEmpty();
   }
@@ -115,7 +115,7 @@ final class Section {
     return missing(field, expected) ? Optional.empty() : text(field, accepts, expected);
   }
 
-  /** A text that no message may repeat. */
+  /** Reads a text that must not appear in messages. */
   Optional<String> secretText(String field, Predicate<String> accepts, String expected) {
     Optional<DocumentValue> value = present(field);
     Optional<String> text = value.flatMap(Section::asText).filter(accepts);
@@ -141,7 +141,7 @@ final class Section {
     return wholeNumber(field, min, max, "");
   }
 
-  /** The same with a hint behind what was expected. */
+  /** The same with a hint after the expectation. */
   OptionalLong wholeNumber(String field, long min, long max, String hint) {
     Optional<DocumentValue> value = present(field);
     if (value.isEmpty()) {
@@ -154,7 +154,7 @@ final class Section {
     return number.stream().mapToLong(Long::longValue).findFirst();
   }
 
-  /** Whether the field says off: a text, or in YAML 1.1 a no. */
+  /** Whether the field is off: a text, or in YAML 1.1 a no. */
   boolean isOff(String field) {
     DocumentValue value = present(field).orElse(null);
     return (value instanceof Text text && text.value().equals("off"))
@@ -190,7 +190,7 @@ final class Section {
     return present(field).flatMap(value -> asSection(value, pathOf(field)));
   }
 
-  /** The mappings of a list, those that are none left out with a problem. */
+  /** The mappings of a list; other items are skipped with a problem. */
   List<Section> sections(String field) {
     List<Section> sections = new ArrayList<>();
     List<DocumentValue> items = items(field);
@@ -200,7 +200,7 @@ final class Section {
     return sections;
   }
 
-  /** The mappings of a mapping, by their names; a name that {@code accepts} refuses is a problem. */
+  /** The mappings of a mapping, by name; a name that {@code accepts} refuses is a problem. */
   Map<String, Section> namedSections(String field, Predicate<String> accepts, String expected) {
     Map<String, Section> sections = new LinkedHashMap<>();
     Optional<Section> parent = section(field);
@@ -210,7 +210,7 @@ final class Section {
     parent.get().mapping.entries().forEach((name, value) -> {
       String at = pathOf(field) + "." + name;
       if (!accepts.test(name)) {
-        // Not repeated: somebody may have put a whole key in the place of its id.
+        // Not repeated: the name may be a whole key in the place of its id.
         problems.error(
             "name_invalid",
             value.line(),
@@ -225,7 +225,7 @@ final class Section {
     return sections;
   }
 
-  /** A list of texts. A text that occurs again is still there twice. */
+  /** A list of texts. Duplicates are kept. */
   List<Item> texts(String field, Predicate<String> accepts, String expected) {
     List<Item> texts = new ArrayList<>();
     List<DocumentValue> items = items(field);
@@ -242,7 +242,7 @@ final class Section {
     return texts;
   }
 
-  /** Makes a problem of every field that nobody asked for. */
+  /** Reports every field that was not read. */
   void refuseUnknown() {
     if (known.containsAll(mapping.entries().keySet())) {
       return;
@@ -302,7 +302,7 @@ final class Section {
     return "%s (expected: %s)".formatted(value.kind(), expected);
   }
 
-  // A plain scalar such as 404 or true is a fine name; YAML alone would make a number of it.
+  // A plain scalar such as 404 or true is a valid name; YAML alone would make a number of it.
   private static Optional<String> asText(DocumentValue value) {
     if (value instanceof Text text) {
       return Optional.of(text.value());
@@ -316,7 +316,7 @@ final class Section {
     }
     try {
       BigDecimal value = new BigDecimal(number.digits());
-      // Before it is written out: 1e999999999 would fill the memory.
+      // Before it is expanded: 1e999999999 would fill the memory.
       boolean small = value.precision() - (long) value.scale() <= 19;
       return small ? Optional.of(value.longValueExact()) : Optional.empty();
     } catch (ArithmeticException | NumberFormatException e) {
@@ -324,6 +324,6 @@ final class Section {
     }
   }
 
-  /** A text of a list, with its place. */
+  /** A text of a list, with its place in the document. */
   record Item(String text, int line, String path) {}
 }

@@ -40,7 +40,7 @@ final class ShapeReader {
     return finer(section, "burstPeriod", seconds, "burstPeriodMs", millis);
   }
 
-  /** The groups of a section, each without its repetitions; empty where any of them has a problem. */
+  /** The groups of a section, without repeated operations; empty if any of them has a problem. */
   Optional<List<Group>> groups(Section section) {
     List<Section> sections = section.sections("throttleGroups");
     if (sections.isEmpty()) {
@@ -54,7 +54,7 @@ final class ShapeReader {
     return groups.size() == sections.size() ? Optional.of(groups) : Optional.empty();
   }
 
-  /** The bucket of these groups; empty, with a problem at {@code section}, where it cannot be counted. */
+  /** The bucket of these groups; empty, with a problem at {@code section}, if it cannot be counted. */
   Optional<BucketShape> shape(
       Section section, String name, Scope scope, long burstMillis, List<Group> groups) {
     Optional<Long> burst = sufficientBurst(section, burstMillis, groups);
@@ -100,8 +100,7 @@ final class ShapeReader {
     return false;
   }
 
-  // The published reader takes an operation twice in one group for once, but refuses it in a second
-  // one.
+  // The published reader accepts an operation twice in one group, but refuses it in a second group.
   private static boolean isFirst(
       Section group, Map<String, Section> seen, Set<String> operations, Section.Item item) {
     Section before = seen.putIfAbsent(item.text(), group);
@@ -137,7 +136,7 @@ final class ShapeReader {
     return Optional.empty();
   }
 
-  // Beyond it an instant to come back could not be told exactly.
+  // With a longer burst, a retry time could not be given exactly.
   private static boolean isTooLong(Section section, long burstMillis) {
     if (burstMillis <= Bucket.MAX_BURST_MILLIS) {
       return false;
@@ -148,9 +147,9 @@ final class ShapeReader {
     return true;
   }
 
-  // The least rate that is a multiple of all: the least common multiple of what drains over the
-  // greatest common divisor
-  // of what an operation is. It is in lowest terms, as the fractions are: no prime divides both.
+  // The least rate that is a multiple of all: the least common multiple of the numerators over the
+  // greatest common divisor of the denominators. It is in lowest terms, as the fractions are: no
+  // prime divides both.
   private static Logical logicalRate(List<Group> groups) {
     BigInteger units = BigInteger.ONE;
     BigInteger perOperation = BigInteger.ZERO;
@@ -159,7 +158,7 @@ final class ShapeReader {
       units = units.divide(units.gcd(rate)).multiply(rate);
       perOperation = perOperation.gcd(BigInteger.valueOf(group.rate().unitsPerOperation()));
       if (!Bucket.isPrecise(units, 1)) {
-        break; // refused in any case, and a thousand groups would make it a very long number
+        break; // refused anyway; a thousand groups would make it a very long number
       }
     }
     return new Logical(units, perOperation);
@@ -181,20 +180,20 @@ final class ShapeReader {
     return demands;
   }
 
-  // Exact, as the rate of the bucket is a multiple of that of the group.
+  // Exact, because the rate of the bucket is a multiple of the group's.
   private static long logicalOperations(Rate of, Rate group) {
     return (of.unitsPerMicro() / group.unitsPerMicro())
         * (group.unitsPerOperation() / of.unitsPerOperation());
   }
 
-  /** The rate of a bucket before it is known whether it can be counted. */
+  /** The rate of a bucket before it is known whether it can be counted exactly. */
   private record Logical(BigInteger unitsPerMicro, BigInteger unitsPerOperation) {
     Rate exactly() {
       return new Rate(unitsPerMicro.longValueExact(), unitsPerOperation.longValueExact());
     }
   }
 
-  // Real files carry both forms side by side; the finer one counts where it says more than 0.
+  // Real files contain both forms; the finer one counts if it is above 0.
   static OptionalLong finer(
       Section section,
       String coarseField,

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Reads what a plan says of places. */
+/** Reads the rules of a plan for places. */
 final class SlotsReader {
   private static final int MAX_QUEUE = 100_000;
   private static final Map<String, SlotMode> MODES = modes();

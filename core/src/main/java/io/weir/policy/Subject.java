@@ -3,12 +3,12 @@ package io.weir.policy;
 import java.util.Optional;
 
 /**
- * Who is limited.
+ * The id, the tenant and the plan of a limited caller.
  *
  * @param id the id of the API key, never its secret
- * @param tenant whose key it is
- * @param plan its limits
- * @param secretHash what its secret is checked against; without one nobody can show this key, and only
- *     services that vouch for their callers can ask for it
+ * @param tenant the tenant that owns the key
+ * @param plan the limits of the subject
+ * @param secretHash the hash that its secret is checked against; if empty, no caller can authenticate with this key,
+ *     and only services that vouch for their callers can ask for it
  */
 public record Subject(String id, String tenant, Plan plan, Optional<SecretHash> secretHash) {}

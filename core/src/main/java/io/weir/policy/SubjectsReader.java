@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads tenants and subjects, and compiles the plans they have. */
+/** Reads tenants and subjects, and compiles their plans. */
 final class SubjectsReader {
   private static final String HASH_EXPECTED = "sha256: and 64 hexadecimal digits";
 
@@ -36,7 +36,7 @@ final class SubjectsReader {
     this.allowUnlisted = allowUnlisted;
   }
 
-  /** Reads everybody, and refuses plans that nobody has. */
+  /** Reads all subjects and refuses unused plans. */
   Subjects read(Section root) {
     Optional<String> defaultPlan = defaultPlan(root);
     Map<String, Tenant> tenants = tenants(root);
@@ -46,7 +46,7 @@ final class SubjectsReader {
       Optional<Tenant> tenant = tenant(root, section, tenants);
       tenant.ifPresentOrElse(
           t -> inhabited.add(t.name()),
-          // Its plan is not unused because its tenant is wrong.
+          // A wrong tenant does not make its plan unused.
           () -> planName(section).ifPresent(usedPlans::add));
       tenant.flatMap(t -> subject(id, section, t, defaultPlan)).ifPresent(s -> subjects.put(id, s));
     });
@@ -177,8 +177,8 @@ final class SubjectsReader {
   /**
    * A tenant of the policy.
    *
-   * @param section where it stands; empty where the policy lists no tenants
-   * @param drafts the plans with the tenant's overrides, by name; filled as subjects have them
+   * @param section its place in the document; empty if the policy lists no tenants
+   * @param drafts the plans with the tenant's overrides, by name; filled as subjects use them
    */
   private record Tenant(
       String name,
@@ -192,6 +192,6 @@ final class SubjectsReader {
     }
   }
 
-  /** Everybody who is limited. */
+  /** All subjects. */
   record Subjects(Map<String, Subject> byId, Optional<Plan> defaultPlan, Map<String, Plan> plans) {}
 }

@@ -3,13 +3,13 @@ package io.weir.policy;
 import java.net.URI;
 
 /**
- * Where the gateway forwards to.
+ * The target to which the gateway forwards.
  *
  * @param uri scheme {@code http} or {@code https}, host and optional port; no path
  * @param connectTimeoutMillis how long a connection may take
- * @param timeoutMillis how long the upstream may be silent
+ * @param timeoutMillis how long the upstream may send nothing
  * @param maxBodyBytes the longest request body that is forwarded
- * @param honoursIdempotencyKeys whether it acts once only on all requests with one {@code Idempotency-Key}
+ * @param honoursIdempotencyKeys whether it acts only once on all requests with one {@code Idempotency-Key}
  */
 public record Upstream(
     URI uri,

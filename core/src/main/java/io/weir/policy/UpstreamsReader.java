@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Reads the upstreams that are made of providers. */
+/** Reads the upstreams made of providers. */
 final class UpstreamsReader {
   static final int MAX_ATTEMPTS = 20;
 
@@ -131,7 +131,7 @@ final class UpstreamsReader {
         RepeatReader.repeat(section));
   }
 
-  // Warns of bounds that do not fit together: one of them has no effect then.
+  // Warns of bounds that contradict each other, so that one of them has no effect.
   private static void lint(Section section, Providers read) {
     boolean isMeant = section.has("maxInflight");
     if (isMeant && read.bounds().maxInflight() >= 2 * read.slots() && hasIntervals(read)) {

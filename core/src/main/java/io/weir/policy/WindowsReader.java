@@ -20,7 +20,7 @@ final class WindowsReader {
 
   private final Map<String, Providers> upstreams;
 
-  /** @param upstreams that windows may name */
+  /** @param upstreams the upstreams that windows may name */
   WindowsReader(Map<String, Providers> upstreams) {
     this.upstreams = upstreams;
   }
@@ -58,8 +58,8 @@ final class WindowsReader {
     return read;
   }
 
-  // Of the scheduler that windows are taken from: two to three times as many ranges as may be under
-  // way.
+  // The advice of the scheduler that windows are modelled on: two to three times as many ranges as
+  // requests in flight.
   private static void lint(Section section, int width, Providers upstream) {
     int inflight = upstream.bounds().maxInflight();
     if (width < LEAST_OF_INFLIGHT * inflight || width > MOST_OF_INFLIGHT * inflight) {

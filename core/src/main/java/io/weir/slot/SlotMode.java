@@ -1,11 +1,11 @@
 package io.weir.slot;
 
-/** What a denial says of the time to come back. */
+/** The meaning of the retry time in a denial. */
 public enum SlotMode {
-  /** It makes a place, where it can; an estimate of its own for each caller where not. */
+  /** Makes a place if possible; otherwise each caller gets its own estimate. */
   RESERVE,
-  /** It estimates, and spreads the callers: the k-th in excess is told the k-th time. */
+  /** Gives estimates that are spaced, so that no two callers get the same time. */
   ESTIMATE,
-  /** It tells everybody when the next request fits. */
+  /** Every caller gets the time at which the next request fits. */
   OFF
 }

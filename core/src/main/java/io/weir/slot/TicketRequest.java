@@ -5,16 +5,16 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * What a caller shows and wants.
+ * The ticket that a caller shows, and its request for a new one.
  *
  * @param shown the ticket it came with
- * @param newId what a new ticket is made of: {@value #ID_LENGTH} characters nobody can guess
- * @param withinMicros up to which wait a ticket is wanted; -1 for never. Beyond, and without one, the
- *     caller comes back at a whole second
+ * @param newId the id for a new ticket: {@value #ID_LENGTH} unguessable characters
+ * @param withinMicros the longest wait for which a ticket is wanted; -1 for never. For longer waits, and without a
+ *     ticket, the caller comes back at a whole second
  */
 public record TicketRequest(Optional<String> shown, String newId, long withinMicros) {
 
-  /** How long the id of a ticket is. */
+  /** The length of a ticket's id. */
   public static final int ID_LENGTH = 22;
 
   /** No ticket shown, none wanted. */
@@ -33,19 +33,19 @@ public record TicketRequest(Optional<String> shown, String newId, long withinMic
     return new TicketRequest(shown, newId, ANY_WAIT);
   }
 
-  /** The part of the shown ticket that nobody can guess. */
+  /** The unguessable part of the shown ticket. */
   public Optional<String> shownId() {
     return shown.map(text -> text.substring(17));
   }
 
-  /** Until when the shown ticket was good. */
+  /** The time until which the shown ticket was valid. */
   public OptionalLong deadlineMicros() {
     return shown.stream()
         .mapToLong(text -> Long.parseLong(text.substring(0, 16)))
         .findFirst();
   }
 
-  /** Whether a ticket is wanted whatever the wait: such a caller takes no place of others. */
+  /** Whether a ticket is wanted for any wait: such a caller uses no places of others. */
   public boolean wantsAlways() {
     return withinMicros == ANY_WAIT;
   }

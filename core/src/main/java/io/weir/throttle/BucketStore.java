@@ -11,12 +11,12 @@ import java.util.concurrent.CompletionStage;
  */
 public interface BucketStore {
 
-  /** Takes the cost from every bucket of the charge, or from none. */
+  /** Takes the cost from every bucket of the charge, or from none of them. */
   CompletionStage<StoreAnswer> tryCharge(Charge charge);
 
   /**
-   * Answers like {@link #tryCharge} would, with the limits as they are now, and changes nothing. Only after
-   * a change of policy that shortened a burst can the wait be too short: no charge has settled it yet.
+   * Answers as {@link #tryCharge} would, with the present limits, and changes nothing. The wait can be too short only
+   * after a change of policy that shortened a burst and that no charge has applied yet.
    */
   CompletionStage<StoreAnswer> peek(Charge charge);
 }

@@ -16,12 +16,12 @@ import java.util.List;
  * @param tenant the subject's tenant
  * @param subject the id of the subject's API key, never its secret
  * @param revision the policy's revision, above 0
- * @param demands what one operation takes, each bucket once; empty only where there are extras
+ * @param demands the demands of one operation, each bucket once; empty only if there are extras
  * @param cost in operations, above 0
- * @param slots what the subject's plan says of places
- * @param ticket what the caller shows and wants
- * @param failureMode what the subject's plan says of outages
- * @param extras what it demands beside rates
+ * @param slots the rules of the subject's plan for places
+ * @param ticket the ticket that the caller shows or wants
+ * @param failureMode the failure mode of the subject's plan
+ * @param extras the demands besides rates
  */
 public record Charge(
     String tenant,
@@ -76,12 +76,12 @@ public record Charge(
     this(tenant, subject, revision, demands, cost, slots, ticket, FailureMode.DENY);
   }
 
-  /** The same without places. */
+  /** A charge without places. */
   public Charge(String tenant, String subject, long revision, List<Demand> demands, long cost) {
     this(tenant, subject, revision, demands, cost, SlotRules.OFF, TicketRequest.NONE);
   }
 
-  /** The same charge where no memory is left for a longer queue: a place that it has counts, none is made. */
+  /** The same charge if no memory is left for a longer queue: an existing place counts, but none is made. */
   public Charge withoutNewPlaces() {
     return slots.mode() == SlotMode.RESERVE
         ? new Charge(
@@ -97,7 +97,7 @@ public record Charge(
         : this;
   }
 
-  /** A charge of another cost on the same buckets, that takes no place. */
+  /** A charge of another cost on the same buckets, without places. */
   public Charge ofCostAlone(long operations) {
     return new Charge(
         tenant,
@@ -115,12 +115,12 @@ public record Charge(
     return new Charge(tenant, subject, revision, some, cost, slots, ticket, failureMode, extras);
   }
 
-  /** The same charge for rates alone, on some of its buckets and at a cost. */
+  /** The same charge for rates alone, on some of its buckets and with another cost. */
   public Charge ofRates(List<Demand> some, long operations) {
     return new Charge(tenant, subject, revision, some, operations, slots, ticket, failureMode);
   }
 
-  /** The same charge for the rates that are asked first; itself where there are no others. */
+  /** The same charge without overflow demands; this charge if there are none. */
   public Charge withoutOverflow() {
     if (!isMixed()) {
       return this;
@@ -134,7 +134,7 @@ public record Charge(
     return new Charge(tenant, subject, revision, demands, cost, slots, ticket, failureMode, other);
   }
 
-  /** Whether it has more to it than rates that all count the cost. */
+  /** Whether it has more than rates that all count the cost. */
   public boolean isMixed() {
     return !extras.isEmpty() || isAnyUnusual();
   }

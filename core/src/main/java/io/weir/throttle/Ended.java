@@ -1,32 +1,32 @@
 package io.weir.throttle;
 
 /**
- * What became of a hold.
+ * The result of ending a hold.
  *
  * @param isRepeated whether it had ended before
- * @param cost what was charged in the end, in operations as they were asked for
- * @param isCapped whether a bucket owes less than that: as much as it can count
+ * @param cost the final charge, in the operations of the request
+ * @param isCapped whether a bucket owes less than that, because it cannot count more
  */
 public record Ended(Status status, boolean isRepeated, long cost, boolean isCapped) {
 
-  /** An end of which all is owed. */
+  /** An end whose whole cost is owed. */
   public Ended(Status status, boolean isRepeated, long cost) {
     this(status, isRepeated, cost, false);
   }
 
-  /** How it ended. The order is that of {@code lua/lib/codes.lua}. */
+  /** The final status of a hold. The order is that of {@code lua/lib/codes.lua}. */
   public enum Status {
-    /** Nobody knows it, or no more. */
+    /** The hold is unknown, or forgotten. */
     UNKNOWN_HOLD("unknown"),
-    /** What it cost was charged. */
+    /** The actual cost was charged. */
     SETTLED("settled"),
     /** All was given back. */
     CANCELLED("cancelled"),
-    /** Nobody settled it in time. */
+    /** It was not settled in time. */
     EXPIRED("expired"),
-    /** Nothing was reserved: its permits are free. */
+    /** Nothing was reserved; its permits are free. */
     RELEASED("released"),
-    /** Its time is not over. */
+    /** Its lease has not ended. */
     OPEN("open");
 
     private final String word;
@@ -35,12 +35,12 @@ public record Ended(Status status, boolean isRepeated, long cost, boolean isCapp
       this.word = word;
     }
 
-    /** The one of a script's code. */
+    /** The status of a script's code. */
     public static Status of(int code) {
       return values()[code];
     }
 
-    /** The word in answers. */
+    /** The name in answers. */
     public String word() {
       return word;
     }

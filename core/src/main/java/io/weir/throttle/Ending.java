@@ -1,9 +1,9 @@
 package io.weir.throttle;
 
-/** How a hold ends. */
+/** The way in which a hold ends. */
 public sealed interface Ending {
 
-  /** Instead of a cost, where nobody knows it: what was charged at first stays. */
+  /** Instead of an unknown cost: the initial charge stays. */
   long AS_RESERVED = -1;
 
   /**
@@ -13,9 +13,9 @@ public sealed interface Ending {
    */
   record Settled(long cost) implements Ending {}
 
-  /** Nothing was done for the request: all is given back. */
+  /** Nothing was done for the request; everything is given back. */
   record Cancelled() implements Ending {}
 
-  /** Nobody held on to it. */
+  /** It was not renewed or settled in time. */
   record Expired() implements Ending {}
 }

@@ -6,14 +6,14 @@ import io.weir.kind.Permits;
 import java.util.List;
 
 /**
- * What an admitted request holds.
+ * The permits and the reservation of an admitted request.
  *
- * @param tenant whose
+ * @param tenant the tenant of the API key
  * @param subject the id of the API key
  * @param id of the hold
- * @param reserves whether what was taken is recorded
- * @param leaseMicros how long it is held from each renewal on
- * @param permits those it holds
+ * @param reserves whether the charge is recorded
+ * @param leaseMicros how long it is held after each renewal
+ * @param permits the permits that it holds
  */
 public record Held(
     String tenant,
@@ -30,7 +30,7 @@ public record Held(
     permits = List.copyOf(permits);
   }
 
-  /** What a charge holds once it is admitted. */
+  /** The hold of a charge that was admitted. */
   public static Held of(Charge charge, Hold hold) {
     List<Permit> permits = charge.extras().demands().stream()
         .filter(Permits.class::isInstance)

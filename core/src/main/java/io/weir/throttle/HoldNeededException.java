@@ -1,6 +1,6 @@
 package io.weir.throttle;
 
-/** The operation takes permits: who asks for it has to say when it ends. */
+/** Thrown if an operation takes permits and the caller did not say when the request ends. */
 public final class HoldNeededException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -4,21 +4,21 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What requests hold: permits, and what they reserved. Safe for use by many threads. Every returned stage completes: with
- * an answer, or exceptionally with a {@link StoreUnavailableException}.
+ * The permits and reservations of requests. Safe for use by many threads. Every returned stage completes: with an
+ * answer, or exceptionally with a {@link StoreUnavailableException}.
  */
 public interface HoldStore {
 
-  /** Ends a hold; the first end counts, and any other is told of it. */
+  /** Ends a hold. The first end counts; any later one gets its result. */
   CompletionStage<Ended> end(Held held, Ending ending);
 
   /**
-   * Holds on for another lease from now.
+   * Renews holds for another lease from now.
    *
-   * @return for each whether it is held; what has expired meanwhile is not
+   * @return for each hold whether it is still held; an expired one is not
    */
   CompletionStage<List<Boolean>> renew(List<Held> held);
 
-  /** Ends reservations whose time is over, some of them; gives how many. */
+  /** Ends some of the reservations whose time is over, and returns their number. */
   CompletionStage<Integer> expire();
 }

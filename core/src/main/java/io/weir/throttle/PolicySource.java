@@ -3,7 +3,7 @@ package io.weir.throttle;
 import io.weir.policy.PolicyRevision;
 import java.util.concurrent.CompletionStage;
 
-/** Where the policy in force comes from. Safe for use by many threads. */
+/** The source of the policy in force. Safe for use by many threads. */
 public interface PolicySource {
 
   /** The newest policy known here. Never blocks. */
@@ -12,9 +12,8 @@ public interface PolicySource {
   /**
    * Loads the policy that is in force for the cluster; concurrent calls share one load.
    *
-   * @param seenRevision the newest revision that has decided as far as is known, 0 for none
-   * @return completes with the policy, exceptionally with a {@link StoreUnavailableException} where it
-   *     cannot be read
+   * @param seenRevision the newest revision known to have decided, 0 for none
+   * @return completes with the policy, exceptionally with a {@link StoreUnavailableException} if it cannot be read
    */
   CompletionStage<PolicyRevision> reload(long seenRevision);
 }

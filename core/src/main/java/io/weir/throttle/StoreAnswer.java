@@ -3,25 +3,25 @@ package io.weir.throttle;
 import io.weir.decision.Decision;
 import io.weir.slot.QueueReport;
 
-/** What a {@link BucketStore} answers. */
+/** The answer of a {@link BucketStore}. */
 public sealed interface StoreAnswer {
 
   /**
-   * The store decided by the revision it was asked with.
+   * The store decided by the requested revision.
    *
-   * @param isRepeated whether the reservation was there already: nothing was taken for this answer
+   * @param isRepeated whether the reservation already existed: nothing was taken for this answer
    */
   record Decided(Decision decision, QueueReport report, boolean isRepeated) implements StoreAnswer {
 
-    /** Decided for the first time. */
+    /** A decision that is not repeated. */
     public Decided(Decision decision, QueueReport report) {
       this(decision, report, false);
     }
   }
 
   /**
-   * The store decided nothing and took nothing: a newer revision has decided before. The one who asked
-   * reloads the policy and asks again.
+   * The store decided nothing and took nothing, because a newer revision has decided before. The caller reloads the
+   * policy and asks again.
    *
    * @param newestRevision the newest revision the store has seen
    */

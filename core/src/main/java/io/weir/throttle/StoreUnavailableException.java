@@ -9,7 +9,7 @@ public final class StoreUnavailableException extends RuntimeException {
   private final StoreFault fault;
 
   public StoreUnavailableException(StoreFault fault, String message, @Nullable Throwable cause) {
-    // Without a stack trace: at a failover there is one for each request, and none tells more.
+    // Without a stack trace: a failover throws one for each request, and the traces say nothing.
     super(message, cause, false, false);
     this.fault = fault;
   }

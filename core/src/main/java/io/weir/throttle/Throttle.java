@@ -22,17 +22,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Decides on requests: finds the limits of a subject's operation in the policy and asks the store, one
- * round trip a decision. Safe for use by many threads.
+ * Decides on requests: finds the limits of a subject's operation in the policy and asks the store, one round trip a
+ * decision. Safe for use by many threads.
  *
- * <p>A limit never follows a policy older than one that has decided before: a stale answer reloads the
- * policy and asks again. What the policy settles without a bucket (unlimited, frozen, not configured), and
- * the operation and cost that the caller found, follow the newest policy that this node knows: a moment
- * old at most, while it reaches Redis.
+ * <p>A limit never follows a policy older than one that has decided before: a stale answer reloads the policy and asks
+ * again. Decisions without a bucket (unlimited, frozen, not configured), and the operation and cost given by the
+ * caller, follow the newest policy that this node knows, which may be slightly old while Redis is reachable.
  */
 public final class Throttle {
 
-  // Each stale answer needs another publication during one reload; three in a row is no
+  // Each stale answer needs another publication during one reload; three in a row are no
   // coincidence.
   private static final int MAX_RELOADS = 3;
 
@@ -48,10 +47,10 @@ public final class Throttle {
    * Takes {@code cost} operations for the subject, or none.
    *
    * @param subjectId the id of an API key that is in the policy
-   * @param operation the operation's name, whether or not the policy knows it
+   * @param operation the operation's name, known to the policy or not
    * @param cost in operations, above 0
-   * @return completes with the decision; exceptionally with {@link UnknownSubjectException} where the
-   *     policy in force has no such subject, {@link HoldNeededException} where it takes permits, or {@link
+   * @return completes with the decision; exceptionally with {@link UnknownSubjectException} if the policy in force has
+   *     no such subject, {@link HoldNeededException} if the operation takes permits, or {@link
    *     StoreUnavailableException}
    */
   public CompletionStage<Decision> tryTake(String subjectId, String operation, long cost) {
@@ -61,7 +60,7 @@ public final class Throttle {
   /**
    * The same for a caller that shows or wants a ticket.
    *
-   * @param ticket its id is used once
+   * @param ticket the shown or wanted ticket; its id is used once
    */
   public CompletionStage<Decision> tryTake(
       String subjectId, String operation, long cost, TicketRequest ticket) {
@@ -69,10 +68,9 @@ public final class Throttle {
   }
 
   /**
-   * The same for a request that may hold something until it ends: permits, or what it reserves.
+   * The same for a request that may hold permits or a reservation until it ends.
    *
-   * @param holds is told the limit and gives what the request holds once it is admitted; asked anew where the policy has
-   *     changed meanwhile
+   * @param holds maps the limit to the hold of the request; called again if the policy has changed meanwhile
    */
   public CompletionStage<Decision> tryTake(
       String subjectId,
@@ -86,7 +84,7 @@ public final class Throttle {
         0);
   }
 
-  /** Answers like {@link #tryTake} would, and takes nothing. */
+  /** Answers as {@link #tryTake} would, and takes nothing. */
   public CompletionStage<Decision> peek(String subjectId, String operation, long cost) {
     return decide(
         new Question(
@@ -131,7 +129,8 @@ public final class Throttle {
     return limited.needsHold() ? Optional.of(new Hold("peek", 1, false, false)) : Optional.empty();
   }
 
-  // A place is made for a cost; where that depends on how full a bucket is then, it is an estimate.
+  // A place is made for a fixed cost; if the cost depends on the level of a bucket, the wait is an
+  // estimate.
   private static SlotRules slots(Subject subject, Limited limited) {
     boolean isPriced = limited.others().stream()
         .anyMatch(other -> other instanceof Congestion congestion && congestion.isPrice());

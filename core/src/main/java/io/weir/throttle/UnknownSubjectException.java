@@ -1,6 +1,6 @@
 package io.weir.throttle;
 
-/** The policy in force has no such subject: its key was never there, or has been withdrawn. */
+/** Thrown if the policy in force has no such subject: its key never existed, or has been withdrawn. */
 public final class UnknownSubjectException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

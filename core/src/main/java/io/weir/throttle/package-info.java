@@ -1,4 +1,4 @@
-/** The question asked for each request, and the store that answers it for the whole cluster. */
+/** The charge for each request, and the store that decides on it for the whole cluster. */
 @NullMarked
 package io.weir.throttle;
 

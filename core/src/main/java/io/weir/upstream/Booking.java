@@ -3,37 +3,38 @@ package io.weir.upstream;
 import java.util.List;
 import java.util.Map;
 
-/** What a request that asks for a provider hears. */
+/** The answer to a request for a provider. */
 public sealed interface Booking {
   /**
-   * It may be sent.
+   * The request may be sent.
    *
-   * @param delayMicros in so long
-   * @param isProbe whether it is the one that tries a provider whose breaker is open
+   * @param delayMicros the time until it may be sent
+   * @param isProbe whether it is the probe of a provider whose breaker is open
    */
   record Booked(String provider, String key, long delayMicros, boolean isProbe)
       implements Booking {}
 
-  /** No slot is near; one may be in so long. */
+  /** No slot is near enough; one may be free after {@code waitMicros}. */
   record Later(long waitMicros) implements Booking {}
 
-  /** Too many are under way. */
+  /** Too many requests are in flight. */
   record Full() implements Booking {}
 
-  /** The breakers of all providers are open; one is tried again in so long. */
+  /** The breakers of all providers are open; one is probed after {@code waitMicros}. */
   record Open(long waitMicros) implements Booking {}
 
-  /** One of its group before it was not booked: it was not asked for. */
+  /** An earlier request of its group was not booked, so this one was not tried. */
   record NotAsked() implements Booking {}
 
   /**
-   * One that asks for a slot and a permit.
+   * A request for a slot and a permit.
    *
    * @param id without blanks and commas
-   * @param group of its operation
+   * @param group of the request's operation
    * @param patienceMicros how far ahead a slot may be
-   * @param before where it was sent to, {@code provider/key}
-   * @param mayProbe whether it is sent again if a provider fails it: such requests try providers whose breaker is open first
+   * @param before the providers and keys that it was sent to, {@code provider/key}
+   * @param mayProbe whether it is sent again if a provider fails: such requests try providers whose breaker is open
+   *     first
    */
   record Asking(
       String id, String group, long patienceMicros, List<String> before, boolean mayProbe) {
@@ -43,13 +44,13 @@ public sealed interface Booking {
   }
 
   /**
-   * One that is over.
+   * A request that has ended.
    *
-   * @param id empty for a lesson alone; else the lesson counts once, where it was held
-   * @param provider empty where nobody knows whether it was booked
+   * @param id empty for a lesson alone; otherwise the lesson counts once, if the request was held
+   * @param provider empty if it is unknown whether the request was booked
    */
   record End(String id, String provider, Lesson lesson) {
-    /** One of which nobody knows whether it was booked. */
+    /** The end of a request for which it is unknown whether it was booked. */
     public static End unknown(String id) {
       return new End(id, "", Lesson.NONE);
     }
@@ -58,11 +59,11 @@ public sealed interface Booking {
   /**
    * The answer of the shared state.
    *
-   * @param held for each that ended, whether it was held
-   * @param bookings for each that asked
-   * @param inflight requests under way, of all nodes
-   * @param limit as many may be now
-   * @param open providers whose breaker is open, by name: true where one request tries it now
+   * @param held for each end, whether the request was held
+   * @param bookings for each request
+   * @param inflight requests in flight, of all nodes
+   * @param limit the present limit of requests in flight
+   * @param open providers whose breaker is open, by name: true if a probe is in flight
    */
   record Told(
       List<Boolean> held,
@@ -80,12 +81,13 @@ public sealed interface Booking {
   /**
    * The result of one attempt, for all nodes.
    *
-   * @param scope what is left alone: a key, {@code key/group}, or empty for the provider
-   * @param coolMicros for how long, 0 for nothing
-   * @param openMicros for how long its breaker is open, 0 for not at all
-   * @param probe good, bad, unknown, or empty where it was none; well where a health check closes a breaker whose time is over
-   * @param sampleMicros how long a good answer took, -1 for an error, 0 where nothing is learned of that
-   * @param loadThousandths how busy the provider says it is, -1 where it says nothing
+   * @param scope the target of the cooldown: a key, {@code key/group}, or empty for the provider
+   * @param coolMicros the length of the cooldown, 0 for none
+   * @param openMicros how long the breaker is open, 0 if it is not opened
+   * @param probe good, bad, unknown, or empty if it was no probe; well if a health check closes a breaker whose time is
+   *     over
+   * @param sampleMicros the time that a good answer took, -1 for an error, 0 for no sample
+   * @param loadThousandths the load reported by the provider, -1 if it reports none
    */
   record Lesson(
       String scope,
@@ -94,10 +96,10 @@ public sealed interface Booking {
       String probe,
       long sampleMicros,
       int loadThousandths) {
-    /** Nothing. */
+    /** No lesson. */
     public static final Lesson NONE = of("", 0, 0, "");
 
-    /** Nothing of how long it took, nor of how busy it is. */
+    /** A lesson without a response time or a load. */
     public static Lesson of(String scope, long coolMicros, long openMicros, String probe) {
       return new Lesson(scope, coolMicros, openMicros, probe, 0, -1);
     }

@@ -3,13 +3,13 @@ package io.weir.upstream;
 import java.util.Optional;
 
 /**
- * How much is asked of an upstream at once, by all nodes together.
+ * The bounds on the load of an upstream, for all nodes together.
  *
- * @param maxInflight requests under way
- * @param adaptive how fewer are under way where answers take long; nothing where that is not wanted
- * @param maxQueue requests that wait on a node
- * @param queueMillis how long one waits at most
- * @param leaseMicros after which what a dead node had under way is free again
+ * @param maxInflight requests in flight
+ * @param adaptive how the limit adapts to response times; empty if it does not
+ * @param maxQueue requests that wait on one node
+ * @param queueMillis the longest wait of a request
+ * @param leaseMicros the time after which the requests in flight of a dead node no longer count
  */
 public record Bounds(
     int maxInflight,
@@ -18,7 +18,7 @@ public record Bounds(
     long queueMillis,
     long leaseMicros) {
 
-  /** How many may be under way at the most, whatever is learned. */
+  /** The largest possible number of requests in flight. */
   public int most() {
     return Math.min(maxInflight, adaptive.map(AdaptiveRule::max).orElse(maxInflight));
   }

@@ -1,14 +1,14 @@
 package io.weir.upstream;
 
 /**
- * When a provider is left alone.
+ * The rule that opens a provider's breaker.
  *
- * @param failurePercent of the calls in the window, from which on
- * @param minCalls below which nothing is judged
- * @param windowMillis how far back calls count
- * @param openMillis how long it is left alone, then a single request of the whole cluster tries it
+ * @param failurePercent the share of failed calls in the window that opens it
+ * @param minCalls the least number of calls for a judgement
+ * @param windowMillis how long calls count
+ * @param openMillis how long it is open; then a single request of the whole cluster probes the provider
  */
 public record BreakerRule(int failurePercent, int minCalls, long windowMillis, long openMillis) {
-  /** What holds where a policy says nothing. */
+  /** The rule of a policy that configures none. */
   public static final BreakerRule DEFAULT = new BreakerRule(50, 10, 10_000, 10_000);
 }

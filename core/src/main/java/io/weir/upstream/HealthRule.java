@@ -3,14 +3,14 @@ package io.weir.upstream;
 import java.util.Set;
 
 /**
- * How the providers of an upstream are asked whether they are well, by one node of the cluster.
+ * The health checks of an upstream's providers, made by one node of the cluster.
  *
- * @param path what is asked for with {@code GET}, with its query
- * @param intervalMillis from one check of a provider to the next
- * @param timeoutMillis how long an answer may take
+ * @param path the path for {@code GET}, with its query
+ * @param intervalMillis the time between two checks of a provider
+ * @param timeoutMillis the longest time for an answer
  * @param healthy checks in a row that close a breaker
  * @param unhealthy checks in a row that open it
- * @param statuses that mean well; empty for 200 to 299
+ * @param statuses statuses that mean healthy; empty for 200 to 299
  */
 public record HealthRule(
     String path,
@@ -26,12 +26,12 @@ public record HealthRule(
     statuses = Set.copyOf(statuses);
   }
 
-  /** Whether an answer of this status means well. */
+  /** Whether an answer of this status means healthy. */
   public boolean isWell(int status) {
     return statuses.isEmpty() ? status >= OK && status < REDIRECTS : statuses.contains(status);
   }
 
-  /** How long one node is the one that asks, unless it renews that; well above an interval. */
+  /** How long a node stays the one that makes the checks without a renewal; well above an interval. */
   public long leaseMillis() {
     return 2 * intervalMillis + timeoutMillis;
   }

@@ -3,9 +3,9 @@ package io.weir.upstream;
 /**
  * One of our API keys at a provider. The secret itself is not here.
  *
- * @param name what it is called in metrics and answers
+ * @param name its name in metrics and answers
  * @param header the header that carries it
- * @param prefix what stands before the secret, such as {@code Bearer} and a space
- * @param variable the environment variable of the node that has the secret
+ * @param prefix the text before the secret, such as {@code Bearer} and a space
+ * @param variable the environment variable of the node that contains the secret
  */
 public record KeySlot(String name, String header, String prefix, String variable) {}

@@ -7,15 +7,15 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * One of the places that serve the same.
+ * One of several servers with the same service.
  *
  * @param uri scheme {@code http} or {@code https}, host and optional port; no path
- * @param tier the lower ones are asked first
- * @param weight how much of the requests it gets beside others of its tier
+ * @param tier lower tiers are used first
+ * @param weight its share of the requests relative to others of its tier
  * @param groups the groups of operations that it serves; empty for all
- * @param keys of ours; empty where it wants none: then it has one slot
- * @param maxInflight requests under way to it; 0 for three quarters of the upstream's, where it is not the only one
- * @param intervalMicros the time between two requests by one key, 0 for none
+ * @param keys our API keys; empty if it needs none: then it has one slot
+ * @param maxInflight requests in flight to it; 0 for three quarters of the upstream's limit, unless it is the only one
+ * @param intervalMicros the time between two requests with one key, 0 for none
  */
 public record Provider(
     String name,
@@ -37,7 +37,7 @@ public record Provider(
     return groups.isEmpty() || groups.contains(group);
   }
 
-  /** The same with the keys that are here; nothing where it needs one and none is. */
+  /** The provider with the available keys; empty if it needs one and none is available. */
   Optional<Provider> withKeys(Predicate<KeySlot> isHere) {
     List<KeySlot> usable = keys.stream().filter(isHere).toList();
     return usable.isEmpty() && !keys.isEmpty()
@@ -51,7 +51,7 @@ public record Provider(
     return keys.stream().filter(one -> one.name().equals(key)).findFirst();
   }
 
-  /** The names of its slots: its keys, or one of its own. */
+  /** The names of its slots: those of its keys, or one slot without a key. */
   public List<String> slots() {
     return keys.isEmpty() ? List.of("-") : keys.stream().map(KeySlot::name).toList();
   }

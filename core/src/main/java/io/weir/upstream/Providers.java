@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * An upstream that is made of providers. What it may take is for all nodes together.
+ * An upstream made of providers. Its limits are for all nodes together.
  *
- * @param all in the order of the policy, those that are enabled
- * @param isTiered whether the lowest tier with a free slot gets all; else all are one tier
- * @param health how they are asked whether they are well; empty where only requests tell
+ * @param all the enabled providers, in the order of the policy
+ * @param isTiered whether the lowest tier with a free slot gets all requests; otherwise all providers are one tier
+ * @param health its health checks; empty if only requests show failures
  */
 public record Providers(
     String name,
@@ -25,12 +25,14 @@ public record Providers(
     all = List.copyOf(all);
   }
 
-  /** Those that serve a group. */
+  /** The providers that serve a group. */
   public List<Provider> serving(String group) {
     return all.stream().filter(provider -> provider.serves(group)).toList();
   }
 
-  /** As many requests as may be under way to a provider, however few that are: by then its breaker has to judge. */
+  /**
+   * The lowest limit that requests in flight to a provider can have; its breaker must be able to judge with that many.
+   */
   public int least(String provider) {
     int own = named(provider).map(Provider::maxInflight).orElse(0);
     int all = bounds.adaptive().map(AdaptiveRule::min).orElse(bounds.maxInflight());
@@ -38,7 +40,7 @@ public record Providers(
     return Math.min(all, own > 0 ? own : share);
   }
 
-  /** The same with the keys that are here; without a provider of which none is. */
+  /** The upstream with the available keys; without providers that have none of theirs. */
   public Providers withKeys(Predicate<KeySlot> isHere) {
     List<Provider> usable = all.stream()
         .map(provider -> provider.withKeys(isHere))
@@ -47,12 +49,12 @@ public record Providers(
     return new Providers(name, usable, isTiered, bounds, sending, retry, breaker, health);
   }
 
-  /** The one of this name, if it is still there. */
+  /** The provider of this name, if it still exists. */
   public Optional<Provider> named(String provider) {
     return all.stream().filter(one -> one.name().equals(provider)).findFirst();
   }
 
-  /** How many key slots there are. */
+  /** The number of key slots. */
   public int slots() {
     return all.stream().mapToInt(provider -> provider.slots().size()).sum();
   }

@@ -3,11 +3,11 @@ package io.weir.upstream;
 import java.util.Set;
 
 /**
- * Which requests the operator has declared safe to repeat: a provider may have acted upon them, and they are sent to another
- * one. Methods that HTTP defines as idempotent are safe without it.
+ * The requests that the operator has declared safe to repeat: they are sent to another provider even if the first one
+ * may have acted upon them. Methods that HTTP defines as idempotent are always safe.
  *
- * @param isSafe whether all requests to the upstream are
- * @param jsonRpcMethods calls of these methods are, and batches of them
+ * @param isSafe whether all requests to the upstream are safe
+ * @param jsonRpcMethods methods whose calls are safe, also in batches
  */
 public record RepeatRule(boolean isSafe, Set<String> jsonRpcMethods) {
   /** Nothing is declared. */

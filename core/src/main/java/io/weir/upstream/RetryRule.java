@@ -4,16 +4,17 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * How requests are tried again, at another provider first. The formula is SMG's; its jitter stays below the longest wait.
+ * How requests are retried, at another provider first. The formula is SMG's; its jitter stays below the longest wait.
  *
- * @param attempts how often a request is sent at most, the first time included: 1 for once, 6 for five retries
+ * @param attempts the most times that a request is sent, including the first: 1 for once, 6 for five retries
  * @param initialMillis the first wait
  * @param factor by which waits grow, in thousandths
  * @param maxMillis the longest wait
- * @param jitterPercent by how much a wait is more or less
- * @param budgetPercent how many of the requests may be tried again; empty for all
+ * @param jitterPercent the random deviation of a wait, in both directions
+ * @param budgetPercent the share of requests that may be retried; empty for all
  * @param maxBodyBytes longer bodies are sent once
- * @param attemptMillis how long an attempt may take until its answer begins while another one is allowed; 0 for no such end
+ * @param attemptMillis the longest time until the answer to an attempt begins, if another attempt is allowed; 0 for no
+ *     such limit
  */
 public record RetryRule(
     int attempts,
@@ -26,7 +27,7 @@ public record RetryRule(
     long attemptMillis) {
   private static final OptionalInt A_FIFTH = OptionalInt.of(20);
 
-  /** What holds where a policy says nothing. */
+  /** The rule of a policy that configures none. */
   public static final RetryRule DEFAULT =
       new RetryRule(3, 50, 1500, 30_000, 20, A_FIFTH, 64 << 10, 0);
 
@@ -39,10 +40,10 @@ public record RetryRule(
   private static final double HUNDRED = 100;
 
   /**
-   * The wait before another attempt.
+   * Returns the wait before another attempt.
    *
-   * @param waits how many there were before
-   * @param random from 0 to 1: where in the jitter
+   * @param waits the number of waits before
+   * @param random from 0 to 1: the position in the jitter
    */
   public long waitMillis(int waits, double random) {
     double grown = Math.floor(initialMillis * Math.pow(factor / THOUSAND, waits));

@@ -5,11 +5,11 @@ import java.util.Set;
 /**
  * How requests are sent to the providers of an upstream.
  *
- * @param timeoutMillis how long nothing may move
- * @param honoursIdempotencyKeys whether they act once only on all requests with one key
- * @param isJsonRpc whether answers are looked into for JSON-RPC errors that mean 429
- * @param jsonRpcCodes of errors that mean it here, beside those that mean it everywhere
- * @param repeat which requests may be repeated though a provider may have acted upon them
+ * @param timeoutMillis the longest time without any data
+ * @param honoursIdempotencyKeys whether the providers act only once on all requests with one key
+ * @param isJsonRpc whether answers are searched for JSON-RPC errors that mean 429
+ * @param jsonRpcCodes codes of such errors, in addition to the common ones
+ * @param repeat the requests that may be repeated though a provider may have acted upon them
  */
 public record Sending(
     int connectTimeoutMillis,

@@ -1,4 +1,4 @@
-/** Where requests go: upstreams made of providers with key slots, and how they are spared. */
+/** Upstreams made of providers with key slots, and the rules that limit their load. */
 @NullMarked
 package io.weir.upstream;
 

@@ -2,37 +2,37 @@ package io.weir.window;
 
 import java.util.List;
 
-/** What a planner or a worker hears, and how the window stands after it. */
+/** The answer to a planner or a worker, with the state of the window after it. */
 public sealed interface WindowAnswer {
-  /** How the window stands. */
+  /** The state of the window. */
   WindowView view();
 
-  /** The range is open: now, or it was already. */
+  /** The range is open: newly, or already before. */
   record Opened(boolean isNew, WindowView view) implements WindowAnswer {}
 
-  /** As many are open as may be; there may be room in so long. */
+  /** The window is full; it may have room after {@code waitMicros}. */
   record Full(long waitMicros, WindowView view) implements WindowAnswer {}
 
-  /** As many are open as may be, and the first of them has failed: the planner has to decide. */
+  /** The window is full, and its first range has failed: the planner has to decide. */
   record Blocked(long from, WindowView view) implements WindowAnswer {}
 
-  /** Ranges follow one another, and this one does not. */
+  /** The range does not follow the previous one. */
   record NotNext(WindowView view) implements WindowAnswer {}
 
-  /** A range to be worked on, by this claim. */
+  /** A range for a worker, with its claim. */
   record Claimed(String claim, long from, long to, long attempt, WindowView view)
       implements WindowAnswer {}
 
-  /** No range is to be worked on; one may be in so long. */
+  /** No range is available; one may be after {@code waitMicros}. */
   record Nothing(long waitMicros, WindowView view) implements WindowAnswer {}
 
-  /** It is done; the range is {@code state} now. */
+  /** The request succeeded; {@code state} is the new state of the range. */
   record Done(String state, WindowView view) implements WindowAnswer {}
 
-  /** It cannot be done: the claim is over, or the range is {@code state}. */
+  /** The request is not possible: the claim has ended, or the range is in {@code state}. */
   record Refused(String state, WindowView view) implements WindowAnswer {}
 
-  /** There is no such range. */
+  /** The range does not exist. */
   record Unknown(WindowView view) implements WindowAnswer {}
 
   /** Some ranges, in order. */
@@ -45,7 +45,7 @@ public sealed interface WindowAnswer {
   /**
    * A range.
    *
-   * @param note its result, or why it failed; may be empty
+   * @param note its result, or the reason of its failure; may be empty
    */
   record Range(long from, long to, String state, long attempts, String note) {}
 }

@@ -1,4 +1,4 @@
-/** Ordered work in flight: ranges that are opened one after another, done in any order, and committed in order. */
+/** Windows of ordered ranges: opened one after another, worked on in any order, and committed in order. */
 @NullMarked
 package io.weir.window;
 

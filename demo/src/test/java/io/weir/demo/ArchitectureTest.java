@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The arrows between modules, and each library in its one room. */
+/** The dependencies between modules, and the one package for each library. */
 final class ArchitectureTest {
   private static final JavaClasses CLASSES = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -45,7 +45,7 @@ final class ArchitectureTest {
     "io.weir.window.."
   };
 
-  /** The packages of a library, and the only ones of ours that may know them. */
+  /** The packages of a library, and the only packages of ours that may use them. */
   private static final Map<String, List<String>> ROOMS = Map.ofEntries(
       Map.entry("io.lettuce..", List.of("io.weir.state.redis", "io.weir.state.redis.wire")),
       Map.entry("org.redisson..", List.of("io.weir.state.control")),
@@ -70,7 +70,7 @@ final class ArchitectureTest {
           List.of(
               "io.weir.state.redis.wire", // the bytes of keys and arguments
               "io.weir.state.redis", // the protocol of scripts, and the event loops of connections
-              "io.weir.node", // whose event loops they are
+              "io.weir.node", // its event loops
               "io.weir.node.intake",
               "io.weir.node.gateway")));
 

@@ -24,7 +24,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code deploy/} brings: alert rules that fire when they should, a dashboard that Grafana understands. */
+/**
+ * The contents of {@code deploy/}: alert rules that fire when they should, and a dashboard that Grafana understands.
+ */
 final class DeployTest {
   private static final Path DEPLOY = Path.of("../deploy");
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -121,7 +123,7 @@ final class DeployTest {
     }
   }
 
-  // A rule for each query: promtool reads rules, and says which it does not understand.
+  // One rule per query: promtool checks rules and reports those it does not understand.
   @Test
   void prometheusUnderstandsEveryQueryOfTheDashboard(@TempDir Path folder) throws IOException {
     assumeTrue(
@@ -169,7 +171,7 @@ final class DeployTest {
             panel -> assertThat(((JsonObject) panel).getJsonArray("targets")).isNotEmpty());
   }
 
-  // The literal types of the schema take no enum: each is compared by its values.
+  // The schema's literal types do not support enum: each is compared by its values.
   @Test
   void theDashboardIsOfGrafanasSchema() throws IOException {
     Path grafana = DEPLOY.resolve("grafana");
@@ -203,8 +205,7 @@ final class DeployTest {
     }
   }
 
-  // Each variable is a setting of a node, each probe goes to a door that is there, each port has a
-  // name.
+  // Each variable is a setting of a node, each probe uses an existing port, each port has a name.
   @Test
   void theManifestsForKubernetesSayWhatANodeUnderstands() throws IOException {
     String manifests = Files.readString(DEPLOY.resolve("kubernetes/weir.yaml"));

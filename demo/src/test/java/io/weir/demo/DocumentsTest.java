@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the documents say is so. */
+/** The claims of the documents are true. */
 final class DocumentsTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern YAML = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
@@ -60,7 +60,8 @@ final class DocumentsTest {
     }
   }
 
-  // A key of Redis names its owner behind the partition: a tenant, or what a word before it says.
+  // A Redis key names its owner after the partition: a tenant, or the kind given by a word before
+  // it.
   @ParameterizedTest
   @MethodSource("documents")
   void everyKeyOfRedisIsInThePartitionOfItsOwner(Path document) throws IOException {

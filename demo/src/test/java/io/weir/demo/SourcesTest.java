@@ -14,12 +14,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a reader of the sources can rely on. */
+/** The rules that readers of the sources can rely on. */
 final class SourcesTest {
   private static final Path ROOT = Path.of("..");
   private static final int MAX_LINES = 300;
   private static final int MAX_METHOD_LINES = 70;
-  /** Longer ones, which may not grow. */
+  /** Files above the limit, which may not grow. */
   private static final Map<String, Integer> LONG_FILES = Map.of(
       "BucketStoreContract.java", 720,
       "Section.java", 330,

@@ -16,8 +16,8 @@ import redis.embedded.RedisServer;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A Redis of one's own: a child process on the loopback address that keeps nothing on disk. Mutable;
- * owned by the code that started it, and ended by {@link #close}.
+ * A private Redis: a child process on the loopback address that keeps nothing on disk. Mutable; owned by the code that
+ * started it, and ended by {@link #close}.
  */
 public final class EmbeddedRedis implements AutoCloseable {
   private static final String HOST = "127.0.0.1";
@@ -48,11 +48,11 @@ public final class EmbeddedRedis implements AutoCloseable {
     this.server = started();
   }
 
-  /** Which program to run. */
+  /** The program to run. */
   public enum Binary {
-    /** {@code redis-server} of the PATH where there is one, else the bundled one. */
+    /** {@code redis-server} of the PATH if present, otherwise the bundled one. */
     ANY,
-    /** The one in the jar of embedded-redis: 6.2, the oldest that Weir supports. */
+    /** The program in the jar of embedded-redis: 6.2, the oldest version that Weir supports. */
     BUNDLED
   }
 
@@ -60,7 +60,7 @@ public final class EmbeddedRedis implements AutoCloseable {
    * Starts a Redis and returns when it accepts connections.
    *
    * @param port the port to listen on, 0 for any free one
-   * @throws UncheckedIOException where it does not start, for example on a busy port
+   * @throws UncheckedIOException if it does not start, for example on a busy port
    */
   public static EmbeddedRedis start(Binary binary, int port) {
     try {
@@ -73,9 +73,9 @@ public final class EmbeddedRedis implements AutoCloseable {
   }
 
   /**
-   * The program to run.
+   * Returns the program to run.
    *
-   * @param directory where the bundled one is unpacked
+   * @param directory the directory into which the bundled program is unpacked
    */
   public static Path executable(Binary binary, Path directory) throws IOException {
     Optional<Path> installed = binary == Binary.ANY ? onPath() : Optional.empty();
@@ -87,7 +87,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     return "redis://" + HOST + ":" + port;
   }
 
-  /** Ends the process; the address stays taken for {@link #restart}. Everything in it is lost. */
+  /** Ends the process; {@link #restart} uses the same address. All data is lost. */
   public synchronized void stop() {
     try {
       server.stop();
@@ -112,7 +112,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
   }
 
-  // For a moment another process may have the port for a connection of its own.
+  // For a moment another process may use the port for an outgoing connection.
   private RedisServer started() {
     for (int attempt = 1; ; attempt++) {
       try {

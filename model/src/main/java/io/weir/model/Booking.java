@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Decides on a request where somebody waits or would have to, over all of its buckets: pure functions from {@link
- * BucketTurn}s to what becomes of them. {@code lua/lib/booking.lua} says the same to Redis.
+ * Decides on a request if callers wait or it would have to wait, over all of its buckets: pure functions from {@link
+ * BucketTurn}s to their new states. {@code lua/lib/booking.lua} has the same for Redis.
  *
  * @param queueHasRoom whether another place may be made
  */
@@ -29,14 +29,14 @@ public record Booking(
     long nowMicros, SlotRules rules, TicketRequest request, boolean queueHasRoom) {
 
   /**
-   * What was decided.
+   * A decision with its effects.
    *
-   * @param turns the buckets after it
-   * @param waitMicros 0 where the request is allowed
+   * @param turns the buckets afterwards
+   * @param waitMicros 0 if the request is allowed
    * @param estimate whether nothing is promised for the end of the wait
-   * @param place the place that the caller has now
-   * @param idle the idle interval before it, where its slot was delayed
-   * @param changed whether there is anything to be written
+   * @param place the present place of the caller
+   * @param idle the idle interval before it, if its slot was delayed
+   * @param changed whether anything has to be written
    */
   public record Result(
       Outcome outcome,
@@ -57,7 +57,7 @@ public record Booking(
     }
   }
 
-  /** What a request takes from the buckets of its key and tenant; shared ones have no places. */
+  /** The shares that a request takes from the buckets of its key and tenant; shared buckets have no places. */
   public static List<Share> shares(List<Demand> demands, long cost) {
     return demands.stream()
         .filter(demand -> demand.bucket().scope() != Scope.CLUSTER)
@@ -76,9 +76,9 @@ public record Booking(
   }
 
   /**
-   * Decides on a caller that has a place.
+   * Decides on a caller with a place.
    *
-   * @param mine in time or too early, for just such a request
+   * @param mine its place, not overdue, for a request with the same demands
    */
   public Result comeBack(List<BucketTurn> turns, Place mine) {
     if (nowMicros < mine.slotMicros()) {
@@ -108,7 +108,7 @@ public record Booking(
         : spread(turns, returned, wasReleased);
   }
 
-  // When the last bucket is ready that is not; nothing where all are.
+  // The time when all buckets are ready; empty if they are ready now.
   private OptionalLong slot(List<BucketTurn> turns) {
     return turns.stream()
         .filter(turn -> !turn.isReady())
@@ -189,7 +189,7 @@ public record Booking(
     return estimate(told, latest, returned, wasReleased);
   }
 
-  // Another bucket had no room: the place is kept, and the other bucket keeps one too.
+  // Another bucket had no room: the place is kept, and the other bucket holds it, too.
   private Result moved(List<BucketTurn> turns, Place mine, long slot, long comes) {
     List<BucketTurn> after = new ArrayList<>();
     long until = mine.untilMicros();
@@ -256,8 +256,8 @@ public record Booking(
     return turns.stream().filter(BucketTurn::isOwn).map(BucketTurn::share).toList();
   }
 
-  // Callers that wait for whole seconds may be late by one; counted from the slot, so that places
-  // without a ticket end in the order of their slots.
+  // Callers that wait for whole seconds may be late by one second; counted from the slot, so that
+  // places without a ticket end in the order of their slots.
   private long deadline(long slot, boolean hasTicket) {
     return slot + (hasTicket ? 0 : SlotLimits.SECOND_US) + rules.latenessMicros();
   }
@@ -266,7 +266,8 @@ public record Booking(
     return request.wants(slot - nowMicros) ? slot : wholeSecond(slot);
   }
 
-  // When a caller is here that waits for a whole second: its answer and its request take time too.
+  // The arrival of a caller that waits for whole seconds: its answer and its request take time,
+  // too.
   private long wholeSecond(long slot) {
     return nowMicros
         + ceilDiv(slot - nowMicros, SlotLimits.SECOND_US) * SlotLimits.SECOND_US

@@ -6,17 +6,17 @@ import io.weir.bucket.Rate;
 import io.weir.slot.SlotLimits;
 
 /**
- * How one bucket stands, and what is promised of it. Immutable; {@code docs/explanation/slots.md} has the
- * arithmetic and why the promises hold. The spacing of slots is the virtual scheduling of ITU-T I.371 (the
- * generic cell rate algorithm), applied to places.
+ * The state of one bucket, with its promises. Immutable; {@code docs/explanation/slots.md} has the arithmetic and why
+ * the promises hold. The spacing of slots is the virtual scheduling of ITU-T I.371 (the generic cell rate algorithm),
+ * applied to places.
  *
- * @param atMicros the instant it stands so
- * @param rate of the bucket; another one ends its queue
- * @param usedUnits the level: what admitted requests took and has not drained
- * @param waiting how many open places hold capacity in it; 0 where it has no queue
- * @param unclaimedUnits the capacity of places that nobody kept; 0 without a queue
- * @param lastSlotMicros where the last place stands in this bucket; 0 without a queue
- * @param debtUnits by how much the level may be above the capacity: what was settled above what was reserved
+ * @param atMicros the instant of the state
+ * @param rate of the bucket; a change of rate ends its queue
+ * @param usedUnits the level: the units of admitted requests that have not drained
+ * @param waiting the number of open places that hold capacity in it; 0 without a queue
+ * @param unclaimedUnits the capacity of places whose callers did not come; 0 without a queue
+ * @param lastSlotMicros the time of the last place in this bucket; 0 without a queue
+ * @param debtUnits how far the level may be above the capacity: the settled cost above the reserved cost
  */
 public record BucketState(
     long atMicros,
@@ -40,7 +40,7 @@ public record BucketState(
     return new BucketState(atMicros, bucket.rate(), 0, 0, 0, 0, 0);
   }
 
-  /** The same later: the level drains, and then what is unclaimed. */
+  /** The state at a later instant: the level drains, then the unclaimed capacity. */
   public BucketState at(long nowMicros) {
     long elapsed = nowMicros - atMicros;
     if (elapsed <= 0) {
@@ -56,7 +56,7 @@ public record BucketState(
     return with(nowMicros, used, waiting, unclaimed, lastSlotMicros);
   }
 
-  /** The same under the rate and burst of a policy; another rate ends its queue. */
+  /** The state under the rate and burst of a policy; another rate ends its queue. */
   public BucketState carriedTo(Bucket bucket) {
     if (rate.equals(bucket.rate())) {
       long most = bucket.capacityUnits() + debtUnits;
@@ -67,7 +67,10 @@ public record BucketState(
     return new BucketState(atMicros, bucket.rate(), used, 0, 0, 0, 0);
   }
 
-  /** The same after more was used than was reserved, up to what numbers hold; {@code capacityUnits} as of then. */
+  /**
+   * The state after more was used than was reserved, up to the largest number; {@code capacityUnits} is that of the
+   * reservation.
+   */
   public BucketState owing(long units, long capacityUnits) {
     long most = SlotLimits.MAX_UNITS - unclaimedUnits - usedUnits;
     return with(
@@ -75,12 +78,12 @@ public record BucketState(
         .withDebtAbove(capacityUnits);
   }
 
-  /** Whether it holds as much as can be counted. */
+  /** Whether its level is the largest that can be counted. */
   public boolean isAtItsEnd() {
     return usedUnits + unclaimedUnits >= SlotLimits.MAX_UNITS;
   }
 
-  /** The same after so much was given back, as far as it is there: what others wait for, newcomers may have. */
+  /** The state after a refund, at most down to an empty bucket: if callers wait, the refund is for newcomers. */
   public BucketState refunded(long units, long capacityUnits) {
     long back = Math.min(units, usedUnits);
     return with(
@@ -103,22 +106,22 @@ public record BucketState(
         Math.max(0, usedUnits - capacityUnits));
   }
 
-  /** The same at an earlier instant, where the clock went back: the level stays. */
+  /** The state at an earlier instant, if the clock went back: the level stays. */
   public BucketState rebased(long nowMicros) {
     return with(Math.min(atMicros, nowMicros), usedUnits, waiting, unclaimedUnits, lastSlotMicros);
   }
 
-  /** The same without a queue. */
+  /** The state without a queue. */
   public BucketState withoutQueue() {
     return with(atMicros, usedUnits, 0, 0, 0);
   }
 
-  /** Whether nothing is worth remembering. */
+  /** Whether the state need not be kept. */
   public boolean isForgettable() {
     return usedUnits == 0 && waiting == 0;
   }
 
-  /** What a new caller finds used: in a queue, all but what is unclaimed. */
+  /** The level that a newcomer sees: with a queue, the whole capacity except the unclaimed part. */
   public long shownUnits(Bucket bucket) {
     return waiting == 0
         ? usedUnits
@@ -131,7 +134,7 @@ public record BucketState(
     return LeakyBucket.fits(bucket, usedUnits, units);
   }
 
-  /** When it is a new caller's turn, behind all who wait; in the past where it could have come before. */
+  /** The turn of a newcomer, after all waiting callers; in the past if it could have come before. */
   long turnMicros(Bucket bucket, long units) {
     long room = roomMicros(bucket, units);
     return waiting == 0
@@ -139,13 +142,13 @@ public record BucketState(
         : Math.max(room, lastSlotMicros + LeakyBucket.ceilDiv(units, rate.unitsPerMicro()));
   }
 
-  /** When it holds this much, if nobody else comes. */
+  /** The time when it has room for this much, if no other caller comes. */
   long roomMicros(Bucket bucket, long units) {
     return atMicros
         + LeakyBucket.ceilDiv(usedUnits - (bucket.capacityUnits() - units), rate.unitsPerMicro());
   }
 
-  /** Whether a new caller may pass now: nobody waits, or enough is unclaimed, or it is its turn. */
+  /** Whether a newcomer may pass now: no caller waits, or enough is unclaimed, or it is its turn. */
   boolean isReady(Bucket bucket, long units) {
     return fits(bucket, units) && (hasUnclaimed(units) || turnMicros(bucket, units) <= atMicros);
   }
@@ -154,7 +157,7 @@ public record BucketState(
     return waiting > 0 && units <= unclaimedUnits;
   }
 
-  /** A new caller passes, for which {@link #isReady}. */
+  /** Admits a newcomer for which the bucket {@link #isReady}. */
   BucketState admitted(Bucket bucket, long units) {
     if (hasUnclaimed(units)) {
       return with(atMicros, usedUnits + units, waiting, unclaimedUnits - units, lastSlotMicros);
@@ -163,7 +166,7 @@ public record BucketState(
     return with(atMicros, usedUnits + units, waiting, unclaimedUnits, slot);
   }
 
-  /** A place is taken behind all others. */
+  /** Adds a place after all others. */
   BucketState held(long standsAtMicros, long padMicros) {
     long slot =
         Math.max(waiting == 0 ? Long.MIN_VALUE : lastSlotMicros, standsAtMicros + padMicros);
@@ -174,12 +177,12 @@ public record BucketState(
     return with(atMicros, usedUnits, waiting + 1, unclaimedUnits - units, lastSlotMicros);
   }
 
-  /** The holder of a place is admitted. */
+  /** Admits the holder of a place. */
   BucketState kept(long units) {
     return with(atMicros, usedUnits + units, waiting - 1, unclaimedUnits, lastSlotMicros);
   }
 
-  /** A place is gone, and so much of it is unclaimed. */
+  /** Removes a place; {@code units} of it become unclaimed. */
   public BucketState released(long units) {
     long unclaimed = Math.min(unclaimedUnits + units, SlotLimits.MAX_UNITS - usedUnits);
     return with(atMicros, usedUnits, waiting - 1, unclaimed, lastSlotMicros);

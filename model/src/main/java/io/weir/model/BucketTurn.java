@@ -10,29 +10,29 @@ import io.weir.slot.SlotRules;
 import java.util.Optional;
 
 /**
- * One bucket as one request finds it: when it is the request's turn there, and what becomes of the bucket. Immutable.
- * {@code lua/lib/slot_of.lua} and {@code booking.lua} have the same functions of one {@code demand}.
+ * One bucket as seen by one request: the time of the request's turn and the new state of the bucket. Immutable. {@code
+ * lua/lib/slot_of.lua} and {@code booking.lua} have the same functions of one {@code demand}.
  *
  * @param state at the present instant, carried over to the bucket
- * @param units what the request takes from it
- * @param isHeld whether the request has a place here: room for it is kept
- * @param estimateMicros the last moment that was told without a place; 0 where none was
+ * @param units the units that the request takes from it
+ * @param isHeld whether the request has a place here, with room kept for it
+ * @param estimateMicros the last moment given without a place; 0 for none
  */
 public record BucketTurn(
     Bucket bucket, BucketState state, long units, boolean isHeld, long estimateMicros) {
 
   /**
-   * One bucket of a place that was just made.
+   * One bucket of a new place.
    *
-   * @param standsMicros when the place stands in this bucket
+   * @param standsMicros the time of the place in this bucket
    * @param idle the share of the idle interval before a delayed slot
    */
   record Booked(BucketTurn turn, long standsMicros, Optional<Idle> idle) {}
 
-  /** An idle interval before a delayed slot: nobody waits there, and newcomers may have its capacity. */
+  /** An idle interval before a delayed slot: no caller waits for it, and newcomers may use its capacity. */
   record Idle(Share share, long endsMicros) {}
 
-  /** Whether places are made in it; in buckets of all tenants they are not. */
+  /** Whether it can have places; buckets of scope {@code cluster} cannot. */
   boolean isOwn() {
     return bucket.scope() != Scope.CLUSTER;
   }
@@ -42,17 +42,17 @@ public record BucketTurn(
     return isHeld ? state.fits(bucket, units) : state.isReady(bucket, units);
   }
 
-  /** When a newcomer is next, behind all who wait. */
+  /** The turn of a newcomer, after all waiting callers. */
   long turnMicros() {
     return state.turnMicros(bucket, units);
   }
 
-  /** When it will be ready. */
+  /** The time when it will be ready. */
   public long readyMicros() {
     return isHeld ? state.roomMicros(bucket, units) : turnMicros();
   }
 
-  /** How long after its turn the bucket can hold a place; -1 where that is too short to be of use. */
+  /** How long after its turn the bucket can hold a place; -1 if that is too short to be useful. */
   long holdsMicros(SlotRules rules) {
     long missing = rules.toleranceMicros() - freeMicros();
     if (missing <= 0) {
@@ -64,8 +64,8 @@ public record BucketTurn(
   /**
    * Whether the bucket can hold a place until its caller comes.
    *
-   * @param slot when the last bucket of the request is ready
-   * @param comes when the caller is here, which may wait for a whole second
+   * @param slot the time when the last bucket of the request is ready
+   * @param comes the arrival of the caller, which may wait for a whole second
    */
   boolean canHold(long slot, long comes, SlotRules rules) {
     long mostPutOff = Math.min(SlotLimits.MAX_PUT_OFF_US, freeMicros());
@@ -73,7 +73,7 @@ public record BucketTurn(
         && (turnMicros() != slot || standsMicros(comes, rules) - slot <= mostPutOff);
   }
 
-  /** Takes a place. Not held where the bucket would drop it before its caller comes: it has room then anyhow. */
+  /** Takes a place. It is not held if the bucket would drop it before its caller comes: then there is room anyway. */
   Booked book(long now, long slot, long comes, SlotRules rules) {
     boolean isClaim = state.fits(bucket, units) && state.hasUnclaimed(units);
     boolean decides = !isClaim && turnMicros() == slot;
@@ -91,7 +91,7 @@ public record BucketTurn(
     return new Booked(with(after, holds), stands, idle);
   }
 
-  /** Holds a place that only other buckets held so far, where it can and has no room at once. */
+  /** Holds a place that only other buckets held so far, if it can and has no room at once. */
   BucketTurn joined(long comes, SlotRules rules) {
     boolean joins = isOwn()
         && !isHeld
@@ -106,7 +106,7 @@ public record BucketTurn(
     return with(isHeld ? state.kept(units) : state.admitted(bucket, units), isHeld);
   }
 
-  /** Gives up the place that is held; its capacity is for newcomers. */
+  /** Gives up the held place; its capacity is for newcomers. */
   BucketTurn released() {
     return isHeld ? with(state.released(units), false) : this;
   }
@@ -115,7 +115,7 @@ public record BucketTurn(
     return with(state, isNowHeld);
   }
 
-  /** Moves the estimate on, so that no two callers get the same time; behind a queue with room for late callers. */
+  /** Moves the estimate on, so that no two callers get the same time; after a queue it leaves room for late callers. */
   BucketTurn estimated(long now, SlotRules rules) {
     long late = Math.min(rules.latenessMicros(), freeMicros() / 2);
     long first = turnMicros() + (state.waiting() == 0 ? 0 : late);
@@ -124,7 +124,7 @@ public record BucketTurn(
     return new BucketTurn(bucket, state, units, isHeld, told);
   }
 
-  /** What a place takes from it. */
+  /** The share of a place in this bucket. */
   Share share() {
     return share(units, isHeld);
   }
@@ -133,15 +133,15 @@ public record BucketTurn(
     return new Share(bucket.scope(), bucket.name(), bucket.rate(), of, isShareHeld);
   }
 
-  // The turn, or a little later where the place could not be held until its caller comes: a burst
-  // of one second alone does not bear that callers come at whole seconds.
+  // The turn, or slightly later if the place could not be held until its caller comes: a burst of
+  // one second does not allow callers to come at whole seconds.
   private long standsMicros(long comes, SlotRules rules) {
     long tolerance = rules.toleranceMicros();
     long heldFor = Math.max(holdsMicros(rules), tolerance + SlotLimits.ON_ITS_WAY_US);
     return Math.max(turnMicros(), comes + tolerance - heldFor);
   }
 
-  // How much later the next one stands, where the bucket alone cannot bear that this one is late.
+  // The delay of the next place if the bucket alone cannot bear that this caller is late.
   private long padMicros(SlotRules rules) {
     return holdsMicros(rules) - freeMicros();
   }

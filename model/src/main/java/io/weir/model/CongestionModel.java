@@ -15,7 +15,7 @@ record CongestionModel(Congestion congestion) implements KindModel {
   private static final long HUNDRED_PERCENT = 10_000;
   private static final long PER_THOUSANDTH = HUNDRED_PERCENT / 1000;
 
-  // Of steps: since when each is reached, 0 where it is not. Of a curve: the multiplier.
+  // For steps: the time since which each is reached, 0 if it is not. For a curve: the multiplier.
   private record State(List<Long> starts, long multiplier) {}
 
   @Override
@@ -45,14 +45,17 @@ record CongestionModel(Congestion congestion) implements KindModel {
         : Congestion.ONE;
   }
 
-  /** A price that makes no request impossible: the cost at it is at most what the limits ever hold. */
+  /**
+   * Bounds a price so that it makes no request impossible: the cost at this price is at most the capacity of the
+   * limits.
+   */
   public static long bounded(long priceMillis, long cost, long mostAtOnce) {
     return mostAtOnce > MOST_PRICED || cost > mostAtOnce
         ? priceMillis
         : Math.min(priceMillis, Math.max(Congestion.ONE, mostAtOnce * Congestion.ONE / cost));
   }
 
-  /** A cost at a price in thousandths, rounded up; at most what a charge can name. */
+  /** The cost at a price in thousandths, rounded up; at most the largest cost of a charge. */
   public static long priced(long cost, long priceMillis) {
     long times = priceMillis / Congestion.ONE;
     if (priceMillis == Congestion.ONE) {
@@ -69,7 +72,7 @@ record CongestionModel(Congestion congestion) implements KindModel {
         : steps(stored, usedUnits, nowMicros);
   }
 
-  // Other steps than before begin anew; a start that is ahead of the clock is of now.
+  // After a change of steps all begin again; a start ahead of the clock is set to now.
   private State steps(Counter stored, long usedUnits, long nowMicros) {
     List<Point> points = congestion.scale().points();
     long period = congestion.scale().periodMicros().orElse(0);
@@ -107,7 +110,7 @@ record CongestionModel(Congestion congestion) implements KindModel {
     return below.multiplierMillis() + rise * (at - below.basisPoints()) / run;
   }
 
-  // When the level is below the first point that sheds, if nobody else comes.
+  // The time when the level is below the first point that sheds, if no other caller comes.
   private long calmAfter(long usedUnits) {
     long lowest = congestion.scale().points().stream()
         .filter(point -> point.multiplierMillis() >= congestion.shedAtMillis().orElse(0))
@@ -118,7 +121,8 @@ record CongestionModel(Congestion congestion) implements KindModel {
         Math.max(1, usedUnits - lowest + 1), congestion.bucket().unitsPerMicro());
   }
 
-  // How full it is, rounded down. In two steps: the product of the whole would pass 2⁵³.
+  // The level in hundredths of a percent of the capacity, rounded down. In two parts: the whole
+  // product would pass 2⁵³.
   private long basisPoints(long usedUnits) {
     long thousandth = congestion.bucket().capacityUnits() / 1000;
     return usedUnits / thousandth * PER_THOUSANDTH

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The stored state of one limit of one owner. It is a short list of whole numbers, each at least 0 and below 2⁵³; the kind
- * defines what they mean. The first number is the instant, in microseconds, after which the state may be forgotten.
+ * The stored state of one limit of one owner. It is a short list of whole numbers, each at least 0 and below 2⁵³; the
+ * kind defines their meaning. The first number is the instant, in microseconds, after which the state may be forgotten.
  * Immutable.
  */
 public record Counter(List<Long> numbers) {
@@ -30,17 +30,17 @@ public record Counter(List<Long> numbers) {
     return new Counter(numbers);
   }
 
-  /** The number at an index; 0 where there is none. */
+  /** The number at an index; 0 if absent. */
   public long number(int index) {
     return index < numbers.size() ? numbers.get(index) : 0;
   }
 
-  /** Until when it is worth keeping. */
+  /** The time until which it must be kept. */
   public long untilMicros() {
     return number(0);
   }
 
-  /** The same, or nothing where its time is over. */
+  /** The counter, or none if its time is over. */
   public Counter at(long nowMicros) {
     return untilMicros() <= nowMicros ? NONE : this;
   }

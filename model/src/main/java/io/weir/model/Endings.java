@@ -13,7 +13,7 @@ import io.weir.throttle.Held;
 import io.weir.throttle.Held.Permit;
 import java.util.List;
 
-/** Ends and renews what requests hold, in a memory. The first end counts. */
+/** Ends and renews holds in a memory. The first end counts. */
 final class Endings {
   private final Memory memory;
   private final long now;
@@ -102,7 +102,7 @@ final class Endings {
         now);
   }
 
-  // Whether the bucket owes less than that: as much as it can count.
+  // Whether the bucket owes less than that, because it cannot count more.
   private boolean apply(Held held, OfBucket taken, long owed) {
     if (owed == 0) {
       return false;
@@ -136,7 +136,7 @@ final class Endings {
     return Memory.owner(held.tenant(), held.subject(), permit.scope());
   }
 
-  /** Ends what is due, in the order in which it is. */
+  /** Ends the reservations that are due, the earliest first. */
   int expire(int most) {
     List<Held> due = memory.due(now, most);
     due.forEach(held -> end(held, new Ending.Expired()));

@@ -29,8 +29,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Buckets in the memory of one process: for services of one node, and the specification of every other
- * store. Mutable; safe for use by many threads, one at a time inside.
+ * A store in the memory of one process: for services with one node, and the specification of every other store.
+ * Mutable; safe for use by many threads, one at a time inside.
  */
 public final class InMemoryBucketStore implements BucketStore, HoldStore {
   private static final int MOST_EXPIRED = 100;

@@ -5,7 +5,7 @@ import io.weir.kind.KindDemand;
 import io.weir.kind.Permits;
 import io.weir.kind.Quota;
 
-/** The arithmetic of one kind of limit. The file of the kind in {@code lua/lib} says the same to Redis. */
+/** The arithmetic of one kind of limit. The file of the kind in {@code lua/lib} has the same for Redis. */
 interface KindModel {
 
   /** The arithmetic of a demand. */
@@ -19,32 +19,32 @@ interface KindModel {
     return new CongestionModel((Congestion) demand);
   }
 
-  /** How it stands for a request. Changes nothing. */
+  /** Returns the state of the limit for a request. Changes nothing. */
   Stood standing(Counter stored, Asked asked);
 
   /**
    * Settles a request: gives the counter after the cost of an admitted request has changed.
    *
-   * @param taken what {@link #mark} was when the request was admitted
-   * @param delta operations more, or less where negative
-   * @param isUndone whether the request is undone altogether
+   * @param taken the value of {@link #mark} when the request was admitted
+   * @param delta the difference in operations; negative for fewer
+   * @param isUndone whether the whole request is undone
    */
   default Counter settled(
       Counter stored, long taken, long delta, boolean isUndone, long nowMicros) {
     return stored;
   }
 
-  /** What a reservation notes of an admitted request: which period it belongs to; 0 where that means nothing. */
+  /** The mark in the reservation of an admitted request: the period it belongs to; 0 if the kind has none. */
   default long mark(long nowMicros) {
     return 0;
   }
 
-  /** The most operations that a request can ever be charged here at once. */
+  /** The most operations that one request can ever be charged here. */
   default long mostAtOnce() {
     return Long.MAX_VALUE;
   }
 
-  /** How many times as much a request costs, in thousandths, before anything is asked. */
+  /** The factor on the cost of a request, in thousandths, before anything is charged. */
   default long priceMillis(Counter stored, Asked asked) {
     return Congestion.ONE;
   }

@@ -9,18 +9,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The shared side of leases: a bucket of which parts are out. What is out holds capacity and does not drain, until its
- * holder says that it was spent, gives it back, or its lease is over: then it counts as spent at that instant. So the
- * level that is counted here is never below the one that callers made, and nothing is granted beyond the capacity. The
- * same as {@code lua/lease.lua}. Immutable.
+ * The shared side of leases: a bucket of which parts are leased. A leased part holds capacity and does not drain until
+ * its holder reports it as spent, gives it back, or its lease expires; then it counts as spent at that instant. So the
+ * counted level is never below the level that callers caused, and no grant exceeds the capacity. {@code lua/lease.lua}
+ * has the same. Immutable.
  *
- * <p>Leases that run out by time are those of Gray and Cheriton (Leases: An Efficient Fault-Tolerant Mechanism for
+ * <p>Leases that expire by time are those of Gray and Cheriton (Leases: An Efficient Fault-Tolerant Mechanism for
  * Distributed File Cache Consistency, 1989); the holder stops before the grantor gives the share to others.
  *
  * @param rate of the bucket, in units a microsecond
  * @param used units that drain
  * @param atMicros the instant of that level
- * @param shares what is out, by holder
+ * @param shares the leased parts, by holder
  */
 public record LeasePool(long rate, long used, long atMicros, Map<String, Share> shares) {
 
@@ -29,36 +29,36 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
   }
 
   /**
-   * What one holder has.
+   * The lease of one holder.
    *
-   * @param out units
-   * @param untilMicros when its lease is over
+   * @param out the leased units
+   * @param untilMicros the time when its lease expires
    * @param sequence of the last report
-   * @param spent what that said
+   * @param spent the total spent in that report
    */
   public record Share(long out, long untilMicros, long sequence, long spent) {}
 
   /**
-   * An answer.
+   * The answer to a report.
    *
-   * @param pool what is left
-   * @param granted units, on top of what the holder kept; -1 where the report came after a later one
-   * @param waitMicros where nothing was granted, when there may be something
+   * @param pool the pool afterwards
+   * @param granted units, added to those that the holder kept; -1 if the report came after a later one
+   * @param waitMicros if nothing was granted, the time until there may be some
    */
   public record Granted(LeasePool pool, long granted, long waitMicros) {}
 
-  /** A bucket that nobody has used. */
+  /** An unused bucket. */
   public static LeasePool empty(Bucket bucket) {
     return new LeasePool(bucket.unitsPerMicro(), 0, 0, Map.of());
   }
 
-  /** All that is out. */
+  /** All leased units. */
   public long out() {
     return shares.values().stream().mapToLong(Share::out).sum();
   }
 
   /**
-   * Takes a report and grants what is free, for {@code leaseMicros} from now on.
+   * Takes a report and grants free units, for {@code leaseMicros} from now on.
    *
    * @param bucket its shape by the policy of the holder
    */
@@ -91,9 +91,9 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
         new LeasePool(now.rate, level, now.atMicros, next), granted, Math.max(wait, 0));
   }
 
-  // The clock was set back: all instants are counted from its present one, so that the pool does
-  // not
-  // stand still until the clock has caught up. Nothing drains and no lease ends sooner by that.
+  // The clock was set back: all instants are counted from its present time, so that the pool does
+  // not stand still until the clock has caught up. Nothing drains and no lease ends sooner because
+  // of that.
   private LeasePool rebased(long clockMicros) {
     long ahead = atMicros - clockMicros;
     if (ahead <= 0) {
@@ -106,7 +106,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     return new LeasePool(rate, used, clockMicros, moved);
   }
 
-  // Leases that are over count as spent when they ended.
+  // Expired leases count as spent at the instant when they ended.
   private LeasePool settled(long now) {
     long level = used;
     long at = atMicros;
@@ -124,7 +124,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     return new LeasePool(rate, LeakyBucket.drained(level, rate, now - at), now, left);
   }
 
-  // After a change of policy the time to drain stays what it was; what is out is rounded up.
+  // A change of policy keeps the time to drain; leased units are rounded up.
   private LeasePool reshaped(Bucket bucket) {
     if (rate == bucket.unitsPerMicro()) {
       return this;

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a charge finds, and what becomes of it. Mutable; lives for one charge. */
+/** The states that a charge reads and changes. Mutable; lives for one charge. */
 final class Look {
   private final Charge charge;
   private final Memory memory;
@@ -27,7 +27,7 @@ final class Look {
   private final Set<Scope> ended = EnumSet.noneOf(Scope.class);
   private List<BucketState> buckets = List.of();
 
-  /** Reads what a charge needs of a memory. */
+  /** Reads the states for a charge from a memory. */
   Look(Charge charge, Memory memory, long nowMicros) {
     this.charge = charge;
     this.memory = memory;
@@ -49,7 +49,7 @@ final class Look {
     return scopes;
   }
 
-  /** Per demand, as they were when they were loaded. */
+  /** The loaded states, one per demand. */
   List<BucketState> buckets() {
     return buckets;
   }
@@ -59,8 +59,8 @@ final class Look {
   }
 
   /**
-   * Moves states back that are ahead of the clock, and ends queues whose slots are no slots any more. Gives the
-   * states that are others now.
+   * Moves states back that are ahead of the clock, and ends queues whose slots are void. Returns the scopes whose
+   * states have changed.
    */
   Set<Scope> settle(Set<Scope> which) {
     Set<Scope> changed = EnumSet.noneOf(Scope.class);
@@ -79,7 +79,7 @@ final class Look {
     return changed;
   }
 
-  /** Writes what became of a state; where its queue has ended, its places are gone. */
+  /** Writes a changed state; if its queue has ended, its places are removed. */
   void write(Scope scope) {
     memory.put(owner(scope), state(scope));
     if (ended.contains(scope)) {
@@ -95,14 +95,14 @@ final class Look {
             .anyMatch(demand -> state(scope).hasOtherRate(demand.bucket()));
   }
 
-  /** Drains the buckets of the charge, and carries them over to its policy. */
+  /** Drains the buckets of the charge and converts them to its policy. */
   void load() {
     buckets = charge.demands().stream()
         .map(demand -> state(demand.bucket().scope()).bucket(demand.bucket(), now))
         .toList();
   }
 
-  /** Lets go who did not come in time; gives how many of the key's they were. */
+  /** Removes overdue places; returns how many of them were the key's. */
   long letGo() {
     long lost = letGo(Scope.KEY);
     if (found.containsKey(Scope.TENANT)) {
@@ -135,7 +135,8 @@ final class Look {
   }
 
   SlotRules rules() {
-    // A key that waits already leaves the other half of the tenant's queue to its other keys.
+    // A key that already waits leaves the other half of the tenant's queue to the tenant's other
+    // keys.
     return scopes.contains(Scope.TENANT) && size(Scope.KEY) > 0
         ? charge.slots().halved()
         : charge.slots();
@@ -150,7 +151,7 @@ final class Look {
     return queue(scope).size();
   }
 
-  /** The place that the caller comes back to, where it has one that is in time and for such a request. */
+  /** The place of the returning caller, if it is not overdue and fits the request. */
   Optional<Place> find(List<Share> kind) {
     PlaceQueue mine = queue(Scope.KEY);
     Optional<Place> place = Optional.empty();
@@ -164,7 +165,7 @@ final class Look {
         .filter(found -> !found.holdsIn(Scope.TENANT) || queue(Scope.TENANT).contains(found));
   }
 
-  /** The place of a ticket, for whatever request, that is in time. */
+  /** The place of a ticket, for any request, if it is not overdue. */
   Optional<Place> placeOf(String ticket) {
     return queue(Scope.KEY).byTicket(ticket, now);
   }
@@ -179,7 +180,7 @@ final class Look {
     return 0;
   }
 
-  /** What became of the ticket of a caller that has no place. */
+  /** The result for the ticket of a caller without a place. */
   Returned withoutPlace() {
     return charge.ticket().deadlineMicros().stream()
         .mapToObj(deadline -> deadline < now ? Returned.LATE : Returned.UNKNOWN)
@@ -187,7 +188,7 @@ final class Look {
         .orElse(Returned.NOT);
   }
 
-  /** Adds places to the queues, and removes the one that was there. */
+  /** Adds places to the queues and removes the previous one. */
   void store(Optional<Place> mine, List<Place> made) {
     for (Scope scope : List.of(Scope.KEY, Scope.TENANT)) {
       if (!found.containsKey(scope)) {
@@ -218,8 +219,8 @@ final class Look {
     return shown;
   }
 
-  // A denial that changed no bucket keeps only what a change of policy made of them: a burst that
-  // shrank caps what was used at this instant, and the wait counts from here.
+  // A denial that changed no bucket keeps only the effects of a change of policy: a shrunken burst
+  // caps the usage at this instant, and the wait counts from here.
   void commit(List<BucketState> after, boolean changed) {
     for (Scope scope : scopes) {
       State state = state(scope);
@@ -240,12 +241,12 @@ final class Look {
     }
   }
 
-  /** The buckets of the charge, as a request of its cost finds them. */
+  /** The buckets of the charge as seen by a request of its cost. */
   List<BucketTurn> turns() {
     return turns(charge.cost());
   }
 
-  /** The same as a request of another cost finds them. */
+  /** The buckets of the charge as seen by a request of another cost. */
   List<BucketTurn> turns(long cost) {
     List<BucketTurn> turns = new ArrayList<>();
     for (int i = 0; i < buckets.size(); i++) {

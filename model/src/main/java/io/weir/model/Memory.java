@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All that a store remembers, by owner: of each key, each tenant and the cluster. What is empty is forgotten now and
- * then. Mutable; owned by its store.
+ * The memory of a store, by owner: each key, each tenant and the cluster. Empty states are forgotten now and then.
+ * Mutable; owned by its store.
  */
 final class Memory {
   private static final int FIRST_SWEEP = 1024;
-  // A clock that goes back finds again what is not older, and who was lost is counted.
+  // A clock that goes back still finds the states that are not older, and lost places are counted.
   private static final long KEPT_US = 24 * Permits.KEPT_US;
-  /** How long it is known how a reservation ended. */
+  /** How long the end of a reservation is known. */
   static final long ENDS_KEPT_US = 600_000_000;
 
   private final Map<Object, State> states = new HashMap<>();
@@ -33,14 +33,14 @@ final class Memory {
   private int sweepAt = FIRST_SWEEP;
   private long sweptRevision;
 
-  /** The last moment that was told of a bucket without a place. */
+  /** The last moment of a bucket that was given without a place. */
   record Estimate(Rate rate, long atMicros) {}
 
   /**
    * A reservation, and how it ended.
    *
-   * @param asked stands for the content of the request
-   * @param forgottenMicros when the end is forgotten
+   * @param asked identifies the content of the request
+   * @param forgottenMicros the time when the end is forgotten
    */
   record Holding(
       Held held,
@@ -49,7 +49,7 @@ final class Memory {
       Optional<Ended> ended,
       long forgottenMicros) {}
 
-  /** Who owns the buckets of a scope. */
+  /** The owner of the buckets of a scope. */
   static Object owner(Charge charge, Scope scope) {
     return owner(charge.tenant(), charge.subject(), scope);
   }
@@ -62,7 +62,7 @@ final class Memory {
     };
   }
 
-  /** What is stored of a limit of another kind than a rate. */
+  /** The counter of a limit of another kind than a rate. */
   Counter counter(Object owner, String limit, long nowMicros) {
     return counters
         .getOrDefault(owner, Map.of())
@@ -70,7 +70,7 @@ final class Memory {
         .at(nowMicros);
   }
 
-  /** Remembers a counter; where it is another one, those of the owner whose time is over are forgotten. */
+  /** Stores a counter; if it has changed, expired counters of the owner are removed. */
   void put(Object owner, String limit, Counter counter, long nowMicros) {
     if (counter.equals(counter(owner, limit, nowMicros))) {
       return;
@@ -80,7 +80,7 @@ final class Memory {
     all.values().removeIf(other -> other.untilMicros() <= nowMicros);
   }
 
-  /** How many permits are held. */
+  /** The number of permits held. */
   long held(Object owner, String limit, long nowMicros) {
     return permits.getOrDefault(List.of(owner, limit), Map.of()).values().stream()
         .filter(until -> until > nowMicros)
@@ -91,13 +91,13 @@ final class Memory {
     permits.computeIfAbsent(List.of(owner, limit), any -> new HashMap<>()).put(id, untilMicros);
   }
 
-  /** Frees a permit; false where it is not held. */
+  /** Frees a permit; false if it is not held. */
   boolean release(Object owner, String limit, String id, long nowMicros) {
     Long until = permits.getOrDefault(List.of(owner, limit), new HashMap<>()).remove(id);
     return until != null && until > nowMicros;
   }
 
-  /** Holds a permit for longer; false where it is not held. */
+  /** Renews a permit; false if it is not held. */
   boolean renew(Object owner, String limit, String id, long nowMicros, long untilMicros) {
     Map<String, Long> all = permits.getOrDefault(List.of(owner, limit), new HashMap<>());
     boolean isHeld = all.getOrDefault(id, 0L) > nowMicros;
@@ -107,7 +107,7 @@ final class Memory {
     return isHeld;
   }
 
-  /** Forgets the permits of a limit that have expired. */
+  /** Removes the expired permits of a limit. */
   void forgetExpired(Object owner, String limit, long nowMicros) {
     permits
         .getOrDefault(List.of(owner, limit), new HashMap<>())
@@ -139,7 +139,7 @@ final class Memory {
             nowMicros + ENDS_KEPT_US));
   }
 
-  /** Reserves for longer; false where nothing is reserved. */
+  /** Renews a reservation; false if nothing is reserved. */
   boolean renew(Held held, long nowMicros) {
     List<String> id = List.of(held.tenant(), held.subject(), held.id());
     Holding open = reservations.get(id);
@@ -154,7 +154,7 @@ final class Memory {
     return true;
   }
 
-  /** Reservations whose time is over, the first ones first. */
+  /** Reservations whose time is over, the earliest first. */
   List<Held> due(long nowMicros, int most) {
     return reservations.values().stream()
         .filter(open -> open.ended().isEmpty())
@@ -180,12 +180,12 @@ final class Memory {
     return queues.containsKey(owner);
   }
 
-  /** The queue of an owner; an empty one, not yet remembered, where nobody waits. */
+  /** The queue of an owner; an empty one, not stored yet, if no caller waits. */
   PlaceQueue queue(Object owner) {
     return queues.getOrDefault(owner, new PlaceQueue());
   }
 
-  /** Remembers a queue, unless it is empty. */
+  /** Stores a queue, unless it is empty. */
   void put(Object owner, PlaceQueue queue) {
     if (queue.size() == 0) {
       queues.remove(owner);
@@ -198,7 +198,7 @@ final class Memory {
     queues.remove(owner);
   }
 
-  /** By bucket, the last moments that were told without a place. */
+  /** The last moments given without a place, by bucket. */
   Map<String, Estimate> estimates(Object owner) {
     return estimates.getOrDefault(owner, Map.of());
   }
@@ -209,7 +209,7 @@ final class Memory {
     all.values().removeIf(one -> one.atMicros() <= nowMicros);
   }
 
-  /** Forgets what is empty, whenever there is twice as much as before: it is as good as absent. */
+  /** Removes empty states whenever the number of states has doubled: they are equivalent to absent ones. */
   void sweep(long nowMicros) {
     if (size() < sweepAt) {
       return;
@@ -246,7 +246,7 @@ final class Memory {
         && state.buckets().values().stream()
             .allMatch(bucket -> bucket.at(nowMicros).withoutQueue().isForgettable());
     if (isEmpty) {
-      // Forgotten with the state; an older revision must not decide for all that.
+      // The revision is forgotten with the state, but an older revision must still not decide.
       sweptRevision = Math.max(sweptRevision, state.revision());
     }
     return isEmpty;

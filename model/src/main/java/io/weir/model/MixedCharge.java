@@ -29,11 +29,10 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A charge of several kinds: all that it demands is looked at first, then everything is taken or nothing. Lives for one
- * charge.
+ * A charge of several kinds: all demands are checked first, then everything is taken or nothing. Lives for one charge.
  */
 final class MixedCharge {
-  // As much as a script can be asked for.
+  // The largest cost that a script accepts.
   private static final long MAX_COST = (1L << 53) - 1;
 
   private final Charge charge;
@@ -42,7 +41,7 @@ final class MixedCharge {
   private final boolean isPeek;
   private final Function<Charge, StoreAnswer> rates;
 
-  /** @param rates decides what is left once all other limits have room: a charge for rates alone */
+  /** @param rates decides once all other limits have room: a charge for rates alone */
   MixedCharge(
       Charge charge,
       Memory memory,
@@ -74,7 +73,7 @@ final class MixedCharge {
     return before.map(this::again).orElseGet(this::first);
   }
 
-  // There is a reservation of this id: the same one, another one, or one that has ended.
+  // A reservation of this id exists: the same one, another one, or one that has ended.
   private StoreAnswer again(Memory.Holding holding) {
     boolean isOpen =
         holding.ended().isEmpty() && holding.reservation().expiresMicros() > look.now();
@@ -144,7 +143,7 @@ final class MixedCharge {
         .newcomer(turns, Returned.NOT);
   }
 
-  // The rates that are full, too, make the wait no shorter.
+  // Rates that are full as well do not shorten the wait.
   private Decision full(
       Verdict verdict, KindVerdict kinds, List<Demand> payers, List<BucketTurn> turns) {
     Booking.Result result = newcomer(paying(payers, turns));
@@ -220,7 +219,8 @@ final class MixedCharge {
     return CongestionModel.bounded(highest, charge.cost(), mostAtOnce());
   }
 
-  // What all limits can hold when they are empty; of two of which one pays, the larger.
+  // The most operations that every limit holds when it is empty; of a limit and its overflow, the
+  // larger.
   private long mostAtOnce() {
     long most = Long.MAX_VALUE;
     List<Demand> demands = charge.demands();

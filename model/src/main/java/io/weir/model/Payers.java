@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which buckets pay for a request: of a bucket and the one it overflows to, the first that is ready, else the one that is
- * ready first. Who has a place pays where it stands.
+ * Selects the buckets that pay for a request: of a bucket and its overflow, the first that is ready; if neither is, the
+ * one that is ready earlier. A caller with a place pays where its place is.
  */
 final class Payers {
   private Payers() {}

@@ -5,10 +5,10 @@ import io.weir.kind.Standing;
 
 /** The arithmetic of permits. */
 record PermitsModel(Permits permits) implements KindModel {
-  /** The wait where nobody has seen a release yet. */
+  /** The wait before the first release has been seen. */
   static final long UNKNOWN_INTERVAL_US = 1_000_000;
 
-  /** The longest time between releases that is counted, and how far ahead callers are told to come. */
+  /** The longest counted time between releases, and the longest wait given to callers. */
   static final long FURTHEST_US = 30_000_000;
 
   private static final long WEIGHT = 8;
@@ -30,7 +30,7 @@ record PermitsModel(Permits permits) implements KindModel {
             : Counter.of(until(stored, now), stored.number(1), stored.number(2), next));
   }
 
-  /** What is stored once a permit was given back. */
+  /** The counter after a permit was given back. */
   public static Counter released(Counter stored, long nowMicros) {
     long before = stored.number(1);
     long passed = Math.max(0, Math.min(FURTHEST_US, nowMicros - before));
@@ -44,7 +44,7 @@ record PermitsModel(Permits permits) implements KindModel {
     return Counter.of(until(stored, now), stored.number(1), stored.number(2), stored.number(3));
   }
 
-  // Set anew seldom, so that the entries' time to live is, too.
+  // Changed rarely, so that the time to live of the entries is, too.
   private static long until(Counter stored, long now) {
     long until = stored.untilMicros();
     return until - now > Permits.KEPT_US / 2 ? until : now + Permits.KEPT_US;

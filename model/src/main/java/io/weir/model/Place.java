@@ -10,23 +10,23 @@ import java.util.stream.IntStream;
 /**
  * A place in a queue.
  *
- * @param id of the ticket; {@link #ANYBODY} where any caller of the subject may use it, {@link #NOBODY}
- *     for an idle interval
- * @param slotMicros when its caller may come
- * @param deadlineMicros until when it is in time
- * @param untilMicros how long its buckets can hold the place, however late the caller may be
- * @param shares what it takes from each bucket of its subject and tenant
+ * @param id of the ticket; {@link #ANYBODY} if any caller of the subject may use it, {@link #NOBODY} for an idle
+ *     interval
+ * @param slotMicros the time from which on its caller may come
+ * @param deadlineMicros the time until which its caller is in time
+ * @param untilMicros how long its buckets can hold the place, for any lateness
+ * @param shares the units that it takes from each bucket of its subject and tenant
  */
 public record Place(
     String id, long slotMicros, long deadlineMicros, long untilMicros, List<Share> shares) {
 
-  /** Instead of an id, where there is no ticket. */
+  /** The id of a place without a ticket. */
   public static final String ANYBODY = "-";
 
-  /** Instead of an id, of the idle interval before a delayed slot: its capacity is for newcomers. */
+  /** The id of an idle interval before a delayed slot: its capacity is for newcomers. */
   public static final String NOBODY = "~";
 
-  /** First those whose deadline is next; the order of the texts in Redis. */
+  /** The earliest deadline first; the order of the texts in Redis. */
   public static final Comparator<Place> BY_DEADLINE = Comparator.comparingLong(
           Place::deadlineMicros)
       .thenComparing(Place::id)
@@ -38,7 +38,7 @@ public record Place(
     shares = List.copyOf(shares);
   }
 
-  /** What the caller shows when it comes back. */
+  /** The ticket that the caller shows on return. */
   public Optional<String> ticket() {
     return isForAnybody() || isForNobody()
         ? Optional.empty()
@@ -53,12 +53,12 @@ public record Place(
     return id.equals(NOBODY);
   }
 
-  /** What it is for: its shares, whatever is held. */
+  /** The demands of the request it was made for: its shares, held or not. */
   public List<Share> kind() {
     return shares.stream().map(Share::unheld).toList();
   }
 
-  /** Whether it was made for a request that takes just this. */
+  /** Whether it was made for a request with exactly these demands. */
   public boolean isFor(List<Share> other) {
     return shares.size() == other.size()
         && IntStream.range(0, shares.size()).allMatch(i -> shares.get(i).isSame(other.get(i)));
@@ -70,9 +70,9 @@ public record Place(
   }
 
   /**
-   * What it takes from one bucket.
+   * The units that it takes from one bucket.
    *
-   * @param held whether the bucket knows of it; where not, it takes what room there is then
+   * @param held whether the bucket holds it; if not, it needs free room when its caller comes
    */
   public record Share(Scope scope, String bucket, Rate rate, long units, boolean held) {
     private Share unheld() {

@@ -40,12 +40,12 @@ final class PlaceQueue {
     return places.contains(place);
   }
 
-  /** Whether the time of all is over. */
+  /** Whether all places are overdue. */
   boolean isOver(long nowMicros) {
     return places.isEmpty() || places.last().deadlineMicros() < nowMicros;
   }
 
-  /** The first whose time is over, a few of them, in the order in which it was. */
+  /** The first overdue places, at most {@link SlotLimits#SWEPT_AT_MOST}, by deadline. */
   List<Place> overdue(long nowMicros) {
     return places.stream()
         .takeWhile(place -> place.deadlineMicros() < nowMicros)
@@ -53,7 +53,7 @@ final class PlaceQueue {
         .toList();
   }
 
-  /** The place of a ticket that is in time. */
+  /** The place of a ticket, if it is not overdue. */
   Optional<Place> byTicket(String ticket, long nowMicros) {
     long deadline = Long.parseLong(ticket.substring(0, 16));
     String id = ticket.substring(17);
@@ -63,7 +63,7 @@ final class PlaceQueue {
         .filter(found -> deadline >= nowMicros);
   }
 
-  /** The first place without a ticket for just this request, if its slot has come. */
+  /** The first place without a ticket for exactly this request, if its slot has come. */
   Optional<Place> due(long nowMicros, List<Share> kind) {
     Place now = new Place(Place.ANYBODY, Long.MIN_VALUE, nowMicros, 0, List.of());
     return Optional.ofNullable(anybodys.get(kind))

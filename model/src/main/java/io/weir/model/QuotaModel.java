@@ -9,8 +9,8 @@ record QuotaModel(Quota quota) implements KindModel {
   private static final long STEPS = 1000;
   private static final long MICROS_PER_MILLI = 1000;
 
-  // Numbers of the counter: until when it is kept, the end of its period, used in it, used in the
-  // one before.
+  // The numbers of the counter: until when it is kept, the end of its period, the usage in it, the
+  // usage in the previous one.
   private record Use(Span span, long used, long before) {}
 
   @Override
@@ -37,7 +37,7 @@ record QuotaModel(Quota quota) implements KindModel {
     return quota.window().at(nowMicros).endMicros();
   }
 
-  /** What is given back goes to the window it was taken in, or to none; what is owed to the present one. */
+  /** A refund goes to the window it was taken in, or to none; a debt goes to the present window. */
   @Override
   public Counter settled(Counter stored, long taken, long delta, boolean isUndone, long nowMicros) {
     if (delta == 0 || (quota.countsRequests() && !isUndone)) {
@@ -59,8 +59,8 @@ record QuotaModel(Quota quota) implements KindModel {
         : stored;
   }
 
-  // A script knows the calendar of then, not of now: where nothing has been counted in the present
-  // period, it is taken to be as long as the one of then. The next charge puts that right.
+  // A script knows the calendar of the reservation, not of now: if nothing has been counted in the
+  // present period, it is assumed to be as long as that one. The next charge corrects it.
   private Counter owedLater(Counter stored, long taken, long delta, long nowMicros) {
     if (stored.number(1) > nowMicros) {
       return Counter.of(
@@ -78,13 +78,13 @@ record QuotaModel(Quota quota) implements KindModel {
     return quota.isSoft() || quota.countsRequests() ? Long.MAX_VALUE : quota.limit();
   }
 
-  /** The same counter with nothing used; the window stays. */
+  /** The counter with nothing used; the window stays. */
   public Counter reset(Counter stored, long nowMicros) {
     return counter(new Use(use(stored, nowMicros).span, 0, 0));
   }
 
-  // A window that was counted by another clock, zone or length, and is not over, goes on in the
-  // present one.
+  // A window counted by another clock, zone or length that is not over continues in the present
+  // one.
   private Use use(Counter stored, long nowMicros) {
     Span span = quota.window().at(nowMicros);
     long end = stored.number(1);
@@ -106,14 +106,14 @@ record QuotaModel(Quota quota) implements KindModel {
     return Math.min(Counter.MOST, use.used + before);
   }
 
-  // Thousandths of the window before that are still covered.
+  // The part of the previous window that is still covered, in thousandths.
   private static long share(Span span, long nowMicros) {
     long length = (span.endMicros() - span.startMicros()) / MICROS_PER_MILLI;
     long elapsed = (nowMicros - span.startMicros()) / MICROS_PER_MILLI;
     return STEPS - elapsed * STEPS / length;
   }
 
-  // In two parts: the product of the whole may pass 2⁵³ where more was used than is allowed.
+  // In two parts: the whole product may pass 2⁵³ if more was used than is allowed.
   private static long faded(long before, long share) {
     long rest = before % STEPS;
     return before / STEPS * share + (rest * share + STEPS - 1) / STEPS;
@@ -132,7 +132,7 @@ record QuotaModel(Quota quota) implements KindModel {
     return fadesAt(next, use.used, quota.limit() - wanted) - nowMicros;
   }
 
-  // When so little of what was used before is left: the largest share that leaves no more.
+  // The time when so little of the previous usage is left: the largest share that leaves no more.
   private static long fadesAt(Span span, long before, long left) {
     long length = (span.endMicros() - span.startMicros()) / MICROS_PER_MILLI;
     long share = Math.min(STEPS, STEPS * left / before);

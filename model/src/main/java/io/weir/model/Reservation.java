@@ -6,13 +6,13 @@ import io.weir.kind.KindDemand;
 import java.util.List;
 
 /**
- * The record of what a request took when it was admitted. Refunds and debts are computed from this record alone; a policy
- * that has changed meanwhile plays no part. Immutable.
+ * The record of a request's charge at admission. Refunds and debts are computed from this record alone; a later change
+ * of policy plays no part. Immutable.
  *
- * @param cost as it was asked, in operations
- * @param priceMillis what each of them cost, in thousandths
- * @param expiresMicros when its time is over
- * @param refundsOnExpiry whether all is given back then
+ * @param cost as requested, in operations
+ * @param priceMillis the price of each operation, in thousandths
+ * @param expiresMicros the time when it expires
+ * @param refundsOnExpiry whether everything is given back then
  */
 public record Reservation(
     long cost,
@@ -27,26 +27,26 @@ public record Reservation(
     kinds = List.copyOf(kinds);
   }
 
-  /** What was taken of a bucket, for each operation. */
+  /** The units taken of a bucket, for each operation. */
   public record OfBucket(Bucket bucket, long unitsPerOperation, boolean perRequest) {
 
-    /** The same of a demand. */
+    /** The record of a demand. */
     public static OfBucket of(Demand demand) {
       return new OfBucket(demand.bucket(), demand.unitsPerOperation(), demand.perRequest());
     }
   }
 
-  /** What was taken of a limit of another kind. */
+  /** The usage taken of a limit of another kind. */
   public record OfKind(KindDemand demand, long mark) {}
 
-  /** The same for longer. */
+  /** The reservation with a later expiry. */
   public Reservation until(long micros) {
     return new Reservation(cost, priceMillis, micros, refundsOnExpiry, buckets, kinds);
   }
 
   /**
-   * The difference between the actual cost and the reserved cost, in units of a bucket: positive for a debt, negative for
-   * a refund. It is 0 for a bucket that counts requests.
+   * Returns the difference between the actual cost and the reserved cost, in units of a bucket: positive for a debt,
+   * negative for a refund. It is 0 for a bucket that counts requests.
    */
   public long owed(OfBucket bucket, long actualCost) {
     return bucket.perRequest
@@ -54,17 +54,17 @@ public record Reservation(
         : units(bucket, charged(actualCost)) - units(bucket, charged(cost));
   }
 
-  /** Whether a bucket cannot count what the actual cost takes of it. */
+  /** Whether a bucket cannot count the units of the actual cost. */
   public boolean isBeyondCounting(OfBucket bucket, long actualCost) {
     return !bucket.perRequest && units(bucket, charged(actualCost)) >= Counter.MOST;
   }
 
-  /** The same where all is given back. */
+  /** The difference if everything is given back. */
   public long refund(OfBucket bucket) {
     return -(bucket.perRequest ? bucket.unitsPerOperation : units(bucket, charged(cost)));
   }
 
-  /** Operations at the price of then. */
+  /** Operations at the price of the reservation. */
   public long charged(long operations) {
     return CongestionModel.priced(operations, priceMillis);
   }

@@ -19,7 +19,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
     return buckets.values().stream().anyMatch(bucket -> bucket.waiting() > 0);
   }
 
-  /** The same later; what is empty is dropped. */
+  /** The state at a later instant, without empty buckets. */
   State at(long nowMicros) {
     Map<String, BucketState> moved = new HashMap<>();
     buckets.forEach((name, bucket) -> {
@@ -31,7 +31,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
     return new State(nowMicros, revision, moved);
   }
 
-  /** The same at the present, where it is ahead of the clock. */
+  /** The state at the present, if it is ahead of the clock. */
   State rebased(long nowMicros) {
     return atMicros <= nowMicros
         ? this
@@ -43,8 +43,8 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
   }
 
   /**
-   * A place is gone that nobody kept: its capacity is unclaimed in the buckets of this scope from its deadline on. Where
-   * the state is past that already, nobody knows how much of it has drained: none is left.
+   * Removes an overdue place: its capacity is unclaimed in the buckets of this scope from its deadline on. If the state
+   * is past the deadline already, the drained part is unknown, so nothing becomes unclaimed.
    */
   State letGo(Scope scope, Place gone) {
     long at = Math.max(atMicros, gone.deadlineMicros());
@@ -61,7 +61,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
     return new State(at, revision, after);
   }
 
-  /** A bucket at the present, under the rate and burst of a policy. */
+  /** A bucket at the present, converted to the rate and burst of a policy. */
   BucketState bucket(Bucket bucket, long nowMicros) {
     @Nullable BucketState before = buckets.get(bucket.name());
     return before == null
@@ -69,7 +69,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
         : before.at(nowMicros).carriedTo(bucket);
   }
 
-  /** The same with what became of a bucket. */
+  /** The state with a changed bucket. */
   State with(Bucket bucket, BucketState after, long newRevision) {
     Map<String, BucketState> changed = new HashMap<>(buckets);
     changed.put(bucket.name(), after);
@@ -82,7 +82,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
     return before != null && !before.rate().equals(bucket.rate()) && !before.isForgettable();
   }
 
-  /** Whether what is used in the bucket was counted by another rate or burst. */
+  /** Whether the usage of the bucket was counted by another rate or burst. */
   boolean carries(Bucket bucket, long nowMicros) {
     @Nullable BucketState before = buckets.get(bucket.name());
     if (before == null) {

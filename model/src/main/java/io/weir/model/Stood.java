@@ -6,16 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a limit stands for one request, and what is stored then.
+ * The standing of a limit for one request, and the counters to store.
  *
- * @param taken what is stored where the request is admitted
- * @param denied what is stored where this limit denies it
+ * @param taken the counter if the request is admitted
+ * @param denied the counter if this limit denies it
  */
 record Stood(Standing standing, Counter taken, Counter denied) {
 
   /**
-   * Decides which of a limit and the one it overflows to is charged: the first that has room; where neither has, the one
-   * that has some first says when.
+   * Selects whether a limit or its overflow is charged: the first that has room; if neither has, the one that has room
+   * earlier gives the wait.
    */
   static List<Stood> charged(List<KindDemand> demands, List<Stood> all) {
     List<Stood> charged = new ArrayList<>(all);

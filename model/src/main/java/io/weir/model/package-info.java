@@ -1,6 +1,6 @@
 /**
- * The model: buckets, kinds, places and leases in memory, in the plainest form. Tests compare Redis with it, {@code replay-vectors}
- * and benchmarks run it; nothing of production knows it.
+ * The model: buckets, kinds, places and leases in memory, in the plainest form. Tests compare Redis with it, {@code
+ * replay-vectors} and benchmarks run it; no production code depends on it.
  */
 @NullMarked
 package io.weir.model;

@@ -26,14 +26,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Searches all states that some nodes can come to within a few instants, whatever they spend, give back and report,
- * whichever reports and answers are delayed, overtaken or lost, when the first node crashes, and when the clock of the
- * pool is set back: callers never take more
- * than the bucket holds, and soon after all is free again. What only makes more states of the same kind is left to one node: the second gives back, the
- * first crashes and gives up waiting.
+ * Searches all states that a few nodes can reach within a few instants, for all sequences of spending, giving back and
+ * reporting, with delayed, overtaken and lost messages, a crash of the first node, and a clock of the pool that is set
+ * back: callers never take more than the bucket holds, and soon afterwards everything is free again. Actions that only
+ * multiply equivalent states are left to one node: the second gives back, the first crashes and gives up waiting.
  */
 final class LeaseSearchTest {
-  // One unit an instant; an instant is a microsecond of the pool and a nanosecond of the nodes.
+  // One unit per instant; an instant is a microsecond of the pool and a nanosecond of the nodes.
   private static final Bucket BUCKET = new Bucket("b", Scope.CLUSTER, 1, 1);
   private static final long LEASE = 2;
   private static final long BEGIN = 100;
@@ -90,14 +89,14 @@ final class LeaseSearchTest {
     private LeasePool pool;
     private final Node[] nodes;
     private long now;
-    /** The level of the bucket as callers made it. */
+    /** The level of the bucket as callers caused it. */
     private long level;
-    /** By how much the clock of the pool is behind. */
+    /** How far the clock of the pool is behind. */
     private long behind;
-    /** By how much it can be set back once; 0 where it cannot. */
+    /** How far it can be set back, once; 0 if it cannot. */
     private long setBack;
 
-    /** The capacity is made small by a share that nobody gives back. */
+    /** A share that is never given back makes the capacity small. */
     World(long capacity, int count, int reports, long margin, long setBack) {
       this.capacity = capacity;
       this.setBack = setBack;
@@ -191,8 +190,8 @@ final class LeaseSearchTest {
 
   private static void assertBound(World world) {
     assertThat(world.level).as(world::toString).isLessThanOrEqualTo(world.capacity);
-    // And nothing is lost for ever: once all leases are over and drained, all is free.
-    // Where the clock was set back, that is counted from the next report on.
+    // Nothing is lost for ever: once all leases have expired and drained, everything is free. If
+    // the clock was set back, this is counted from the next report on.
     LeaseReport none = new LeaseReport("later", 1, 0, 0, 0, 0, 1);
     LeasePool seen = world.pool.exchange(BUCKET, none, LEASE, world.clock()).pool();
     long later = world.clock() + LEASE + 2 * world.capacity;
@@ -202,7 +201,8 @@ final class LeaseSearchTest {
         .isEqualTo(world.capacity);
   }
 
-  // Of ten million states two have one digest with a chance of one to a hundred thousand.
+  // The probability that two of ten million states have the same digest is one in a hundred
+  // thousand.
   private static long digest(String text) {
     long digest = 1;
     for (int i = 0; i < text.length(); i++) {
@@ -288,7 +288,7 @@ final class LeaseSearchTest {
     }
   }
 
-  // What it sent may still arrive.
+  // Its messages may still arrive.
   private static void crash(World world, int i) {
     Node next = new Node(i, 1, 1);
     next.sent.addAll(world.nodes[i].sent);

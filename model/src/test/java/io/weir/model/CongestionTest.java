@@ -41,7 +41,7 @@ final class CongestionTest {
     Counter risen = new CongestionModel(steps)
         .standing(begun, asked(61 * SECOND, 96 * PERCENT))
         .taken();
-    // The lower step goes on; the new one begins.
+    // The lower step continues; the new one begins.
     assertThat(multiplier(steps, risen, 96 * PERCENT, 62 * SECOND)).isEqualTo(10_000);
     assertThat(multiplier(steps, risen, 96 * PERCENT, 121 * SECOND)).isEqualTo(25_000);
     assertThat(multiplier(steps, risen, 94 * PERCENT, 122 * SECOND)).isEqualTo(10_000);

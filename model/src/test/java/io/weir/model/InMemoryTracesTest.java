@@ -37,7 +37,7 @@ final class InMemoryTracesTest {
       Charge charge = step.charges().get(0);
       if (charge.revision() > newest) {
         newest = charge.revision();
-        judge = new PlainBuckets(); // another policy, other buckets: judged from here on
+        judge = new PlainBuckets(); // another policy, other buckets: the judge starts again
         store = new InMemoryBucketStore(clock);
       }
       if (answer(store, charge) instanceof Decided decided
@@ -98,7 +98,7 @@ final class InMemoryTracesTest {
     return new Charge(charge.tenant(), charge.subject(), charge.revision(), demands, charge.cost());
   }
 
-  // What must not depend on the order: the kind of answer and the wait.
+  // The parts that must not depend on the order: the kind of answer and the wait.
   private static String summary(StoreAnswer answer) {
     if (answer instanceof Decided decided && decided.decision() instanceof Denied denied) {
       return "denied for " + denied.retryAfterMicros();

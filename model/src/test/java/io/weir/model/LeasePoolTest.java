@@ -39,7 +39,7 @@ final class LeasePoolTest {
   void aClockSetBackMakesThePoolStandStillForNoTime() {
     ask("a", 1, 0, 0, 600, 1_000_000);
     ask("b", 1, 0, 0, 300, 1_000_010);
-    // An hour back: both leases last as long as before, and then all drains as always.
+    // An hour back: both leases last as long as before, and then everything drains as usual.
     assertThat(ask("c", 1, 0, 0, 1000, 50)).isEqualTo(100);
     assertThat(ask("c", 2, 100, 0, 0, 60)).isZero();
     assertThat(ask("c", 3, 100, 0, 1000, 70)).isEqualTo(10);

@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Periods by table, and what is counted in them. */
+/** Tables of periods and of the usage counted in them. */
 final class QuotaTest {
   private static final Asked.Levels EMPTY = bucket -> 0;
 
-  // Where a clock is put forward at midnight a day begins later; where it is put back a day has 25
+  // If a clock is put forward at midnight, a day begins later; if it is put back, a day has 25
   // hours.
   @ParameterizedTest
   @CsvSource({

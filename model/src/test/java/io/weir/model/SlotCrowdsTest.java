@@ -22,7 +22,7 @@ import java.util.Random;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a crowd on one key of 100/s beside those who come fresh. */
+/** A crowd on one key of 100/s beside newcomers. */
 final class SlotCrowdsTest {
   private static final long SECOND = 1_000_000;
   private static final long RATE = 100;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The promises of slots, on generated crowds; none admitted above the bucket: the judge would throw. */
+/** The promises of slots, on generated crowds; the judge throws if the bucket admits more than it holds. */
 final class SlotPromisesTest {
   private static final int IN_A_QUARTER = Histories.count(5, 50);
   private static final int SEVERAL = Histories.count(20, 150);

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link BucketStore} promises. A test of a store only says how to make one. */
+/** The promises of every {@link BucketStore}. The test class of a store only makes the store. */
 public abstract class BucketStoreContract {
   private static final long SECOND = 1_000_000;
 
@@ -51,7 +51,7 @@ public abstract class BucketStoreContract {
   /** Makes an empty store on this clock. */
   protected abstract BucketStore emptyStore(ManualClock clock);
 
-  /** Whether it has buckets of scope {@code cluster} itself: on a Redis Cluster they are leased. */
+  /** Whether it keeps buckets of scope {@code cluster} itself: on a Redis Cluster they are leased. */
   protected boolean hasClusterBuckets() {
     return true;
   }
@@ -235,7 +235,7 @@ public abstract class BucketStoreContract {
       allowed(charge(10, TEN));
       clock.advance(SECOND / 2);
       Demand halved = demand("ten", Scope.KEY, 5, 1000);
-      // Half a second of draining was left: 2.5 operations at 5/s.
+      // Half a second of draining remained: 2.5 operations at 5/s.
       assertThat(remaining(decide(charge("acme", "k1", 2, 1, halved)))).containsExactly(1L);
       assertThat(denied(charge("acme", "k1", 2, 2, halved)).retryAfterMicros()).isEqualTo(100_000);
     }

@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Moves the wall clock of one process: a small library before the C library, which adds an offset that it reads from a
- * file. Needs a C compiler and Linux; without them the test is skipped and says so.
+ * Moves the wall clock of one process: a small library preloaded before the C library adds an offset that it reads from
+ * a file. Needs a C compiler and Linux; otherwise the test is skipped with a message.
  */
 public final class ClockShim implements AutoCloseable {
   private static final String SOURCE = """
@@ -38,7 +38,7 @@ public final class ClockShim implements AutoCloseable {
     this.directory = directory;
   }
 
-  /** Makes one that moves nothing at first. */
+  /** Makes a shim with an offset of zero. */
   public static ClockShim make() {
     try {
       ClockShim shim = new ClockShim(Files.createTempDirectory("weir-clock"));
@@ -64,13 +64,13 @@ public final class ClockShim implements AutoCloseable {
     }
   }
 
-  /** The environment of a process whose clock is moved. */
+  /** The environment for a process whose clock is moved. */
   public Map<String, String> environment() {
     return Map.of(
         "LD_PRELOAD", library().toString(), "WEIR_CLOCK_OFFSET", offset().toString());
   }
 
-  /** From now on the clock is ahead by so much, or behind. */
+  /** Sets the offset of the clock; negative for a clock that is behind. */
   public void moveBy(Duration offset) {
     try {
       Files.writeString(offset(), Long.toString(offset.toSeconds()));

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A command that ran, and what it printed, errors among it.
+ * A finished command with its output, including errors.
  *
- * @param status its exit status; -1 where it did not end in time, or could not be started
+ * @param status its exit status; -1 if it did not end in time, or could not be started
  */
 public record CommandRun(int status, String output) {
 
-  /** Runs a command and waits for its end; it is ended where that takes too long. */
+  /** Runs a command and waits for its end; it is killed at the timeout. */
   public static CommandRun of(
       Duration timeout, Map<String, String> environment, List<String> command) {
     try {
@@ -32,12 +32,12 @@ public record CommandRun(int status, String output) {
     }
   }
 
-  /** The same with the environment of this process alone. */
+  /** Runs a command with the environment of this process. */
   public static CommandRun of(Duration timeout, String... command) {
     return of(timeout, Map.of(), List.of(command));
   }
 
-  /** Whether it ended with 0. */
+  /** Whether the exit status is 0. */
   public boolean succeeded() {
     return status == 0;
   }

@@ -20,9 +20,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * A store in a crowd: each charge is asked among others of other subjects, in crowds of every size in turn.
- * The answers of the others are checked; what is asked of the store gets the answer it would get alone. Not
- * safe for use by many threads.
+ * A store that asks each charge together with charges of other subjects, in batches of every size in turn. It checks
+ * the answers of the others; the charge itself gets the answer that it would get alone. Not safe for use by many
+ * threads.
  */
 public final class CrowdedStore implements BucketStore {
   private static final Demand ONE = Demand.of(new Bucket("one", Scope.KEY, 1, 1_000_000));
@@ -33,8 +33,8 @@ public final class CrowdedStore implements BucketStore {
   private int asked;
 
   /**
-   * @param turn runs a task so that all it asks is asked together
-   * @param largest how many others there are at most
+   * @param turn runs a task so that all its charges are asked together
+   * @param largest the largest number of other charges
    */
   public CrowdedStore(BucketStore store, Executor turn, int largest) {
     this.store = store;
@@ -69,7 +69,8 @@ public final class CrowdedStore implements BucketStore {
     return store.peek(charge);
   }
 
-  // A bucket of one operation: the first is allowed, the second denied, two at once never.
+  // A bucket of one operation: the first charge is allowed, the second denied, a charge of two
+  // never allowed.
   private CompletableFuture<Void> neighbour(int number, int i) {
     Class<? extends Decision> expected =
         List.of(Allowed.class, Denied.class, NeverAllowed.class).get(i % 3);

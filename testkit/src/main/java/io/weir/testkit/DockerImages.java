@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.time.Duration;
 
-/** What a test needs of Docker. Where it is not there, the test is skipped within seconds, and says why. */
+/**
+ * The Docker engine and images that a test needs. If they are missing, the test is skipped within seconds with a
+ * reason.
+ */
 public final class DockerImages {
   private static final long DECIDED_WITHIN_MILLIS = 5000;
   private static final Duration PULLED_WITHIN = Duration.ofMinutes(5);
@@ -12,8 +15,8 @@ public final class DockerImages {
   private DockerImages() {}
 
   /**
-   * Skips the test within 5 s where no engine runs, or one of the images is neither here nor in a registry that
-   * answers; otherwise returns when all are here.
+   * Skips the test within 5 s if no engine runs, or one of the images is neither local nor in a reachable registry;
+   * otherwise returns when all are local.
    */
   public static void assume(String... images) {
     long begin = System.nanoTime();
@@ -40,7 +43,7 @@ public final class DockerImages {
     }
   }
 
-  // Audibly: a skipped test is easily overlooked.
+  // With a visible message: a skipped test is easily overlooked.
   private static void skip(String reason) {
     System.out.println("skipped: " + reason);
     abort("skipped: " + reason);

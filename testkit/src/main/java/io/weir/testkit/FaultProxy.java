@@ -14,8 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Stands between a client and a server on the loopback address, and does to their connections what networks do: delays,
- * swallows, cuts in the middle, closes one direction. Safe for use by many threads; owned by the test that started it.
+ * A proxy between a client and a server on the loopback address that injects network faults into their connections:
+ * delays, lost data, cuts, half-closed connections. Safe for use by many threads; owned by the test that started it.
  */
 public final class FaultProxy implements AutoCloseable {
   private static final int BUFFER_BYTES = 16 << 10;
@@ -38,7 +38,7 @@ public final class FaultProxy implements AutoCloseable {
     this.target = target;
   }
 
-  /** Starts one before a port. */
+  /** Starts a proxy in front of a port. */
   public static FaultProxy before(int port) {
     try {
       ServerSocket server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
@@ -50,22 +50,22 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  /** Where clients connect. */
+  /** The port for clients. */
   public int port() {
     return server.getLocalPort();
   }
 
-  /** What the server sends arrives so much later. */
+  /** Delays the server's data by this time. */
   public void delay(Duration time) {
     delayNanos = time.toNanos();
   }
 
-  /** Nothing is passed on any more, and no connection closed; or again. */
+  /** Stops or resumes all data, without closing a connection. */
   public void stall(boolean stalled) {
     isStalled = stalled;
   }
 
-  /** New connections are closed at once, and those there are; or taken again. */
+  /** Closes all connections and every new one at once, or accepts them again. */
   public void refuse(boolean refused) {
     isRefusing = refused;
     if (refused) {
@@ -73,12 +73,12 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  /** Closes all connections that are there. */
+  /** Closes all open connections. */
   public void cut() {
     open.forEach(FaultProxy::close);
   }
 
-  /** To both sides nothing is sent any more; what they send is still read. */
+  /** Sends nothing more to either side; their data is still read. */
   public void halfClose() {
     for (Socket socket : open) {
       try {
@@ -89,12 +89,12 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  /** Each connection is closed once the server has sent so many bytes more, which may be within an answer. */
+  /** Closes each connection after this many more bytes of the server, possibly within an answer. */
   public void cutAfter(long bytes) {
     cutAfterBytes = bytes;
   }
 
-  /** Connections stay whole again. */
+  /** Ends delays, stalls, refusals and cuts. */
   public void heal() {
     delayNanos = 0;
     isStalled = false;

@@ -7,16 +7,16 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Ports on the loopback address that were free a moment ago. */
+/** Finds ports on the loopback address that were free a moment ago. */
 public final class FreePorts {
   private FreePorts() {}
 
-  /** One port. */
+  /** Returns one port. */
   public static int one() {
     return some(1).get(0);
   }
 
-  /** Several ports, all different. */
+  /** Returns several distinct ports. */
   public static List<Integer> some(int count) {
     List<ServerSocket> sockets = new ArrayList<>();
     try {

@@ -31,8 +31,8 @@ import java.util.Random;
 import java.util.random.RandomGenerator;
 
 /**
- * Makes a history with all kinds of demand of one with rates: quotas, permits, congestion, overflow and reservations that
- * are settled, cancelled, renewed and forgotten, twice and too late, too. Mutable; owned by one test.
+ * Adds all kinds of demand to a history of rates: quotas, permits, congestion, overflow and reservations that are
+ * settled, cancelled, renewed and forgotten, also twice or too late. Mutable; owned by one test.
  */
 public final class KindScenario {
   private static final long SECOND = 1_000_000;
@@ -49,16 +49,16 @@ public final class KindScenario {
   private long revision;
   private long ids;
 
-  /** @param scopes of the limits that are no rates */
+  /** @param scopes of the limits other than rates */
   public KindScenario(Scenario rates, List<Scope> scopes) {
     this.rates = rates;
     this.random = new Random(rates.seed());
     this.scopes = List.copyOf(scopes);
   }
 
-  /** What is done next: something is asked, or what is held changes. */
+  /** The next step of a history: charges, or a change of holds. */
   public sealed interface Step {
-    /** Charges at once. */
+    /** Makes charges at once. */
     record Ask(long advanceMicros, List<Charge> charges) implements Step {}
 
     /** A hold ends. */
@@ -67,16 +67,16 @@ public final class KindScenario {
     /** A hold is renewed. */
     record Renew(Held held) implements Step {}
 
-    /** Reservations whose time is over are ended. */
+    /** Ends the reservations whose time is over. */
     record Expire() implements Step {}
   }
 
-  /** Names the history, for the message of a failed test. */
+  /** The seed of the history, for the message of a failed test. */
   public long seed() {
     return rates.seed();
   }
 
-  /** What is done next. */
+  /** Returns the next step. */
   public Step next() {
     return switch (open.isEmpty() ? 9 : random.nextInt(10)) {
       case 0, 1 -> new Step.End(pick(open), ending());
@@ -86,7 +86,7 @@ public final class KindScenario {
     };
   }
 
-  /** Learns what was answered. */
+  /** Records the answer to a charge. */
   public void answered(Charge charge, StoreAnswer answer) {
     rates.answered(charge, answer);
     boolean isAllowed =
@@ -109,7 +109,7 @@ public final class KindScenario {
       return new Step.Ask(
           step.advanceMicros(), step.charges().stream().map(this::plain).toList());
     }
-    // What one lane hands to the other is overtaken by what has no bucket in common with it.
+    // A charge that moves between lanes may be overtaken by charges that share no bucket with it.
     List<Demand> demands = step.charges().get(0).demands();
     List<Charge> charges = step.charges().stream()
         .filter(charge -> charge.demands().equals(demands))
@@ -130,7 +130,7 @@ public final class KindScenario {
     return charge.demands().stream().map(Demand::bucket).allMatch(buckets::contains);
   }
 
-  // A bucket has one shape in a policy: one of an older policy is asked alone.
+  // A bucket has one shape in a policy: a bucket of an older policy is charged alone.
   private Charge mixed(Charge charge) {
     Charge base = isOfPolicy(charge) ? charge : plain(charge);
     Charge asked = isOfPolicy(charge) && random.nextInt(3) == 0
@@ -151,7 +151,7 @@ public final class KindScenario {
     return new Hold(id(), asked, 1 + random.nextLong(20 * SECOND), reserves, random.nextBoolean());
   }
 
-  // The same lists again and again, as policies have them.
+  // Always the same list objects, as in policies.
   private List<List<KindDemand>> subsets() {
     return List.of(
         kinds,
@@ -179,7 +179,7 @@ public final class KindScenario {
     };
   }
 
-  // Now and then one that was used before.
+  // Sometimes an id that was used before.
   private String id() {
     ids++;
     boolean isOld = !open.isEmpty() && random.nextInt(12) == 0;

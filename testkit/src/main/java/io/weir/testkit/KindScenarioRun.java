@@ -31,10 +31,10 @@ public final class KindScenarioRun {
   private final Map<String, Long> seen = new TreeMap<>();
   private int steps;
 
-  /** A store of both sorts. */
+  /** A store with both interfaces. */
   public record Stores(BucketStore buckets, HoldStore holds) {}
 
-  /** @param turn runs a task so that all it asks of {@code other} is asked together */
+  /** @param turn runs a task so that all its charges on {@code other} are asked together */
   public KindScenarioRun(
       KindScenario scenario, ManualClock clock, Stores reference, Stores other, Executor turn) {
     this.scenario = scenario;
@@ -44,7 +44,7 @@ public final class KindScenarioRun {
     this.turn = turn;
   }
 
-  /** Goes so many steps on. */
+  /** Plays the next {@code howMany} steps. */
   public KindScenarioRun run(int howMany) {
     for (int i = 0; i < howMany; i++) {
       play(scenario.next());
@@ -53,7 +53,7 @@ public final class KindScenarioRun {
     return this;
   }
 
-  /** What happened, and how often. */
+  /** The events and their counts. */
   public Map<String, Long> seen() {
     return Map.copyOf(seen);
   }

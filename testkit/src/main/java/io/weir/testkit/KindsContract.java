@@ -25,8 +25,8 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every store promises of quotas, permits, reservations and overflow. The figures of reservations are those of SMG's
- * tenant limits, where a bucket of so many tokens a minute is filled at a sixtieth of that each second.
+ * The promises of every store for quotas, permits, reservations and overflow. The figures of reservations are those of
+ * SMG's tenant limits, where a bucket of n tokens a minute is filled with a sixtieth of that each second.
  */
 public abstract class KindsContract extends RatesContract {
   @Test
@@ -47,7 +47,7 @@ public abstract class KindsContract extends RatesContract {
     Limit limit = denied.limits().get(0);
     assertThat(limit.usedUnits()).isEqualTo(110 * tokens.unitsPerOperation());
     assertThat(limit.remaining()).isZero();
-    // Ten are owed and one is asked, at 100 a minute: 6.6 seconds.
+    // Ten are owed and one is requested, at 100 a minute: 6.6 seconds.
     assertThat(denied.retryAfterMicros()).isBetween(6_600_000L, 6_601_000L);
     clock().advance(denied.retryAfterMicros());
     assertThat(ask(1, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
@@ -73,7 +73,7 @@ public abstract class KindsContract extends RatesContract {
     assertThat(ask(100, List.of(tokens), reserving())).isInstanceOf(NeverAllowed.class);
   }
 
-  // Hedera's gas: all of it is charged at the door, what was not used is given back.
+  // Hedera's gas: everything is charged at admission, the unused part is given back.
   @Test
   void whatWasNotUsedIsGivenBackAndNeverMoreThanIsThere() {
     Demand gas = perMinute("gas", 43);
@@ -117,9 +117,9 @@ public abstract class KindsContract extends RatesContract {
     ask(60, List.of(tokens), refunded);
     ask(40, List.of(tokens), kept);
     clock().advance(10 * SECOND);
-    // At the first look, wherever they are.
+    // The first pass finds them, in any partition.
     assertThat(stores().holds().expire().toCompletableFuture().join()).isEqualTo(2);
-    // 100 less 16.7 that have drained, less 60.
+    // 100 minus 16.7 drained, minus 60.
     assertThat(ask(76, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
     assertThat(end(List.of(tokens), refunded, new Ending.Settled(60)).status())
         .isEqualTo(Status.EXPIRED);
@@ -156,7 +156,7 @@ public abstract class KindsContract extends RatesContract {
     assertThat(ask(1, List.of(), second)).isInstanceOf(Denied.class);
     clock().advance(SECOND);
     assertThat(ask(1, List.of(), second)).isInstanceOf(Allowed.class);
-    // The first has lost it: it can neither be renewed nor free what another one has.
+    // The first holder has lost it: it can neither renew it nor free the permit of another holder.
     assertThat(renew(first)).isFalse();
     assertThat(end(List.of(), first, new Ending.Cancelled()).status())
         .isEqualTo(Status.UNKNOWN_HOLD);
@@ -222,7 +222,7 @@ public abstract class KindsContract extends RatesContract {
     assertThat(ask(40, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
   }
 
-  // A price is for as long as a bucket is full; it must not make a request impossible.
+  // A price applies while a bucket is full; it must not make a request impossible.
   @Test
   void aPriceIsAtMostWhatTheLimitsHold() {
     Demand tokens = perMinute("tokens", 100);

@@ -25,7 +25,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Asks stores for limits of all kinds, in few words. Mutable; one for each test. */
+/** Helpers that charge stores for limits of all kinds. Mutable; one for each test. */
 abstract class KindsFixture {
   static final long SECOND = 1_000_000;
   private static final long MINUTE_MILLIS = 60_000;
@@ -89,7 +89,7 @@ abstract class KindsFixture {
         Optional.of(new Hold("id" + "%020d".formatted(ids), 5 * SECOND, reserves, refunds)));
   }
 
-  // The same id, for a request of another content.
+  // The same id for a request with another content.
   static Extras reused(Extras extras, String asked) {
     Hold hold = extras.hold().orElseThrow();
     return new Extras(
@@ -107,7 +107,7 @@ abstract class KindsFixture {
         name, Scope.KEY, limit, new FixedWindow(3_600_000, false), false, 80, false, overflow);
   }
 
-  // As many operations as a minute drains, and room for as many.
+  // A bucket that drains this many operations a minute, and holds as many.
   static Demand perMinute(String name, long operations) {
     Bucket bucket = new Bucket(name, Scope.KEY, operations * 1000, MINUTE_MILLIS);
     return Demand.of(bucket, 60);

@@ -3,8 +3,8 @@ package io.weir.testkit;
 import java.util.function.LongSupplier;
 
 /**
- * A clock that only a test moves, in microseconds. Mutable; owned by the test. It starts at an odd
- * instant in the future, where no key of a rehearsal expires by Redis's own time.
+ * A clock that only a test moves, in microseconds. Mutable; owned by the test. It starts at an odd instant in the
+ * future, so that no key of a test expires by Redis's own clock.
  */
 public final class ManualClock implements LongSupplier {
   private static final long START_MICROS = 4_000_000_000_001_363L;
@@ -18,7 +18,7 @@ public final class ManualClock implements LongSupplier {
     passedMicros += Math.max(0, stepMicros);
   }
 
-  /** The same without the steps back: how much time has passed at most, for a judge. */
+  /** The clock without its steps back: the most time that can have passed, for a judge. */
   public long passedMicros() {
     return passedMicros;
   }

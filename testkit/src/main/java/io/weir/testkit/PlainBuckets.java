@@ -7,17 +7,17 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A judge that shares no code with any store: it keeps the level of each bucket by itself and tells whether any
- * interval got more than burst + rate × time. Mutable; owned by one test; for one policy.
+ * A judge that shares no code with any store: it keeps the level of each bucket itself and reports any interval that
+ * admitted more than burst + rate × time. Mutable; owned by one test; for one policy.
  *
- * <p>In terms of a leaky bucket of unbounded integers: the level after each admission, drained by the time
- * that passed since the one before, must not pass the capacity (Cruz 1991, the (σ, ρ) constraint: that is
- * the same as holding in every interval).
+ * <p>It uses a leaky bucket of unbounded integers: the level after each admission, drained by the time since the
+ * previous one, must not exceed the capacity (Cruz 1991, the (σ, ρ) constraint: this is equivalent to the bound in
+ * every interval).
  */
 public final class PlainBuckets {
   private final Map<String, Admission> last = new HashMap<>();
 
-  /** Notes that {@code cost} operations of a demand were admitted. */
+  /** Records the admission of {@code cost} operations of a demand. */
   public void admitted(String owner, Demand demand, long cost, long atMicros) {
     BigInteger units =
         BigInteger.valueOf(demand.unitsPerOperation()).multiply(BigInteger.valueOf(cost));

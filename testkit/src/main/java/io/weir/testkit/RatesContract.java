@@ -15,7 +15,7 @@ import io.weir.throttle.Ending;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What stores promise of rates far from a few operations a second, and of settlements far above what was reserved. */
+/** The promises of stores for very high and very low rates, and for settlements far above the reservation. */
 abstract class RatesContract extends ReservationsContract {
   @Test
   void fifteenMillionASecondAreCountedExactly() {
@@ -32,7 +32,7 @@ abstract class RatesContract extends ReservationsContract {
     isExactlyTold(minutely, 3, 1_800_000);
   }
 
-  // A microsecond sooner it is denied.
+  // One microsecond earlier it is denied.
   private void isExactlyTold(List<Demand> demands, long cost, long waitMicros) {
     Denied denied = (Denied) ask(cost, demands, Extras.NONE);
     assertThat(denied.retryAfterMicros()).isEqualTo(waitMicros);
@@ -63,8 +63,7 @@ abstract class RatesContract extends ReservationsContract {
 
   @Test
   void theAnswerSaysWhereABucketCannotCountWhatIsOwed() {
-    // The largest numbers there are: a second holds 4 × 10¹⁵ units, of 9.007 × 10¹⁵ that can be
-    // counted.
+    // The largest numbers: a second holds 4 × 10¹⁵ units, of 9.007 × 10¹⁵ that can be counted.
     Bucket bucket = new Bucket("largest", Scope.KEY, new Rate(4_000_000_000L, 1), 1000);
     List<Demand> demands = List.of(Demand.of(bucket));
     Extras first = reserving();

@@ -10,12 +10,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A Redis Cluster of processes, each master with as many replicas. Owned by the test that started it, and ended by
- * {@link #close}.
+ * A Redis Cluster of processes, with the same number of replicas for each master. Owned by the test that started it,
+ * and ended by {@link #close}.
  */
 public final class RedisCluster implements AutoCloseable {
   private static final int SLOTS = 16_384;
-  // A command of one line has an end.
+  // The length of a command on one line is limited.
   private static final int SLOTS_A_CALL = 4096;
   private static final int NODE_TIMEOUT_MILLIS = 1000;
   private static final Duration READY_WITHIN = Duration.ofSeconds(60);
@@ -28,7 +28,7 @@ public final class RedisCluster implements AutoCloseable {
     this.masters = masters;
   }
 
-  /** Starts one and returns when all of its slots are served. */
+  /** Starts a cluster and returns when all of its slots are served. */
   public static RedisCluster start(int masters, int replicasOfEach) {
     List<RedisProcess> nodes = new ArrayList<>();
     try {
@@ -54,7 +54,7 @@ public final class RedisCluster implements AutoCloseable {
     }
   }
 
-  // The port of the cluster's own bus is 10,000 above, and has to be one, too.
+  // The port of the cluster's own bus is 10,000 above, and must be a valid port, too.
   private static List<Integer> freePorts(int count) {
     List<Integer> ports = new ArrayList<>();
     while (ports.size() < count) {
@@ -75,19 +75,19 @@ public final class RedisCluster implements AutoCloseable {
     return "redis+cluster://" + addresses();
   }
 
-  /** The hosts with their ports, a comma between. */
+  /** The hosts with their ports, separated by commas. */
   public String addresses() {
     return nodes.stream()
         .map(node -> RedisProcess.HOST + ":" + node.port())
         .collect(Collectors.joining(","));
   }
 
-  /** All of its nodes; at first the masters come before the replicas. */
+  /** All nodes; at first the masters come before the replicas. */
   public List<RedisProcess> nodes() {
     return nodes;
   }
 
-  /** The node that is the master of a slot, as it is known to the first node that answers. */
+  /** The master of a slot, according to the first node that answers. */
   public RedisProcess masterOf(int slot) {
     int port = nodes.stream()
         .flatMap(node -> tableIfThere(node).lines())
@@ -98,7 +98,7 @@ public final class RedisCluster implements AutoCloseable {
     return nodes.stream().filter(node -> node.port() == port).findFirst().orElseThrow();
   }
 
-  /** Moves a slot with all of its keys, key by key, as a resharding does. */
+  /** Moves a slot with all of its keys, key by key, like a resharding. */
   public void move(int slot, RedisProcess to) {
     RedisProcess from = masterOf(slot);
     to.ask("CLUSTER SETSLOT %d IMPORTING %s".formatted(slot, from.ask("CLUSTER MYID")));

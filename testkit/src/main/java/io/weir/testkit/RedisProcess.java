@@ -20,11 +20,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A Redis that a test can kill, pause and start again, as a child process on the loopback address. Mutable; owned by the
+ * A Redis that a test can kill, pause and restart, as a child process on the loopback address. Mutable; owned by the
  * test that started it, and ended by {@link #close}.
  */
 public final class RedisProcess implements AutoCloseable {
-  /** Where it listens. */
+  /** The address that it listens on. */
   public static final String HOST = "127.0.0.1";
 
   private static final Duration STARTS_WITHIN = Duration.ofSeconds(20);
@@ -45,12 +45,12 @@ public final class RedisProcess implements AutoCloseable {
     this.process = started();
   }
 
-  /** Starts one with these options, which keeps nothing on disk unless they say so. */
+  /** Starts a Redis with these options; it keeps nothing on disk unless they say so. */
   public static RedisProcess start(String... options) {
     return start(FreePorts.one(), Map.of(), options);
   }
 
-  /** The same on a port of one's choice, and with more environment. */
+  /** Starts a Redis on a given port, with additional environment variables. */
   public static RedisProcess start(int port, Map<String, String> environment, String... options) {
     try {
       Path directory = Files.createTempDirectory("weir-redis");
@@ -71,7 +71,7 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** The same with another port, on which it talks TLS and shows and wants this certificate. */
+  /** Starts a Redis with a TLS port, where it presents this certificate and requires it from clients. */
   public static RedisProcess withTls(int tlsPort, TestCertificate certificate) {
     return start(
         "--tls-port",
@@ -84,7 +84,7 @@ public final class RedisProcess implements AutoCloseable {
         certificate.certificate().toString());
   }
 
-  /** A Sentinel, by its configuration file, whose port is {@code port}. */
+  /** Starts a Sentinel with this configuration file, whose port is {@code port}. */
   static RedisProcess sentinel(int port, String configuration) {
     try {
       Path directory = Files.createTempDirectory("weir-sentinel");
@@ -103,7 +103,7 @@ public final class RedisProcess implements AutoCloseable {
     return port;
   }
 
-  /** Its folder, which lasts as long as this object. */
+  /** Its directory, which is deleted with this object. */
   public Path directory() {
     return directory;
   }
@@ -113,7 +113,7 @@ public final class RedisProcess implements AutoCloseable {
     return "redis://" + HOST + ":" + port;
   }
 
-  /** Sends one command, words with a space between; gives the answer, an array as one line for each. */
+  /** Sends one command, words separated by spaces; returns the answer, an array as one line for each item. */
   public String ask(String words) {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(SOCKET_MILLIS);
@@ -124,23 +124,23 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it as SIGKILL does. */
+  /** Kills it with SIGKILL. */
   public void kill() {
     process.destroyForcibly().onExit().join();
   }
 
-  /** Starts it again, with what it kept on disk. */
+  /** Starts it again, with the data that it kept on disk. */
   public void restart() {
     kill();
     process = started();
   }
 
-  /** It neither answers nor closes its connections until {@link #resume}. */
+  /** Suspends it: it neither answers nor closes its connections until {@link #resume}. */
   public void pause() {
     signal("-STOP");
   }
 
-  /** Lets it go on after {@link #pause}. */
+  /** Resumes it after {@link #pause}. */
   public void resume() {
     signal("-CONT");
   }
@@ -208,7 +208,7 @@ public final class RedisProcess implements AutoCloseable {
     String first = line(in);
     if (first.startsWith("$") && !first.equals("$-1")) {
       byte[] text = in.readNBytes(Integer.parseInt(first.substring(1)));
-      line(in); // what ends it
+      line(in); // the line end after it
       return new String(text, StandardCharsets.UTF_8);
     }
     if (first.startsWith("*")) {

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A master with a replica, and three Sentinels that make the replica the master where that is lost. Owned by the test
- * that started it, and ended by {@link #close}.
+ * A master with a replica, and three Sentinels that promote the replica if the master is lost. Owned by the test that
+ * started it, and ended by {@link #close}.
  */
 public final class RedisSentinels implements AutoCloseable {
-  /** What the Sentinels call the master. */
+  /** The Sentinels' name of the master. */
   public static final String NAME = "main";
 
   private static final int SENTINELS = 3;
@@ -19,7 +19,7 @@ public final class RedisSentinels implements AutoCloseable {
 
   private RedisSentinels() {}
 
-  /** Starts all and returns when the Sentinels know each other and the replica has all data. */
+  /** Starts all processes and returns when the Sentinels know each other and the replica has all data. */
   public static RedisSentinels start() {
     RedisSentinels started = new RedisSentinels();
     try {
@@ -38,7 +38,7 @@ public final class RedisSentinels implements AutoCloseable {
         .collect(Collectors.joining(",", "redis+sentinel://", "/?master=" + NAME));
   }
 
-  /** The server that is the master, as the Sentinels say. */
+  /** The present master, according to the Sentinels. */
   public RedisProcess master() {
     String found = sentinels.get(0).ask("SENTINEL MASTER " + NAME).isEmpty() ? "" : masterPort();
     return servers.stream()

@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The clock that a Redis on this machine drains its states by. It may be set while a test runs, ahead or back; a state never
- * goes back, and nor does this.
+ * The clock by which a Redis on this machine drains its states. The system clock may be set forward or back while a
+ * test runs; a state never goes back, and neither does this clock.
  */
 public final class RedisTime {
   private static final Clock CLOCK = Clock.systemUTC();

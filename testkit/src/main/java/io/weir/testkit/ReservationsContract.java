@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every store promises of the ids of reservations, and of what is owed later. */
+/** The promises of every store for the ids of reservations and for later debts. */
 abstract class ReservationsContract extends KindsFixture {
   @Test
   void theSameReservationTwiceIsTakenOnce() {
@@ -43,7 +43,7 @@ abstract class ReservationsContract extends KindsFixture {
       assertThat(another.reason()).isEqualTo(Reason.RESERVATION_ID_REUSED);
       assertThat(ask(1, List.of(tokens), first)).isInstanceOf(Allowed.class);
     }
-    // Nothing was taken but the one.
+    // Only the one was taken.
     assertThat(ask(99, List.of(tokens), Extras.NONE)).isInstanceOf(Allowed.class);
     assertThat(ask(10, List.of(other), Extras.NONE)).isInstanceOf(Allowed.class);
     end(List.of(tokens), first, new Ending.Cancelled());

@@ -15,8 +15,8 @@ import java.util.Random;
 import java.util.random.RandomGenerator;
 
 /**
- * The generator of histories of one small cluster: what is asked, how much time passes before, and who comes back. The
- * same seed gives the same history, as long as the answers are the same. Mutable; owned by one test.
+ * Generates histories of one small cluster: the charges, the time between them, and the callers that return. The same
+ * seed gives the same history, as long as the answers are the same. Mutable; owned by one test.
  */
 public final class Scenario {
   private static final long SECOND = 1_000_000;
@@ -26,23 +26,23 @@ public final class Scenario {
   private static final int MOST_AT_ONCE = 6;
   private static final int MOST_RETURNS = 60;
 
-  /** What a history may hold. */
+  /** The content of a history. */
   public enum Kind {
     /**
-     * Everything meets everything: slots of each mode, changes of policy, steps of the clock in both directions, buckets
-     * of every scope, costs that fit and that never do, tickets that are own, foreign, expired or forged.
+     * All combinations: slots of each mode, changes of policy, steps of the clock in both directions, buckets of every
+     * scope, costs that fit and that never do, tickets that are own, foreign, expired or forged.
      */
     MIXED,
     /** No places: levels, waits, changes of policy and steps of the clock. */
     RATES,
-    /** One policy with places, a clock that only goes forward, and callers that show no tickets but their own. */
+    /** One policy with places, a clock that only goes forward, and callers that show only their own tickets. */
     CALLERS
   }
 
   /**
-   * What is asked next.
+   * The next charges.
    *
-   * @param advanceMicros how far the clock moves before it; negative where it goes back
+   * @param advanceMicros how far the clock moves before them; negative if it goes back
    * @param charges at once, in this order, all of one subject
    */
   public record Step(long advanceMicros, List<Charge> charges) {
@@ -51,7 +51,7 @@ public final class Scenario {
     }
   }
 
-  /** Somebody who was told to come back. */
+  /** A denied caller that is to return. */
   private record Return(Charge charge, Optional<String> ticket, long dueMicros) {}
 
   private final long seed;
@@ -70,12 +70,12 @@ public final class Scenario {
     this(seed, kind, 1 + (int) (seed % 3));
   }
 
-  /** The same where buckets of scope {@code cluster} are kept elsewhere: others are in their place. */
+  /** A history for stores that keep buckets of scope {@code cluster} elsewhere: other buckets replace them. */
   public static Scenario withoutClusterBuckets(long seed, Kind kind) {
     return new Scenario(seed, kind, 1 + (int) (seed % 3), false);
   }
 
-  /** @param buckets how many buckets a policy has */
+  /** @param buckets the number of buckets in a policy */
   public Scenario(long seed, Kind kind, int buckets) {
     this(seed, kind, buckets, true);
   }
@@ -89,12 +89,12 @@ public final class Scenario {
     this.rules = policies.rules();
   }
 
-  /** Names the history, for the message of a failed test. */
+  /** The seed of the history, for the message of a failed test. */
   public long seed() {
     return seed;
   }
 
-  /** What is asked next; {@link #answered} has to follow for each of its charges. */
+  /** Returns the next step; {@link #answered} must follow for each of its charges. */
   public Step next() {
     if (kind != Kind.CALLERS && random.nextInt(400) == 0) {
       demands = policies.demands();
@@ -109,7 +109,7 @@ public final class Scenario {
     return step;
   }
 
-  /** Learns what was answered: a caller that is told a time may come back. */
+  /** Records an answer: a caller that got a retry time may return. */
   public void answered(Charge charge, StoreAnswer answer) {
     if (kind != Kind.RATES
         && answer instanceof Decided decided
@@ -123,7 +123,7 @@ public final class Scenario {
     }
   }
 
-  /** Another charge of a tenant's subject, in the policy that is in force. */
+  /** A new charge of a tenant's subject, by the policy in force. */
   public Charge charge(String tenant, String subject) {
     int first = random.nextInt(demands.size());
     boolean isOld = kind != Kind.CALLERS && revision > 1 && random.nextInt(300) == 0;
@@ -137,7 +137,7 @@ public final class Scenario {
         ticket());
   }
 
-  // Those at once are of one subject, and take the same lane: only such have an order among each
+  // Charges at once are of one subject and take the same lane: only those have an order among each
   // other.
   private List<Charge> atOnce(Charge first) {
     List<Charge> charges = new ArrayList<>();
@@ -156,8 +156,7 @@ public final class Scenario {
     return charges;
   }
 
-  // Mostly whoever is next, at the time that was told, a little later, too late, or whenever it is
-  // now.
+  // Mostly the next caller, at its time, slightly later, too late, or at the present time.
   private Step comeBack() {
     Return one = random.nextInt(4) == 0
         ? pick(returns)
@@ -190,7 +189,7 @@ public final class Scenario {
         ticket);
   }
 
-  // An id is used once.
+  // Each id is used once.
   private TicketRequest renewed(TicketRequest before) {
     return before.newId().isEmpty()
         ? before
@@ -224,7 +223,7 @@ public final class Scenario {
     };
   }
 
-  // To nowhere, a little further, far away, or back.
+  // Not at all, slightly forward, far forward, or back.
   private long pause() {
     boolean steps = kind != Kind.CALLERS;
     return switch (random.nextInt(24)) {
@@ -238,7 +237,7 @@ public final class Scenario {
     };
   }
 
-  // Callers without a ticket wait for full seconds, as Retry-After says.
+  // Callers without a ticket wait for whole seconds, as Retry-After says.
   private static long ceilSeconds(long micros) {
     return (micros + SECOND - 1) / SECOND * SECOND;
   }

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** The generator of the policies of one {@link Scenario}: its buckets and the rules of its places. */
+/** Generates the policies of one {@link Scenario}: its buckets and the rules of its places. */
 final class ScenarioPolicies {
   private static final long SECOND = 1_000_000;
 
@@ -48,7 +48,7 @@ final class ScenarioPolicies {
         SECOND * (1 + random.nextInt(100)));
   }
 
-  // Always of the same names, so that a change of policy finds something to carry.
+  // Always the same names, so that a change of policy has usage to carry over.
   List<Demand> demands() {
     List<Demand> made = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {
@@ -61,7 +61,7 @@ final class ScenarioPolicies {
     Scope scope = pick(scopes);
     Rate rate = rate();
     long longest = Math.min(Bucket.MAX_BURST_MILLIS, Bucket.MAX_PRECISION / rate.unitsPerMicro());
-    // Where operations drain in no time, a request takes what drains in half a millisecond: else
+    // If operations drain in no time, a request takes the units of half a millisecond; otherwise
     // nothing is ever full.
     long atOnce = Math.max(1, 500 * rate.unitsPerMicro() / rate.unitsPerOperation());
     long most = rate.unitsPerMicro() * 1000 * longest / rate.unitsPerOperation();
@@ -74,10 +74,10 @@ final class ScenarioPolicies {
     return Demand.of(new Bucket(name, scope, rate, Math.min(longest, burst)), operations);
   }
 
-  // Odd rates on purpose: round ones hide every rounding. In some a unit is a whole operation, in
-  // others an operation is many units, and the numbers of some are as large as they may be.
+  // Odd rates on purpose: round ones hide rounding errors. In some a unit is a whole operation, in
+  // others an operation is many units, and some have the largest possible numbers.
   private Rate rate() {
-    // Where a place is rarely full before the history ends, no caller comes back to it.
+    // If a place is rarely full before the history ends, no caller comes back to it.
     if (kind == Kind.CALLERS && random.nextInt(4) > 0) {
       return Rate.ofMilliOpsPerSec(500 + random.nextInt(30_000));
     }

@@ -18,8 +18,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * Plays a scenario to two stores and compares each answer; counts what happened. Where one policy is in force for the
- * whole of it, a judge that shares no code with them sees to it that no bucket admits more than it holds. Mutable; owned
+ * Plays a scenario to two stores and compares each answer; counts the events. If one policy is in force for the whole
+ * history, a judge that shares no code with the stores checks that no bucket admits more than it holds. Mutable; owned
  * by one test.
  */
 public final class ScenarioRun {
@@ -37,7 +37,7 @@ public final class ScenarioRun {
 
   /**
    * @param reference and {@code other}: on this clock, both empty
-   * @param turn runs a task so that all it asks of {@code other} is asked together
+   * @param turn runs a task so that all its charges on {@code other} are asked together
    */
   public ScenarioRun(
       Scenario scenario,
@@ -54,7 +54,7 @@ public final class ScenarioRun {
     this.turn = turn;
   }
 
-  /** Goes so many steps on; a step asks one to six times. */
+  /** Plays the next {@code howMany} steps; a step makes one to six charges. */
   public ScenarioRun run(int howMany) {
     for (int i = 0; i < howMany; i++) {
       play(scenario.next());
@@ -62,12 +62,12 @@ public final class ScenarioRun {
     return this;
   }
 
-  /** What happened, by words such as {@code KEPT}, {@code estimate} or {@code Stale}, and how often. */
+  /** The counts of events, by words such as {@code KEPT}, {@code estimate} or {@code Stale}. */
   public Map<String, Long> seen() {
     return Map.copyOf(seen);
   }
 
-  /** How often something happened. */
+  /** The count of an event. */
   public long seen(String what) {
     return seen.getOrDefault(what, 0L);
   }

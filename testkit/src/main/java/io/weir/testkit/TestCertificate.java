@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.stream.Stream;
 
-/** A key with a certificate that it has signed itself, as files in PEM form. Made by the JDK's keytool. */
+/** A key with a self-signed certificate, as files in PEM form. Made by the JDK's keytool. */
 public final class TestCertificate implements AutoCloseable {
   private static final String PASSWORD = "for-a-test";
 
@@ -21,7 +21,7 @@ public final class TestCertificate implements AutoCloseable {
     this.directory = directory;
   }
 
-  /** One for a host by this name. */
+  /** Makes a certificate for a host name. */
   public static TestCertificate of(String host) {
     try {
       TestCertificate made = new TestCertificate(Files.createTempDirectory("weir-tls"));

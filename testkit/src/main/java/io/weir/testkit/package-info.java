@@ -1,4 +1,4 @@
-/** What tests share: contracts, a manual clock, generated traces and Redis fixtures. */
+/** Shared test code: contracts, a manual clock, generated traces and Redis fixtures. */
 @NullMarked
 package io.weir.testkit;
 

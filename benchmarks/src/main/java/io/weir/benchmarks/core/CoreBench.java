@@ -23,7 +23,7 @@ public final class CoreBench {
 
   /** Nanoseconds and allocated bytes of one call, by the name of the benchmark. */
   public static Map<String, Map<String, Double>> measure(int rounds, long millis, PrintWriter out) {
-    // It would leave a file of that name behind.
+    // Otherwise it leaves a lock file behind.
     System.setProperty("jmh.ignoreLock", "true");
     Options options = new OptionsBuilder()
         .include(DecisionBenchmark.class.getName())

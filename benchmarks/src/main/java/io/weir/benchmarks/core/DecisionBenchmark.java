@@ -36,7 +36,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What a node does for a decision by itself, on one thread. Three buckets each. */
+/** The work of a node for a decision, on one thread, with three buckets each. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(1)
@@ -85,7 +85,7 @@ public class DecisionBenchmark {
     private final List<String> path = List.of("files", "7", "parts", "3");
   }
 
-  /** Which operation a request is. */
+  /** Finds the operation of a request. */
   @Benchmark
   public Optional<OperationRule> rule(Rules rules) {
     return rules.policy.rule("POST", rules.path);
@@ -99,7 +99,7 @@ public class DecisionBenchmark {
     private final Charge charge = charge(1000, 9_000_000_000L);
   }
 
-  /** A whole decision where the state is in memory: what Redis does, in Java. */
+  /** A whole decision with the state in memory: the work of Redis, in Java. */
   @Benchmark
   public StoreAnswer admittedInMemory(Memory memory) {
     return memory.store.tryCharge(memory.charge).toCompletableFuture().join();
@@ -113,7 +113,7 @@ public class DecisionBenchmark {
     private @Nullable RedisConnections connections;
     private @Nullable BucketStore store;
 
-    /** Takes what they hold. */
+    /** Uses up their capacity. */
     @Setup
     public void fill() throws IOException {
       redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
@@ -127,7 +127,7 @@ public class DecisionBenchmark {
       return requireNonNull(store).tryCharge(charge).toCompletableFuture().join();
     }
 
-    /** Ends Redis. */
+    /** Stops Redis. */
     @TearDown
     public void end() {
       requireNonNull(connections).close();
@@ -135,7 +135,7 @@ public class DecisionBenchmark {
     }
   }
 
-  /** A denial that the node knows of; once a second it asks Redis again. */
+  /** A denial that the node knows; once a second it asks Redis again. */
   @Benchmark
   public StoreAnswer deniedByTheNode(Full full) {
     return full.ask();

@@ -1,4 +1,4 @@
-/** What a node does for a decision without asking anybody, with JMH. */
+/** JMH benchmarks of a node's own work for a decision. */
 @NullMarked
 package io.weir.benchmarks.core;
 

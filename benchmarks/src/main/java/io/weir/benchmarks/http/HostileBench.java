@@ -19,7 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.ConcurrentHistogram;
 
-/** Measures isolation over HTTP: a caller at 200/s, alone, beside a hostile one with a wrong key, and with a right one. */
+/**
+ * Measures isolation over HTTP: a caller at 200/s, first alone, then beside a hostile caller with a wrong key, then
+ * with a right one.
+ */
 public final class HostileBench {
   private static final int PER_SECOND = 200;
   private static final int THREADS = 16;
@@ -38,8 +41,8 @@ public final class HostileBench {
   /**
    * One phase.
    *
-   * @param notOk answers of the victim other than 200, and none
-   * @param residentBytes of the node at its end
+   * @param notOk answers of the victim other than 200, and missing ones
+   * @param residentBytes memory of the node at the end of the phase
    */
   public record Result(
       String phase,
@@ -100,7 +103,7 @@ public final class HostileBench {
     timer.scheduleAtFixedRate(
         () -> ask(client, request, nanos, notOk), 0, 1_000_000 / PER_SECOND, TimeUnit.MICROSECONDS);
     CountDownLatch never = new CountDownLatch(1);
-    // The first half warms up: what is measured is the attack, not its begin.
+    // The first half is the warm-up: the start of the attack is not measured.
     never.await(duration.toMillis() / 2, TimeUnit.MILLISECONDS);
     nanos.reset();
     notOk.reset();
@@ -120,7 +123,7 @@ public final class HostileBench {
         node.residentBytes());
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // it is counted when it ends
+  @SuppressWarnings("FutureReturnValueIgnored") // it is counted at its end
   private static void ask(
       HttpClient client, HttpRequest request, ConcurrentHistogram nanos, LongAdder notOk) {
     long begun = System.nanoTime();

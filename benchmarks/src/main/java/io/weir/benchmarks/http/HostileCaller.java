@@ -15,11 +15,11 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller that does ten things at once which a node has to bear: slow uploads, batches that never come, long bodies,
- * stalls, nonsense and floods. Each is paced, so that it is the node that works, and not the caller. Safe for use by the
- * threads of its timer.
+ * One caller that makes ten kinds of attack at once: slow uploads, incomplete batches, long bodies, stalls, malformed
+ * requests and floods. Each has a fixed rate, so that the load is on the node and not on the caller. Safe for use by
+ * the threads of its timer.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what it does ends with the timer
+@SuppressWarnings("FutureReturnValueIgnored") // its work ends with the timer
 final class HostileCaller {
   private static final String CHUNKED = "Transfer-Encoding: chunked";
   private static final int READ_MILLIS = 100;
@@ -31,13 +31,13 @@ final class HostileCaller {
   private final LongAdder sent = new LongAdder();
   private final Map<String, Queue<Socket>> held = new LinkedHashMap<>();
 
-  /** @param key shown in each request */
+  /** @param key sent in each request */
   HostileCaller(int port, String key) {
     this.port = port;
     this.key = key;
   }
 
-  /** How many requests were begun. */
+  /** The number of requests begun. */
   long sent() {
     return sent.sum();
   }
@@ -84,7 +84,7 @@ final class HostileCaller {
     return head("POST", path, "Content-Length: " + json.length()) + json;
   }
 
-  // So many connections, on which a byte comes now and then; one that ends is opened again.
+  // Keeps connections open and sends a byte now and then; a closed one is replaced.
   private void holds(
       ScheduledExecutorService timer,
       String name,
@@ -128,7 +128,7 @@ final class HostileCaller {
             socket.getOutputStream().write(bytes);
             socket.getInputStream().read(new byte[1024]);
           } catch (IOException e) {
-            // Whatever the node does with it is its own affair.
+            // The reaction of the node does not matter.
           }
         },
         0,

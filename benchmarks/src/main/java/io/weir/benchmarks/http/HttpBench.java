@@ -17,14 +17,14 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
- * {@code /v1/check} beside a plain Vert.x server, the gateway beside a plain Vert.x proxy: each a process of its
- * own with one event loop, asked in turn by this one.
+ * Compares {@code /v1/check} with a plain Vert.x server, and the gateway with a plain Vert.x proxy: each is a process
+ * with one event loop, and this process calls them in turn.
  */
 public final class HttpBench {
   private static final int CONNECTIONS = 64;
   private static final int SOAK_CONNECTIONS = 16;
   private static final long SOAK_PAUSE_MILLIS = 5;
-  // How many times as long as a round.
+  // The warm-up, as a multiple of a round.
   private static final int WARM_UP = 5;
   private static final String SERVE = "--serve";
 
@@ -33,7 +33,7 @@ public final class HttpBench {
   private final String main;
   private final PrintWriter out;
 
-  /** @param main the class that serves plainly when it is told {@code --serve PORT,UPSTREAM} */
+  /** @param main the class that serves as the plain server if started with {@code --serve PORT,UPSTREAM} */
   public HttpBench(String redisUri, RedisProbe redis, String main, PrintWriter out) {
     this.redisUri = redisUri;
     this.redis = redis;
@@ -41,7 +41,7 @@ public final class HttpBench {
     this.out = out;
   }
 
-  /** Mixed load on a node for so long: what it needs and how long it takes must not grow. */
+  /** Runs a mixed load on a node for the duration: memory and latency must not grow. */
   public List<SoakWindow> soak(Duration duration, Duration window)
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("weir-soak-");
@@ -74,7 +74,7 @@ public final class HttpBench {
 
   private record Contender(String name, ServerProcess server, List<Buffer> requests) {}
 
-  /** Measures all so often, so long each time. */
+  /** Measures all servers in several rounds of the given duration. */
   public List<Measurement> measure(int rounds, Duration duration)
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("weir-bench-");
@@ -153,13 +153,13 @@ public final class HttpBench {
     return ServerProcess.start(port, log, Map.of(), main, List.of(SERVE, port + "," + upstream));
   }
 
-  /** Does something with a node. */
+  /** Work with a running node. */
   @FunctionalInterface
   interface NodeUse {
     void accept(ServerProcess node) throws IOException, InterruptedException;
   }
 
-  /** Starts a node with a policy that is made for the port of its upstream, and ends both afterwards. */
+  /** Starts a node with a policy for the port of its upstream, and stops both afterwards. */
   void withNode(IntFunction<String> policy, NodeUse use) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("weir-bench-");
     redis.clear();

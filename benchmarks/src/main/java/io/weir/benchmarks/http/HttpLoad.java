@@ -18,8 +18,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers over HTTP that each have one request under way: the answer sends the next. Requests are ready bytes,
- * of answers only status and length are read, so that the load costs little beside what it measures.
+ * HTTP callers with one request in flight each: the answer sends the next. Requests are prepared bytes, and only status
+ * and length of answers are parsed, so that the load costs little compared with the measured server.
  */
 final class HttpLoad implements AutoCloseable {
   private static final int SIGNIFICANT_DIGITS = 3;
@@ -30,10 +30,10 @@ final class HttpLoad implements AutoCloseable {
       Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setPreferNativeTransport(true));
   private final NetClient client = vertx.createNetClient();
 
-  /** What was seen in one run. */
+  /** The results of one run. */
   record Seen(Histogram nanos, long unlike, double seconds) {}
 
-  /** Opens so many connections, and asks for so long on all of them, without a pause. */
+  /** Opens the connections and keeps a request in flight on each for the duration. */
   Seen run(int port, int connections, List<Buffer> requests, Duration duration) {
     return run(port, connections, requests, duration, 0);
   }
@@ -54,7 +54,7 @@ final class HttpLoad implements AutoCloseable {
     return new Seen(run.nanos, run.unlike, (System.nanoTime() - began) / 1e9);
   }
 
-  /** Sends each request once, and gives how many answers were not 200. */
+  /** Sends each request once, and returns the number of answers other than 200. */
   long sendEach(int port, List<Buffer> requests) {
     Run run = new Run(requests, Long.MAX_VALUE, 0);
     client
@@ -77,7 +77,7 @@ final class HttpLoad implements AutoCloseable {
         .join();
   }
 
-  /** Counted on one event loop. */
+  /** The counts of a run, on one event loop. */
   private static final class Run {
     private final List<Buffer> requests;
     private final long until;
@@ -164,7 +164,7 @@ final class HttpLoad implements AutoCloseable {
       return length;
     }
 
-    // The case of letters aside.
+    // Ignores the case of letters.
     private static int indexOf(byte[] bytes, byte[] part) {
       for (int i = 0; i <= bytes.length - part.length; i++) {
         int same = 0;

@@ -16,7 +16,7 @@ import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import java.util.concurrent.CountDownLatch;
 
-/** What Weir over HTTP is compared with: the least that Vert.x does, on one event loop. */
+/** The baseline for Weir over HTTP: the least that Vert.x does, on one event loop. */
 public final class PlainServer {
   private static final String LOOPBACK = "127.0.0.1";
   private static final int MAX_CONNECTIONS = 256;
@@ -25,7 +25,7 @@ public final class PlainServer {
   private PlainServer() {}
 
   /**
-   * Serves until the process is ended.
+   * Serves until the process ends.
    *
    * @param upstream the port to forward to; 0 to answer each request with the same few bytes
    */

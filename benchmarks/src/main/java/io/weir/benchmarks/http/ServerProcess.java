@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A server in a process of its own, by the same Java and with the same classes. Ended by {@link #close}. */
+/** A server in its own process, with the same Java and the same classes. Ended by {@link #close}. */
 final class ServerProcess implements AutoCloseable {
   private static final int PROBES = 600;
   private static final long PROBE_EVERY_MILLIS = 50;
@@ -59,7 +59,7 @@ final class ServerProcess implements AutoCloseable {
     return port;
   }
 
-  /** CPU time it has used, of all its threads. */
+  /** The CPU time of all its threads. */
   Duration cpu() {
     return process
         .info()
@@ -67,7 +67,7 @@ final class ServerProcess implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("a server of the benchmark has ended"));
   }
 
-  /** Its memory as the system counts it, by {@code ps}; 0 where there is none. */
+  /** The memory of the process according to {@code ps}; 0 if {@code ps} is missing. */
   long residentBytes() throws IOException {
     Process ps;
     try {

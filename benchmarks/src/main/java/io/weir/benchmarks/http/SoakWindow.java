@@ -1,12 +1,12 @@
 package io.weir.benchmarks.http;
 
 /**
- * What a part of a soak showed.
+ * The results of a part of a soak test.
  *
  * @param perSecond requests a second
  * @param p50Micros median time to the answer
  * @param p99Micros time within which 99 % were answered
- * @param nodeBytes memory of the node's process, as the system counts it
+ * @param nodeBytes memory of the node's process, according to the system
  * @param redisBytes memory of Redis
  * @param redisKeys keys in Redis
  * @param unlike answers other than 200

@@ -10,36 +10,36 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Ready requests, and the policy that knows who sends them. */
+/** Prepared requests, and the policy with their keys. */
 final class Traffic {
   private static final int SUBJECTS = 10_000;
   private static final int BUCKETS = 3;
 
   private Traffic() {}
 
-  /** A check for each subject. */
+  /** One check for each subject. */
   static List<Buffer> checks() {
     return requests(Traffic::check);
   }
 
-  /** A check for a thousand operations for each subject, so that its keys live that long. */
+  /** One check for a thousand operations for each subject, so that its keys live that long. */
   static List<Buffer> expensiveChecks() {
     return requests(i -> check("k" + i, ",\"cost\":1000"));
   }
 
-  /** A request through the gateway for each subject. */
+  /** One request through the gateway for each subject. */
   static List<Buffer> calls() {
     return requests(Traffic::call);
   }
 
-  /** The same to an upstream of two providers. */
+  /** The same with an upstream of two providers. */
   static List<Buffer> provided() {
     return requests(i -> call("/provided", i));
   }
 
   /**
-   * Half checks, a quarter through the gateway, the rest for keys that are always full: denied with and without
-   * places, of which nobody keeps any.
+   * Half checks, a quarter through the gateway, the rest for keys that are always full: denied with and without places;
+   * their callers never return.
    */
   static List<Buffer> mixed() {
     return IntStream.range(0, SUBJECTS)
@@ -53,7 +53,7 @@ final class Traffic {
         .toList();
   }
 
-  // Buckets of nine million operations that drain one a second: nothing is denied.
+  // Buckets of nine million operations that drain one per second: nothing is denied.
   static String policy(int upstream) {
     String buckets =
         IntStream.range(0, BUCKETS).mapToObj("""

@@ -18,9 +18,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs batches at {@code POST /v1/batch} of Weir's nodes. Where one stops (denied, a broken connection, a
- * dead node), it is sent again, to the next node, with the results there are: it goes on with the first item that was not
- * executed. Attempts are counted from the last progress on. Safe for use by many threads.
+ * Runs batches at {@code POST /v1/batch} of Weir's nodes. If a batch stops (denied, a broken connection, a dead node),
+ * it is sent again, to the next node, with the results so far: it continues with the first item that was not executed.
+ * Attempts are counted from the last progress on. Safe for use by many threads.
  */
 public final class BatchClient {
   private final HttpClient client;
@@ -30,9 +30,9 @@ public final class BatchClient {
   /**
    * A client of some nodes.
    *
-   * @param client sends; it should not send again by itself
-   * @param nodes base addresses, at least one; the first is asked first
-   * @throws IllegalArgumentException where there is none, or one is no address of HTTP
+   * @param client sends; it should not retry by itself
+   * @param nodes base addresses, at least one; the first is used first
+   * @throws IllegalArgumentException if there is none, or one is not an HTTP address
    */
   public BatchClient(HttpClient client, Retryer retryer, List<URI> nodes) {
     if (nodes.isEmpty()) {
@@ -41,22 +41,22 @@ public final class BatchClient {
     this.client = client;
     this.retryer = retryer;
     this.nodes = List.copyOf(nodes);
-    nodes.forEach(Origin::of); // refuses what is no address of HTTP
+    nodes.forEach(Origin::of); // throws if it is not an HTTP address
   }
 
   /**
    * Runs a batch.
    *
    * @param batch {@code {"items": […]}}
-   * @param headers names and values in turn, the API key among them; an {@code Idempotency-Key} is made where there is
-   *     none, and names the items that have none of their own
-   * @return the last answer: of 200, all was done that can be, and {@code results} tells of each item
+   * @param headers names and values in turn, including the API key; an {@code Idempotency-Key} is generated if there is
+   *     none; items without a key of their own get one from it
+   * @return the last answer: for 200, everything possible was done, and {@code results} describes each item
    */
   public CompletableFuture<HttpResponse<String>> run(String batch, String... headers) {
     return retryer.call(new BatchCall(batch, headers));
   }
 
-  /** A batch on its way. Mutable; its sendings follow one another. */
+  /** A batch in progress. Mutable; its attempts run one after another. */
   private final class BatchCall implements Call<HttpResponse<String>> {
     private final String batch;
     private final String[] headers;
@@ -86,7 +86,7 @@ public final class BatchClient {
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // it follows what is given back
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the returned stage
     public CompletionStage<HttpResponse<String>> send(Attempt attempt) {
       CompletableFuture<HttpResponse<String>> sent =
           client.sendAsync(request(attempt.ticket()), BodyHandlers.ofString());
@@ -97,7 +97,7 @@ public final class BatchClient {
               turn.incrementAndGet();
             }
           });
-      heard.whenComplete((answered, error) -> sent.cancel(true)); // where nobody waits any more
+      heard.whenComplete((answered, error) -> sent.cancel(true)); // if no caller waits any more
       return heard;
     }
 

@@ -1,4 +1,4 @@
-/** Batches of Weir: operations in order, each once, whatever breaks. */
+/** Batches of Weir: operations in order, each executed once, despite failures. */
 @NullMarked
 package io.weir.client.batch;
 

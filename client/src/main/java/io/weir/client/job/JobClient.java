@@ -12,9 +12,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 /**
- * Submits requests that are accepted now and done later, and asks for their results as it is told: any service that
- * answers 202 with {@code Location} and {@code Retry-After}. What is answered at once is the answer. Safe for use by many
- * threads.
+ * Submits requests that are accepted now and executed later, and polls for their results as the server says: for any
+ * service that answers 202 with {@code Location} and {@code Retry-After}. An immediate answer is the result. Safe for
+ * use by many threads.
  */
 public final class JobClient {
   private final HttpClient submitting;
@@ -24,15 +24,15 @@ public final class JobClient {
   /**
    * A client.
    *
-   * @param client sends; it should not send again by itself
-   * @param options how a submission is tried again
+   * @param client sends; it should not retry by itself
+   * @param options how a submission is retried
    */
   public JobClient(HttpClient client, RetryOptions options) {
     this(client, options, Timekeeper.system(), () -> ThreadLocalRandom.current().nextDouble());
   }
 
   /**
-   * The same by another time.
+   * The same with another clock.
    *
    * @param random gives numbers from 0 to below 1
    */
@@ -46,9 +46,9 @@ public final class JobClient {
   /**
    * Submits a job.
    *
-   * @param request as it is sent; its headers, but for those of the body, go with the questions for the result, too
-   * @return completes with the result, whatever its status; fails with {@link java.io.IOException} where the job's place
-   *     is of another origin than the answer, or cannot be reached for long; {@link JobFuture#cancel} cancels the job
+   * @param request the request; its headers, except those of its body, are also sent when the client polls
+   * @return completes with the result, whatever its status; fails with {@link java.io.IOException} if the job's place
+   *     has another origin than the answer, or cannot be reached for long; {@link JobFuture#cancel} cancels the job
    */
   public <T> JobFuture<T> submit(HttpRequest request, BodyHandler<T> handler) {
     JobFuture<T> job = new JobFuture<>(asking, waits, request, handler);

@@ -27,9 +27,9 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a job, once it is there. To cancel it is to cancel the job. Safe for use by many threads.
+ * The future result of a job. Cancelling it cancels the job. Safe for use by many threads.
  *
- * @param <T> what bodies become
+ * @param <T> the type of the body
  */
 public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
   private static final String JOB_STATE = "Weir-Job-State";
@@ -64,17 +64,17 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
     this.handler = handler;
   }
 
-  /** Where the job is looked at; empty until it is accepted. */
+  /** The address of the job; empty until it is accepted. */
   public Optional<URI> place() {
     return Optional.ofNullable(place.get());
   }
 
-  /** How often its result was asked for. */
+  /** The number of polls for its result. */
   public int questions() {
     return questions.get();
   }
 
-  /** Cancels the job, as far as it is known: it is told so, and its result is not waited for. */
+  /** Cancels the job at the server, if its address is known, and stops polling. */
   @Override
   public boolean cancel(boolean mayInterrupt) {
     boolean isCancelled = super.cancel(mayInterrupt);
@@ -92,7 +92,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
             : error);
   }
 
-  /** It was answered: accepted, or done at once. */
+  /** Handles the answer to the submission: accepted, or done at once. */
   void submitted(HttpResponse<byte[]> answer) {
     Optional<String> location = answer.headers().firstValue("Location");
     if (!isUnderWay(answer) || location.isEmpty()) {
@@ -156,7 +156,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
         && answer.headers().firstValue(JOB_STATE).filter("completed"::equals).isEmpty();
   }
 
-  // A job that failed may have such a status, too: then it is said to be its end.
+  // A failed job may have such a status, too: then the answer has the job's state.
   private static boolean isNoAnswer(HttpResponse<?> answer) {
     return TEMPORARY.contains(answer.statusCode())
         && answer.headers().firstValue(JOB_STATE).isEmpty();
@@ -172,7 +172,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
 
   private HttpRequest.Builder question(URI at) {
     HttpRequest.Builder question = HttpRequest.newBuilder(at).timeout(QUESTION_TIMEOUT);
-    // Another server may not know the secrets of the first.
+    // Another server may not get the secrets of the first.
     if (Origin.of(at).equals(Origin.of(request.uri()))) {
       request.headers().map().forEach((name, values) -> {
         if (!OF_BODY.contains(name.toLowerCase(Locale.ROOT))) {
@@ -183,7 +183,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
     return question;
   }
 
-  // An exception of the handler fails the future.
+  // An exception of the handler makes the future fail.
   private void read(HttpResponse<byte[]> answer) {
     try {
       BodySubscriber<T> body = handler.apply(new Head(answer));

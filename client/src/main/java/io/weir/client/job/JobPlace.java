@@ -5,16 +5,16 @@ import java.io.IOException;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** Reads where an accepted job is looked at. */
+/** Reads the address of an accepted job. */
 final class JobPlace {
   private JobPlace() {}
 
   /**
-   * The place that a {@code Location} names. A place of another origin is refused: whoever answers must not be able to
-   * make this program send requests, a {@code DELETE} among them, to any server that this program can reach.
+   * Resolves the place in a {@code Location}. A place of another origin is refused: a server must not be able to make
+   * this program send requests, including {@code DELETE}, to any server that this program can reach.
    *
    * @param answered the address that accepted the job
-   * @throws IOException where it cannot be understood, or is of another origin
+   * @throws IOException if it cannot be understood, or has another origin
    */
   static URI of(URI answered, String location) throws IOException {
     Origin expected = Origin.of(answered);

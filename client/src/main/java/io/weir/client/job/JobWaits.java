@@ -9,18 +9,18 @@ import java.util.function.DoubleSupplier;
 import java.util.stream.Stream;
 
 /**
- * How long to wait before a job's result is asked for again: as the answer names it, or a second; and never less than a
- * tenth of a second, so that no answer makes a client ask without a pause. A wait that the server did not name is spread.
+ * The wait before the next poll for a job's result: as the answer says, or a second; never less than a tenth of a
+ * second, so that no answer makes a client poll without a pause. A wait that the server did not give is spread.
  *
  * @param random gives numbers from 0 to below 1
  */
 record JobWaits(Timekeeper time, DoubleSupplier random) {
   private static final long USUAL_MILLIS = 1000;
   private static final long LEAST_MILLIS = 100;
-  /** A wait of the client's own is up to so much longer; the least one, twice as long. */
+  /** The spread of the client's own waits; the least wait is spread by its whole length. */
   private static final double USUAL_SPREAD = 0.2;
 
-  /** After an answer. */
+  /** The wait after an answer. */
   Duration after(HttpResponse<?> answer) {
     OptionalLong named =
         RetryAfterHeaders.millis(answer.statusCode(), answer.headers()::allValues, time.now());
@@ -36,7 +36,7 @@ record JobWaits(Timekeeper time, DoubleSupplier random) {
         .anyMatch(value -> value.strip().equals("0"));
   }
 
-  /** After a question without an answer. */
+  /** The wait after a poll without an answer. */
   Duration afterFailure() {
     return spread(USUAL_MILLIS, USUAL_SPREAD);
   }

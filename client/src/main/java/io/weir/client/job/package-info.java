@@ -1,4 +1,4 @@
-/** Jobs: requests that are accepted now and done later. */
+/** Jobs: requests that are accepted now and executed later. */
 @NullMarked
 package io.weir.client.job;
 

@@ -10,10 +10,10 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Counts what becomes of calls: {@code retries} and {@code retries.exhausted} by upstream and reason, the
- * timer {@code retry.backoff}, {@code retry.breaker.state} (0 closed, 1 half open, 2 open),
- * {@code retry.breaker.transitions} and {@code retry.budget}. There are as many series as upstreams that the
- * program calls, of at most a thousand. Safe for use by many threads.
+ * Counts the results of calls: {@code retries} and {@code retries.exhausted} by upstream and reason, the timer {@code
+ * retry.backoff}, {@code retry.breaker.state} (0 closed, 1 half open, 2 open), {@code retry.breaker.transitions} and
+ * {@code retry.budget}. There are as many series as upstreams that the program calls, at most a thousand. Safe for use
+ * by many threads.
  */
 public final class MicrometerRetryListener implements RetryListener {
   private static final String UPSTREAM = "upstream";

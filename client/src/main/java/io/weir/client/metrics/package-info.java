@@ -1,4 +1,4 @@
-/** What becomes of calls, for Micrometer. */
+/** Micrometer metrics of calls. */
 @NullMarked
 package io.weir.client.metrics;
 

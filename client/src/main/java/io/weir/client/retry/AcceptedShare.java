@@ -3,9 +3,9 @@ package io.weir.client.retry;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How much of what was asked of an upstream in the last two minutes it accepted, and how much to refuse
- * here: {@code max(0, (requests − k × accepts) / (requests + 1))} (Google, Site Reliability Engineering,
- * chapter 21). Mutable; safe for use by many threads.
+ * The share of requests to an upstream that it accepted in the last two minutes, and the share to refuse here: {@code
+ * max(0, (requests − k × accepts) / (requests + 1))} (Google, Site Reliability Engineering, chapter 21). Mutable; safe
+ * for use by many threads.
  */
 final class AcceptedShare {
   private static final int SPANS = 24;
@@ -20,7 +20,7 @@ final class AcceptedShare {
     this.k = k;
   }
 
-  /** Counts a request, and says whether it is refused here. */
+  /** Counts a request and returns whether to refuse it here. */
   synchronized boolean refuses(long nowNanos, double random) {
     int span = span(nowNanos);
     double asked = sum(requests);
@@ -28,7 +28,7 @@ final class AcceptedShare {
     return random < (asked - k * sum(accepts)) / (asked + 1);
   }
 
-  /** The upstream accepted a request. */
+  /** Counts a request that the upstream accepted. */
   synchronized void accepted(long nowNanos) {
     accepts[span(nowNanos)]++;
   }

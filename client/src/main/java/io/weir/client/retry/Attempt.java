@@ -2,23 +2,24 @@ package io.weir.client.retry;
 
 import java.util.Optional;
 
-/** One sending of a call. */
+/** One attempt of a call. */
 public interface Attempt {
-  /** What to show as {@code Retry-Ticket}: the place that is kept with it. */
+  /** The ticket to send as {@code Retry-Ticket}: the place that is kept for it. */
   Optional<String> ticket();
 
   /**
-   * Tells, before the head, that what was sent got further than before: attempts are counted from here on.
+   * Reports, before the head, that this attempt got further than the previous ones: attempts are counted anew from
+   * here.
    */
   void advanced();
 
-  /** Takes what ends this sending early: for one who blocks his thread until it is answered. */
+  /** Sets the action that ends this attempt early, for a sender that blocks its thread until the answer. */
   void endsBy(Runnable how);
 
   /**
-   * Has to be told the head of the answer as soon as it is there, once.
+   * Must be called once with the head of the answer, as soon as it arrives.
    *
-   * @return whether this is the answer to give; otherwise its body is of no use
+   * @return whether this is the answer to return; otherwise its body is not needed
    */
   boolean isAnswer(int status, Headers headers);
 }

@@ -1,11 +1,11 @@
 package io.weir.client.retry;
 
-/** Of a circuit breaker. */
+/** The state of a circuit breaker. */
 public enum BreakerState {
-  /** All calls go through, or there is no breaker. */
+  /** All calls pass, or there is no breaker. */
   CLOSED,
-  /** One call tries. */
+  /** One call probes the upstream. */
   HALF_OPEN,
-  /** None goes through. */
+  /** No call passes. */
   OPEN
 }

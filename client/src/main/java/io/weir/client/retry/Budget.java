@@ -1,6 +1,6 @@
 package io.weir.client.retry;
 
-/** What is left for retries. Mutable; safe for use by many threads. */
+/** The remaining budget for retries. Mutable; safe for use by many threads. */
 final class Budget {
   private static final int WHOLE = 1000;
 
@@ -14,12 +14,12 @@ final class Budget {
     this.leftMilli = options.reserve() * (long) WHOLE;
   }
 
-  /** A call was made. */
+  /** Credits a call. */
   synchronized void deposit() {
     leftMilli = Math.min(mostMilli, leftMilli + shareMilli);
   }
 
-  /** Pays for a retry, if it can. */
+  /** Pays for a retry, if the budget allows. */
   synchronized boolean tryWithdraw() {
     if (leftMilli < WHOLE) {
       return false;

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends calls that take too long. All of them are granted the same time, so one timer is enough, and a call
- * that ends in time touches none. Mutable; safe for use by many threads.
+ * Ends calls that take too long. All calls have the same time limit, so one timer is enough, and a call that ends in
+ * time uses none. Mutable; safe for use by many threads.
  */
 final class Deadlines {
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -24,7 +24,7 @@ final class Deadlines {
     this.grantedNanos = granted.toNanos();
   }
 
-  /** Runs something when the time is over, unless it is told before that it is done. */
+  /** Runs an action after the time limit, unless the entry is marked as done before. */
   Entry add(Runnable expire) {
     Entry entry = new Entry(time.nanoTime() + grantedNanos, expire);
     entries.add(entry);
@@ -47,16 +47,16 @@ final class Deadlines {
         return;
       }
       entries.poll();
-      // Not here: a listener may be slow.
+      // On another thread: a listener may be slow.
       time.after(Duration.ZERO, first::expire);
     }
     isArmed.set(false);
     if (!entries.isEmpty()) {
-      arm(); // it came while this was leaving
+      arm(); // a call was added during the check
     }
   }
 
-  /** A call under way. */
+  /** A call in progress. */
   static final class Entry {
     private final long atNanos;
     private volatile @Nullable Runnable expire;

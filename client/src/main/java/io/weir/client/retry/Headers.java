@@ -6,7 +6,7 @@ import java.util.Optional;
 /** The headers of an answer. */
 @FunctionalInterface
 public interface Headers {
-  /** All values of a header, in their order; its name is of any case. */
+  /** All values of a header, in order; names are case-insensitive. */
   List<String> all(String name);
 
   /** The first value of a header. */

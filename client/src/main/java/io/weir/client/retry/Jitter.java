@@ -10,25 +10,25 @@ import java.time.Duration;
  * @param span the longest addition of {@link Kind#SPAN}, 0 to 7 days; without meaning for the other kinds
  */
 public record Jitter(Kind kind, double share, Duration span) {
-  /** Every wait as it is. */
+  /** No jitter. */
   public static final Jitter NONE = new Jitter(Kind.AROUND, 0);
 
-  /** Anything from nothing to the wait: "full jitter". */
+  /** From zero to the whole wait: "full jitter". */
   public static final Jitter FULL = new Jitter(Kind.FULL, 1);
 
   /** How a wait is spread. */
   public enum Kind {
-    /** Up to a share less, up to a share more. */
+    /** Up to a share less or more. */
     AROUND,
     /** Up to a share more. */
     ADDED,
-    /** Anything from nothing to the wait. */
+    /** From zero to the whole wait. */
     FULL,
-    /** Up to a duration more, however long the wait is. */
+    /** Up to a duration more, for any wait. */
     SPAN
   }
 
-  /** By a share of the wait. */
+  /** Jitter by a share of the wait. */
   public Jitter(Kind kind, double share) {
     this(kind, share, Duration.ZERO);
   }
@@ -43,16 +43,16 @@ public record Jitter(Kind kind, double share, Duration span) {
     return new Jitter(Kind.ADDED, share);
   }
 
-  /** From {@code wait} to {@code wait + span}; also where the wait is {@code maxBackoff}, the longest there is. */
+  /** From {@code wait} to {@code wait + span}; also if the wait is {@code maxBackoff}, the longest one. */
   public static Jitter added(Duration span) {
     return new Jitter(Kind.SPAN, 0, span);
   }
 
   /**
-   * A wait, spread by a random number from 0 to below 1.
+   * Spreads a wait by a random number from 0 to below 1.
    *
-   * @param longest that a wait spread by a share never exceeds; a wait spread by a duration exceeds it by the duration at
-   *     most, as all waits of that length would otherwise end together
+   * @param longest the bound of a wait spread by a share; a wait spread by a duration exceeds it by at most that
+   *     duration, because otherwise all waits of that length would end together
    */
   long spread(long millis, long longest, double random) {
     return switch (kind) {

@@ -5,16 +5,16 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The scheme, host and port of an HTTP address (RFC 6454), in one spelling: lower case, and with the scheme's own port
- * where the address names none. Two addresses of one server have equal origins.
+ * The scheme, host and port of an HTTP address (RFC 6454), normalized: in lower case, and with the scheme's default
+ * port if the address has none. Two addresses of one server have equal origins.
  */
 public record Origin(String scheme, String host, int port) {
   private static final Map<String, Integer> USUAL_PORTS = Map.of("http", 80, "https", 443);
 
   /**
-   * Of an address.
+   * The origin of an address.
    *
-   * @throws IllegalArgumentException where it is not an absolute one of HTTP
+   * @throws IllegalArgumentException if it is not an absolute HTTP address
    */
   public static Origin of(URI address) {
     String scheme = String.valueOf(address.getScheme()).toLowerCase(Locale.ROOT);
@@ -26,7 +26,7 @@ public record Origin(String scheme, String host, int port) {
     return of(scheme, address.getHost(), address.getPort());
   }
 
-  /** Of its parts; a port below 0 is the scheme's own. */
+  /** The origin of these parts; a port below 0 means the scheme's default port. */
   public static Origin of(String scheme, String host, int port) {
     return new Origin(
         scheme,
@@ -34,7 +34,7 @@ public record Origin(String scheme, String host, int port) {
         port < 0 ? USUAL_PORTS.getOrDefault(scheme, port) : port);
   }
 
-  /** As an address without a path; the scheme's own port is left out. */
+  /** An address without a path; the scheme's default port is omitted. */
   @Override
   public String toString() {
     boolean isUsual = USUAL_PORTS.getOrDefault(scheme, -1) == port;

@@ -14,13 +14,13 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLHandshakeException;
 
 /**
- * What came of one sending.
+ * The outcome of one attempt.
  *
  * @param reason the status, or the kind of failure
  * @param isRetryable whether the call may be sent again
- * @param standing what it says about the upstream
- * @param namedMillis the wait that the server named
- * @param ticket the place that it made
+ * @param standing the conclusion about the upstream
+ * @param namedMillis the wait given by the server
+ * @param ticket the ticket given by the server
  */
 record Outcome(
     String reason,
@@ -30,17 +30,17 @@ record Outcome(
     Optional<String> ticket) {
   private static final Set<Integer> RETRYABLE = Set.of(408, 429, 500, 502, 503, 504);
 
-  /** What an outcome says about the upstream. */
+  /** The conclusion about the upstream. */
   enum Standing {
     WELL,
-    /** It is there, and wants less. */
+    /** It works, but its load is too high. */
     BUSY,
     ILL,
-    /** What happened has nothing to do with it. */
+    /** The outcome says nothing about it. */
     UNKNOWN
   }
 
-  /** Of an answer. */
+  /** The outcome of an answer. */
   static Outcome of(int status, Headers headers, Instant now, boolean isRepeatable) {
     boolean isRetryable = RETRYABLE.contains(status) && (isRepeatable || isUndone(status, headers));
     return isRetryable
@@ -58,7 +58,7 @@ record Outcome(
             Optional.empty());
   }
 
-  /** Of a call without an answer. */
+  /** The outcome of a call without an answer. */
   static Outcome of(Throwable failure, Call<?> call) {
     return new Outcome(
         failure.getClass().getSimpleName(),
@@ -72,7 +72,7 @@ record Outcome(
         Optional.empty());
   }
 
-  /** Whether there was no answer because of the way to the upstream and back. */
+  /** Whether the failure was caused by the connection to the upstream. */
   static boolean isTransport(Throwable failure) {
     return !(failure instanceof SSLHandshakeException || failure instanceof RetryLaterException)
         && (failure instanceof IOException
@@ -87,8 +87,8 @@ record Outcome(
     return status >= 500 ? Standing.ILL : Standing.WELL;
   }
 
-  // A throttled request was not acted upon. Weir names itself where the upstream was not asked (RFC
-  // 9209).
+  // A throttled request was not acted upon. Weir names itself in the answer if the request did not
+  // reach the upstream (RFC 9209).
   private static boolean isUndone(int status, Headers headers) {
     return status == 429
         || (status == 503

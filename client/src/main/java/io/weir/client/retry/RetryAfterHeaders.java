@@ -16,22 +16,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * The wait that an answer names, in milliseconds, rounded up. What cannot be understood, and a time that is
- * over, is as if it were not there.
- */
+/** Reads the wait in an answer, in milliseconds, rounded up. Values that are invalid or in the past are ignored. */
 public final class RetryAfterHeaders {
-  /** Above it, one wait is as hopeless as another. */
+  /** The upper bound of waits; longer ones make no difference. */
   private static final long FOREVER_MILLIS = Duration.ofDays(100_000).toMillis();
 
   private static final Duration MOST_APART = Duration.ofDays(7);
   private static final long EPOCH_SECONDS_FROM = 1_000_000_000;
   private static final Pattern NUMBER = Pattern.compile("\\d{1,30}(\\.\\d{1,30})?");
-  // draft-ietf-httpapi-ratelimit-headers-10, section 4: one item a quota, its name in quotes.
+  // draft-ietf-httpapi-ratelimit-headers-10, section 4: one item per quota, its name in quotes.
   private static final Pattern COMMA = Pattern.compile(",");
   private static final Pattern REMAINING = Pattern.compile(";\\s*r=(\\d{1,15})");
   private static final Pattern RESET = Pattern.compile(";\\s*t=(\\d{1,15})");
-  // RFC 9110, section 5.6.7: all three have to be understood.
+  // RFC 9110, section 5.6.7: recipients must accept all three.
   private static final List<DateTimeFormatter> DATES = List.of(
       DateTimeFormatter.RFC_1123_DATE_TIME,
       DateTimeFormatter.ofPattern("EEEE, dd-MMM-yy HH:mm:ss zzz", Locale.US),
@@ -45,15 +42,15 @@ public final class RetryAfterHeaders {
     this.now = headers
         .first("Date")
         .flatMap(RetryAfterHeaders::date)
-        // A clock that is a week off tells nothing.
+        // A clock that is a week off is not used.
         .filter(date -> Duration.between(now, date).abs().compareTo(MOST_APART) < 0)
         .orElse(now);
   }
 
   /**
-   * The wait of an answer.
+   * Returns the wait of an answer.
    *
-   * @param now the time of day, for a server that does not tell its own
+   * @param now the time of day, for a server that does not send its own
    */
   public static OptionalLong millis(int status, Headers headers, Instant now) {
     return new RetryAfterHeaders(headers, now).of(status);
@@ -62,7 +59,8 @@ public final class RetryAfterHeaders {
   private OptionalLong of(int status) {
     OptionalLong exact = ahead(number("Retry-After-Ms", 1));
     OptionalLong whole = ahead(retryAfter());
-    // The same wait in two units: the finer one. Where they contradict each other, the standard's.
+    // Two headers with the same wait: the finer unit. If they contradict each other: the standard
+    // header.
     if (exact.isPresent()
         && (whole.isEmpty() || whole.getAsLong() == ceilSeconds(exact.getAsLong()) * 1000)) {
       return exact;
@@ -87,7 +85,7 @@ public final class RetryAfterHeaders {
             .orElse(OptionalLong.empty());
   }
 
-  // When the last of the quotas that are used up has room again.
+  // The time when the last exhausted quota has room again.
   private OptionalLong reset() {
     OptionalLong quotas = headers.all("RateLimit").stream()
         .flatMap(value -> COMMA.splitAsStream(unquoted(value)))
@@ -105,7 +103,7 @@ public final class RetryAfterHeaders {
         .orElse(OptionalLong.empty());
   }
 
-  // Without what stands in quotes. Each character is looked at once: a server may send many.
+  // The value without quoted strings. Each character is read once: a server may send many.
   private static String unquoted(String value) {
     StringBuilder rest = new StringBuilder(value.length());
     boolean isQuoted = false;
@@ -122,7 +120,7 @@ public final class RetryAfterHeaders {
     return rest.toString();
   }
 
-  // Some name an instant where others name a span.
+  // Some servers send an instant, others a span.
   private long sinceNow(long value) {
     if (value >= EPOCH_SECONDS_FROM * 1000) {
       return value - now.toEpochMilli(); // in milliseconds

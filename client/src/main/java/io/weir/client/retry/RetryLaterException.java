@@ -3,14 +3,11 @@ package io.weir.client.retry;
 import java.io.IOException;
 import java.time.Duration;
 
-/**
- * A call was given up because it would have to wait too long. Nothing has been done: a later call may
- * succeed.
- */
+/** Thrown if a call would have to wait too long. Nothing has been done; a later call may succeed. */
 public final class RetryLaterException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /** Why there was no use in waiting. */
+  /** The reason for not waiting. */
   public enum Reason {
     /** The wait is longer than {@link RetryOptions#maxWait()}. */
     WAIT_TOO_LONG,
@@ -18,7 +15,7 @@ public final class RetryLaterException extends IOException {
     PAST_DEADLINE,
     /** The circuit breaker of the upstream is open; the call was not sent. */
     BREAKER_OPEN,
-    /** The upstream rejects too much already; the call was not sent. */
+    /** The upstream already rejects too much; the call was not sent. */
     UPSTREAM_OVERLOADED
   }
 
@@ -31,12 +28,12 @@ public final class RetryLaterException extends IOException {
     this.retryAfter = retryAfter;
   }
 
-  /** Why there was no use in waiting. */
+  /** The reason for not waiting. */
   public Reason reason() {
     return reason;
   }
 
-  /** When there would be, counted from when this was thrown; zero where nobody knows. */
+  /** The time until a call may succeed, counted from this exception; zero if unknown. */
   public Duration retryAfter() {
     return retryAfter;
   }

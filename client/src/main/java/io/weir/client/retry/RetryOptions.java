@@ -9,22 +9,22 @@ import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 
 /**
- * How calls wait and are sent again. Start from one of the presets and change what has to be different:
- * {@code RetryOptions.DEFAULT.with(o -> o.attempts(3))}.
+ * The settings of waits and retries. Start from one of the presets and change only the differences: {@code
+ * RetryOptions.DEFAULT.with(o -> o.attempts(3))}.
  *
- * @param enabled whether anything is sent again at all
- * @param attempts how often a call is sent at most, the first time included; 1 to 10,000
- * @param initialBackoff the first wait that nobody named; from 1 ms on, as all durations
+ * @param enabled whether anything is retried at all
+ * @param attempts the most attempts of a call, including the first; 1 to 10,000
+ * @param initialBackoff the first wait not given by a server; from 1 ms on, like all durations
  * @param multiplier by which such waits grow; 1 to 100
- * @param maxBackoff which such a wait never exceeds, but for a jitter of a duration; at least {@code initialBackoff}
- * @param jitter what spreads such waits; a share of 0 to 1, or a duration of 0 to 7 days
- * @param maxWait the longest single wait, named or not; a longer one fails the call at once
- * @param deadline of a call with all its attempts and waits
- * @param tickets whether places are asked for ({@code Prefer: retry-ticket})
- * @param breaker when an upstream is left alone
- * @param budget how many calls may be sent again
- * @param overload as Google's SRE book has it (chapter 21, "Client-Side Throttling"): calls are refused here when more than
- *     {@code overload} times what the upstream accepts is asked of it; 1.1 to 100, usually 2
+ * @param maxBackoff the longest such wait, except for a jitter of a duration; at least {@code initialBackoff}
+ * @param jitter the random spread of such waits; a share of 0 to 1, or a duration of 0 to 7 days
+ * @param maxWait the longest single wait, given by a server or not; a longer one fails the call at once
+ * @param deadline the time limit of a call with all its attempts and waits
+ * @param tickets whether tickets are requested ({@code Prefer: retry-ticket})
+ * @param breaker the circuit breaker of each upstream
+ * @param budget the number of calls that may be retried
+ * @param overload as in Google's SRE book (chapter 21, "Client-Side Throttling"): calls are refused here when the
+ *     upstream gets more than {@code overload} times the requests that it accepts; 1.1 to 100, usually 2
  */
 public record RetryOptions(
     boolean enabled,
@@ -57,7 +57,7 @@ public record RetryOptions(
       Optional.empty(),
       OptionalDouble.empty());
 
-  /** For callers with somebody in front of them: an answer in ten seconds, and no storm. */
+  /** For interactive callers: an answer within ten seconds, and no storm. */
   public static final RetryOptions HIGH_AVAILABILITY =
       DEFAULT.with(o -> o.maxBackoff(Duration.ofSeconds(2))
           .maxWait(Duration.ofSeconds(5))
@@ -65,24 +65,27 @@ public record RetryOptions(
           .breaker(new BreakerOptions(10, Duration.ofSeconds(5)))
           .budget(new BudgetOptions(0.2, 20)));
 
-  /** For work that has time: it waits for minutes, and tries twenty times. */
+  /** For batch work: it waits for minutes and makes twenty attempts. */
   public static final RetryOptions BATCH = DEFAULT.with(o -> o.attempts(20)
       .initialBackoff(Duration.ofMillis(200))
       .multiplier(2)
       .maxWait(Duration.ofMinutes(15))
       .breaker(new BreakerOptions(50, Duration.ofSeconds(10))));
 
-  /** The waits of Storj's client: 100 ms, then twice as long each time, to 3 s; with up to 100 ms more, which it has not. */
+  /**
+   * The waits of Storj's client: 100 ms, then doubling to 3 s; here with up to 100 ms of jitter, which Storj's client
+   * does not have.
+   */
   public static final RetryOptions STORJ = DEFAULT.with(o -> o.attempts(7)
       .initialBackoff(Duration.ofMillis(100))
       .multiplier(2)
       .maxBackoff(Duration.ofSeconds(3))
       .jitter(Jitter.added(Duration.ofMillis(100))));
 
-  /** Nothing is sent again, nothing waits. */
+  /** No retries and no waits. */
   public static final RetryOptions NONE = DEFAULT.with(Builder::disable);
 
-  /** @throws IllegalArgumentException with everything that is wrong */
+  /** @throws IllegalArgumentException with all problems */
   public RetryOptions {
     Mistakes mistakes = new Mistakes();
     mistakes.within("attempts", attempts, 1, 10_000);
@@ -108,7 +111,7 @@ public record RetryOptions(
     mistakes.throwIfAny();
   }
 
-  /** The same with changes. */
+  /** These options with changes. */
   public RetryOptions with(Consumer<Builder> changes) {
     Builder builder = new Builder(this);
     changes.accept(builder);
@@ -116,9 +119,9 @@ public record RetryOptions(
   }
 
   /**
-   * The wait before a call is sent again, where nobody named one.
+   * The wait before a retry, if the server gave none.
    *
-   * @param retry 0 for the first
+   * @param retry the number of the retry, 0 for the first
    * @param random from 0 to below 1
    */
   long backoffMillis(int retry, DoubleSupplier random) {
@@ -127,7 +130,7 @@ public record RetryOptions(
     return jitter.spread((long) Math.min((double) longest, wait), longest, random.getAsDouble());
   }
 
-  /** What is wrong with options. */
+  /** The problems of options. */
   private static final class Mistakes {
     private final List<String> all = new ArrayList<>();
 
@@ -163,7 +166,7 @@ public record RetryOptions(
     }
   }
 
-  /** Options with changes. Mutable; for use within {@link #with}. */
+  /** Builds options. Mutable; for use within {@link #with}. */
   public static final class Builder {
     private boolean enabled;
     private int attempts;
@@ -193,7 +196,7 @@ public record RetryOptions(
       overload = from.overload;
     }
 
-    /** Switches everything off: calls go out as they are, and their answers come back as they are. */
+    /** Switches everything off: calls and answers pass unchanged. */
     public Builder disable() {
       enabled = false;
       deadline = Optional.empty();
@@ -204,31 +207,31 @@ public record RetryOptions(
       return this;
     }
 
-    /** How often a call is sent at most, the first time included. */
+    /** The most attempts of a call, including the first. */
     public Builder attempts(int most) {
       attempts = most;
       return this;
     }
 
-    /** The first wait that nobody named. */
+    /** The first wait not given by a server. */
     public Builder initialBackoff(Duration first) {
       initialBackoff = first;
       return this;
     }
 
-    /** By what such waits grow. */
+    /** The factor by which such waits grow. */
     public Builder multiplier(double factor) {
       multiplier = factor;
       return this;
     }
 
-    /** What such a wait never exceeds. */
+    /** The longest such wait. */
     public Builder maxBackoff(Duration longest) {
       maxBackoff = longest;
       return this;
     }
 
-    /** What spreads such waits. */
+    /** The random spread of such waits. */
     public Builder jitter(Jitter spread) {
       jitter = spread;
       return this;
@@ -240,31 +243,31 @@ public record RetryOptions(
       return this;
     }
 
-    /** Of a call with all its attempts and waits. */
+    /** The time limit of a call with all its attempts and waits. */
     public Builder deadline(Duration sinceCalled) {
       deadline = Optional.of(sinceCalled);
       return this;
     }
 
-    /** Whether places are asked for. */
+    /** Whether tickets are requested. */
     public Builder tickets(boolean wanted) {
       tickets = wanted;
       return this;
     }
 
-    /** When an upstream is left alone. */
+    /** The circuit breaker of each upstream. */
     public Builder breaker(BreakerOptions options) {
       breaker = Optional.of(options);
       return this;
     }
 
-    /** How many calls may be sent again. */
+    /** The number of calls that may be retried. */
     public Builder budget(BudgetOptions options) {
       budget = Optional.of(options);
       return this;
     }
 
-    /** From which excess on calls are refused here. */
+    /** The ratio of requests to accepted requests above which calls are refused here. */
     public Builder overload(double factor) {
       overload = OptionalDouble.of(factor);
       return this;

@@ -15,9 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends calls, waits as the answers say, and sends them again. It does not know what it sends. One for all
- * calls of a program: breakers and budgets belong to it, one of each for an upstream. Safe for use by many
- * threads; blocks none.
+ * Sends calls, waits as the answers say, and retries them. It is independent of the protocol. Use one for all calls of
+ * a program: it owns the breakers and budgets, one of each per upstream. Safe for use by many threads; blocks none.
  */
 public final class Retryer {
   private static final Logger LOG = LoggerFactory.getLogger(Retryer.class);
@@ -51,14 +50,14 @@ public final class Retryer {
             .build());
   }
 
-  /** On the system's time. */
+  /** A retryer with the system's clock. */
   public static Retryer of(RetryOptions options, RetryListener listener) {
     return of(
         options, Timekeeper.system(), () -> ThreadLocalRandom.current().nextDouble(), listener);
   }
 
   /**
-   * On a time of its own.
+   * A retryer with another clock.
    *
    * @param random gives numbers from 0 to below 1
    */
@@ -70,8 +69,8 @@ public final class Retryer {
   /**
    * Makes a call.
    *
-   * @return the answer, whatever its status, of the last sending; the failure of the last sending; or
-   *     {@link RetryLaterException}. Cancelling it stops sending and waiting at once.
+   * @return the answer of the last attempt, whatever its status; the failure of the last attempt; or {@link
+   *     RetryLaterException}. Cancelling it stops sending and waiting at once.
    */
   public <T> CompletableFuture<T> call(Call<T> call) {
     Upstream upstream = upstreams.get(call.upstream());
@@ -83,12 +82,12 @@ public final class Retryer {
     return new RetryingCall<>(call, options, upstream, attempts, deadlines, time, listener).begin();
   }
 
-  /** What it goes by. */
+  /** The options of this retryer. */
   public RetryOptions options() {
     return options;
   }
 
-  // A program that calls hosts named by others meets new upstreams without end.
+  // A program that calls hosts named by others meets an unlimited number of upstreams.
   private void makeRoom() {
     if (upstreams.size() < MAX_UPSTREAMS) {
       return;
@@ -98,7 +97,7 @@ public final class Retryer {
         .ifPresent(idlest -> upstreams.computeIfPresent(idlest.name(), this::forgotten));
   }
 
-  @SuppressWarnings("NullAway") // null is how a map is told to forget
+  @SuppressWarnings("NullAway") // null removes the entry of the map
   private Upstream forgotten(String name, Upstream upstream) {
     listener.upstreamForgotten(name);
     return null;
@@ -110,7 +109,7 @@ public final class Retryer {
     return upstream;
   }
 
-  /** A listener that cannot do harm. */
+  /** A listener whose exceptions are caught. */
   private record Guarded(RetryListener listener) implements RetryListener {
     @Override
     public void upstreamAppeared(UpstreamState upstream) {
@@ -141,7 +140,7 @@ public final class Retryer {
     private void tell(Consumer<RetryListener> what) {
       try {
         what.accept(listener);
-      } catch (Throwable e) { // also of a library that is not there
+      } catch (Throwable e) { // also for a missing library
         LOG.error("a listener failed", e);
       }
     }

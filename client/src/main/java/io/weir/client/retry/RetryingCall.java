@@ -12,9 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * One call on its way. Mutable; its attempts follow one another; the end of one starts the next.
- */
+/** One call in progress. Mutable; its attempts run one after another: the end of one starts the next. */
 final class RetryingCall<T> {
   private static final Logger LOG = LoggerFactory.getLogger(Retryer.class);
 
@@ -54,7 +52,7 @@ final class RetryingCall<T> {
     this.begunNanos = time.nanoTime();
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // they follow what is given back
+  @SuppressWarnings("FutureReturnValueIgnored") // they end with the returned future
   CompletableFuture<T> begin() {
     Optional<Deadlines.Entry> entry = deadlines.map(it -> it.add(this::expire));
     result.whenComplete((value, error) -> {
@@ -65,7 +63,7 @@ final class RetryingCall<T> {
     return result;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // what is sent ends by telling so
+  @SuppressWarnings("FutureReturnValueIgnored") // an attempt reports its own end
   private void send() {
     if (result.isDone()) {
       return;
@@ -96,8 +94,7 @@ final class RetryingCall<T> {
     }
   }
 
-  // What stops it may come while it is on its way to the next step, and of a step after the next
-  // one was begun.
+  // A cancel hook may register late; ignore it if a newer step has one.
   private void stopBy(int step, Runnable how) {
     synchronized (attemptLock) {
       if (step < stoppable) {
@@ -181,9 +178,7 @@ final class RetryingCall<T> {
     return new RetryLaterException(message, reason, wait);
   }
 
-  /**
-   * What follows a sending: another one after a wait, or giving up, or else its answer.
-   */
+  /** The step after an attempt: another attempt after a wait, giving up, or the answer. */
   private record Next(Optional<Duration> pause, Optional<RetryLaterException> later) {
     static final Next ANSWER = new Next(Optional.empty(), Optional.empty());
 
@@ -192,7 +187,7 @@ final class RetryingCall<T> {
     }
   }
 
-  /** One sending. Its head is heard before it ends. */
+  /** One attempt. Its head is processed before it ends. */
   private final class Sending implements Attempt {
     private final Permit permit;
     private final int number;
@@ -214,7 +209,7 @@ final class RetryingCall<T> {
     public void advanced() {
       attempts = retry.asyncContext();
       sent = 1;
-      ticket = Optional.empty(); // it was for what is done
+      ticket = Optional.empty(); // it was for the work that is done
     }
 
     @Override
@@ -237,13 +232,13 @@ final class RetryingCall<T> {
           decided = failure == null ? well() : heard(Outcome.of(failure, call));
         }
         follow(decided, value, failure);
-      } catch (Throwable e) { // of the HTTP client: the call must end
+      } catch (Throwable e) { // from the HTTP client: the call must end
         permit.settle(Standing.UNKNOWN);
         result.completeExceptionally(e);
       }
     }
 
-    // Of a call that has no heads.
+    // For a call without heads.
     private Next well() {
       permit.settle(Standing.WELL);
       return Next.ANSWER;
@@ -258,7 +253,7 @@ final class RetryingCall<T> {
       return decided;
     }
 
-    @SuppressWarnings("NullAway") // an answer may be null, as the one who sends wants it
+    @SuppressWarnings("NullAway") // an answer may be null, if the sender's type allows it
     private void follow(Next decided, @Nullable T value, @Nullable Throwable failure) {
       if (decided.pause().isPresent()) {
         long left = decided.pause().get().toNanos() - (time.nanoTime() - heardNanos);

@@ -11,8 +11,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The system's time. One thread waits; tasks run on others, which end when they are idle for a minute. So a common pool
- * that is busy, or was shut down, delays none. Safe for use by many threads.
+ * The system's clock. One thread waits; tasks run on other threads, which end when they are idle for a minute. So a
+ * busy or closed common pool does not delay them. Safe for use by many threads.
  */
 final class SystemTime implements Timekeeper {
   static final SystemTime INSTANCE = new SystemTime();
@@ -43,7 +43,7 @@ final class SystemTime implements Timekeeper {
     return () -> due.cancel(false);
   }
 
-  // A machine may have no thread left: a task that is late is better than one that is lost.
+  // The machine may have no thread left: a late task is better than a lost one.
   private void execute(Runnable task) {
     try {
       tasks.execute(task);

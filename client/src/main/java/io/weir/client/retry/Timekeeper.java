@@ -3,22 +3,22 @@ package io.weir.client.retry;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Time as retries need it. */
+/** The clock and timer for retries. */
 public interface Timekeeper {
-  /** A clock that only goes on, in nanoseconds. */
+  /** A monotonic clock, in nanoseconds. */
   long nanoTime();
 
-  /** The time of day; only dates that servers name are compared with it. */
+  /** The time of day; compared only with dates sent by servers. */
   Instant now();
 
   /**
-   * Runs a task once that long has passed, never earlier.
+   * Runs a task after the wait, never earlier.
    *
-   * @return what cancels it, and does nothing once it has run
+   * @return cancels the task; does nothing once it has run
    */
   Runnable after(Duration wait, Runnable task);
 
-  /** The system's own; tasks run on threads of its own. */
+  /** The system's clock; tasks run on its own threads. */
   static Timekeeper system() {
     return SystemTime.INSTANCE;
   }

@@ -18,7 +18,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of an upstream, and what is spared it. Mutable; safe for use by many threads. */
+/**
+ * The state of an upstream: its breaker, its budget and its share of accepted requests. Mutable; safe for use by many
+ * threads.
+ */
 final class Upstream implements UpstreamState {
   private static final long PROBE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -60,21 +63,21 @@ final class Upstream implements UpstreamState {
     }));
   }
 
-  /** A new call, not a retry. */
+  /** Counts a new call, not a retry. */
   void called() {
     calledNanos = time.nanoTime();
     budget.ifPresent(Budget::deposit);
   }
 
-  /** How long nobody has called it. */
+  /** The time since the last call. */
   long idleNanos() {
     return time.nanoTime() - calledNanos;
   }
 
   /**
-   * Lets one sending go out.
+   * Permits one attempt.
    *
-   * @throws RetryLaterException where it better does not
+   * @throws RetryLaterException if it must not be sent now
    */
   Permit enter() throws RetryLaterException {
     long now = time.nanoTime();
@@ -99,8 +102,7 @@ final class Upstream implements UpstreamState {
     return permit;
   }
 
-  // The breaker half opens in here and nowhere else: a permit has the generation of the state it
-  // was
+  // Only this method makes the breaker half open: a permit has the generation of the state it was
   // given in.
   private synchronized Optional<Permit> tryAcquire(long now) {
     return breaker.isPresent() && !breaker.get().tryAcquirePermission()
@@ -108,7 +110,9 @@ final class Upstream implements UpstreamState {
         : Optional.of(new Permit(this, generation.get(), now));
   }
 
-  /** What came of a sending. What was sent before the breaker changed says nothing of how it is now. */
+  /**
+   * Applies the outcome of an attempt. An attempt sent before the breaker changed says nothing about its present state.
+   */
   void settled(Permit permit, Standing standing) {
     if (standing == Standing.WELL) {
       overload.ifPresent(it -> it.accepted(time.nanoTime()));
@@ -116,7 +120,7 @@ final class Upstream implements UpstreamState {
     if (breaker.isEmpty() || permit.generation() != generation.get()) {
       return;
     }
-    // How long it took is no matter of this breaker's.
+    // This breaker ignores durations.
     switch (standing) {
       case WELL -> breaker.get().onSuccess(0, TimeUnit.NANOSECONDS);
       case ILL -> breaker.get().onError(0, TimeUnit.NANOSECONDS, new IOException(name));
@@ -124,7 +128,7 @@ final class Upstream implements UpstreamState {
     }
   }
 
-  // Otherwise one call that hangs would keep all others away.
+  // Otherwise one hanging call would block all others.
   private void giveUpProbe(long now) {
     Permit hung = probe;
     if (hung != null && now - hung.sentNanos() > PROBE_NANOS) {
@@ -132,7 +136,7 @@ final class Upstream implements UpstreamState {
     }
   }
 
-  /** Pays for a retry that nobody named a time for. */
+  /** Pays for a retry at a time not given by the server. */
   boolean tryPay() {
     return budget.isEmpty() || budget.get().tryWithdraw();
   }

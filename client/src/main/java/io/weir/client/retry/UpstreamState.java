@@ -1,13 +1,13 @@
 package io.weir.client.retry;
 
-/** How an upstream stands, as it is when it is read. Safe for use by many threads. */
+/** The state of an upstream at the time of reading. Safe for use by many threads. */
 public interface UpstreamState {
   /** Scheme, host and port. */
   String name();
 
-  /** Of its breaker. */
+  /** The state of its breaker. */
   BreakerState breaker();
 
-  /** How many retries its budget would pay for now; infinite where there is none. */
+  /** The number of retries that its budget allows now; infinite if there is no budget. */
   double budget();
 }

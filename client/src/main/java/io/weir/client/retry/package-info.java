@@ -1,4 +1,4 @@
-/** Calls that wait as they are told and are sent again, whatever sends them. */
+/** Waits and retries of calls, independent of the protocol. */
 @NullMarked
 package io.weir.client.retry;
 

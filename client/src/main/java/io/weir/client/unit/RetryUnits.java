@@ -12,9 +12,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Several calls that make sense only together, as begin, put and commit of a segment: when one of them fails in the chosen way, all
- * of them are made again, from the first on. Each of them may have retries of its own below. Safe for use by
- * many threads.
+ * Runs several calls that only make sense together, such as begin, put and commit of a segment: if one of them fails in
+ * the chosen way, all are made again from the first. Each call may have its own retries below. Safe for use by many
+ * threads.
  */
 public final class RetryUnits {
   private final Retryer retryer;
@@ -22,10 +22,10 @@ public final class RetryUnits {
   private final Predicate<Throwable> chosen;
 
   /**
-   * @param retryer says how often, and how long is waited in between; a {@code RetryLaterException} of one of
-   *     the calls names the wait
-   * @param upstream whose breaker and budget they have
-   * @param chosen which failures are worth another start
+   * @param retryer decides the number of attempts and the waits between them; a {@code RetryLaterException} of one of
+   *     the calls gives the wait
+   * @param upstream the name under which they have a breaker and a budget
+   * @param chosen the failures after which the unit is restarted
    */
   public RetryUnits(Retryer retryer, String upstream, Predicate<Throwable> chosen) {
     this.retryer = retryer;
@@ -34,22 +34,22 @@ public final class RetryUnits {
   }
 
   /**
-   * Runs a unit until it succeeds, fails otherwise than chosen, or has no attempt left. Cancelling what is given
-   * back cancels the unit's stage, and it is not begun again; what that stage waits for is its own.
+   * Runs a unit until it succeeds, fails otherwise than chosen, or has no attempt left. Cancelling the returned future
+   * cancels the unit's stage, and the unit is not restarted; stages that it waits for are not cancelled.
    *
-   * @param name as people read it in the log
-   * @param unit makes its calls, each time from the first on; it fails by failing its stage
+   * @param name the name in logs
+   * @param unit makes its calls, each time from the first; it fails by failing its stage
    */
   public <T> CompletableFuture<T> retryUnit(String name, Supplier<CompletionStage<T>> unit) {
     return retryer.call(new UnitCall<>(name, upstream, chosen, unit));
   }
 
   /**
-   * Runs units beside each other. Each is on its own: one that fails does not touch the others, and those
-   * that are finished stay so.
+   * Runs units in parallel. They are independent: a failed unit does not affect the others, and finished ones stay
+   * finished.
    *
-   * @param atOnce how many at most, at least 1
-   * @return what becomes of each, in their order
+   * @param atOnce the most units at a time, at least 1
+   * @return the result of each, in their order
    */
   public <T> List<CompletableFuture<T>> retryUnits(
       String name, List<Supplier<CompletionStage<T>>> units, int atOnce) {
@@ -65,7 +65,7 @@ public final class RetryUnits {
     return all;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // they follow the result of the unit
+  @SuppressWarnings("FutureReturnValueIgnored") // they end with the result of the unit
   private <T> void runNext(
       String name,
       List<Supplier<CompletionStage<T>>> units,

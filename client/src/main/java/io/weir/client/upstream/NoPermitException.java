@@ -2,7 +2,7 @@ package io.weir.client.upstream;
 
 import java.io.IOException;
 
-/** There was no permit to send: the queue is full, no provider could take it in time, or all have failed. */
+/** Thrown if no permit was given: the queue is full, no provider was free in time, or all have failed. */
 public final class NoPermitException extends IOException {
   private static final long serialVersionUID = 1L;
 

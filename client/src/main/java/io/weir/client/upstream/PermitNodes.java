@@ -10,7 +10,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** What is asked of nodes, and told to them, of turns. Safe for use by many threads. */
+/** Requests, renews and releases permits at nodes. Safe for use by many threads. */
 final class PermitNodes {
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(10);
   private static final int TELLINGS = 3;
@@ -36,14 +36,14 @@ final class PermitNodes {
     return time;
   }
 
-  /** Asks for a turn. */
+  /** The request for a permit. */
   HttpRequest question(int node) {
     String body = "{\"upstream\":\"%s\",\"group\":\"%s\",\"waitMs\":%d}"
         .formatted(options.upstream(), options.group(), options.patience().toMillis());
     return post(node, "/v1/permits", body, ANSWER_TIMEOUT.plus(options.patience()));
   }
 
-  /** Holds on to a turn until it is over, an hour at most. */
+  /** Renews a permit until it is over, for an hour at most. */
   void renew(SendPermit permit, int node) {
     renew(permit, node, permit.lease().dividedBy(RENEWALS_PER_LEASE));
   }
@@ -70,7 +70,7 @@ final class PermitNodes {
     return third.compareTo(WORD_TIMEOUT) < 0 ? third : WORD_TIMEOUT;
   }
 
-  /** A turn is over. */
+  /** Releases a permit. */
   void release(SendPermit permit, int status, Headers headers, long tookMillis) {
     String told = "{\"status\":%d,\"headers\":%s,\"latencyMs\":%d,\"group\":\"%s\"}"
         .formatted(
@@ -81,7 +81,7 @@ final class PermitNodes {
     tell(permit, permit.node(), told, TELLINGS);
   }
 
-  // To the next node where one is gone; where nobody hears it, the lease ends.
+  // Tries the next node if one is down; if none is reachable, the lease ends.
   private void tell(SendPermit permit, int node, String told, int tries) {
     HttpRequest release = post(node, permit.path() + "/release", told, WORD_TIMEOUT);
     CompletableFuture<?> unused = client

@@ -7,13 +7,13 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Where turns are asked for, and for what.
+ * The nodes, upstream and group for which permits are requested.
  *
- * @param nodes base addresses, at least one; the next one is asked where one is gone, and from then on
+ * @param nodes base addresses, at least one; if a node is down, the next one is used from then on
  * @param serviceToken the service token of the nodes
  * @param upstream of the policy
- * @param group of operations; {@code default} where the policy names none
- * @param patience how long one question waits at a node, at most a minute
+ * @param group of operations; {@code default} if the policy defines none
+ * @param patience how long one request waits at a node, at most a minute
  */
 public record SchedulerOptions(
     List<URI> nodes, String serviceToken, String upstream, String group, Duration patience) {
@@ -22,7 +22,7 @@ public record SchedulerOptions(
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /** @throws IllegalArgumentException with what is wrong */
+  /** @throws IllegalArgumentException with the problem */
   public SchedulerOptions {
     nodes = List.copyOf(nodes);
     if (nodes.isEmpty()) {
@@ -48,7 +48,7 @@ public record SchedulerOptions(
     }
   }
 
-  /** The usual group, and ten seconds of patience. */
+  /** The default group, and ten seconds of patience. */
   public static SchedulerOptions of(List<URI> nodes, String serviceToken, String upstream) {
     return new SchedulerOptions(nodes, serviceToken, upstream, "default", Duration.ofSeconds(10));
   }

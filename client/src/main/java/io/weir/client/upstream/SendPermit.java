@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * It is this program's turn: to be sent now, to this provider, with this key. Held until it is told how it went, once; later
- * words do nothing. Safe for use by many threads.
+ * The permit to send one request now, to this provider, with this key. Held until its result is reported, once; later
+ * reports do nothing. Safe for use by many threads.
  */
 public final class SendPermit {
   static final int GIVEN_UP = 499;
@@ -58,25 +58,25 @@ public final class SendPermit {
     return url;
   }
 
-  /** The name of the key that is sent; {@code -} where the provider wants none. */
+  /** The name of the key to send; {@code -} if the provider needs none. */
   public String key() {
     return key;
   }
 
-  /** For so long nothing of an answer may move; then the provider has {@link #failed}. */
+  /** The longest time without any data of an answer; then the provider has {@link #failed}. */
   public Duration timeout() {
     return timeout;
   }
 
-  /** The provider has answered. */
+  /** Reports that the provider has answered. */
   public void answered(HttpResponse<?> answer) {
     answered(answer.statusCode(), answer.headers()::allValues);
   }
 
   /**
-   * The same, for programs that send in another way.
+   * The same, for other HTTP clients.
    *
-   * @param headers of the answer: what they say of a wait, or of the load, is told to all nodes
+   * @param headers of the answer: those about a wait or the load are reported to all nodes
    */
   public void answered(int status, Headers headers) {
     answered(status, headers, nodes.time().nanoTime());
@@ -86,12 +86,12 @@ public final class SendPermit {
     end(status, headers, headNanos);
   }
 
-  /** There was no answer: no connection, it broke, or nothing came in time. */
+  /** Reports that there was no answer: no connection, a broken one, or a timeout. */
   public void failed() {
     end(0, name -> List.of(), nodes.time().nanoTime());
   }
 
-  /** It was given up, or not sent: nothing is learned of the provider. */
+  /** Reports that it was given up or not sent: nothing is learned about the provider. */
   public void unused() {
     end(GIVEN_UP, name -> List.of(), nodes.time().nanoTime());
   }
@@ -113,12 +113,12 @@ public final class SendPermit {
     return lease;
   }
 
-  /** How long it has been held. */
+  /** The time since it was given. */
   Duration held() {
     return Duration.ofNanos(nodes.time().nanoTime() - takenNanos);
   }
 
-  /** @param cancel ends it */
+  /** @param cancel stops the renewal */
   void isRenewedBy(Runnable cancel) {
     renewal = cancel;
     if (isOver.get()) {

@@ -4,7 +4,7 @@ import io.weir.client.retry.Headers;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What a node wants to know of a provider's answer: the headers that name a wait, or its load. */
+/** Selects the headers of a provider's answer that a node needs: those about a wait or the load. */
 final class ToldHeaders {
   private static final List<String> NAMES = List.of(
       "Retry-After",
@@ -21,7 +21,7 @@ final class ToldHeaders {
 
   private ToldHeaders() {}
 
-  /** Those that are there, as a JSON object. */
+  /** The present ones, as a JSON object. */
   static String json(Headers headers) {
     return NAMES.stream()
         .filter(name -> !headers.all(name).isEmpty())
@@ -29,7 +29,7 @@ final class ToldHeaders {
         .collect(Collectors.joining(",", "{", "}"));
   }
 
-  // Of a header there is nothing else than what is printed, and tabs.
+  // Header values contain only printable characters and tabs.
   private static String escaped(String value) {
     String part = value.length() > LONGEST ? "" : value;
     return part.replaceAll("[^\\x20-\\x7e]", " ").replace("\\", "\\\\").replace("\"", "\\\"");

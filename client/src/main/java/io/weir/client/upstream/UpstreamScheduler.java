@@ -17,8 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * Sends requests to the providers of one of Weir's upstreams by itself, when it is their turn: key slots, permits in flight,
- * cooldowns and breakers are those of the whole cluster ({@code POST /v1/permits}). Safe for use by many threads.
+ * Sends requests directly to the providers of one of Weir's upstreams when it has a permit: key slots, permits in
+ * flight, cooldowns and breakers are those of the whole cluster ({@code POST /v1/permits}). Safe for use by many
+ * threads.
  */
 public final class UpstreamScheduler {
   private static final int CREATED = 201;
@@ -29,20 +30,20 @@ public final class UpstreamScheduler {
   private final SchedulerOptions options;
   private final Timekeeper time;
   private final PermitNodes nodes;
-  /** The node that is asked first. */
+  /** The node that is tried first. */
   private final AtomicInteger wellNode = new AtomicInteger();
 
   /**
    * A scheduler.
    *
-   * @param client sends, to nodes and to providers; it should not send again by itself
-   * @param retryer how turns are asked for again where a node says that there is none
+   * @param client sends, to nodes and to providers; it should not retry by itself
+   * @param retryer how permits are requested again if a node has none
    */
   public UpstreamScheduler(HttpClient client, Retryer retryer, SchedulerOptions options) {
     this(client, retryer, options, Timekeeper.system());
   }
 
-  /** The same by another time. */
+  /** The same with another clock. */
   public UpstreamScheduler(
       HttpClient client, Retryer retryer, SchedulerOptions options, Timekeeper time) {
     this.client = client;
@@ -53,10 +54,10 @@ public final class UpstreamScheduler {
   }
 
   /**
-   * Waits for a turn. It is held, and renewed, until it is told how it went, an hour at most; where this program dies, its
-   * lease ends.
+   * Waits for a permit. It is held, and renewed, until its result is reported, for an hour at most; if this program
+   * dies, its lease ends.
    *
-   * @return fails with {@link NoPermitException}, or as {@link Retryer#call} does; to cancel it is to wait no longer
+   * @return fails with {@link NoPermitException}, or as {@link Retryer#call} does; cancelling it ends the wait
    */
   public CompletableFuture<SendPermit> take() {
     CompletableFuture<SendPermit> result = new CompletableFuture<>();
@@ -74,11 +75,11 @@ public final class UpstreamScheduler {
   }
 
   /**
-   * Waits for a turn, sends, and tells how it went.
+   * Waits for a permit, sends, and reports the result.
    *
-   * @param request made for the provider and the key of the turn; where it throws, the turn is given back. Where it has no
+   * @param request made for the provider and the key of the permit; if it throws, the permit is given back. Without a
    *     timeout, it gets that of the policy
-   * @return what the provider answered; to cancel it is to give up, at whatever stage it is
+   * @return the provider's answer; cancelling it gives up at any stage
    */
   public <T> CompletableFuture<HttpResponse<T>> send(
       Function<SendPermit, HttpRequest> request, BodyHandler<T> handler) {
@@ -134,7 +135,7 @@ public final class UpstreamScheduler {
     });
   }
 
-  // Whatever the program made of the body: the provider has answered.
+  // Whatever the program did with the body, the provider has answered.
   private static void tell(SendPermit permit, WatchedAnswer<?> answer) {
     answer
         .head()
@@ -145,7 +146,7 @@ public final class UpstreamScheduler {
             permit::failed);
   }
 
-  // A provider that is silent would hold the permit for ever.
+  // A silent provider would hold the permit for ever.
   private static HttpRequest inTime(HttpRequest request, Duration timeout) {
     return request.timeout().isPresent()
         ? request
@@ -154,12 +155,12 @@ public final class UpstreamScheduler {
             .build();
   }
 
-  // Of the upstream all nodes say the same.
+  // All nodes say the same about the upstream.
   private static boolean isUnwell(HttpResponse<String> answer) {
     return answer.statusCode() >= SERVER_ERRORS && !answer.body().contains("\"upstream_");
   }
 
-  /** One turn being asked for. Mutable; its sendings follow one another. */
+  /** One request for a permit. Mutable; its attempts run one after another. */
   private final class TakeCall implements Call<HttpResponse<String>> {
     private final CompletableFuture<SendPermit> result;
 
@@ -167,7 +168,7 @@ public final class UpstreamScheduler {
       this.result = result;
     }
 
-    // All nodes together: one that is gone says nothing of the others.
+    // The name of all nodes together: the failure of one says nothing about the others.
     @Override
     public String upstream() {
       return "permits of " + options.upstream();
@@ -180,10 +181,10 @@ public final class UpstreamScheduler {
 
     @Override
     public boolean isRepeatable() {
-      return true; // a turn that nobody heard of ends with its lease
+      return true; // a permit whose answer was lost ends with its lease
     }
 
-    // A question is not broken off: nobody would know whether there was a turn.
+    // The request is not cancelled: it would be unknown whether a permit was given.
     @Override
     public CompletionStage<HttpResponse<String>> send(Attempt attempt) {
       CompletableFuture<HttpResponse<String>> heard = new CompletableFuture<>();
@@ -191,11 +192,11 @@ public final class UpstreamScheduler {
       return heard;
     }
 
-    // The next node where one is gone, or has nobody to ask itself.
+    // Tries the next node if one is down, or cannot reach the shared state.
     private void ask(
         Attempt attempt, int node, int left, CompletableFuture<HttpResponse<String>> heard) {
       if (result.isDone()) {
-        heard.cancel(false); // nobody wants the turn any more
+        heard.cancel(false); // no caller wants the permit any more
         return;
       }
       CompletableFuture<?> unused = client
@@ -228,7 +229,7 @@ public final class UpstreamScheduler {
       }
     }
 
-    // Where nobody waits for it any more it is given back at once.
+    // If no caller waits for it any more, it is given back at once.
     private void hold(int node, HttpResponse<String> answer) {
       SendPermit permit = new SendPermit(nodes, node, answer.headers());
       nodes.renew(permit, node);

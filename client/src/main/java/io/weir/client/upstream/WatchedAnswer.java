@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks on while an answer comes: when its head does, and when no more of it will. Safe for use by many threads.
+ * Watches the arrival of an answer: its head, and the end of its body. Safe for use by many threads.
  *
- * @param <T> what the body becomes
+ * @param <T> the type of the body
  */
 final class WatchedAnswer<T> implements BodyHandler<T> {
   private final BodyHandler<T> handler;
@@ -35,10 +35,10 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
   private volatile Runnable cancelWatch = () -> {};
 
   /**
-   * An answer that has not come.
+   * An answer that has not arrived yet.
    *
-   * @param silence after the head: where nothing moves for so long, nobody reads, or nothing comes
-   * @param whenOver runs once, after the head: no more of the body comes, or is read
+   * @param silence after the head, the longest time without progress, because the body is not read or nothing arrives
+   * @param whenOver runs once, after the head, when no more of the body arrives or is read
    */
   WatchedAnswer(
       BodyHandler<T> handler,
@@ -51,22 +51,22 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
     this.whenOver = whenOver;
   }
 
-  /** What came of it, once that has. */
+  /** The head of the answer, once it has arrived. */
   Optional<ResponseInfo> head() {
     return Optional.ofNullable(head);
   }
 
-  /** Whether the provider broke it, or is silent in the midst of it. */
+  /** Whether the provider broke the connection, or fell silent within the answer. */
   boolean hasFailed() {
     return isBroken || isSilent;
   }
 
-  /** Whether more of it is wanted, and does not come. */
+  /** Whether more of it is wanted, but does not arrive. */
   boolean isSilent() {
     return isSilent;
   }
 
-  /** When that was, by the time it was made with. */
+  /** The time of the head, by the given clock. */
   long headNanos() {
     return headNanos;
   }
@@ -95,7 +95,7 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
     }
   }
 
-  /** No more of it comes. */
+  /** Ends the watch: no more of it arrives. */
   void over() {
     if (isOver.compareAndSet(false, true)) {
       cancelWatch.run();
@@ -103,7 +103,7 @@ final class WatchedAnswer<T> implements BodyHandler<T> {
     }
   }
 
-  // Some want all there is.
+  // Some subscribers request everything.
   private static long sum(long before, long more) {
     return Math.min(Long.MAX_VALUE / 2, before) + Math.min(Long.MAX_VALUE / 2, more);
   }

@@ -1,4 +1,4 @@
-/** Sends to the providers of an upstream when it is this program's turn, as the whole cluster may. */
+/** Sends requests to the providers of an upstream with permits from the whole cluster. */
 @NullMarked
 package io.weir.client.upstream;
 

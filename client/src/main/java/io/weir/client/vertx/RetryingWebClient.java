@@ -20,9 +20,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Sends requests of Vert.x's {@code WebClient}, waits as it is told and sends them again, by the same rules
- * as {@link io.weir.client.RetryingHttpClient}; but what was sent when the deadline comes ends by its own
- * timeout. What is sent again, and what comes back, is so on the context it was sent from. Safe for use by many threads.
+ * Sends requests of Vert.x's {@code WebClient}, waits as servers say and retries, by the same rules as {@link
+ * io.weir.client.RetryingHttpClient}; but an attempt that is in flight at the deadline ends by its own timeout. Retries
+ * and results run on the context of the caller. Safe for use by many threads.
  */
 public final class RetryingWebClient {
 
@@ -45,8 +45,8 @@ public final class RetryingWebClient {
   }
 
   /**
-   * Sends a request with a body: {@code send(client.put("/docs/1"), it -> it.sendJson(document))}. What is expected of the
-   * answer is said of the future that this gives, not within {@code how}: a failed expectation is no answer.
+   * Sends a request with a body: {@code send(client.put("/docs/1"), it -> it.sendJson(document))}. Set expectations on
+   * the returned future, not within {@code how}: a failed expectation is not an answer.
    *
    * @param how sends it once; a stream cannot be sent twice
    */
@@ -65,7 +65,7 @@ public final class RetryingWebClient {
       implements Call<HttpResponse<T>> {
     @Override
     public String upstream() {
-      // Of a template, nobody knows it before it is sent.
+      // The host of a template is unknown before it is sent.
       return Optional.ofNullable(request.host())
           .map(host -> Origin.of(scheme(), host, request.port()).toString())
           .orElse("template");

@@ -1,4 +1,4 @@
-/** The same for Vert.x's web client. */
+/** Waits and retries for Vert.x's web client. */
 @NullMarked
 package io.weir.client.vertx;
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Jobs at a server that answers as a test wants, by a time in which waits take none. */
+/** Jobs at a server that answers as a test wants, with a clock in which waits take no time. */
 final class JobClientIT {
   private final NoTime time = new NoTime();
   private final HttpClient client = HttpClient.newHttpClient();
@@ -36,7 +36,7 @@ final class JobClientIT {
   private final JobClient jobs =
       new JobClient(client, RetryOptions.DEFAULT, time, random::nextDouble);
 
-  /** Notes how long is waited, and does not wait. */
+  /** Records waits without waiting. */
   private static final class NoTime implements Timekeeper {
     private final List<Duration> waits = new ArrayList<>();
 

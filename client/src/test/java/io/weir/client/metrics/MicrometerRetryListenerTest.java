@@ -9,7 +9,7 @@ import io.weir.client.retry.UpstreamState;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What Prometheus sees. */
+/** The metrics as Prometheus sees them. */
 final class MicrometerRetryListenerTest {
   private record Standing(String name, BreakerState breaker, double budget)
       implements UpstreamState {}

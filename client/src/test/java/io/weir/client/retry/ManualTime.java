@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** Time that only a test moves. Mutable; owned by the test. */
+/** A clock that only a test moves. Mutable; owned by the test. */
 public final class ManualTime implements Timekeeper {
   private static final long START_NANOS = 7_000_000_000_123_457L;
   private static final Instant START = Instant.parse("2026-03-01T10:00:00Z");
@@ -33,7 +33,7 @@ public final class ManualTime implements Timekeeper {
     return () -> tasks.remove(scheduled);
   }
 
-  /** Lets time pass; what is due runs when it is. */
+  /** Moves the clock; due tasks run at their times. */
   public void advance(Duration step) {
     long end = nanos + step.toNanos();
     while (!tasks.isEmpty() && tasks.peek().atNanos() <= end) {
@@ -44,7 +44,7 @@ public final class ManualTime implements Timekeeper {
     nanos = end;
   }
 
-  /** How many waits there are. */
+  /** The number of pending waits. */
   public int waits() {
     return tasks.size();
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which wait an answer names. */
+/** The waits of answers. */
 final class RetryAfterHeadersTest {
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
   private static final long NONE = -1;
@@ -21,7 +21,7 @@ final class RetryAfterHeadersTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        // The same wait in two units: the finer one. Otherwise the standard's.
+        // Two headers with the same wait: the finer unit. Otherwise the standard header.
         "429 | Retry-After: 1 / Retry-After-Ms: 230                           | 230",
         "429 | retry-after: 2 / retry-after-ms: 1000.5                        | 1001",
         "429 | Retry-After: 5 / retry-after-ms: 230                           | 5000",
@@ -36,7 +36,7 @@ final class RetryAfterHeadersTest {
         "429 | Retry-After: soon                                              | -1",
         "429 | Retry-After: 99999999999999999999                              | 8640000000000",
         "429 | Retry-After: 9999999999999999999999999999999999999             | -1",
-        // All three kinds of dates, by the server's own time where it tells it.
+        // All three formats of dates, relative to the server's own time if it sends one.
         "503 | Retry-After: Sun, 01 Mar 2026 10:00:30 GMT                     | 30000",
         "503 | Retry-After: Sunday, 01-Mar-26 10:00:30 GMT                    | 30000",
         "503 | Retry-After: Sun Mar  1 10:00:30 2026                          | 30000",
@@ -44,7 +44,7 @@ final class RetryAfterHeadersTest {
         "503 | Retry-After: Sun, 01 Mar 2026 10:00:30 GMT / Date: Sun, 01 Mar 2026 10:00:20 GMT | 10000",
         "503 | Retry-After: Sun, 01 Mar 2026 10:00:30 GMT / Date: today       | 30000",
         "503 | Retry-After: Sun, 99 Mar 2026 10:00:30 GMT                     | -1",
-        // What is used up, and when that ends.
+        // The exhausted quota, and when it ends.
         "429 | RateLimit: \"minute\";r=0;t=12                                 | 12000",
         "429 | RateLimit: \"a;r=0;t=99\";r=5;t=7, \"b\";r=0;t=12, \"c\";r=0;t=3 | 12000",
         "429 | RateLimit: \"minute\";r=3;t=12                                 | -1",
@@ -54,7 +54,7 @@ final class RetryAfterHeadersTest {
         "429 | X-RateLimit-Reset: 1772359100                                  | -1",
         "429 | Retry-After: 2 / RateLimit: \"minute\";r=0;t=12                | 2000",
         "429 | Retry-After: rubbish / RateLimit-Reset: 3                      | 3000",
-        // What is over is as if it were not there.
+        // Values in the past are ignored.
         "429 | Retry-After: 0 / Retry-After-Ms: 300                           | 300",
         "429 | Retry-After: Sun, 01 Mar 2026 09:00:00 GMT / RateLimit-Reset: 3 | 3000",
         "429 | X-RateLimit-Reset: 1772359209000                               | 9000",

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Backoff, jitter, and what options may be. */
+/** Backoff, jitter, and the bounds of options. */
 final class RetryOptionsTest {
   private static final double ALMOST_ONE = Math.nextDown(1.0);
 
@@ -57,7 +57,7 @@ final class RetryOptionsTest {
 
   @ParameterizedTest
   @CsvSource({
-    // the wait without jitter, random, expected: up to 100 ms more, however long the wait is
+    // the wait without jitter, random, expected: up to 100 ms more, for any wait
     "0,    0,    100",
     "0,    0.5,  150",
     "0,    0.99, 199",

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** When a call is sent again, when it is not, and what it says then. */
-@SuppressWarnings("FutureReturnValueIgnored") // how they were sent is looked at
+/** When a call is retried, when it is not, and the resulting answers. */
+@SuppressWarnings("FutureReturnValueIgnored") // the results are checked later
 final class RetryerTest {
   private static final double NEVER_REFUSED = Math.nextDown(1.0);
 
@@ -35,7 +35,7 @@ final class RetryerTest {
 
   @ParameterizedTest
   @CsvSource({
-    // status, sent again where that is harmless, and where it is not
+    // status, retried if repeatable, retried otherwise
     "200, false, false",
     "301, false, false",
     "400, false, false",
@@ -327,7 +327,7 @@ final class RetryerTest {
     CompletableFuture<String> answer = retryer.call(call(true).answers(500).answers(200));
     time.advance(Duration.ofSeconds(1));
     assertThat(answer).isCompletedWithValue("200");
-    // A script without an end throws.
+    // A scripted call without answers throws.
     assertThat(retryer.call(call(true))).isCompletedExceptionally();
     CompletableFuture<String> second = retryer.call(call(true).answers(500));
     time.advance(Duration.ofSeconds(1));
@@ -338,7 +338,7 @@ final class RetryerTest {
   void whatAnOverloadedUpstreamWouldRejectIsRefusedHere() {
     Retryer retryer = retryer(o -> o.attempts(1).overload(2));
     send(retryer, 200, 200, 503, 503);
-    random = 0; // refuses whenever there is anything to refuse
+    random = 0; // refuses whenever there is any excess
     send(retryer, 503); // 4 asked, 2 accepted: within the factor
     RetryLaterException refused = later(retryer.call(call(true)));
     assertThat(refused.reason()).isEqualTo(Reason.UPSTREAM_OVERLOADED);
@@ -387,7 +387,7 @@ final class RetryerTest {
     return Retryer.of(options, time, () -> random, heard);
   }
 
-  /** Remembers what it hears. */
+  /** Records its events. */
   private static final class Heard implements RetryListener {
     private final List<String> all = new ArrayList<>();
 

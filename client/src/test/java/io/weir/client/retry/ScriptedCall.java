@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A call whose sendings end as a test wants, one after another. Mutable; owned by the test. */
+/** A call whose attempts end as a test wants, one after another. Mutable; owned by the test. */
 final class ScriptedCall implements Call<String> {
   private sealed interface End {
     record Answer(int status, Map<String, String> headers) implements End {}
@@ -26,13 +26,13 @@ final class ScriptedCall implements Call<String> {
   private final Deque<End> ends = new ArrayDeque<>();
   private final long begunNanos;
 
-  /** Whom it is sent to. */
+  /** The target. */
   String upstream = "http://upstream";
 
-  /** When it was sent, in milliseconds since it was made. */
+  /** The times of its attempts, in milliseconds since its creation. */
   final List<Long> sentMillis = new ArrayList<>();
 
-  /** What tickets it showed. */
+  /** The tickets that it sent. */
   final List<Optional<String>> shown = new ArrayList<>();
 
   ScriptedCall(Timekeeper time, boolean isRepeatable) {

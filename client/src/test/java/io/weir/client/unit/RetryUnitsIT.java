@@ -32,7 +32,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Segments of an object: begin, put and commit make sense only together. */
+/** Segments of an object: begin, put and commit only make sense together. */
 @Timeout(60)
 final class RetryUnitsIT {
   private static final int SEGMENTS = 64;
@@ -49,7 +49,7 @@ final class RetryUnitsIT {
       if (turn % 3 == 2) {
         ScriptedServer.answer(exchange, 429, "", "Retry-After", "1", "Retry-After-Ms", "5");
       } else if (isCommit(exchange) && commits.incrementAndGet() % 5 == 0) {
-        ScriptedServer.answer(exchange, 409, ""); // what was put is lost: begin anew
+        ScriptedServer.answer(exchange, 409, ""); // the put is lost: begin again
       } else {
         count(exchange);
         ScriptedServer.answer(exchange, 200, "done");
@@ -66,7 +66,7 @@ final class RetryUnitsIT {
     }
     assertThat(committed).hasSize(SEGMENTS);
     assertThat(committed.values()).allSatisfy(times -> assertThat(times).hasValue(1));
-    // Those that were refused at their commit began again, and only those.
+    // Only the units that were refused at their commit began again.
     int refused = commits.get() - SEGMENTS;
     assertThat(refused).isPositive();
     assertThat(begun.values().stream().mapToInt(AtomicInteger::get).sum())
@@ -185,7 +185,7 @@ final class RetryUnitsIT {
         .get(10, TimeUnit.SECONDS);
   }
 
-  /** What was put is no longer there. */
+  /** The put is no longer there. */
   private static final class Conflict extends IOException {
     private static final long serialVersionUID = 1;
   }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Turns at a node that answers as a test wants. */
+/** Permits at a node that answers as a test wants. */
 final class UpstreamSchedulerIT {
   private static final String TOKEN = "the-service-token";
 
@@ -146,7 +146,7 @@ final class UpstreamSchedulerIT {
     return heard("/release ", 1);
   }
 
-  /** The last of so many words to the node. */
+  /** Waits for {@code count} such requests to the node and returns the last of them. */
   private String heard(String verb, int count) throws InterruptedException {
     for (int i = 0; i < 4000; i++) {
       List<String> words =

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Vert.x's web client, sending again. */
+/** Retries of Vert.x's web client. */
 @Timeout(30)
 final class RetryingWebClientIT {
   private final Vertx vertx = Vertx.vertx();
@@ -76,7 +76,7 @@ final class RetryingWebClientIT {
     try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
       if (turn > 0) {
         ScriptedServer.answer(exchange, 200, "done");
-      } // else it hangs up
+      } // otherwise it closes the connection
     })) {
       HttpResponse<Buffer> answer =
           join(retrying.send(client.getAbs(server.uri("/x").toString())));

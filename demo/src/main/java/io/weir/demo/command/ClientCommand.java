@@ -20,7 +20,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code weir demo client}: what Weir's own client makes of a full bucket. */
+/** {@code weir demo client}: the behaviour of Weir's own client at a full bucket. */
 @Command(
     name = "client",
     description =
@@ -58,7 +58,7 @@ final class ClientCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    // A line for each retry, in a crowd of retries that is there to be counted.
+    // Otherwise each of very many retries logs a line.
     System.setProperty("org.slf4j.simpleLogger.log.io.weir.client", "error");
     PrintWriter out = spec.commandLine().getOut();
     RunningCluster running = RunningCluster.read(directory, out);

@@ -7,7 +7,7 @@ import io.weir.state.redis.RedisAddress.Topology;
 import io.weir.state.redis.wire.RedisKeys;
 import java.io.PrintWriter;
 
-/** A demo cluster as it is printed: where it is, its keys, and lines to try. */
+/** Prints a demo cluster: its addresses, its keys, and commands to try. */
 final class ClusterText {
   private ClusterText() {}
 
@@ -42,7 +42,7 @@ final class ClusterText {
         key.key(), key.operation(), other);
   }
 
-  /** How to look at a key's state: with redis-cli, where that finds the state by one address. */
+  /** A redis-cli command that shows a key's state, if it finds the state by one address. */
   static void lookWith(DemoKey key, String redis, PrintWriter out) {
     String id = key.key().substring(0, key.key().indexOf('.'));
     RedisAddress address = RedisAddress.parse(redis);

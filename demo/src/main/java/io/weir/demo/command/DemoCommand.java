@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code weir demo}: callers of one key on all nodes, and what they get, second by second. */
+/** {@code weir demo}: callers of one key on all nodes, and their answers, second by second. */
 @Command(
     name = "demo",
     description =
@@ -94,7 +94,7 @@ final class DemoCommand implements Callable<Integer> {
     printer.shutdown();
   }
 
-  /** Answers per node, counted second by second. Mutable; counted on many threads, printed on one. */
+  /** Answers per node, per second. Mutable; counted on many threads, printed on one. */
   private static final class Tally {
     private final List<LongAdder> admitted = new ArrayList<>();
     private final List<LongAdder> rejected = new ArrayList<>();
@@ -143,7 +143,7 @@ final class DemoCommand implements Callable<Integer> {
         admittedNow += yes;
         rejectedNow += no;
       }
-      // The first second finds the burst beside the rate.
+      // In the first second the burst is added to the rate.
       double limit = key.opsPerSec() * (second == 1 ? 1 + key.burstMs() / 1000.0 : 1);
       out.printf(" | %9d %9d %6.0f", admittedNow, rejectedNow, limit);
       long failed = others.sumThenReset();

@@ -15,7 +15,7 @@ import picocli.CommandLine;
 public final class DemoCommands {
   private DemoCommands() {}
 
-  /** Runs a command; gives 0, 1 where something failed, or 2 on wrong arguments. */
+  /** Runs a command; returns 0, 1 after a failure, or 2 on wrong arguments. */
   public static int run(Map<String, String> environment, String... arguments) {
     return commandLine(environment).execute(arguments);
   }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code weir demo files}: what a demo cluster in containers needs before it starts. */
+/** {@code weir demo files}: the files that a demo cluster in containers needs before it starts. */
 @Command(
     name = "files",
     description =

@@ -8,7 +8,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Prints second by second what a herd gets. Mutable; counted on many threads, printed on one. */
+/** Prints the answers to a herd, second by second. Mutable; counted on many threads, printed on one. */
 final class HerdProgress {
   private static final int BAR = 40;
 
@@ -41,7 +41,7 @@ final class HerdProgress {
     }
   }
 
-  /** Prints what is left, and how many attempts an admission took. */
+  /** Prints the rest, and the number of attempts per admission. */
   void finish() throws InterruptedException {
     printing.cancel(false);
     printer.shutdown();
@@ -72,7 +72,7 @@ final class HerdProgress {
     out.flush();
   }
 
-  // A character is a fortieth of the herd.
+  // One character per fortieth of the herd.
   private String bar(long yes, long no) {
     int hashes = width(yes);
     int dots = width(no);

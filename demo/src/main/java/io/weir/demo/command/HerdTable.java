@@ -6,7 +6,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 
-/** How herds fared, a line each. */
+/** Prints the results of herds, one line each. */
 final class HerdTable {
   private HerdTable() {}
 

@@ -8,13 +8,13 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The cluster that a demo drives, with the limits that are in force now. */
+/** The running cluster of a demo, with the limits in force now. */
 record RunningCluster(ClusterFile file, boolean isInForce) {
 
   /**
-   * Reads its description and asks it for its policy.
+   * Reads its description and requests its policy.
    *
-   * @throws IOException where none runs here, with what to do about it
+   * @throws IOException if none runs here; the message says what to do
    */
   static RunningCluster read(Path directory, PrintWriter out)
       throws IOException, InterruptedException {
@@ -27,9 +27,9 @@ record RunningCluster(ClusterFile file, boolean isInForce) {
   }
 
   /**
-   * A key with its limit.
+   * Returns a key with its limit.
    *
-   * @throws IOException where there is none of this id, or the policy in force does not limit it
+   * @throws IOException if there is none with this id, or the policy in force does not limit it
    */
   DemoKey key(String id) throws IOException {
     return file.keys().stream()

@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code weir up}: a whole cluster on this machine, until it is told to stop. */
+/** {@code weir up}: a whole cluster on this machine, until it is stopped. */
 @Command(
     name = "up",
     description =
@@ -124,7 +124,8 @@ final class UpCommand implements Callable<Integer> {
     out.flush();
   }
 
-  // The proof comes with the start: more than the limit at once, through all nodes.
+  // Shows at the start that the limit holds: more requests than the limit at once, through all
+  // nodes.
   private static void show(ClusterFile cluster, PrintWriter out) {
     Optional<DemoKey> shown =
         cluster.keys().stream().filter(key -> key.key().startsWith(SHOWN_KEY)).findFirst();
@@ -132,8 +133,7 @@ final class UpCommand implements Callable<Integer> {
       return;
     }
     Shown seen = crowd(cluster, shown.get());
-    // The first requests of a node pay for loading classes: a slow machine asks too seldom to be
-    // rejected.
+    // The first requests of a node load classes: a slow machine sends too few to be rejected.
     for (int i = 1; i < SHOWN_AT_MOST && seen.waits().isEmpty(); i++) {
       seen = crowd(cluster, shown.get());
     }
@@ -170,6 +170,6 @@ final class UpCommand implements Callable<Integer> {
     return new Shown(admitted.sum(), List.copyOf(waits));
   }
 
-  /** How many were admitted, and the waits of the others, in seconds. */
+  /** The number of admitted requests, and the waits of the others, in seconds. */
   private record Shown(long admitted, List<Long> waits) {}
 }

@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code weir demo upstream}: a service to stand behind a demo. */
+/** {@code weir demo upstream}: the upstream of a demo. */
 @Command(
     name = "upstream",
     description =

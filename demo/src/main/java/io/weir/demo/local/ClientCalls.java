@@ -27,15 +27,15 @@ public final class ClientCalls {
   }
 
   /**
-   * What became of them.
+   * The results of the calls.
    *
    * @param admitted calls that were answered with success
    * @param rejected calls that were answered with 429 in the end
-   * @param attempts how often they were sent, all together
-   * @param tookNanos from the first sending to the last answer
+   * @param attempts the number of attempts, in total
+   * @param tookNanos the time from the first attempt to the last answer
    */
   public record Outcome(int calls, int admitted, int rejected, long attempts, long tookNanos) {
-    /** How often a call was sent for each that succeeded. */
+    /** The number of attempts per successful call. */
     public double attemptsPerSuccess() {
       return (double) attempts / Math.max(1, admitted);
     }
@@ -44,7 +44,7 @@ public final class ClientCalls {
   /**
    * Makes calls and waits until all are answered.
    *
-   * @param watcher is told what the nodes answer, and the client hears; on any thread
+   * @param watcher receives the answers of the nodes to the client; on any thread
    */
   public Outcome run(DemoKey key, int calls, Consumer<Event> watcher) {
     AtomicLong retries = new AtomicLong();

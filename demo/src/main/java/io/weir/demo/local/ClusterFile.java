@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code run/cluster.json}: where a local cluster is, and which keys it knows.
+ * {@code run/cluster.json}: the addresses of a local cluster, and its demo keys.
  *
  * @param nodes base URLs for callers
  * @param admins base URLs for operators: policy, health and metrics
- * @param redis the URI of Redis as nodes use it, with a password where there is one
- * @param pid the process that started it all
+ * @param redis the URI of Redis as nodes use it, with a password if there is one
+ * @param pid the process that started the cluster
  */
 public record ClusterFile(
     List<String> nodes,
@@ -34,11 +34,11 @@ public record ClusterFile(
     long pid) {
 
   /**
-   * A key to try things out with, and its tightest limit.
+   * A key for trying things out, with its tightest limit.
    *
    * @param key the whole key, its secret included
-   * @param method of a request that is the operation
-   * @param path of a request that is the operation
+   * @param method the method of a request of the operation
+   * @param path the path of a request of the operation
    */
   public record DemoKey(
       String key,
@@ -53,7 +53,7 @@ public record ClusterFile(
   /**
    * Reads the file.
    *
-   * @throws IOException where there is none, so no cluster
+   * @throws IOException if it does not exist, so that no cluster runs
    */
   public static ClusterFile read(Path file) throws IOException {
     JsonObject json = json(file);
@@ -81,9 +81,9 @@ public record ClusterFile(
   }
 
   /**
-   * Reads what a running cluster wrote.
+   * Reads the file of a running cluster.
    *
-   * @throws IOException where none runs, with what to do about it
+   * @throws IOException if none runs; the message says what to do
    */
   public static ClusterFile ofRunning(Path directory) throws IOException {
     Path file = directory.resolve("cluster.json");
@@ -95,9 +95,9 @@ public record ClusterFile(
   }
 
   /**
-   * One of its keys.
+   * Returns one of its keys.
    *
-   * @throws IllegalArgumentException where it has none of this id
+   * @throws IllegalArgumentException if it has none with this id
    */
   public DemoKey key(String id) {
     return keys.stream()
@@ -132,12 +132,12 @@ public record ClusterFile(
     Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** The keys of a list such as {@code examples/keys.json}, with what the policy says of them. */
+  /** The keys of a list such as {@code examples/keys.json}, with their limits by the policy. */
   static List<DemoKey> describe(Path list, Policy policy) throws IOException {
     return describe(new JsonArray(Files.readString(list)), policy);
   }
 
-  /** The same for a list that was read. */
+  /** The same for a parsed list. */
   static List<DemoKey> describe(JsonArray list, Policy policy) {
     List<DemoKey> keys = new ArrayList<>();
     for (Object entry : list) {

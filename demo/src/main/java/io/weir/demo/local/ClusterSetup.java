@@ -7,13 +7,13 @@ import java.util.Optional;
 /**
  * The parts of a local cluster.
  *
- * @param nodePorts a node on each
- * @param adminPorts of the same nodes, for operators
- * @param redisUri an existing Redis; empty for one of its own
- * @param redisPort the port of its own Redis, 0 for any free one
+ * @param nodePorts the ports of the nodes, for callers
+ * @param adminPorts the ports of the same nodes, for operators
+ * @param redisUri an existing Redis; empty to start one
+ * @param redisPort the port of the started Redis, 0 for any free one
  * @param upstreamPort the port of the demo upstream; empty for the one in the policy
  * @param keys the list of demo keys
- * @param directory where {@code cluster.json} and the logs go
+ * @param directory the directory for {@code cluster.json} and the logs
  */
 public record ClusterSetup(
     List<Integer> nodePorts,

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ObjIntConsumer;
 
 /**
- * Callers of one key, each asking the nodes in turn, as fast as they are answered; who is rejected pauses
- * a little. Mutable; owned by the code that made it.
+ * Callers of one key, each sending to the nodes in turn, as fast as they are answered; a rejected caller pauses
+ * briefly. Mutable; owned by the code that made it.
  */
 public final class Crowd implements AutoCloseable {
   private static final long PAUSE_MILLIS = 20;
@@ -33,7 +33,7 @@ public final class Crowd implements AutoCloseable {
   /**
    * Runs callers for a while.
    *
-   * @param seen is told each answer and the index of the node it came from; on any thread
+   * @param seen receives each answer and the index of its node; on any thread
    */
   public void run(int callers, Duration duration, ObjIntConsumer<Answer> seen) {
     AtomicInteger left = new AtomicInteger(callers);

@@ -15,7 +15,7 @@ import java.util.List;
 
 /**
  * The files of a demo cluster whose parts run elsewhere, for example in containers: {@code policy.yaml}, {@code
- * node.conf} and {@code cluster.json}, with keys and tokens that are made here and nowhere else.
+ * node.conf} and {@code cluster.json}, with keys and tokens that are generated here.
  */
 public final class DemoFiles {
   private static final int TOKEN_BYTES = 16;
@@ -24,15 +24,15 @@ public final class DemoFiles {
   private DemoFiles() {}
 
   /**
-   * What the files say.
+   * The content of the files.
    *
    * @param nodes base URLs that callers use
    * @param admins base URLs that operators use
-   * @param redisUri where the nodes find Redis
-   * @param upstream where the nodes forward to
+   * @param redisUri the address of Redis for the nodes
+   * @param upstream the upstream of the nodes
    * @param policy the policy to start from; its demo keys get secrets of their own
    * @param keys the list of demo keys
-   * @param directory where the files go
+   * @param directory the directory for the files
    */
   public record Plan(
       List<String> nodes,
@@ -44,9 +44,9 @@ public final class DemoFiles {
       Path directory) {}
 
   /**
-   * Writes the files; where they are already, they stay, and with them their keys and tokens.
+   * Writes the files; existing files stay, with their keys and tokens.
    *
-   * @throws IOException where they cannot be written, or the policy cannot be read
+   * @throws IOException if they cannot be written, or the policy cannot be read
    */
   public static ClusterFile write(Plan plan) throws IOException {
     Path clusterFile = plan.directory().resolve("cluster.json");
@@ -67,11 +67,11 @@ public final class DemoFiles {
         random(TOKEN_BYTES),
         ProcessHandle.current().pid());
     Files.writeString(plan.directory().resolve("node.conf"), nodeConfig(plan, policyFile, cluster));
-    cluster.write(clusterFile); // the last, so that all files are there where it is
+    cluster.write(clusterFile); // written last, so that all files exist if this one does
     return cluster;
   }
 
-  // Gives each key another secret, in the list and in the text, where only its hash stands.
+  // Gives each key a new secret, in the list, and its hash in the text.
   private static String policyText(Plan plan, JsonArray keys) throws IOException {
     String text = PolicyDocuments.text(plan.policy());
     Policy policy = PolicyDocuments.parse(plan.policy().toString(), text).policy();

@@ -6,7 +6,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.concurrent.TimeUnit;
 
-/** A service to stand behind a demo: it answers every request with what it saw of it. */
+/** The upstream of a demo: it answers every request with a description of it. */
 public final class DemoUpstream implements AutoCloseable {
   private static final long TIMEOUT_SECONDS = 10;
 

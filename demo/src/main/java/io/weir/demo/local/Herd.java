@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 
 /**
- * Many callers of one key that all come at the same moment; each asks the nodes in turn until it is
- * admitted. Mutable; owned by the code that made it.
+ * Many callers of one key that all come at the same moment; each tries the nodes in turn until it is admitted. Mutable;
+ * owned by the code that made it.
  */
 public final class Herd implements AutoCloseable {
   private static final int CONNECTIONS_A_NODE = 64;
@@ -34,24 +34,24 @@ public final class Herd implements AutoCloseable {
   }
 
   /**
-   * What became of one caller.
+   * The result of one caller.
    *
-   * @param admittedNanos since the herd came; -1 where time was over first
+   * @param admittedNanos the time since the herd came; -1 if it was not admitted in time
    */
   public record Caller(int attempts, long admittedNanos) {}
 
-  /** What the nodes answer: so that a run can be watched. */
+  /** The answers of the nodes, so that a run can be watched. */
   public enum Event {
     ADMITTED,
     REJECTED,
-    /** No answer, or one that decides nothing. */
+    /** No answer, or one without a decision. */
     UNDECIDED
   }
 
   /**
-   * Asks until the nodes, and this process, have compiled what they need. Takes capacity of this key.
+   * Sends requests until the nodes and this process have compiled their code. Takes capacity of this key.
    *
-   * @throws IOException where the nodes are too slow
+   * @throws IOException if the nodes are too slow
    */
   public void warmUp(DemoKey key) throws InterruptedException, IOException {
     KeyClient client = new KeyClient(vertx, nodes, key, CONNECTIONS_A_NODE);
@@ -69,9 +69,9 @@ public final class Herd implements AutoCloseable {
   }
 
   /**
-   * Lets the bucket run empty, lets callers come, and waits until all are admitted or time is over.
+   * Empties the bucket, starts the callers, and waits until all are admitted or the time is over.
    *
-   * @param watcher is told each answer, on one thread
+   * @param watcher receives each answer, on one thread
    */
   public List<Caller> run(
       DemoKey key, int callers, Patience patience, Duration longest, Consumer<Event> watcher)
@@ -115,7 +115,7 @@ public final class Herd implements AutoCloseable {
     }
   }
 
-  /** One herd. All but the outcome and the stop happens on one event loop. */
+  /** One herd. All except the outcome and the stop happens on one event loop. */
   private final class Run {
     private final KeyClient client;
     private final Patience patience;

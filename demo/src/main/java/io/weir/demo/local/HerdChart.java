@@ -26,12 +26,12 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.XYStyler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Attempts and waits of herds, side by side, as SVG. */
+/** Draws the attempts and waits of herds, side by side, as SVG. */
 public final class HerdChart {
   private static final int WIDTH = 520;
   private static final int HEIGHT = 360;
   private static final int PERCENT = 100;
-  // A hundredth of a pixel is enough; the rest is three quarters of the file.
+  // A hundredth of a pixel is enough; more digits would be three quarters of the file.
   private static final Pattern TOO_FINE = Pattern.compile("(\\.\\d\\d)\\d+");
   private static final Color INK = new Color(0x33, 0x33, 0x33);
   private static final Map<Patience, Color> COLOURS = Map.of(
@@ -42,10 +42,9 @@ public final class HerdChart {
   private HerdChart() {}
 
   /**
-   * Writes the chart. Callers that were not admitted count with the attempts they made, and are missing among
-   * the waits.
+   * Writes the chart. Callers that were not admitted count with their attempts, but have no wait.
    *
-   * @param herds how each kind of caller fared
+   * @param herds the results of each kind of caller
    */
   public static void write(Path file, Map<Patience, List<Caller>> herds) throws IOException {
     VectorGraphics2D page = new VectorGraphics2D();

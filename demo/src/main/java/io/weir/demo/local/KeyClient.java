@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Asks nodes over HTTP for one key, each in turn. */
+/** Sends requests for one key to nodes over HTTP, in turn. */
 public final class KeyClient {
   static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
 
@@ -23,7 +23,7 @@ public final class KeyClient {
   private final List<String> nodes;
   private final DemoKey key;
 
-  /** @param connections to each node, at most */
+  /** @param connections the most connections to each node */
   KeyClient(Vertx vertx, List<String> nodes, DemoKey key, int connections) {
     this.nodes = nodes;
     this.key = key;
@@ -34,9 +34,9 @@ public final class KeyClient {
   /**
    * An answer.
    *
-   * @param status of HTTP; 0 where there was no answer
-   * @param retryAfterMillis the exact wait; 0 where none was told
-   * @param retryAfterSeconds the same as callers elsewhere hear it
+   * @param status of HTTP; 0 if there was no answer
+   * @param retryAfterMillis the exact wait; 0 if there is none
+   * @param retryAfterSeconds the wait in the standard header
    */
   public record Answer(
       int status, long retryAfterMillis, long retryAfterSeconds, Optional<String> ticket) {
@@ -47,13 +47,13 @@ public final class KeyClient {
       return status / 100 == 2;
     }
 
-    /** Whether it was told to come back. */
+    /** Whether it was rejected with a wait. */
     public boolean isRejected() {
       return status == 429;
     }
   }
 
-  /** Asks one of the nodes, in turn. */
+  /** Sends a request to one of the nodes, in turn. */
   Future<Answer> ask(int turn, boolean wantsTicket, Optional<String> ticket) {
     RequestOptions options = new RequestOptions()
         .setMethod(HttpMethod.valueOf(key.method()))

@@ -14,16 +14,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What the policy in force says of the demo keys: it may have changed since the cluster was started. */
+/** Reads the limits of the demo keys in the policy in force, which may have changed since the cluster was started. */
 public final class LimitsInForce {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private LimitsInForce() {}
 
   /**
-   * The cluster with the limits in force; a key that the policy does not limit is left out.
+   * Returns the cluster with the limits in force; a key without a limit is omitted.
    *
-   * @return empty where no port for operators answers from here
+   * @return empty if no port for operators is reachable from here
    */
   public static Optional<ClusterFile> of(ClusterFile cluster) throws InterruptedException {
     HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
@@ -38,7 +38,7 @@ public final class LimitsInForce {
           return Optional.of(limited(cluster, answer.body()));
         }
       } catch (IOException e) {
-        // It is gone, or not reachable from here: another one may answer.
+        // It is down or not reachable from here; another one may answer.
       }
     }
     return Optional.empty();

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A cluster on this machine: Redis, a demo upstream and some nodes, each node a process. Mutable; owned by
- * whoever started it; {@link #close} ends everything and removes every file.
+ * A cluster on this machine: Redis, a demo upstream and some nodes, each node a process. Mutable; owned by the code
+ * that started it; {@link #close} ends everything and removes every file.
  */
 public final class LocalCluster implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCluster.class);
@@ -52,11 +52,11 @@ public final class LocalCluster implements AutoCloseable {
   /**
    * Starts the cluster and returns when all nodes are ready.
    *
-   * @throws IOException where something is in the way: a busy port, a cluster that runs already
+   * @throws IOException if a port is busy, or a cluster runs already
    */
   public static LocalCluster start(ClusterSetup setup) throws IOException, InterruptedException {
     LocalCluster cluster = new LocalCluster(setup);
-    // From the first process on: a start that is broken off must not leave any behind.
+    // Registered before the first process: an interrupted start must not leave any process behind.
     Thread hook = new Thread(cluster::close);
     Runtime.getRuntime().addShutdownHook(hook);
     cluster.onClose.add(() -> unhook(hook));
@@ -73,11 +73,11 @@ public final class LocalCluster implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The hook is what closes it.
+      // The hook itself is closing it.
     }
   }
 
-  /** The description; from {@link #announce} on it is in {@code cluster.json}, too. */
+  /** The description; after {@link #announce} it is also in {@code cluster.json}. */
   public ClusterFile description() throws IOException {
     Policy policy = PolicyDocuments.read(policyFile()).policy();
     List<DemoKey> keys = ClusterFile.describe(setup.keys(), policy);
@@ -91,7 +91,7 @@ public final class LocalCluster implements AutoCloseable {
         ProcessHandle.current().pid());
   }
 
-  /** Writes {@code cluster.json}: from now on others may use the cluster. */
+  /** Writes {@code cluster.json}: other programs may use the cluster from now on. */
   public void announce() throws IOException {
     files.add(clusterFile());
     description().write(clusterFile());
@@ -122,7 +122,7 @@ public final class LocalCluster implements AutoCloseable {
     closed.countDown();
   }
 
-  // The others, and the files, must go in any case.
+  // The other parts, and the files, must be removed in any case.
   private static void closeQuietly(AutoCloseable part) {
     try {
       part.close();
@@ -131,7 +131,7 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  // Started and noted in one step: a concurrent close must not miss it.
+  // Started and recorded in one step: a concurrent close must not miss it.
   private synchronized <T extends AutoCloseable> T own(List<? super T> owned, Starter<T> starter)
       throws IOException {
     if (closed.getCount() == 0) {
@@ -163,7 +163,7 @@ public final class LocalCluster implements AutoCloseable {
     Files.createDirectories(setup.directory());
     files.add(setup
         .directory()
-        .resolve("up.log")); // scripts/up --detach writes it, and may be gone by then
+        .resolve("up.log")); // scripts/up --detach writes it, and may have ended by then
     startUpstream(writePolicy());
     startRedis();
     startNodes();
@@ -221,7 +221,7 @@ public final class LocalCluster implements AutoCloseable {
       node.awaitReady(START_TIMEOUT);
     }
     if (setup.redisUri().isPresent()) {
-      publish(); // an existing Redis may hold the policy of another day
+      publish(); // an existing Redis may contain an older policy
     }
   }
 
@@ -254,7 +254,7 @@ public final class LocalCluster implements AutoCloseable {
       files.clear();
       Files.deleteIfExists(setup.directory());
     } catch (IOException e) {
-      // Something of somebody else's is in the directory, such as the log of a detached start: it
+      // The directory contains a file of another program, such as the log of a detached start: it
       // stays.
       files.clear();
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A node in a process of its own. Mutable; owned by the code that started it, and ended by {@link #close}. */
+/** A node in its own process. Mutable; owned by the code that started it, and ended by {@link #close}. */
 public final class NodeProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeProcess.class);
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
@@ -50,11 +50,11 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   /**
-   * Starts {@code weir node} on the loopback address, by the same Java and with the same classes.
+   * Starts {@code weir node} on the loopback address, with the same Java and the same classes.
    *
    * @param environment settings, such as {@code WEIR_ADMIN_TOKEN}
-   * @param log where its output goes
-   * @param archiving whether its classes are archived for later starts, where no archive is yet
+   * @param log the file for its output
+   * @param archiving whether to archive its classes for later starts, if there is no archive yet
    */
   public static NodeProcess start(
       int port, int adminPort, Map<String, String> environment, Path log, Archiving archiving)
@@ -73,8 +73,8 @@ public final class NodeProcess implements AutoCloseable {
     command.addAll(List.of("--host", "127.0.0.1", "--port", Integer.toString(port)));
     command.addAll(List.of("--admin-port", Integer.toString(adminPort)));
     command.addAll(List.of("--redis-timeout-ms", REDIS_TIMEOUT_MILLIS));
-    command.addAll(List.of("--redis-wait-ms", "0")); // its Redis is there, or was named wrongly
-    command.addAll(List.of("--shutdown-delay-ms", "0")); // nobody balances load before it
+    command.addAll(List.of("--redis-wait-ms", "0")); // its Redis runs, or its address is wrong
+    command.addAll(List.of("--shutdown-delay-ms", "0")); // no load balancer
     ProcessBuilder builder = new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(log.toFile())
@@ -102,7 +102,7 @@ public final class NodeProcess implements AutoCloseable {
   /**
    * Waits until the node is ready.
    *
-   * @throws IOException with the end of its log, where it stops before or is not ready in time
+   * @throws IOException with the end of its log, if it stops before or is not ready in time
    */
   public void awaitReady(Duration timeout) throws IOException, InterruptedException {
     HttpClient client = HttpClient.newBuilder().connectTimeout(PROBE_TIMEOUT).build();
@@ -116,12 +116,12 @@ public final class NodeProcess implements AutoCloseable {
     throw new IOException("the node %s did not start:%n%s".formatted(url, endOfLog()));
   }
 
-  /** Ends the process at once, without any goodbye. */
+  /** Kills the process. */
   public void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }
 
-  /** Asks the process to end, so that {@link #close} has less to wait for. */
+  /** Stops the process, so that {@link #close} has less to wait for. */
   public void stop() {
     process.destroy();
   }
@@ -141,9 +141,8 @@ public final class NodeProcess implements AutoCloseable {
     }
   }
 
-  // Several nodes share a small machine, for a short time: what counts is to be there, and warm,
-  // soon.
-  // The first one that ends leaves an archive of its classes (JEP 350) to the starts after it.
+  // Several nodes share a small machine for a short time: they must start and warm up fast. The
+  // first one that ends leaves an archive of its classes (JEP 350) for later starts.
   private static List<String> quickStart(Optional<Path> archive, Archiving archiving) {
     List<String> options = new ArrayList<>(
         List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable"));
@@ -159,7 +158,7 @@ public final class NodeProcess implements AutoCloseable {
     return archive.resolveSibling(archive.getFileName() + ".new");
   }
 
-  // Only whole ones get the name that is looked for.
+  // Only complete archives get the expected name.
   private void keepArchive() {
     try {
       if (archive.isPresent() && Files.exists(unfinished(archive.get()))) {
@@ -177,7 +176,7 @@ public final class NodeProcess implements AutoCloseable {
     try {
       return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
     } catch (IOException e) {
-      return false; // nobody listens yet
+      return false; // the node does not listen yet
     }
   }
 

@@ -3,23 +3,23 @@ package io.weir.demo.local;
 import io.weir.demo.local.KeyClient.Answer;
 import java.util.function.DoubleSupplier;
 
-/** How a rejected caller waits. */
+/** The waiting strategy of a rejected caller. */
 public enum Patience {
-  /** It keeps the place it was given. */
+  /** It returns at the slot of its place. */
   SLOTS("slots", true) {
     @Override
     long millis(Answer answer, int attempts, DoubleSupplier random) {
       return answer.retryAfterMillis();
     }
   },
-  /** It is told when the next request fits, in whole seconds, as everybody is. */
+  /** It waits until the next request fits, in whole seconds, like every other caller. */
   NEXT_TOKEN("next token", false) {
     @Override
     long millis(Answer answer, int attempts, DoubleSupplier random) {
       return answer.retryAfterSeconds() * 1000;
     }
   },
-  /** It listens to nobody: 50 ms, half as much again each time, ± 20 %, at most 30 s. */
+  /** It ignores the given wait: 50 ms, growing by half each time, ± 20 %, at most 30 s. */
   BACKOFF("exponential backoff", false) {
     @Override
     long millis(Answer answer, int attempts, DoubleSupplier random) {
@@ -38,17 +38,17 @@ public enum Patience {
     this.usesTickets = usesTickets;
   }
 
-  /** As people read it. */
+  /** The name for display. */
   public String text() {
     return text;
   }
 
-  /** Whether it asks for tickets and brings them back. */
+  /** Whether it requests tickets and shows them on return. */
   public boolean usesTickets() {
     return usesTickets;
   }
 
-  /** How long it waits after an answer that let nothing through. */
+  /** The wait after an answer that was not an admission. */
   final long waitMillis(Answer answer, int attempts, DoubleSupplier random) {
     long wait = answer.isRejected() ? millis(answer, attempts, random) : WITHOUT_DECISION_MILLIS;
     return Math.max(1, wait);

@@ -1,4 +1,4 @@
-/** A whole cluster on one machine, and what drives it. */
+/** A whole cluster on one machine, and the programs that drive it. */
 @NullMarked
 package io.weir.demo.local;
 

@@ -29,15 +29,15 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Decides recorded requests again and compares. A recording is a file of JSON lines: a header that names
- * the buckets, then one decision a line; its units are Hedera's, a thousand to one of ours.
+ * Repeats recorded decisions and compares. A recording is a file of JSON lines: a header with the buckets, then one
+ * decision per line; its units are Hedera's, a thousand to one of ours.
  */
 public final class VectorReplay {
   private static final long HEDERA_UNITS = 1000;
   private static final long RECORDED_UNITS_PER_OPERATION = 1_000_000_000;
   private static final int MAX_SHOWN = 20;
-  // Recorded instants may be past. Keys expire by Redis's own time, so the replay takes place in
-  // a future that is as far from each instant as from any other.
+  // Recorded instants may be in the past. Keys expire by Redis's own clock, so the replay runs in a
+  // future that is equally far from each instant.
   private static final long SHIFT_MICROS = 3_000_000_000_000_000L;
 
   private final Plan plan;
@@ -56,10 +56,10 @@ public final class VectorReplay {
   }
 
   /**
-   * What came out.
+   * The result of a replay.
    *
-   * @param decisions how many were compared
-   * @param differing how many differ, buckets of the header among them
+   * @param decisions the number of compared decisions
+   * @param differing the number of differences, including buckets of the header
    * @param shown the first differences, in words
    */
   public record Result(long decisions, long differing, List<String> shown) {}
@@ -68,7 +68,7 @@ public final class VectorReplay {
    * Replays a recording.
    *
    * @param makeStore makes an empty store on a clock, in microseconds
-   * @throws IllegalArgumentException where the recording cannot be understood
+   * @throws IllegalArgumentException if the recording cannot be understood
    */
   public static Result replay(
       Policy policy, Path vectors, Function<LongSupplier, BucketStore> makeStore)
@@ -151,9 +151,8 @@ public final class VectorReplay {
             bucket.burstMillis());
   }
 
-  // In millionths of a thousandth of an operation, as the recording has them: so many drain each
-  // microsecond as
-  // thousandths of operations are allowed per second.
+  // In the units of the recording, millionths of a thousandth of an operation: as many drain each
+  // microsecond as thousandths of operations are allowed per second.
   private static long finest(Bucket bucket, long units) {
     return Math.multiplyExact(units, RECORDED_UNITS_PER_OPERATION / bucket.unitsPerOperation());
   }
@@ -189,7 +188,7 @@ public final class VectorReplay {
     }
   }
 
-  /** What a recording says of a decision; the wait is −1 where it can never pass. */
+  /** A recorded decision; the wait is −1 if the request can never pass. */
   private record Outcome(
       boolean allow, List<String> full, long waitMicros, Map<String, Long> used) {}
 }

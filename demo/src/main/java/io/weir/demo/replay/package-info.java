@@ -1,4 +1,4 @@
-/** Recorded decisions, decided again. */
+/** Replays recorded decisions. */
 @NullMarked
 package io.weir.demo.replay;
 

@@ -95,7 +95,7 @@ final class BatchClusterIT {
         assertThat(result.getString("outcome")).isEqualTo("executed");
         JsonObject body = result.getJsonObject("body");
         assertThat(body.getInteger("n")).isEqualTo(i);
-        // Each was told what the one before it had brought.
+        // Each request contained the result of the previous one.
         assertThat(body.getString("before")).isEqualTo(i == 0 ? "none" : "id-" + (i - 1));
       }
       assertThat(executedByKey).hasSize(ITEMS);
@@ -104,7 +104,7 @@ final class BatchClusterIT {
     }
   }
 
-  // Acts once on all requests with one key, as the policy says of it.
+  // Acts once on all requests with one key, as configured in the policy.
   private void upstream(HttpServerRequest request) {
     String key = request.getHeader("Idempotency-Key");
     askedByKey.computeIfAbsent(key, asked -> new AtomicInteger()).incrementAndGet();
@@ -135,7 +135,7 @@ final class BatchClusterIT {
     return new JsonObject().put("items", items).encode();
   }
 
-  // Passes connections on to a node, and breaks every second one after a while.
+  // A proxy of a node that breaks every second connection after a while.
   private int breakingDoor(int port) throws Exception {
     NetClient client = vertx.createNetClient();
     return join(vertx

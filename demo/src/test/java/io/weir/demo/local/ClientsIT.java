@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Clients: Weir's own, and those of others as they are, out of {@code examples/clients}. */
+/** Clients: Weir's own, and unmodified third-party ones from {@code examples/clients}. */
 final class ClientsIT {
   private static final Path EXAMPLES =
       Path.of("../examples/clients").toAbsolutePath().normalize();
@@ -72,7 +72,7 @@ final class ClientsIT {
         .run(cluster.description().key("twenty"), 100, event -> {});
     assertThat(outcome.admitted()).isEqualTo(100);
     assertThat(outcome.rejected()).isZero();
-    // Three is what a machine that stalls is granted: the demo measures.
+    // Three allows for a machine that stalls: the demo measures.
     assertThat(outcome.attemptsPerSuccess()).isLessThanOrEqualTo(3);
     assertThat(outcome.tookNanos()).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(3900));
   }
@@ -111,7 +111,7 @@ final class ClientsIT {
     return builder;
   }
 
-  // As its own comment says, from the folder of the project on.
+  // As the comment in the file says, relative to the directory of the project.
   private static String classPath() throws IOException {
     Matcher told = Pattern.compile("java -cp '([^']+)' examples/clients/Upload.java")
         .matcher(Files.readString(EXAMPLES.resolve("Upload.java")));

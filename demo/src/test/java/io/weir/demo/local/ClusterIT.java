@@ -33,8 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes, each a process, and callers of all of them at once. How long the crowd stays is set by
- * {@code -Dweir.crowd.seconds}.
+ * Three nodes, each a process, and callers of all of them at once. The duration is set by {@code -Dweir.crowd.seconds}.
  */
 final class ClusterIT {
   private static final int SECONDS = Integer.getInteger("weir.crowd.seconds", 5);
@@ -73,8 +72,8 @@ final class ClusterIT {
     try (LocalCluster cluster = start(folder, policy(1, false))) {
       ClusterFile description = cluster.description();
       List<Seen> seen = crowd(cluster, keys(1), SECONDS, () -> publish(description, folder));
-      // By the end of each answer: an answer by revision 1 must have been asked for before the
-      // first by 2 came.
+      // By the end of each answer: an answer by revision 1 must have been requested before the
+      // first one by 2 arrived.
       long firstNew = seen.stream()
           .filter(s -> s.revision() == 2)
           .mapToLong(Seen::answeredNanos)
@@ -85,8 +84,8 @@ final class ClusterIT {
           .isEmpty();
       long begin = seen.stream().mapToLong(Seen::askedNanos).min().orElseThrow();
       long end = seen.stream().mapToLong(Seen::answeredNanos).max().orElseThrow();
-      // With the old bucket full at the change: its burst, and what drained at each rate. A
-      // change that forgot what was used would admit another burst of 50.
+      // With the old bucket full at the change: its burst, and the units drained at each rate. A
+      // change that forgot the usage would admit another burst of 50.
       long lastOld = seen.stream()
           .filter(s -> s.revision() == 1)
           .mapToLong(Seen::askedNanos)
@@ -160,7 +159,7 @@ final class ClusterIT {
     return keys;
   }
 
-  /** What a caller saw of one request. */
+  /** One request as seen by its caller. */
   private record Seen(
       String key,
       boolean admitted,
@@ -200,7 +199,7 @@ final class ClusterIT {
   }
 
   // Cold nodes and a cold client miss the first second: classes load, code is compiled. None of
-  // these takes anything.
+  // these requests takes anything.
   private static void warmUp(HttpClient client, List<String> nodes) throws Exception {
     for (int round = 0; round < 60; round++) {
       List<CompletableFuture<Seen>> asked = new ArrayList<>();
@@ -246,8 +245,7 @@ final class ClusterIT {
         new RequestOptions().setMethod(HttpMethod.POST).setAbsoluteURI(node + "/v1/check");
     long asked = RedisTime.nanos();
     String id = key.substring(0, key.indexOf('.'));
-    // On the connection's own thread from the first to the last: a body that nobody waits for yet
-    // is lost.
+    // On the connection's own thread from the first to the last: a body without a reader is lost.
     return client
         .request(options)
         .compose(request -> request
@@ -308,14 +306,14 @@ final class ClusterIT {
     }
   }
 
-  // On a machine too slow to ask for more than the limit, there is nothing to be seen.
+  // A machine that is too slow to exceed the limit shows nothing.
   private static void nearlyAllIsUsed(List<Seen> seen, long most) {
     if (seen.size() > 2 * most) {
       assertThat(admitted(seen)).isGreaterThanOrEqualTo((long) (0.99 * most));
     }
   }
 
-  // The figures, for whoever measures.
+  // Prints the figures of a measurement.
   private static void report(String what, List<Seen> seen, long most) {
     System.out.printf(
         "%s: %d callers, %d s, three processes: %d of at most %d admitted (%.2f %%), %d asked%n",

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code docker compose up}, as the README says it, and what happens when a part of it goes. */
+/** {@code docker compose up}, as in the README, and the effects of losing a part of it. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class ComposeIT {
   private static final int SECONDS = Integer.getInteger("weir.compose.seconds", 5);
@@ -73,7 +73,7 @@ final class ComposeIT {
     compose(COMMAND_WITHIN, "cp", "node1:/var/lib/weir/cluster.json", copy.toString());
     cluster = ClusterFile.read(copy);
     crowd(
-        cluster.key("shared-1"), () -> {}); // the first requests of a node pay for loading classes
+        cluster.key("shared-1"), () -> {}); // the first requests of a node load classes
   }
 
   @AfterAll
@@ -157,7 +157,7 @@ final class ComposeIT {
     assertThat(state.strip()).isEqualTo("node3 exited 143"); // by SIGTERM, not by SIGKILL (137)
   }
 
-  /** What callers of one key saw. */
+  /** The answers to the callers of one key. */
   private record Crowds(Map<Integer, Long> answers, double seconds) {
     long admitted() {
       return answers.getOrDefault(200, 0L);
@@ -177,7 +177,7 @@ final class ComposeIT {
           "compose: %d of at most %.0f admitted (%.1f %%) in %.1f s; answers %s%n",
           admitted(), most, 100 * admitted() / most, seconds, answers);
       assertThat((double) admitted()).isLessThanOrEqualTo(most + 1);
-      // On a machine too slow to ask for more than the limit, there is nothing to be seen.
+      // A machine that is too slow to exceed the limit shows nothing.
       if (asked() > 3 * most && lost() == 0) {
         assertThat((double) admitted()).isGreaterThan(0.9 * most);
       }
@@ -215,7 +215,7 @@ final class ComposeIT {
         .body();
   }
 
-  // Whether a request is let in, and not by a node alone.
+  // Whether a request is admitted, with the shared state and not by a node alone.
   private static boolean isOfRedis(String url, String key)
       throws IOException, InterruptedException {
     HttpRequest request =

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands that the README and the first hour print do what is written about them, on the example policy. */
+/** The commands in the README and the first hour work as documented, on the example policy. */
 final class DocumentedCommandsIT {
   private static final Path ROOT = Path.of("..");
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
@@ -107,7 +107,7 @@ final class DocumentedCommandsIT {
         .sum();
   }
 
-  // On the ports of this cluster.
+  // With the ports of this cluster.
   private static String run(String command) {
     String here = command.replace(
         "127.0.0.1:808[1-3]",

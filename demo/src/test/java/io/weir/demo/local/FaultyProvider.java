@@ -16,10 +16,10 @@ final class FaultyProvider {
   private volatile NetServer server;
   private final int port;
 
-  /** Requests that came. */
+  /** The requests that arrived. */
   final AtomicInteger asked = new AtomicInteger();
 
-  /** How it fails. */
+  /** The kinds of faults. */
   enum Fault {
     NONE,
     DIES,

@@ -40,8 +40,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Jobs of three nodes, of which two are killed on the way. {@code -Dweir.jobs=10000} makes it long, and judges the etas, too:
- * on a busy machine those are late.
+ * Jobs of three nodes, of which two are killed while they work. {@code -Dweir.jobs=10000} makes the test long and also
+ * checks the etas, which are too short on a busy machine.
  */
 final class JobsClusterIT {
   private static final int JOBS = Integer.getInteger("weir.jobs", 600);
@@ -148,7 +148,7 @@ final class JobsClusterIT {
             SecretHash.of("secret-of-k1").formatted());
   }
 
-  // It executes once all that comes with one key, and answers each alike.
+  // The upstream executes all requests with one key once, and gives each the same answer.
   private void serve(HttpServerRequest request) {
     request.body().onSuccess(body -> {
       if (request.path().equals("/ready")) {
@@ -179,7 +179,7 @@ final class JobsClusterIT {
         HttpResponse.BodyHandlers.ofString());
   }
 
-  /** What was told of a job at a moment. */
+  /** The answer about a job at one moment. */
   private record Told(String id, long nanos, long etaSeconds) {}
 
   private List<Told> submitAll(int from, int count, List<Integer> to) throws Exception {
@@ -228,11 +228,11 @@ final class JobsClusterIT {
     System.out.printf(
         "%d jobs, %d sent again after their node was killed (one key each), most in a second: %d of %d, most checked at once %d of %d%n",
         JOBS, again, mostInASecond(), PER_SECOND, mostChecking.get(), CONCURRENCY);
-    // Jobs of a dead node are sent again: twice at most, because two nodes die.
+    // Jobs of a dead node are sent again: at most twice, because two nodes die.
     assertThat(executions).hasSize(JOBS);
     assertThat(executions.values()).allMatch(count -> count <= 3);
-    // Each has a moment of its own; what is more in a second came late, by this process or the
-    // network.
+    // Each has its own send time; additional ones in a second were late because of this process or
+    // the network.
     assertThat(mostInASecond()).isLessThanOrEqualTo(PER_SECOND * 5 / 4);
   }
 
@@ -259,7 +259,7 @@ final class JobsClusterIT {
     throw new AssertionError("job " + id + " has no end");
   }
 
-  // Asked one after another, each node knows as many before it, or fewer.
+  // Asked one after another, each node reports the same position or a lower one.
   private void findSamePositions(String id) throws Exception {
     long before = Long.MAX_VALUE;
     for (int i = 0; i < 30; i++) {
@@ -304,7 +304,7 @@ final class JobsClusterIT {
     List<Told> told = new ArrayList<>();
     int seconds = IS_LONG ? 200 : 4;
     int number = 0;
-    // A line of five seconds, and as many come as are sent; in the middle half as many are.
+    // A queue of five seconds, with as many jobs arriving as are sent; in the middle half as many.
     told.addAll(submitAll(number, PER_SECOND * 5, List.of(0, 1, 2)));
     number += PER_SECOND * 5;
     for (int second = 0; second < seconds; second++) {
@@ -324,7 +324,7 @@ final class JobsClusterIT {
     }
     assertThat(answeredNanos).hasSize(number);
     findFewQuestions();
-    // Whole seconds were told, rounded up: on average half a second too much.
+    // Answers are whole seconds, rounded up: on average half a second too long.
     double[] errors = told.stream()
         .mapToDouble(one -> {
           double took = (answeredNanos.getOrDefault(one.id(), 0L) - one.nanos()) / 1e9;
@@ -341,7 +341,7 @@ final class JobsClusterIT {
     }
   }
 
-  // A client that obeys Retry-After asks four times at most.
+  // A client that obeys Retry-After polls at most four times.
   private void findFewQuestions() throws Exception {
     JobClient jobs = new JobClient(client, RetryOptions.DEFAULT);
     List<JobFuture<String>> all = new ArrayList<>();

@@ -29,7 +29,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node is killed that holds permits and reservations: all of them are back once their lease is over, and never too early. */
+/**
+ * A killed node with permits and reservations: all of them are available again once their leases are over, and never
+ * too early.
+ */
 final class KilledHolderIT {
   private static final int HELD = 1000;
   private static final int KEYS = 20;
@@ -58,7 +61,7 @@ final class KilledHolderIT {
       assertThat(status(other, "k1")).isEqualTo(429);
       dying.kill();
       long killed = System.nanoTime();
-      // Never over the limit: as long as the lease of the last renewal lasts, all of it is taken.
+      // The limit always holds: while the lease of the last renewal lasts, all of it is taken.
       assertThat(status(other, "k1")).isEqualTo(429);
       await()
           .atMost(Duration.ofSeconds(30))
@@ -68,7 +71,7 @@ final class KilledHolderIT {
       System.out.printf(
           "%d holds were back after %d ms, lease %d ms%n", HELD, millis, LEASE_MILLIS);
       assertThat(live(connections)).isZero();
-      // Permits and what was reserved are there again, all of it: as much as before can be taken.
+      // Permits and reservations are available again, completely: the previous amount can be taken.
       for (int i = 0; i < 50; i++) {
         sockets.add(ask(URI.create(other).getPort(), "k" + i % KEYS));
       }
@@ -100,7 +103,7 @@ final class KilledHolderIT {
     return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
   }
 
-  // A request that goes on until its socket is closed.
+  // A request that lasts until its socket is closed.
   private static Socket ask(int port, String id) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket

@@ -27,13 +27,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Redis goes away under three nodes and comes back empty. How long it is away is set by {@code
+ * Redis goes down under three nodes and returns empty. The length of the outage is set by {@code
  * -Dweir.outage.seconds}.
  */
 final class OutageIT {
   private static final int OUTAGE_SECONDS = Integer.getInteger("weir.outage.seconds", 5);
   private static final int AFTER_SECONDS = 3;
-  // Within twice the burst period, less what the nodes notice the return earlier.
+  // Twice the burst period, less the time by which nodes notice the return earlier.
   private static final double JUDGED_SECONDS = 1.5;
   private static final int CALLERS = 24;
   private static final double RATE = 100;
@@ -61,7 +61,7 @@ final class OutageIT {
         String node = nodes.get(i % nodes.size());
         callers.add(CompletableFuture.runAsync(() -> ask(node), threads));
       }
-      pause(Duration.ofSeconds(2)); // the burst is used up, and the nodes know of each other
+      pause(Duration.ofSeconds(2)); // the burst is used up, and the nodes know each other
       redis.stop();
       long gone = System.nanoTime();
       pause(Duration.ofSeconds(OUTAGE_SECONDS));

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes share the keys at two private providers and a public one. {@code -Dweir.sends=10000} makes it long, and judges
- * the rate, too: on a busy machine it is less.
+ * Three nodes share the keys at two private providers and a public one. {@code -Dweir.sends=10000} makes the test long
+ * and also checks the rate, which is lower on a busy machine.
  */
 final class ProvidersClusterIT {
   private static final int SENDS = Integer.getInteger("weir.sends", 400);
@@ -91,7 +91,7 @@ final class ProvidersClusterIT {
     List<NodeProcess> nodes = new ArrayList<>();
     try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0)) {
       nodes.addAll(TestNodes.start(3, folder, redis.uri(), policy, 2));
-      ask(nodes, CALLERS * 3); // classes and connections
+      ask(nodes, CALLERS * 3); // warms up classes and connections
       sent.clear();
       long began = System.nanoTime();
       ask(nodes, SENDS);
@@ -112,7 +112,7 @@ final class ProvidersClusterIT {
         shortest = Math.min(shortest, gap);
         early += gap < INTERVAL_MILLIS * 900 ? 1 : 0;
       }
-      // Never more than the key may send, but for the first one and the network's jitter.
+      // Never more than the key's limit, except for the first request and the network's jitter.
       assertThat(times.length)
           .as(key.getKey())
           .isLessThanOrEqualTo((int) (seconds * 1000 / INTERVAL_MILLIS) + 3);

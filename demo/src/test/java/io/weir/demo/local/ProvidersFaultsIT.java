@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes and three providers, of which one fails in every way there is; and a node that is killed. {@code
+ * Three nodes and three providers, of which one fails in every possible way; and a node that is killed. {@code
  * -Dweir.fault.seconds=30} makes each fault longer.
  */
 final class ProvidersFaultsIT {
@@ -100,7 +100,7 @@ final class ProvidersFaultsIT {
     return client.sendAsync(request, BodyHandlers.ofString());
   }
 
-  /** What became of some calls. */
+  /** The results of some calls. */
   private record Calls(int count, int fine, double attempts, int atFaulty) {}
 
   private Calls ask(int first, int count) throws Exception {
@@ -151,12 +151,12 @@ final class ProvidersFaultsIT {
           - { name: a, url: "http://127.0.0.1:%d", keyInterval: 20ms }
           - { name: b, url: "http://127.0.0.1:%d", keyInterval: 20ms }
           - { name: c, url: "http://127.0.0.1:%d", keyInterval: 20ms }""".formatted(
-            Math.min(10, SECONDS), // a short fault must outweigh what went well before it
+            Math.min(10, SECONDS), // a short fault must outweigh the successes before it
             OPEN_MILLIS,
             providers.get(0).port(),
             providers.get(1).port(),
             providers.get(2).port()));
-    ask(0, 2 * CALLS_A_SECOND); // classes, connections
+    ask(0, 2 * CALLS_A_SECOND); // warms up classes and connections
     for (Fault fault : Fault.values()) {
       providers.get(0).fails(fault);
       Calls calls = ask(0, SECONDS * CALLS_A_SECOND);
@@ -181,8 +181,8 @@ final class ProvidersFaultsIT {
   }
 
   private void judge(Fault fault, Calls calls, Calls open) {
-    // A slow provider is noticed after two seconds: by then more requests hang than the budget of
-    // retries allows. A streamed answer that breaks is lost, until the breaker opens.
+    // A slow provider is noticed after two seconds: by then more requests hang than the retry
+    // budget allows. A broken streamed answer is lost, until the breaker opens.
     double lost = switch (fault) {
       case RESETS -> 0.2;
       case SLOW -> SECONDS < 20 ? 0.25 : 0.05;
@@ -191,19 +191,19 @@ final class ProvidersFaultsIT {
     };
     assertThat(calls.fine()).as(fault.name()).isGreaterThanOrEqualTo((int)
         (calls.count() * (1 - lost)));
-    // A fifth, and what each event loop has earned before: twenty at most.
+    // A fifth, plus the earlier savings of each event loop: twenty at most.
     double most = 1.2 + 20.0 * nodes.size() / calls.count();
     assertThat(calls.attempts()).as(fault.name()).isBetween(0.99, most);
     if (fault == Fault.NONE) {
       assertThat(open.atFaulty()).isGreaterThan(open.count() / 5);
     } else if (fault != Fault.FLAPS) {
-      // Left alone: a probe of the whole cluster each two seconds.
+      // The breaker is open: one probe of the whole cluster every two seconds.
       assertThat(open.atFaulty()).as(fault.name()).isLessThanOrEqualTo(2);
       assertThat(open.fine()).as(fault.name()).isGreaterThanOrEqualTo(open.count() - 2);
     }
   }
 
-  /** Until it gets its share again. */
+  /** The time until it gets its share again. */
   private long recovery() throws Exception {
     long began = System.nanoTime();
     for (int i = 0; i < 60; i++) {
@@ -263,7 +263,7 @@ final class ProvidersFaultsIT {
     while (providers.get(0).asked.get() < 100) {
       Thread.sleep(5);
     }
-    Thread.sleep(200); // the others stand in line
+    Thread.sleep(200); // the others wait in the queue
     assertThat(providers.get(0).asked.get()).isEqualTo(100);
     nodes.get(0).kill();
     long killed = System.nanoTime();
@@ -291,7 +291,7 @@ final class ProvidersFaultsIT {
         failed,
         TimeUnit.NANOSECONDS.toMillis(slowest));
     assertThat(failed).isZero();
-    assertThat(asked).isGreaterThan(10); // the full ones stand in nobody's way
+    assertThat(asked).isGreaterThan(10); // the full ones do not block others
     assertThat(free.get()).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1000));
     assertThat(ofKilled).isEqualTo(Map.of("broken", 150));
   }

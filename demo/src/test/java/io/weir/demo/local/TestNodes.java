@@ -14,7 +14,7 @@ final class TestNodes {
 
   private TestNodes() {}
 
-  /** Starts some, all at one Redis with one policy, and waits until they serve. The caller closes them. */
+  /** Starts nodes with one Redis and one policy, and waits until they serve. The caller closes them. */
   static List<NodeProcess> start(
       int count, Path folder, String redisUri, Path policy, int eventLoops) throws Exception {
     List<NodeProcess> nodes = new ArrayList<>();

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A planner and workers at three nodes, of which one is killed; workers that fail, are slow, or die with a range; ranges
- * that cannot be done. {@code -Dweir.ranges=100000} makes it long.
+ * A planner and workers at three nodes, of which one is killed; workers that fail, are slow, or die with a range;
+ * ranges that always fail. {@code -Dweir.ranges=100000} makes the test long.
  */
 final class WindowsClusterIT {
   private static final int RANGES = Integer.getInteger("weir.ranges", 1500);
@@ -53,7 +53,7 @@ final class WindowsClusterIT {
     return send(first, what, HttpRequest.Builder::GET);
   }
 
-  /** Asks a node; another one where that is gone. */
+  /** Sends a request to a node, or to another one if that is down. */
   private Answer send(int first, String path, UnaryOperator<HttpRequest.Builder> method)
       throws Exception {
     for (int i = 0; ; i++) {
@@ -89,13 +89,13 @@ final class WindowsClusterIT {
           new JsonObject().put("from", from).put("claim", claimed.json().getString("claim"));
       int dice = random.nextInt(1000);
       if (dice < 3) {
-        deaths.incrementAndGet(); // with the range in its hands
+        deaths.incrementAndGet(); // holding the range
       } else if (isHopeless(from) || dice < 50) {
         failures.incrementAndGet();
         ask(worker, "fail", end.put("error", "no"));
       } else {
         if (dice < 60) {
-          Thread.sleep(random.nextInt(300)); // now and then longer than the lease
+          Thread.sleep(random.nextInt(300)); // sometimes longer than the lease
         }
         ask(worker, "finish", end.put("result", "of " + from));
       }
@@ -133,7 +133,7 @@ final class WindowsClusterIT {
     return committed;
   }
 
-  // Once nothing is opened any more, nobody says that the first range has failed.
+  // When no more ranges are opened, no answer reports that the first range has failed.
   private void skipTheLast(long next, long last) throws Exception {
     if (next >= last) {
       JsonArray failed = look(0, "").json().getJsonArray("failed", new JsonArray());
