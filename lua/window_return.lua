@@ -1,4 +1,5 @@
--- Takes back claims whose answers nobody has heard: their ranges are handed out again, and that is no attempt.
+-- Takes back claims whose answers were lost: their ranges are handed out again, without counting as
+-- an attempt.
 --
 -- KEYS
 --   1 to 6   as of window_open.lua

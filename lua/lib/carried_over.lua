@@ -1,5 +1,6 @@
--- What was used where `from_rate` units drain a microsecond, in units of which `to_rate` do: the time to drain stays
--- the same. Rounded down, at most `capacity`. Exact: no step leaves the integers below 2^53.
+-- Converts a used amount from units that drain at `from_rate` a microsecond to units that drain at
+-- `to_rate`: the time to drain is unchanged. Rounded down, at most `capacity`. Exact: no step
+-- leaves the integers below 2^53.
 local function carried_over(used, from_rate, to_rate, capacity)
   local rest = math.fmod(used, from_rate)
   local whole_us = (used - rest) / from_rate
