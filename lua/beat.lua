@@ -1,10 +1,10 @@
 -- Registers a heartbeat of a node, and counts the nodes that are alive.
 --
 -- KEYS
---   1      weir:nodes sorted set: each node by the millisecond of its last heartbeat
+--   1      weir:nodes    sorted set: each node by the millisecond of its last heartbeat
 -- ARGV
---   1      node text: the node's name; '-' and its name if it ends
---   2      lasts_ms integer, above 0: a node without a heartbeat for so long is not alive
+--   1      node        text: the node's name; '-' and its name if it ends
+--   2      lasts_ms    integer, above 0: a node without a heartbeat for so long is not alive
 -- RETURNS
 --   how many nodes are alive
 -- ERRORS
