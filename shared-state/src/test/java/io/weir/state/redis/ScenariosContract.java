@@ -42,7 +42,7 @@ abstract class ScenariosContract {
     this.hasClusterBuckets = hasClusterBuckets;
   }
 
-  /** @param adminUri of somebody who may look and flush */
+  /** @param adminUri of a user that may read everything and flush */
   final void connect(String uri, String adminUri) {
     connections = RedisConnections.open(uri, Duration.ofSeconds(5));
     admin = RedisConnections.open(adminUri, Duration.ofSeconds(5));
@@ -96,7 +96,7 @@ abstract class ScenariosContract {
   private static void everyNumberIsExact(RedisClusterCommands<String, String> commands) {
     for (String key : commands.keys("weir:*")) {
       if (key.endsWith("}:policy")) {
-        continue; // a partition's copy of the revision, which stays
+        continue; // a partition's copy of the revision, which is permanent
       }
       assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       if (key.matches(".*(:queue|:queue:kinds|:estimates)")) {
