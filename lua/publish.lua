@@ -5,15 +5,15 @@
 -- ARGV
 --   1      expected    integer, 0 to 2^53-1: the revision that must be there, 0 for none
 --   2      revision    integer, above expected
---   2      revision    integer, above expected
 --   3      name        text: the name of the document in messages
 --   4      document    text: the policy, YAML or JSON
 --   5      digest      text: the SHA-256 of the document
 --   6      bursts      text: <bucket>@<rate> <burst in ms>, a line for each bucket, for readers of
 --                      states
+--   7      limits      text: <limit> quota <operations> or <limit> permits <requests>, a line for each, likewise
 -- RETURNS
 --   { PUBLISHED, revision }
---   { OUTDATED, revision }     the stored revision is another one, this one; nothing was written
+--   { OUTDATED, revision }     the stored revision is this other one; nothing was written
 -- ERRORS
 --   none but those of wrong arguments
 -- TTL

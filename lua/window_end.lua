@@ -6,9 +6,9 @@
 -- ARGV
 --   1 to 5   as of window_open.lua
 --   6        the first number of the range
+--   7        the id of the claim
 --   8        finish, fail, release (not begun: it does not count as an attempt) or renew
 --   9        the result, or the reason of the failure
---   9        the result, or why it failed
 -- RETURNS
 --   { DONE, state, ... }         the range's new state: done, committed, waiting, failed, todo or
 --                                claimed

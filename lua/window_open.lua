@@ -1,7 +1,6 @@
 -- Opens the next range of a window if fewer than its width are uncommitted.
 --
 -- KEYS
---   1      weir:{pNN}:window:<name>, a hash: first, where the first range began; next, where the next one begins;
 --   1      weir:{pNN}:window:<name>, a hash: first, the first number of the first range; next, the
 --          first number of the next range; watermark, the first number that is not committed;
 --          failed, the number of failed ranges; committed_us and gap_us, the last move of the

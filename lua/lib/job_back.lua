@@ -1,6 +1,7 @@
 -- Gives jobs back to the queue that they came from. Uses job_move, job_store. `call` runs a
--- command. At the front a job's number is reduced by FRONT: it is before all others, and behind
--- those that were given back earlier.
+-- command.
+-- At the front a job's number is reduced by FRONT: it is before all others, and behind those that
+-- were given back earlier.
 local FRONT = 1125899906842624
 
 -- Moves a job to the front, or to the end, of its queue; false if its state does not allow it.

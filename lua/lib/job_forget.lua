@@ -1,4 +1,5 @@
--- Forgets jobs. Uses job_count. `call` runs a command. Deletes a job completely.
+-- Forgets jobs. Uses job_count. `call` runs a command.
+-- Deletes a job completely.
 local function forget_job(call, keys, id, job)
   count_job_bytes(call, keys, job, 0)
   call('HDEL', keys.states, id)

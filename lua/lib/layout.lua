@@ -2,10 +2,10 @@
 --
 --   count       2 bytes: how many fields
 --   at_us       7 bytes: when it was written
---   at_us       7 bytes: when it was written
 --   revision    7 bytes: the newest policy that has decided on it
 --   expires_ms  6 bytes: when it expires
 --   numbers     7 bytes for each field
+--   fields      text: their names, with a space between
 --
 -- A field is <bucket>@<rate> for the units used; the other fields exist only while requests wait. A
 -- rate is <units drained a microsecond>/<units of one operation>, in lowest terms: it defines the

@@ -1,6 +1,6 @@
 -- The demands of a charge other than rates, over all kinds: all are checked first, then all are
--- taken or none. Uses KINDS, priced, ledger, reservation_standing. `call` runs a command. The hold
--- of a request is packed:
+-- taken or none. Uses KINDS, priced, ledger, reservation_standing. `call` runs a command.
+-- The hold of a request is packed:
 --
 --   lease_us  7 bytes
 --   reserves  1 byte: 1 if it is a reservation, else 0

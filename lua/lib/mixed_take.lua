@@ -1,5 +1,6 @@
 -- Takes the demands of a charge other than rates. Uses mixed, ledger, permit. `call` runs a
--- command. Stores the counters of the limits after a denial, or after the charge was taken.
+-- command.
+-- Stores the counters of the limits after a denial, or after the charge was taken.
 local function keep_counters(charge, what)
   for _, demand in ipairs(charge.others) do
     put_counter(demand.counters, demand.name, demand.standing[what], charge.now)
