@@ -8,7 +8,7 @@
 -- RETURNS
 --   how many nodes are alive
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   as long as a node lasts
 

@@ -45,7 +45,7 @@
 --                                               wait_us
 --   NOT_ASKED, '', '', 0, 0                     an earlier request of its group was not booked
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   one to two hours after the last use
 

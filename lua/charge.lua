@@ -24,7 +24,8 @@
 --            lateness   7 bytes, microseconds: how long after its slot a place is kept
 --            max_queue  4 bytes: the most places of a queue
 --            horizon    7 bytes, microseconds: how far ahead a slot is at most
---            own        1 byte: 1 where all buckets are the key's own, and a charge takes its cost from each, else 0
+--            own        1 byte: 1 if all buckets are the key's own, and a charge takes its cost
+--                       from each, else 0
 --            demands      2 bytes, 1 to 500, each of another bucket; for each
 --              scope    1 byte: 1 key, 2 tenant, 3 cluster: whose bucket it is
 --              rate     7 bytes: units drained a microsecond, 1 to 9.007e12
@@ -43,7 +44,7 @@
 --     { QUEUED }         the others: nothing was taken, ask queue.lua
 --     { STALE, revision } a newer revision was published: nothing was taken
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   a written state expires when its last bucket is empty, or later: its TTL is up to twice that
 --   time plus 1 s, so that it is rarely rewritten

@@ -18,7 +18,7 @@
 --   { OTHER, 0, '' }         the key was used for another request
 --   { FULL, wait_us, '' }    the API key is over its limit; there may be room after wait_us
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   keep_ms after the end of each claim's lease; the number keep_ms after its creation
 

@@ -7,7 +7,7 @@
 -- RETURNS
 --   key...   <state of the key>:hold:<id> of each reservation
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   writes no key
 

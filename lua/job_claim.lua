@@ -25,7 +25,7 @@
 --   after delay_us, r for asking for the result, without the request; the job's text is as of
 --   lib/job_record.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of the queue, renewed
 

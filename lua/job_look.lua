@@ -12,7 +12,7 @@
 --   empty text, position -1, 0 polls and an empty result; polls is how often its caller asked,
 --   below 0 once that caller has received the end of the job; the result is '' if there is none
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of the queue
 

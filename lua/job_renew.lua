@@ -9,7 +9,7 @@
 -- RETURNS
 --   { held... }  for each job 1 if it is still held, else 0
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of the queue
 

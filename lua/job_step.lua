@@ -22,7 +22,7 @@
 --   { NO_JOB }                                    there is no such job
 --   where <queue> and <job> are as of lib/job_queue.lua and lib/job_view.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of the queue
 

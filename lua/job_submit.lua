@@ -50,7 +50,7 @@
 --                                      bytes left
 --   where <queue> and <job> are as of lib/job_queue.lua and lib/job_view.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   two hours longer than any job may run and be kept, renewed while the queue is used
 

@@ -11,7 +11,7 @@
 --   { KEPT }   stored or released
 --   { LOST }   the item is not, or no longer, claimed by this token: nothing has changed
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   keep_ms
 

@@ -27,7 +27,7 @@
 --                                                        granted, the time until there may be units
 --   { STALE, revision }    a newer revision was published: nothing has changed
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   until the bucket is empty and all leases have ended
 

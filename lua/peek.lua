@@ -12,9 +12,10 @@
 --   { NEVER_ALLOWED, used... }   a cost is above its capacity
 --   { STALE, revision }          a newer revision was published or has decided
 --   { FAILED, text }             the data in Redis cannot be read
---   of charges of several kinds also as queue.lua: { OUTSIDE }, { AGAIN, used... }, { ENDED }, { REUSED }
+--   of charges of several kinds also as queue.lua: { OUTSIDE }, { AGAIN, used... }, { ENDED }, {
+--   REUSED }
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   writes no key
 

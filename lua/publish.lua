@@ -10,12 +10,13 @@
 --   5      digest      text: the SHA-256 of the document
 --   6      bursts      text: <bucket>@<rate> <burst in ms>, a line for each bucket, for readers of
 --                      states
---   7      limits      text: <limit> quota <operations> or <limit> permits <requests>, a line for each, likewise
+--   7      limits      text: <limit> quota <operations> or <limit> permits <requests>, a line for
+--                      each, likewise
 -- RETURNS
 --   { PUBLISHED, revision }
 --   { OUTDATED, revision }     the stored revision is this other one; nothing was written
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   none: the policy stays until the next one
 

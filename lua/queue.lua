@@ -55,7 +55,7 @@
 --   lib/mixed.lua; or
 --     { OUTSIDE }, { AGAIN, used... }, { ENDED } or { REUSED }, as of take.lua
 -- ERRORS
---   none but those of wrong arguments, and of a replica, which writes nothing
+--   only those of wrong arguments, and of a replica, which accepts no writes
 -- TTL
 --   a written state expires when its last bucket is empty and no request waits, or later: its TTL
 --   is up to twice that time plus 1 s; a queue and its index one to two minutes after its last

@@ -8,7 +8,7 @@
 -- RETURNS
 --   the newest revision that is known there
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   none: it stays
 

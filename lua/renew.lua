@@ -12,7 +12,7 @@
 -- RETURNS
 --   { held }   1 if all of it is held, 0 if a part is not
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   permits and reservations one hour after the lease
 

@@ -7,7 +7,7 @@
 -- RETURNS
 --   { used }   the use in the present window; 0 if there was none
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   unchanged
 

@@ -24,7 +24,7 @@
 --   { UNKNOWN_HOLD, 0, 0 }       the hold is unknown; or RELEASED: nothing was reserved and its
 --                                permits are free
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   states as of queue.lua; counters as of take.lua; an ended reservation is kept for ten minutes
 

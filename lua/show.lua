@@ -5,7 +5,8 @@
 --   redis-cli --eval lua/show.lua 'weir:{p40}:acme:key:k1' weir:policy
 --
 -- KEYS
---   1      the state, its <state>:counters or <state>:permits:<limit>; an upstream, a window or a leased bucket
+--   1      the state, its <state>:counters or <state>:permits:<limit>; an upstream, a window or a
+--          leased bucket
 --   2      weir:policy, or nothing: then no percentages are shown
 -- ARGV
 --   1      bursts      text, instead of the field of weir:policy; optional
@@ -27,7 +28,8 @@ local function iso_instant(at_us)
   local micros = math.fmod(at_us, 1000000)
   local seconds = (at_us - micros) / 1000000
   local of_day = math.fmod(seconds, 86400)
-  -- civil_from_days of Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms", from 1970 on.
+  -- civil_from_days of Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms", from 1970
+  -- on.
   local day = (seconds - of_day) / 86400 + 719468
   local of_era = math.fmod(day, 146097)
   local year_of_era = math.floor(

@@ -5,8 +5,9 @@
 -- KEYS
 --   1      weir:policy or its copy, as of charge.lua
 --   then   the states of keys, tenants and the cluster, each once
---   then   all other keys that the charges may touch, in any order: <state>:counters, <state>:permits:<limit>,
---          <state>:hold:<id>, and weir:holds, the index of open reservations; on a Redis Cluster weir:{pNN}:holds
+--   then   all other keys that the charges may touch, in any order: <state>:counters,
+--          <state>:permits:<limit>, <state>:hold:<id>, and weir:holds, the index of open
+--          reservations; on a Redis Cluster weir:{pNN}:holds
 -- ARGV
 --   1      not_after, as of charge.lua, and 2 bytes: the number of states. Then the charges,
 --          packed, 19 bytes for each
@@ -35,7 +36,7 @@
 --     { REUSED }                  a reservation of this id exists for another request
 --     { FAILED, text }            the data in Redis cannot be read
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   states as of charge.lua; counters until the last window ends; permits one to two hours after
 --   the last use; a reservation one hour after it expires

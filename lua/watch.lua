@@ -8,7 +8,7 @@
 -- RETURNS
 --   { 1 if it is the one that checks, else 0 }
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   the lease
 

@@ -14,7 +14,7 @@
 --   { UNKNOWN, '', ... }         there is no such range
 --   each with the numbers of window_open.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of window_open.lua
 

@@ -10,7 +10,7 @@
 -- RETURNS
 --   { from, to, state, attempts, note for each range; then the numbers of window_open.lua }
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of window_open.lua
 

@@ -30,7 +30,7 @@
 --   each with next, watermark, and the number of ranges that are open, to be claimed, claimed or
 --   waiting, and failed
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   30 days, renewed before half of it has passed
 

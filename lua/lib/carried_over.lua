@@ -7,8 +7,8 @@ local function carried_over(used, from_rate, to_rate, capacity)
   if whole_us >= capacity / to_rate then
     return capacity
   end
-  -- rest * to_rate / from_rate by long multiplication, bit by bit from the top: the product has up to
-  -- 86 bits, but each remainder stays below 2 * from_rate.
+  -- rest * to_rate / from_rate by long multiplication, bit by bit from the top: the product has up
+  -- to 86 bits, but each remainder stays below 2 * from_rate.
   local quotient, remainder, bit = 0, 0, 2 ^ 43
   while bit >= 1 do
     quotient, remainder = quotient * 2, remainder * 2

@@ -1,4 +1,5 @@
--- Moves jobs from state to state. Uses NEXT_STATES, job_story, job_keys, job_count. `call` runs a command.
+-- Moves jobs from state to state. Uses NEXT_STATES, job_story, job_keys, job_count. `call` runs a
+-- command.
 -- Moves a job to a state and to the set of that state, with this score; false, and no change, if
 -- the transition is not allowed.
 local function move_job(call, keys, id, job, state, score, now)

@@ -1,7 +1,7 @@
 -- A job in the hash of states: text, with a space between
 --
---   <state> <number> <run> <attempts> <pipeline> <submitted_us> <since_us> <bytes> <holder> <tenant> <subject>
---   <fingerprint> <ahead> <dispatch> <receipt> <sent_us> <story>
+--   <state> <number> <run> <attempts> <pipeline> <submitted_us> <since_us> <bytes> <holder>
+--   <tenant> <subject> <fingerprint> <ahead> <dispatch> <receipt> <sent_us> <story>
 --
 -- number is its order of arrival among all jobs; pipeline is single or dual; bytes is the size it
 -- is counted with; ahead and dispatch are the jobs before it when it arrived; holder and receipt

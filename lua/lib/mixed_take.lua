@@ -25,7 +25,8 @@ end
 
 -- A reservation is stored as it was requested; reservation_from reads it:
 --
---   open <expires_us> <refunds> <cost> <price> <lease_us> <taken_us> <unpaid> <uncharged> asked=<asked>
+--   open <expires_us> <refunds> <cost> <price> <lease_us> <taken_us> <unpaid> <uncharged>
+--   asked=<asked>
 --   the demands other than rates, text as of others_of
 --   the template, packed as of charge.lua
 --

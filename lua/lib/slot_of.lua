@@ -19,7 +19,8 @@ local function has_unclaimed(demand)
   return demand.bucket.waiting > 0 and demand.cost <= demand.bucket.unclaimed
 end
 
--- The holder of a place needs room for it. A newcomer needs an empty queue, enough unclaimed capacity, or its turn.
+-- The holder of a place needs room for it. A newcomer needs an empty queue, enough unclaimed
+-- capacity, or its turn.
 local function is_ready(demand, now)
   return fits(demand) and (demand.held or has_unclaimed(demand) or turn_at(demand, now) <= now)
 end

@@ -20,8 +20,8 @@ public final class LimitLines {
   private LimitLines() {}
 
   /**
-   * A line {@code <limit> quota <operations>} or {@code <limit> permits <requests>} for each limit, with 0 where it differs
-   * between the plans; those beyond the thousandth are left out.
+   * One line {@code <limit> quota <operations>} or {@code <limit> permits <requests>} for each limit, with 0 if it
+   * differs between the plans; those beyond the thousandth are left out.
    */
   public static String of(Stream<Plan> plans) {
     Map<String, Long> limits = new LinkedHashMap<>();

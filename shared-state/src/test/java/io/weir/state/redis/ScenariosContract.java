@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Memory and Redis agree after every step of generated histories. {@code -Dweir.scenario.steps} sets how many steps each
- * of them has. Mutable; owned by JUnit.
+ * Memory and Redis agree after every step of generated histories. {@code -Dweir.scenario.steps} sets the number of
+ * steps of each. Mutable; owned by JUnit.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ScenariosContract {
