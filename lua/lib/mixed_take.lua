@@ -23,10 +23,10 @@ local function list_of(numbers)
   return numbers and #numbers > 0 and table.concat(numbers, ',') or '-'
 end
 
--- A reservation is stored as it was requested; reservation_from reads it:
+-- A reservation is stored as it was requested, in three lines; reservation_from reads it:
 --
 --   open <expires_us> <refunds> <cost> <price> <lease_us> <taken_us> <unpaid> <uncharged>
---   asked=<asked>
+--     asked=<asked>
 --   the demands other than rates, text as of others_of
 --   the template, packed as of charge.lua
 --
