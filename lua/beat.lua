@@ -1,14 +1,14 @@
--- Says that a node is alive, and counts those that are.
+-- Registers a heartbeat of a node, and counts the nodes that are alive.
 --
 -- KEYS
---   1      weir:nodes    sorted set: each node by the millisecond at which it was last heard of
+--   1      weir:nodes    sorted set: each node by the millisecond of its last heartbeat
 -- ARGV
---   1      node        text: the node's name, or '-' and its name where it ends
---   2      lasts_ms    integer, above 0: a node that was not heard of for so long is not alive
+--   1      node        text: the node's name; '-' and its name if it ends
+--   2      lasts_ms    integer, above 0: a node without a heartbeat for so long is not alive
 -- RETURNS
 --   how many nodes are alive
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   as long as a node lasts
 
@@ -23,6 +23,6 @@ else
   redis.call('PEXPIRE', KEYS[1], lasts_ms)
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now_ms - lasts_ms)
--- Where the clock went back, those of the future are not alive for ever.
+-- After the clock was set back, nodes with later instants would stay alive: remove them.
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. now_ms, '+inf')
 return redis.call('ZCARD', KEYS[1])

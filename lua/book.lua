@@ -1,45 +1,53 @@
--- Ends what was booked, with what was learned of its provider. Then books, for each that asks, a key slot at a provider
--- that may be sent to now, or the soonest, together with a permit in flight.
+-- Ends bookings and records the result of each attempt. Then, for each request that asks, books a
+-- key slot at a provider that is available now, or at the earliest one, and a permit in flight.
 --
 -- KEYS
---   1      weir:{pNN}:upstream:<name>, a hash: slot:<provider>/<key>, when the key may be used next;
---          cool:<provider>, cool:<provider>/<key> and cool:<provider>/<key>/<group>, until when it is left alone;
---          open:<provider>, until when its breaker is open; probe:<provider>, until when a probe is under way;
---          busy:<provider>, how many are under way to it; turn:<provider>, its smooth weighted turn; load:<provider>
---          and loaded:<provider>, how busy it says it is, in thousandths, and until when that counts; limit and
---          latency, how many may be under way where that adapts itself, and how long answers take on average;
---          full:<caller>/<group> and seen:<caller>/<group>, since when who asks is told that there is no room, and when
---          it was told last; at, when it was asked last. Instants are in microseconds since the epoch
---   2      ...:inflight, a sorted set: requests under way, `<id> <provider>`, by when their lease ends
+--   1      weir:{pNN}:upstream:<name>, a hash: slot:<provider>/<key>, when the key may be used
+--          next; cool:<provider>, cool:<provider>/<key> and cool:<provider>/<key>/<group>, until
+--          when no request is sent there; open:<provider>, until when its breaker is open;
+--          probe:<provider>, until when a probe is under way; busy:<provider>, how many requests
+--          are under way to it; turn:<provider>, its smooth weighted turn; load:<provider> and
+--          loaded:<provider>, the load that it reports, in thousandths, and until when the report
+--          counts; limit and latency, the adaptive limit of requests under way and the average time
+--          of an answer; full:<caller>/<group> and seen:<caller>/<group>, since when the caller is
+--          answered FULL, and when it was last; at, the last call. Instants are in microseconds
+--          since the epoch
+--   2      ...:inflight, a sorted set: requests under way, `<id> <provider>`, by the end of their
+--          lease
 -- ARGV
---   1      how long a lease is, in microseconds
---   2      how many may be under way
---   3      how many may be under way before anything is learned, where that adapts itself; else 0
---   4      how long a probe may take, in microseconds
---   5      how it adapts itself, as of lib/adaptive.lua; else ''
+--   1      length of a lease, in microseconds
+--   2      the most requests under way
+--   3      the initial adaptive limit of requests under way; 0 if the limit is fixed
+--   4      the longest time of a probe, in microseconds
+--   5      parameters of the adaptive limit, as of lib/adaptive.lua; '' if the limit is fixed
 --   6      providers, as of lib/slots_of.lua
---   7      who asks: a queue of a node
---   8, 9   how many end, and how many ask
---   then for each that ends three: its id; its provider, or where nobody knows whether it was booked all that it may
---          be, with a comma between; what was learned, as of lib/lesson.lua, or ''. It counts where it was held, or the
---          id is ''
---   then for each that asks five: its id; the group of its operation; how far ahead a slot may be, in microseconds;
---          where it was sent to before, <provider>/<key>, with a comma between: these are asked last; 1 where it is
---          sent again if a provider fails it, else 0: then it tries a provider whose breaker is open only where no
---          other provider serves it, or no request has tried it for 10 s
+--   7      the caller: a queue of a node
+--   8, 9   how many bookings end, and how many requests ask
+--   then three for each booking that ends:
+--          its id; its provider, or, if it is unknown whether it was booked, all candidates with a
+--          comma between; the lesson, as of lib/lesson.lua, or ''. A lesson counts if the booking
+--          was held or the id is ''
+--   then five for each request:
+--          its id; the group of its operation; how far ahead a slot may be, in microseconds;
+--          previous attempts, <provider>/<key> with a comma between: these are tried last; 1 if it
+--          is retried after a failure of the provider, else 0: then it probes a provider whose
+--          breaker is open only if no other provider serves it, or no request has tried it for 10 s
 -- RETURNS
---   { how many are under way, how many may be, providers whose breaker is open, ... }, the providers with a comma
---   between, with a question mark where one request tries it; then for each that ends 1 where it was held, else 0; then
---   for each that asks five:
---   BOOKED, provider, key, delay_us, is_probe   to be sent in so long; is_probe 1 where it tries a provider again
---   LATER, '', '', wait_us, 0                   no slot is so near; one may be in so long
---   FULL, '', '', 0, 0                          too many are under way, in all or to each of them
---   OPEN, '', '', wait_us, 0                    all breakers are open; one is tried again in so long
---   NOT_ASKED, '', '', 0, 0                     one of its group before it was not booked
+--   { requests under way, limit of requests under way, providers whose breaker is open, ... },
+--   the providers have a comma between, and a question mark during a probe; then for each booking
+--   that ends 1 if it was held, else 0; then for each request five:
+--   BOOKED, provider, key, delay_us, is_probe   to be sent after delay_us; is_probe is 1 for a
+--                                               probe
+--   LATER, '', '', wait_us, 0                   no slot within reach; there may be one after
+--                                               wait_us
+--   FULL, '', '', 0, 0                          too many are under way, in all or to each provider
+--   OPEN, '', '', wait_us, 0                    all breakers are open; the next probe is after
+--                                               wait_us
+--   NOT_ASKED, '', '', 0, 0                     an earlier request of its group was not booked
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   an hour or two after it was last used
+--   one to two hours after the last use
 
 --@include now
 --@include upstream_state
@@ -63,7 +71,7 @@ local state = upstream_state(redis.call, KEYS[1])
 local providers, groups, blocked, leases, marks = providers_of(text), {}, {}, {}, nil
 local inflight, limit, share, places
 
--- Where the clock was set back, no lease is longer than one that begins now.
+-- After a step back of the clock no lease is longer than one that begins now.
 local function follow_clock()
   if set_back(state, now) > 0 then
     local latest = string.format('%d', now + NEAR_US + lease_us)
@@ -76,7 +84,7 @@ local function follow_clock()
   marks = marks_in(state, now)
 end
 
--- Leases that are over: of nodes that are gone.
+-- Ends expired leases, of nodes that have died.
 local function end_leases()
   local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', string.format('%d', now), 'LIMIT', 0, ENDED_AT_ONCE)
   for _, member in ipairs(over) do
@@ -89,7 +97,7 @@ local function end_leases()
   end
 end
 
--- Where nothing is under way, no provider has anything under way.
+-- Nothing is under way: the counters of all providers are zero.
 local function forget_counts()
   for field in pairs(state.values) do
     if string.sub(field, 1, 5) == 'busy:' then
@@ -109,8 +117,8 @@ local function end_one(id, of, lesson)
   return was_there
 end
 
--- The best of a tier that may be sent to by this instant: the one whose turn it is. What the others missed they get
--- later (smooth weighted round robin, as of nginx).
+-- The next provider of a tier among those available at this instant (smooth weighted round robin,
+-- as in nginx): providers that were passed over catch up later.
 local function next_of(candidates, tier, by_us)
   local best, total = nil, 0
   for _, one in ipairs(candidates) do
@@ -126,7 +134,7 @@ local function next_of(candidates, tier, by_us)
   return best
 end
 
--- The lowest tier that has one now; else the one that has one soonest.
+-- The lowest tier that is available now; else the tier that is available first.
 local function tier_and_instant(candidates)
   local tier, soonest, soonest_tier
   for _, one in ipairs(candidates) do
@@ -151,7 +159,7 @@ local function soonest_of(candidates)
   return soonest
 end
 
--- Another provider first, where one may be sent to in time.
+-- Prefers providers that were not tried yet, if one is available in time.
 local function choice_of(fresh, again, patience_us)
   local of_fresh, of_again = soonest_of(fresh), soonest_of(again)
   return of_fresh <= now + patience_us and fresh or of_again < of_fresh and again or fresh
@@ -179,13 +187,13 @@ local function serving_group(group)
   return groups[group]
 end
 
--- Kept until the next booking.
+-- Cached until the next booking.
 local function places_for(group)
   places[group] = places[group] or places_of(serving_group(group), group, state, share, now)
   return places[group]
 end
 
--- Places of a provider for groups that were told so before, and find none elsewhere.
+-- Places of a provider owed to groups that were answered FULL earlier and have no place elsewhere.
 local function owed_at(one, ahead, group)
   local owed = 0
   for other, before in pairs(ahead) do
@@ -197,7 +205,8 @@ local function owed_at(one, ahead, group)
   return owed
 end
 
--- Whether all room is for those that were told so before: of each group as many as there are places for.
+-- Whether all room is owed to callers that were answered FULL earlier: of each group at most as
+-- many as there are places for.
 local function is_turn_of_others(ahead, group)
   local own, taken = ahead[group] or 0, inflight
   if not next(ahead) then
@@ -231,7 +240,7 @@ local function ask(asked)
   return code, provider, key, wait_us, is_probe
 end
 
--- First come, first served in each group.
+-- Requests of a group are served in order of arrival.
 local function ask_in_turn(i)
   local group, before = ARGV[i + 1], ARGV[i + 3]
   if blocked[group] then

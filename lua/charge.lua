@@ -1,27 +1,31 @@
--- The fast lane: charges on states in which nobody waits, in the order in which they stand; each takes its cost from
--- all of its buckets, or from none. What it cannot decide it hands back untouched, together with all later charges
--- on the same states; queue.lua decides that. Charges that are equal in everything stand as one with a count.
+-- The fast lane: charges on states without a queue, in their order; each takes its cost from all of
+-- its buckets, or from none. A charge that it cannot decide is handed back untouched, with all
+-- later charges on the same states; queue.lua decides those. Equal charges are sent as one with a
+-- count.
 --
 -- KEYS
---   1      weir:policy, for the revision that was published last; on a Redis Cluster weir:{pNN}:policy, the partition's
---          copy of that, which is raised to the revision of any charge that has a newer one
+--   1      weir:policy, for the revision that was published last; on a Redis Cluster
+--          weir:{pNN}:policy, the partition's copy of it, which is raised to the newest revision of
+--          any charge
 --   then   the states of keys, tenants and the cluster, each once
 -- ARGV
---   1      not_after, 7 bytes, most significant first: the instant, in microseconds since the epoch, after which
---          nothing of this is decided any more; 0 for never. Then the charges, packed, 17 bytes for each
+--   1      not_after, 7 bytes, most significant first: the instant, in microseconds since the
+--          epoch, after which nothing in this call is decided; 0 for never. Then the charges,
+--          packed, 17 bytes for each
 --            template   2 bytes: which argument holds it
---            count      2 bytes, above 0: how many equal charges it stands for
+--            count      2 bytes, above 0: how many equal charges the entry stands for
 --            cost       7 bytes, above 0, in operations
 --            key        2 bytes: which of KEYS is the state of the key
 --            tenant     2 bytes: the same of the tenant
 --            cluster    2 bytes: the same of the cluster
 --   then   templates, packed
---            revision   7 bytes, above 0: the policy that the caller decides by
+--            revision   7 bytes, above 0: the revision of the caller's policy
 --            slots      1 byte: 0 reserve, 1 estimate, 2 off
 --            lateness   7 bytes, microseconds: how long after its slot a place is kept
---            max_queue  4 bytes: how many places a queue has at most
+--            max_queue  4 bytes: the most places of a queue
 --            horizon    7 bytes, microseconds: how far ahead a slot is at most
---            own        1 byte: 1 where all buckets are the key's own, and a charge takes its cost from each, else 0
+--            own        1 byte: 1 if all buckets are the key's own, and a charge takes its cost
+--                       from each, else 0
 --            demands      2 bytes, 1 to 500, each of another bucket; for each
 --              scope    1 byte: 1 key, 2 tenant, 3 cluster: whose bucket it is
 --              rate     7 bytes: units drained a microsecond, 1 to 9.007e12
@@ -31,17 +35,19 @@
 -- RETURNS
 --   { clock_us }                 not_after has passed: nothing was taken
 --   { clock_us, answer... }      for each charge, in order, one or more of
---     value...           all of the count are ALLOWED: the states afterwards, those of its template by scope;
---                        without the fields where they are just those of the template, in their order
---     admitted, value... so many are ALLOWED. With slots off the others are DENIED and take nothing;
---                        otherwise what is to be said of them follows. -1: all are NEVER_ALLOWED
---     { QUEUED }         those that are left: nothing was taken, ask queue.lua
+--     value...           the whole count is ALLOWED: the new states of its template, by scope;
+--                        without the fields if these are exactly those of the template, in their
+--                        order
+--     admitted, value... so many are ALLOWED. With slots off the others are DENIED and take
+--                        nothing; otherwise the answer to the others follows. -1: all are
+--                        NEVER_ALLOWED
+--     { QUEUED }         the others: nothing was taken, ask queue.lua
 --     { STALE, revision } a newer revision was published: nothing was taken
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   a written state expires when its last bucket is empty, or up to as long again and a second later, so that its
---   time seldom has to be set
+--   a written state expires when its last bucket is empty, or later: its TTL is up to twice that
+--   time plus 1 s, so that it is rarely rewritten
 
 --@include now
 --@include codes
@@ -65,8 +71,8 @@ local charges = { struct.unpack('>' .. string.rep('I2I2I7I2I2I2', (#ARGV[1] - 7)
 local policy = policy_of(redis.call, KEYS[1])
 local values = values_of(redis.call, KEYS, #KEYS)
 local answers, answered = { now_us(1) }, 1
--- The states to write, by the number of the key: the packed numbers, the fields where these changed, and the time to
--- live where it changed. `queued` marks states whose charges were handed back.
+-- The states to write, by the index of the key: the packed numbers; the fields, if they changed;
+-- the TTL, if it changed. `queued` marks states whose charges were handed back.
 local heads, texts, times, queued = {}, {}, {}, {}
 local owns, templates, known = {}, {}, {}
 
@@ -75,7 +81,7 @@ local function answer(what)
   answers[answered] = what
 end
 
--- The value of a state as it is now, false where there is none.
+-- The current value of a state, false if there is none.
 local function value_of(k)
   local head = heads[k]
   return head and head .. (texts[k] or sub(values[k], #head + 1)) or values[k]
@@ -107,8 +113,9 @@ local function is_queued(base, template)
   return false
 end
 
--- Tries so many charges on all of their states and changes nothing. Gives, by scope, the way, the numbers and when they
--- are empty; and how many of the charges fit. Nil where the queue lane has to decide.
+-- Tries `count` charges on all of their states and changes nothing. Returns, by scope, the way, the
+-- numbers and the instant at which they are empty; and how many of the charges fit. Returns nil if
+-- the queue lane has to decide.
 local function tried(base, template, count, now)
   local results, fits = {}, count
   for s, scope in ipairs(template.scopes) do
@@ -161,7 +168,7 @@ local function charge_any(i, base, template)
   end
 end
 
--- Whether the charge was one of the most frequent kind.
+-- Whether the charge was decided as one of the most frequent kind.
 local function charge_own(i, base)
   local at, k = charges[base + 1], charges[base + 4]
   local own, value = owns[at], values[k]

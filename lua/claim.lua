@@ -1,26 +1,26 @@
--- Claims an item of a batch, so that nobody else executes it, or says what became of it.
+-- Claims an item of a batch, so that no other node executes it, or returns its outcome.
 --
 -- KEYS
 --   1 a hash: token, until_us, fingerprint, answer
---   2 a number: bytes that the API key has in such hashes, as far as they were counted since the number is there
+--   2 a number: bytes of the API key in such hashes, counted since this number was created
 -- ARGV
---   1 token        text: who claims it
---   2 fingerprint  text: of what is asked
---   3 lease_us     microseconds, 1 to 4e9: how long its execution takes at most
---   4 keep_ms      milliseconds, 1 to 8.64e7: how long it is remembered
---   5 repeatable   1 where it may be executed again though nobody knows what became of it, else 0
---   6 max_bytes    bytes, 0 to 2^53-1: what the API key may have
+--   1 token        text: identifies the claim
+--   2 fingerprint  text: of the request
+--   3 lease_us     microseconds, 1 to 4e9: the longest time of an execution
+--   4 keep_ms      milliseconds, 1 to 8.64e7: how long it is kept
+--   5 repeatable   1 if it may be executed again when its outcome is unknown, else 0
+--   6 max_bytes    bytes, 0 to 2^53-1: the limit of the API key
 -- RETURNS
---   { CLAIMED, 0, '' }       it is the caller's to execute
+--   { CLAIMED, 0, '' }       the caller executes it
 --   { DONE, 0, answer }      it was executed, with that answer
---   { BUSY, wait_us, '' }    another one executes it, for so long at most
---   { UNKNOWN, 0, '' }       whoever executed it ended without an answer
---   { OTHER, 0, '' }         something else was asked by that key
---   { FULL, wait_us, '' }    the API key has too much; in so long it may have room
+--   { BUSY, wait_us, '' }    another claim executes it, for at most wait_us
+--   { UNKNOWN, 0, '' }       its execution ended without an answer
+--   { OTHER, 0, '' }         the key was used for another request
+--   { FULL, wait_us, '' }    the API key is over its limit; there may be room after wait_us
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
---   keep_ms from the end of each claim's lease on; the number keep_ms from when it began
+--   keep_ms after the end of each claim's lease; the number keep_ms after its creation
 
 --@include now
 --@include counted_bytes

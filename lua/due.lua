@@ -1,13 +1,13 @@
--- Names reservations whose time is over, the first ones first. Changes nothing: settle.lua ends each.
+-- Lists expired reservations, the earliest first. Changes nothing: settle.lua ends each.
 --
 -- KEYS
 --   1      weir:holds, or the index of a partition
 -- ARGV
---   1      how many at most
+--   1      the most entries to return
 -- RETURNS
---   key...   <state of the key>:hold:<id> of each
+--   key...   <state of the key>:hold:<id> of each reservation
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   writes no key
 

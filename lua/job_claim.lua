@@ -1,30 +1,33 @@
--- Hands out what is to be done with jobs: to check, to send, and to ask for once more where a node has died. Also ends
--- what is over: leases, times, what was kept.
+-- Hands out work on jobs: to check, to send, and, after a node has died, to ask for the result
+-- again. Also ends expired leases, jobs that have timed out, and results kept long enough.
 --
 -- KEYS
 --   1 to 12  as of job_submit.lua
 -- ARGV
---   1        who claims: a node and the number of its claim, <node>:<number>
---   2        claims of this node whose answer it has not heard, with a comma between; what they took goes back
---   3        how long a lease is, in microseconds
+--   1        the claim: a node and the number of its claim, <node>:<number>
+--   2        claims of this node whose answers were lost, with a comma between; their jobs go back
+--   3        length of a lease, in microseconds
 --   4        how far ahead jobs are handed out to be sent, in microseconds
---   5        how long from now the first one is sent at the soonest, in microseconds: so long an answer takes
---   6        the time between two that are sent, in microseconds
---   7        how many may be checked at once
---   8        how many jobs are wanted at most
---   9        bytes of requests that are wanted, about
---   10       how often a job is sent at most
---   11       how long it is known after its end, in microseconds
---   12       how long it may take in all, in microseconds
+--   5        the earliest delay of the first job to send, in microseconds: the time that this
+--            answer travels
+--   6        the interval between two jobs that are sent, in microseconds
+--   7        the most jobs being checked at once
+--   8        the most jobs to hand out
+--   9        bytes of requests to hand out, about
+--   10       the most attempts to send a job
+--   11       how long a job is kept after its end, in microseconds
+--   12       the timeout of a job, in microseconds
 -- RETURNS
---   { <queue>, given_back, timed_out, failed, next_us, then for each: what, delay_us, id, job, request }
---   where <queue> is as lib/job_queue.lua has it; given_back, timed_out and failed are how many of these there were;
---   next_us is the time until there may be more to send, -1 where nothing waits; what is c to check, s to send in
---   delay_us, r to ask for its result, without the request; the job's text is as lib/job_record.lua has it
+--   { <queue>, given_back, timed_out, failed, next_us,
+--     then for each: what, delay_us, id, job, request }
+--   where <queue> is as of lib/job_queue.lua; given_back, timed_out and failed are counts; next_us
+--   is the time until more may be sent, -1 if no job waits; `what` is c for a check, s for sending
+--   after delay_us, r for asking for the result, without the request; the job's text is as of
+--   lib/job_record.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   that of the queue, set anew
+--   that of the queue, renewed
 
 --@include now
 --@include job_keys
@@ -87,7 +90,7 @@ local function hand_out(what, delay_us, id, job)
   work[n + 1], work[n + 2], work[n + 3], work[n + 4], work[n + 5] = what, delay_us, id, job_text(job), request
 end
 
--- What the upstream has named a place for is asked for again, not sent again.
+-- A job with a receipt is not sent again: its result is asked for.
 local function resume(id, job)
   if not is_enough() then
     job.holder = holder
@@ -97,7 +100,8 @@ local function resume(id, job)
   end
 end
 
--- What a node had whose lease is over: resumed, given back to the front, or failed where it was sent too often.
+-- A job whose lease has expired: resumed, given back to the front, or failed if its attempts are
+-- used.
 local function end_lease(id, job)
   if job.state == 'receipt_received' then
     resume(id, job)
@@ -114,7 +118,7 @@ local function by_number(one, other)
   return one.number < other.number
 end
 
--- In the order in which they came.
+-- In order of their numbers.
 local function end_leases(set)
   local jobs = {}
   for _, id in ipairs(over(set)) do
@@ -129,7 +133,8 @@ local function end_leases(set)
   end
 end
 
--- What this node's claim before handed out, if its answer was not heard: it was not sent, and goes back at once.
+-- Takes back the jobs of this node's last claim if its answer was lost: they were never sent, and
+-- are given back at once.
 local function take_back()
   local before = redis.call('HGET', keys.numbers, 'claim:' .. node)
   local claimed, ids = string.match(before or '', '^(%S+) %d+ (%S+)$')
@@ -154,7 +159,7 @@ local function take_back()
   end
 end
 
--- What was handed out is noted until the node's next claim.
+-- Records the jobs handed out, until the node's next claim.
 local function note_claim()
   local ids = {}
   for i = 3, #work, 5 do
@@ -167,7 +172,7 @@ local function note_claim()
   end
 end
 
--- Nodes that are gone leave their last notes behind: looked for every two hours.
+-- Removes records of nodes that have died; every two hours.
 local function forget_old_claims()
   redis.call('HSET', keys.numbers, 'claims_us', string.format('%d', now))
   local fields = redis.call('HGETALL', keys.numbers)
@@ -191,7 +196,7 @@ local function end_times()
   end
 end
 
--- Of requests whose node died while their limits were asked.
+-- Frees places of requests whose node died while their limits were checked.
 local function free_old_places()
   if redis.call('HLEN', keys.places) == 0
       or now - or_zero(redis.call('HGET', keys.numbers, 'places_us')) < OLD_PLACES_US then
@@ -217,7 +222,7 @@ local function claim(id, job, state, at, what, score)
   return false
 end
 
--- The ids of the first ones of a queue; none where there is no room.
+-- The ids of the first jobs of a queue; none if there is no room.
 local function first_of(set, room)
   return room > 0 and redis.call('ZRANGE', set, 0, room - 1) or {}
 end
@@ -230,7 +235,7 @@ local function checks_of(job)
   return or_zero(redis.call('HGET', keys.counts, 'checks:' .. job.tenant .. '/' .. job.subject))
 end
 
--- The first ones that wait, and some from anywhere behind them: somebody else may stand there.
+-- The first waiting jobs, and some from farther behind, where other keys may wait.
 local function looked_at()
   local ids, count_of_waiting = first_of(keys.waiting, AT_ONCE), redis.call('ZCARD', keys.waiting)
   if count_of_waiting > AT_ONCE then
@@ -243,7 +248,7 @@ local function looked_at()
   return ids
 end
 
--- A key has half of the places at most while others wait, or have waited a moment ago.
+-- A key has at most half of the checks while other keys wait, or have waited within the last 5 s.
 local function check_some()
   local room, later, others = concurrency - redis.call('ZCARD', keys.checking), {}, false
   for _, id in ipairs(room > 0 and looked_at() or {}) do
@@ -263,7 +268,7 @@ local function check_some()
   end
 end
 
--- Each has a moment of its own, one interval after the one before it, whichever node sends it.
+-- Each job gets its own send time, one interval after the one before, on whichever node it is sent.
 local function send_some()
   local next_us = math.max(now + lead_us, next_turn(redis.call, keys, interval_us))
   local first = next_us

@@ -1,18 +1,18 @@
--- Says how jobs stand, and what came of them.
+-- Returns the states of jobs, and their results.
 --
 -- KEYS
 --   1 to 12  as of job_submit.lua
 -- ARGV
---   1        <tenant>/<subject> that asks, which is counted; else ''
---   2        1 where results are wanted, else 0
+--   1        the <tenant>/<subject> of the caller, for counting its polls; else ''
+--   2        1 if results are wanted, else 0
 --   3        the ids of jobs, with a comma between
 -- RETURNS
 --   { <queue>, then for each id: <job>, polls, result }
---   where <queue> and <job> are as lib/job_queue.lua and lib/job_view.lua have them; of a job that is not there all are
---   empty, or 0; polls is how often
---   its caller asked, less than 0 where he has heard before how it ended; the result is '' where there is none
+--   where <queue> and <job> are as of lib/job_queue.lua and lib/job_view.lua; an unknown job has an
+--   empty text, position -1, 0 polls and an empty result; polls is how often its caller asked,
+--   below 0 once that caller has received the end of the job; the result is '' if there is none
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of the queue
 
@@ -31,7 +31,7 @@ local keys = job_keys_of(KEYS)
 local owner, with_results = ARGV[1], ARGV[2] == '1'
 local answer = queue_view(redis.call, keys, (job_time(redis.call, keys, now_us(1))))
 
--- Once its caller knows how it ended, he is counted no longer.
+-- Polls are no longer counted once the caller has received the end of the job.
 local function polls_of(id, job)
   local polls = or_zero(redis.call('HGET', keys.polls, id))
   if owner ~= job.tenant .. '/' .. job.subject or polls < 0 then

@@ -1,14 +1,14 @@
--- Frees the place that was kept for a job whose request was not admitted.
+-- Frees the place of a job whose request was not admitted.
 --
 -- KEYS
 --   1 to 12  as of job_submit.lua
 -- ARGV
 --   1        the id of the job
---   2        the place, as job_submit.lua gave it
+--   2        the place, as returned by job_submit.lua
 -- RETURNS
---   { freed }  1 where it was there, else 0
+--   { freed }  1 if it existed, else 0
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of the queue
 

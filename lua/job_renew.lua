@@ -1,15 +1,15 @@
--- Holds on to jobs for another lease from now.
+-- Renews the leases of jobs, from now.
 --
 -- KEYS
 --   1 to 12  as of job_submit.lua
 -- ARGV
---   1        who holds them: a node
---   2        how long a lease is, in microseconds
+--   1        the holder: a node
+--   2        length of a lease, in microseconds
 --   3        the ids of jobs, with a comma between
 -- RETURNS
---   { held... }  for each 1 where it is held, 0 where it is not, or no longer
+--   { held... }  for each job 1 if it is still held, else 0
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of the queue
 

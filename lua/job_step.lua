@@ -1,25 +1,28 @@
--- Moves one job to its next state, if it may come there.
+-- Moves one job to its next state, if the transition is allowed.
 --
 -- KEYS
 --   1 to 12  as of job_submit.lua
 -- ARGV
 --   1        the id of the job
---   2        who says so: the claim that it was handed out by; '' for its caller, or for the upstream
---   3        which run of it is meant, 0 for any
---   4        the state; or again, to the end of the queue it came from; or unsent, to the front of it, without having
---            been sent; or let_go, of one whose receipt was received: another node asks for it
---   5        how long a lease is, in microseconds
---   6        how long it is known after its end, in microseconds
---   7        how often it is sent at most
---   8        the place that the upstream has named, for receipt_received, else ''
---   9        what came of it, for an end, else ''
+--   2        the claim by which the job was handed out; '' for its caller, or for the upstream
+--   3        the run of the job, 0 for any
+--   4        the state; or again, to the end of the queue it came from; or unsent, to the front of
+--            that queue, not counted as an attempt; or let_go, of a job in receipt_received:
+--            another node asks for it
+--   5        length of a lease, in microseconds
+--   6        how long a job is kept after its end, in microseconds
+--   7        the most attempts to send a job
+--   8        the receipt of the upstream, for receipt_received, else ''
+--   9        the result, for an end, else ''
 -- RETURNS
---   { MOVED, <queue>, <job>, before, since_us }   it is so; before is the state that it was in, since_us since when
---   { REFUSED, <queue>, <job>, before, since_us } it is in a state from which that does not follow, or another holds it
---   { NO_JOB }                                    there is none
---   where <queue> and <job> are as lib/job_queue.lua and lib/job_view.lua have them
+--   { MOVED, <queue>, <job>, before, since_us }   it has moved; before is its last state, since_us
+--                                                 the beginning of that state
+--   { REFUSED, <queue>, <job>, before, since_us } the transition is not allowed, or another claim
+--                                                 holds the job
+--   { NO_JOB }                                    there is no such job
+--   where <queue> and <job> are as of lib/job_queue.lua and lib/job_view.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of the queue
 
@@ -55,8 +58,8 @@ local function end_job(ended_id, job, to, text)
   return end_with(redis.call, keys, ended_id, job, to, text, keep_us, now)
 end
 
--- An answer is one, whoever brings it, also of a job that was taken from him; whatever else a node says counts only of
--- what it holds.
+-- A result is accepted from any sender, even if the job was taken from its node; every other step
+-- is accepted only from the node that holds the job.
 local function may_say(job)
   local is_run = run == 0 or run == job.run
   if state == 'completed' and holder ~= job.holder then

@@ -1,55 +1,58 @@
--- Keeps a place for a job while the limits of its request are asked, or takes it into its queue; or says what is there
--- of the same request, or why there is no place.
+-- Reserves a place for a job while the limits of its request are checked, or takes the job into its
+-- queue. Otherwise returns the existing job of the same request, or the reason why there is no
+-- place.
 --
 -- KEYS
---   1      weir:{pNN}:jobs:<operation>, a hash: number, the latest that came; next_us, when the next may be sent, at
---          the rate of then, of which interval_us is the interval; seen_us and ahead_us, of lib/job_clock.lua;
---          told_us, the latest moment that was told to one who found the queue full, by told_interval_us; check_us and
---          processing_us, what was seen of these times; claim:<node>, claims_us, others_us and places_us, of
+--   1      weir:{pNN}:jobs:<operation>, a hash: number, the last one given; next_us, when the next
+--          job may be sent at the rate of that time, whose interval is interval_us; seen_us and
+--          ahead_us, of lib/job_clock.lua; told_us, the latest retry time given to a caller that
+--          found the queue full, at an interval of told_interval_us; check_us and processing_us,
+--          medians of these times; claim:<node>, claims_us, others_us and places_us, of
 --          job_claim.lua; kept_ms
---   2      ...:waiting, a sorted set: those who wait to be checked
---   3      ...:dispatch, a sorted set: those who wait to be sent
---   4      ...:checking, a sorted set: those who are being checked, by when their lease ends
---   5      ...:running, a sorted set: those whom the upstream has, by when their lease ends
---   6      ...:ends, a sorted set: all, by when they time out or are forgotten
---   7      ...:states, a hash: all, as lib/job_record.lua has it
---   8      ...:requests, a hash: what is sent
---   9      ...:results, a hash: what came of those who have ended
---   10     ...:counts, a hash: jobs:<owner>, how many of an owner's are not done; bytes:<owner>, what they and their
---          results have; checks:<owner>, how many are being checked; owners are <tenant>/<subject>, <tenant> and, of
---          all, nothing
---   11     ...:polls, a hash: how often each was asked for
---   12     ...:places, a hash: places that are kept, as lib/job_place.lua has them
+--   2      ...:waiting, a sorted set: jobs that wait to be checked
+--   3      ...:dispatch, a sorted set: jobs that wait to be sent
+--   4      ...:checking, a sorted set: jobs being checked, by the end of their lease
+--   5      ...:running, a sorted set: jobs at the upstream, by the end of their lease
+--   6      ...:ends, a sorted set: all jobs, by the time at which they time out or are forgotten
+--   7      ...:states, a hash: all jobs, as of lib/job_record.lua
+--   8      ...:requests, a hash: the requests to send
+--   9      ...:results, a hash: the results of jobs that have ended
+--   10     ...:counts, a hash: jobs:<owner>, the owner's jobs that are not done; bytes:<owner>, the
+--          bytes of its jobs and results; checks:<owner>, its jobs being checked; an owner is
+--          <tenant>/<subject>, <tenant>, or empty for all together
+--   11     ...:polls, a hash: how often each job was polled
+--   12     ...:places, a hash: reserved places, as of lib/job_place.lua
 -- ARGV
 --   1      the id of the job
 --   2, 3   its tenant, its subject
---   4      the fingerprint of what is asked
+--   4      the fingerprint of the request
 --   5      single or dual
---   6      1 to take it, 0 to keep a place for it
---   7      how many may wait
---   8, 9   how many of the key, and of the tenant, may be there that are not done
---   10..12 bytes that the key, the tenant, and all may have
---   13     bytes that it may have, with its result
---   14     how long it may take in all, in microseconds
---   15     how long it is known after its end, in microseconds
---   16     the time between two that are sent, in microseconds
---   17     the furthest moment from now that is told, in microseconds
---   18     the request; '' where a place is wanted
---   19     the place that was kept for it, else ''
+--   6      1 to take the job, 0 to reserve a place
+--   7      the most waiting jobs
+--   8, 9   the most jobs of the key, and of the tenant, that are not done
+--   10..12 the most bytes of the key, of the tenant, and of all
+--   13     the most bytes of the job, with its result
+--   14     the timeout of the job, in microseconds
+--   15     how long it is kept after its end, in microseconds
+--   16     the interval between two jobs that are sent, in microseconds
+--   17     the farthest retry time from now, in microseconds
+--   18     the request; '' to reserve a place
+--   19     the place that was reserved for it, else ''
 -- RETURNS
 --   { TAKEN, <queue>, <job>, polls }   it is in the queue
 --   { KNOWN, <queue>, <job>, polls }   it was there already, or is done
---   { PLACED, until_us }               a place is kept for it until then; by that moment it is known
---   { AWAITED }                        a place is kept for another request of the same job: ask again
---   { OTHER }                          something else was asked by that id
---   { FULL, wait_us, whose }           the queue is full (0), or the key (1) or the tenant (2) has its part of it; in
---                                      so long a place is free for this one, or may be
---   { NO_ROOM, whose }                 the key (1), the tenant (2) or all (3) have so many bytes that there is no room
---   where <queue> and <job> are as lib/job_queue.lua and lib/job_view.lua have them
+--   { PLACED, until_us }               a place is reserved until then; until_us identifies it
+--   { AWAITED }                        another request of this job has a place: ask again
+--   { OTHER }                          the id was used for another request
+--   { FULL, wait_us, whose }           the queue is full (0), or the key (1) or the tenant (2) has
+--                                      its share of it; after wait_us there is, or may be, a place
+--   { NO_ROOM, whose }                 the key (1), the tenant (2) or all together (3) have no
+--                                      bytes left
+--   where <queue> and <job> are as of lib/job_queue.lua and lib/job_view.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   two hours longer than any job may take and be known, set anew while the queue is used
+--   two hours longer than any job may run and be kept, renewed while the queue is used
 
 --@include now
 --@include job_keys
@@ -89,7 +92,7 @@ local function told(code, job)
   return answer
 end
 
--- Each is told the moment at which one more has been sent.
+-- Each caller gets the time at which one more job has been sent.
 local function wait_for_place()
   local numbers = redis.call('HMGET', keys.numbers, 'told_us', 'told_interval_us')
   local soonest = math.max(now, next_turn(redis.call, keys, interval_us)) + interval_us
@@ -123,7 +126,7 @@ local function refusal()
   return nil
 end
 
--- A run is named by when it began: no other one of the same request ever has its name.
+-- A run is named by its start time; no other run of the same job has the same name.
 local function begin(before)
   local run = math.floor(now / 1000)
   local job = { state = 'queued', number = next_number(redis.call, keys),

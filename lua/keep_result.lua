@@ -1,17 +1,17 @@
--- Keeps the answer of an item of a batch, or gives the item free.
+-- Stores the answer of an item of a batch, or releases its claim.
 --
 -- KEYS
 --   1 a hash, as of claim.lua
 --   2 a number, as of claim.lua
 -- ARGV
---   1 token    text: who claimed it
---   2 answer   text; empty to give it free
---   3 keep_ms  milliseconds, 1 to 8.64e7: how long the answer is remembered
+--   1 token    text: identifies the claim
+--   2 answer   text; empty to release the claim
+--   3 keep_ms  milliseconds, 1 to 8.64e7: how long the answer is kept
 -- RETURNS
---   { KEPT }   it is so
---   { LOST }   it was not, or is no longer, claimed by that one: nothing has changed
+--   { KEPT }   stored or released
+--   { LOST }   the item is not, or no longer, claimed by this token: nothing has changed
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   keep_ms
 

@@ -1,32 +1,35 @@
--- Lends a part of a bucket to one node: takes its report, counts what it has spent, and grants what is free. What is
--- out holds capacity and does not drain, until it is reported as spent or given back, or the lease is over: then it
--- counts as spent at that instant. So never more is granted than the bucket holds.
+-- Leases a part of a bucket to one node: takes its report, adds what it has spent, and grants free
+-- units. Leased units hold capacity and do not drain until they are reported as spent or given
+-- back, or the lease ends: then they count as spent at that instant. So the grants never exceed the
+-- capacity.
 --
 -- KEYS
---   1      the bucket, a hash: rate, used and at_us as of a state, and for each holder h:<holder>: what is out, until
---          when, the number of its last report, and what that said it had spent, with spaces between
+--   1      the bucket, a hash: rate, used and at_us as of a state, and for each holder h:<holder>:
+--          the leased units, the end of the lease, the number of its last report, and the total
+--          spent by that report, with spaces between
 --   2      weir:policy or the copy of it in the bucket's partition, as of charge.lua
 -- ARGV
 --   1 holder        text: a node, in one life, with one shape of the bucket
 --   2 sequence      integer, above 0: the number of the report
---   3 revision      integer, above 0: the policy that the holder decides by
+--   3 revision      integer, above 0: the revision of the holder's policy
 --   4 rate          units drained a microsecond, 1 to 9.007e12
 --   5 capacity      units, 1 to 9.007e15
---   6 spent         units: all that it has spent in its life, modulo 2^53
---   7 acknowledged  units: so much of that is known to have been heard, likewise
---   8 keeps         units: what it holds and may still spend
---   9 wants         units: how much more it would like
---   10 least        units, above 0: less than this is of no use to it
---   11 lease_us     microseconds, above 0: how long a lease lasts
+--   6 spent         units: the total that it has spent in its life, modulo 2^53
+--   7 acknowledged  units: the part of that total whose report was answered, likewise
+--   8 keeps         units: held by it and not yet spent
+--   9 wants         units: how many more it asks for
+--   10 least        units, above 0: a smaller grant is of no use
+--   11 lease_us     microseconds, above 0: the length of a lease
 -- RETURNS
---   { GRANTED, clock_us, granted, used, out, wait_us }   units on top of what it kept, -1 where a later report was
---                          heard already; the level then, what is out in all, and where nothing was granted, when there
---                          may be something
+--   { GRANTED, clock_us, granted, used, out, wait_us }   units in addition to `keeps`, -1 if a
+--                                                        later report has arrived; the new level;
+--                                                        all leased units; and, if nothing was
+--                                                        granted, the time until there may be units
 --   { STALE, revision }    a newer revision was published: nothing has changed
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
---   until the bucket is empty and no lease is left
+--   until the bucket is empty and all leases have ended
 
 --@include now
 --@include policy_of
@@ -47,8 +50,8 @@ if policy.newest > revision then
   return { STALE, policy.newest }
 end
 
--- The clock was set back: all instants are counted from its present one. Nothing drains and no lease ends sooner by
--- that.
+-- After a step back of the clock all instants are moved to its present time: nothing drains, and no
+-- lease ends earlier because of it.
 local function rebase(pool, now)
   local ahead = pool.at_us - now
   if ahead > 0 then
@@ -59,7 +62,7 @@ local function rebase(pool, now)
   end
 end
 
--- After a change of policy the time to drain stays what it was; what is out is rounded up.
+-- After a change of policy the time to drain is unchanged; leased units are rounded up.
 local function reshape(pool)
   if pool.rate == rate then
     return

@@ -1,12 +1,12 @@
--- Says how long a bucket with leases takes until it is empty, if nobody comes and all that is out were spent now, and
--- changes nothing.
+-- Returns the time until a leased bucket is empty, without new requests and with all leased units
+-- counted as spent now. Changes nothing.
 --
 -- KEYS
 --   1      the bucket, as of lease.lua
 -- ARGV
 --   none
 -- RETURNS
---   { drain_us }   0 where there is no such bucket
+--   { drain_us }   0 if there is no such bucket
 -- ERRORS
 --   the key holds something else
 -- TTL

@@ -1,12 +1,13 @@
--- Says how long the buckets of a state take until they are empty, if nobody comes, and changes nothing. That time
--- beside the burst of a bucket is how full it is, whatever its rate was when it was asked last.
+-- Returns the time until each bucket of a state is empty, without new requests. Changes nothing.
+-- That time in relation to the bucket's burst is its fill level, whatever the rate of its last
+-- charge.
 --
 -- KEYS
 --   1      the state, such as weir:cluster
 -- ARGV
 --   none
 -- RETURNS
---   name, drain_us, ...   of each bucket; nothing where there is no state, or none that can be understood
+--   name, drain_us, ...   of each bucket; empty if there is no state, or an unreadable one
 -- ERRORS
 --   the key holds something else
 -- TTL

@@ -1,5 +1,5 @@
--- Says how a newcomer without a place would be answered, and changes nothing: a place whose time is over counts
--- until a charge lets it go.
+-- Returns the answer that a newcomer without a place would get, and changes nothing: an overdue
+-- place counts until a charge removes it.
 --
 -- KEYS
 --   as of charge.lua
@@ -11,10 +11,11 @@
 --   { DENIED, used..., wait_us, 1 }   per demand the units used
 --   { NEVER_ALLOWED, used... }   a cost is above its capacity
 --   { STALE, revision }          a newer revision was published or has decided
---   { FAILED, text }             what is in Redis cannot be understood
---   of charges of several kinds also as queue.lua: { OUTSIDE }, { AGAIN, used... }, { ENDED }, { REUSED }
+--   { FAILED, text }             the data in Redis cannot be read
+--   of charges of several kinds also as queue.lua: { OUTSIDE }, { AGAIN, used... }, { ENDED }, {
+--   REUSED }
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   writes no key
 
@@ -65,12 +66,12 @@ local charge = { now = now, cost = cost, template = template, state_keys = state
 
 local is_mixed = #charge.others > 0 or charge.hold or template.is_unusual
 
--- Whether slots that were given are no slots any more.
+-- Whether the given slots are void.
 local function has_void_queue(demands, state, scope)
   return state.at_us - now > template.lateness or has_other_rate(demands, scope, state) and has_queue(state)
 end
 
--- Reads the states; gives a text where one is none.
+-- Reads the states; returns a text if a value is not a state.
 local function read_states(demands)
   for _, scope in ipairs(template.scopes) do
     local layout, numbers = unpacked(values[keys[scope]], {})
@@ -106,7 +107,7 @@ local function with_wait(answer, wait_us)
   return answer
 end
 
--- A ticket is not looked at.
+-- Tickets are ignored.
 local function peek_mixed()
   local _, used = loaded(cost)
   local before = known_reservation(charge, redis.call)

@@ -1,20 +1,22 @@
--- Puts a policy in the place of the one it was made from.
+-- Replaces the policy with its successor.
 --
 -- KEYS
 --   1      weir:policy
 -- ARGV
 --   1      expected    integer, 0 to 2^53-1: the revision that must be there, 0 for none
 --   2      revision    integer, above expected
---   3      name        text: what the document is called in messages
+--   3      name        text: the name of the document in messages
 --   4      document    text: the policy, YAML or JSON
 --   5      digest      text: the SHA-256 of the document
---   6      bursts      text: <bucket>@<rate> <burst in ms>, a line for each bucket, for readers of states
---   7      limits      text: <limit> quota <operations> or <limit> permits <requests>, a line for each, likewise
+--   6      bursts      text: <bucket>@<rate> <burst in ms>, a line for each bucket, for readers of
+--                      states
+--   7      limits      text: <limit> quota <operations> or <limit> permits <requests>, a line for
+--                      each, likewise
 -- RETURNS
 --   { PUBLISHED, revision }
---   { OUTDATED, revision }     another revision is there, this one; nothing was written
+--   { OUTDATED, revision }     the stored revision is this other one; nothing was written
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   none: the policy stays until the next one
 

@@ -1,56 +1,65 @@
--- The queue lane: decides what the fast lane, charge.lua, handed back, and whatever belongs to a queue: places,
--- tickets, changes of policy, clock steps. Each charge takes its cost from all of its buckets, or from none; a denial
--- makes a place in the queue. The work of a call is bounded by its charges, not by the length of a queue.
+-- The queue lane: decides the charges handed back by the fast lane, charge.lua, and all cases of a
+-- queue: places, tickets, changes of policy, clock steps. Each charge takes its cost from all of
+-- its buckets, or from none; a denial makes a place in the queue. The work of a call is bounded by
+-- its charges, not by the length of a queue.
 --
 -- KEYS
 --   1      weir:policy or its copy, as of charge.lua
 --   then   the states of keys, tenants and the cluster, each once
---   then   of each state, in the same order: <state>:queue, which holds the places, <state>:queue:kinds, the index of
---          those that anybody may keep, and <state>:estimates, the last moments told
+--   then   of each state, in the same order: <state>:queue, which holds the places,
+--          <state>:queue:kinds, the index of places that any caller may use, and <state>:estimates,
+--          the last estimates given
 --   then   all other keys that charges of several kinds may touch, as of take.lua
 -- ARGV
---   1      not_after and how many states there are, as of take.lua. Then the charges, packed, 25 bytes for each, most
---          significant byte first
+--   1      not_after and the number of states, as of take.lua. Then the charges, packed, 25 bytes
+--          for each, most significant byte first
 --            template   2 bytes: which argument holds it
---            count      2 bytes, above 0: how many equal charges it stands for
+--            count      2 bytes, above 0: how many equal charges the entry stands for
 --            cost       7 bytes, above 0, in operations
 --            key        2 bytes: which of KEYS is the state of the key
---            tenant     2 bytes: the same of the tenant, 0 where nothing is the tenant's
+--            tenant     2 bytes: the same of the tenant, 0 if nothing is the tenant's
 --            cluster    2 bytes: the same of the cluster
---            others     2 bytes: which argument holds what is demanded beside rates, as of take.lua, 0 for nothing
---            hold       2 bytes: which argument holds what the request holds, 0 for nothing
---            ticket     2 bytes: which argument holds what the caller shows and wants, 0 for nothing
---            spare      2 bytes: how many moments more an estimate may take, for callers to come
+--            others     2 bytes: which argument holds the demands other than rates, as of take.lua,
+--                       0 for none
+--            hold       2 bytes: which argument holds the hold of the request, 0 for none
+--            ticket     2 bytes: which argument holds the ticket data of the caller, 0 for none
+--            spare      2 bytes: how many extra moments an estimate may take, for later callers
 --   then   templates, as of charge.lua
---          or what a caller shows and wants, text: <within> <new_id> <ticket>
---            within     microseconds: up to which wait a ticket is wanted, -1 for never
---            new_id     22 characters that nobody can guess, or empty: what a new ticket is made of
+--          or the ticket data of a caller, text: <within> <new_id> <ticket>
+--            within     microseconds: the longest wait for which a ticket is wanted, -1 for never
+--            new_id     22 unguessable characters, or empty: the id of a new ticket
 --            ticket     <deadline>.<id>, or empty
 -- RETURNS
 --   { clock_us }                 not_after has passed: nothing was taken
---   { clock_us, answer... }      for each charge, in order, an answer for each of the count, or fewer where one says so
---     { ALLOWED, used... }         per demand the units used, the cost among them
---     { DENIED, used... }          per demand the units used as a newcomer finds it: in a queue all but the unclaimed
---     { NEVER_ALLOWED, used... }   a cost is above its capacity; of all that are left
---     { STALE, revision }          a newer revision was published or has decided; of all that are left
---     { FAILED, text }             what is in Redis cannot be understood; of all that are left
+--   { clock_us, answer... }      for each charge, in order, an answer for each of the count, or
+--                                fewer if one answer covers several
+--     { ALLOWED, used... }         per demand the units used, including the cost
+--     { DENIED, used... }          per demand the units used as a newcomer sees them: in a queue
+--                                  all but the unclaimed
+--     { NEVER_ALLOWED, used... }   a cost is above its capacity; for all that are left
+--     { STALE, revision }          a newer revision was published or has decided; for all that are
+--                                  left
+--     { FAILED, text }             the data in Redis cannot be read; for all that are left
 --   of a denial followed by
---     wait_us, estimate  until the slot; 1 where nothing is promised
---   and where somebody waits or has to, followed by
+--     wait_us, estimate  until the slot; estimate is 1 if nothing is promised
+--   and, if the key or tenant has a queue or the charge has to wait, followed by
 --     deadline_us        the ticket is <deadline_us>.<id>; 0 for no ticket
---     is_new             1 where the ticket's id is new_id, 0 where it is the one that was shown
+--     is_new             1 if the ticket's id is new_id, 0 if it is the one that was shown
 --     returned           0 not, 1 early, 2 kept, 3 late, 4 unknown, 5 broken
---     made, lost, length 1 where a place was made; how many were not kept; how many places there are then
---     step_us, moments   of an estimate: it stands for so many answers, each step_us after the one before; those
---                        beyond the count are for callers to come; 0 for one answer
---     until_us           the earliest instant at which another newcomer may hear something else
---   of a charge of several kinds the first three have more behind the units used, as lib/mixed.lua has it; or
+--     made, lost, length 1 if a place was made; how many overdue places were removed; the number of
+--                        places now
+--     step_us, moments   of an estimate: it covers `moments` answers, each step_us after the one
+--                        before; those beyond the count are for later callers; 0 for one answer
+--     until_us           the earliest instant at which another newcomer may get a different answer
+--   of a charge of several kinds the first three have more after the units used, as of
+--   lib/mixed.lua; or
 --     { OUTSIDE }, { AGAIN, used... }, { ENDED } or { REUSED }, as of take.lua
 -- ERRORS
---   none but those of wrong arguments, and of a replica, which writes nothing
+--   only those of wrong arguments, and of a replica, which accepts no writes
 -- TTL
---   a written state expires when its last bucket is empty and nobody waits, or up to as long again and a second
---   later; a queue and its index a minute or two after its last place; estimates with the last of them
+--   a written state expires when its last bucket is empty and no request waits, or later: its TTL
+--   is up to twice that time plus 1 s; a queue and its index one to two minutes after its last
+--   place; estimates with the last of them
 
 --@include now
 --@include codes
@@ -80,7 +89,7 @@
 --@include counters
 --@include kinds
 --@include permit
--- A script of Lua 5.1 has at most 200 local variables; these two need theirs only for themselves.
+-- A script of Lua 5.1 has at most 200 local variables; these two modules keep theirs in a block.
 do
 --@include quota
 --@include congestion
@@ -123,7 +132,7 @@ local function state_of(k, scope)
   return state
 end
 
--- Notes that a state has to be written, as it is at `now`; `drawn` are the demands of which it takes the buckets over.
+-- Marks a state to be written, as of `now`; the buckets of the demands in `drawn` replace its own.
 local function commit(state, now, drawn, template)
   for name, bucket in pairs(state.buckets) do
     drain(bucket, state.at_us, now)
@@ -158,7 +167,8 @@ local function end_queue(state)
   state.queue_us, state.sweep_us, state.kinds_us, state.length = nil, nil, nil, 0
 end
 
--- The clock went back: the levels are those of this instant. Slots of an instant far ahead are no slots.
+-- After a step back of the clock the levels are those of this instant. If the step was longer than
+-- the lateness, slots are void.
 local function rebase(state, now, template)
   local ahead_us = state.at_us - now
   if ahead_us <= 0 then
@@ -189,7 +199,8 @@ local function is_all_overdue(state, now)
   return not last or tonumber(string.sub(last, 1, 16)) < now
 end
 
--- Lets go the first places of a queue whose time is over, or all where all are. Gives how many.
+-- Removes overdue places from the front of a queue, or the queue if all are overdue. Returns their
+-- number.
 local function sweep(state, now, template)
   local length = length_of(state)
   if not state.queue_us or (length > 0 and now <= state.sweep_us) then
@@ -203,7 +214,7 @@ local function sweep(state, now, template)
   local overdue = redis.call('ZRANGEBYLEX', state.queue, '-', string.format('(%016d', now), 'LIMIT', 0,
     TIMES.SWEPT_AT_MOST)
   if #overdue == 0 then
-    state.sweep_us = first_of(state) -- the first place was kept meanwhile; nothing else has changed
+    state.sweep_us = first_of(state) -- the first place was used meanwhile; nothing else has changed
     written[state] = written[state] or template
     return 0
   end
@@ -225,7 +236,7 @@ end
 local function add(state, place, now)
   if not state.queue_us then
     if redis.call('ZCARD', state.queue) > 0 then
-      redis.call('UNLINK', state.queue, state.kinds) -- what is left of a state that was lost
+      redis.call('UNLINK', state.queue, state.kinds) -- left over from a state that was lost
     end
     state.kinds_us, state.length = nil, 0
   end
@@ -254,7 +265,7 @@ local function drop(state, place)
   end
 end
 
--- The moments that were told without a place, by bucket: <bucket>@<rate> <instant>, two words each.
+-- The estimates that were given, by bucket: <bucket>@<rate> <instant>, two words each.
 local function estimates_of(state)
   if not state.estimates then
     state.estimates = {}
@@ -307,7 +318,8 @@ local function load_buckets(charge)
   end
 end
 
--- Writes what a charge made of its buckets; of a denial that changed none of them, only what a change of policy did.
+-- Writes the changes of a charge to its buckets; for a denial that changed none, only those of a
+-- change of policy.
 local function commit_all(charge, has_changed)
   for _, scope in ipairs(charge.scopes) do
     local is_carried = false
@@ -340,7 +352,8 @@ local function reply_in_queue(status, charge, told)
   return answer
 end
 
--- The first place of the kind that is asked for which is in time, and when its slot comes. Looks at two members.
+-- The first place of the requested kind that is in time, and the time of its slot. Reads two
+-- members.
 local function first_of_kind(charge, state)
   local digest, from = charge.digest(), string.format('%016d', charge.now)
   local first, last = '[' .. digest .. '.' .. from, '(' .. digest .. '/'
@@ -357,7 +370,7 @@ local function first_of_kind(charge, state)
   return redis.call('ZRANGEBYLEX', state.queue, '[' .. prefix .. ' ', '(' .. prefix .. '!', 'LIMIT', 0, 1)[1]
 end
 
--- The place that the caller comes back to, where it has one that is in time and for such a request.
+-- The place that the caller returns to, if it is in time and of the same kind of request.
 local function place_found(charge)
   local state, ticket, text = charge.states[1], charge.ticket, nil
   if length_of(state) > 0 and ticket ~= '' then
@@ -391,7 +404,8 @@ local function store_places(charge, mine, places)
   end
 end
 
--- Whether the next of equal charges finds just what this one found: no place to come back to, none to let go.
+-- Whether the next equal charge has the same result: it has no place to return to, and none is
+-- overdue.
 local function is_settled(charge)
   for scope = CODES.KEY, CODES.TENANT do
     local state = charge.states[scope]
@@ -452,7 +466,7 @@ local function as_newcomer(charge, rules, was_released)
   return reply_in_queue(CODES.DENIED, charge, { wait_us = place.slot - charge.now, place = place, made = true })
 end
 
--- A caller that has a place: in time or too early, for just such a request.
+-- A caller with a place, in time or early, for the same kind of request.
 local function come_back(charge, mine, rules)
   local now, demands = charge.now, charge.demands
   if now < mine.slot then
@@ -491,7 +505,7 @@ local function rules_of(charge)
     within = charge.within, new_id = charge.new_id, digest = charge.digest }
   local max_queue, has_tenant = template.max_queue, states_of[2] ~= nil
   if has_tenant and length_of(states_of[1]) > 0 then
-    -- A key that waits already leaves the other half of the tenant's queue to its other keys.
+    -- A key with a queue leaves the other half of the tenant's queue to the tenant's other keys.
     rules.horizon, max_queue = math.floor(rules.horizon / 2), math.floor(max_queue / 2)
   end
   rules.has_room = length_of(states_of[1]) < max_queue and (not has_tenant or length_of(states_of[2]) < max_queue)
@@ -510,7 +524,8 @@ local function without_queue(charge)
   return answer
 end
 
--- The states of a charge, that of its key among them, at its instant; a newer revision where one has decided.
+-- Loads the states of a charge, including that of its key; returns a newer revision if one has
+-- decided.
 local function look(charge)
   charge.states, charge.scopes = {}, charge.template.scopes
   for _, scope in ipairs(charge.template.scopes) do
@@ -523,7 +538,7 @@ local function look(charge)
   charge.states[1] = charge.states[1] or state_of(charge.keys[1], CODES.KEY)
 end
 
--- Texts are made once, and only where they are needed.
+-- Texts are made once, and only if they are needed.
 local function name_kind(charge)
   local kind, digest
   charge.kind = function()
@@ -536,7 +551,7 @@ local function name_kind(charge)
   end
 end
 
--- Moves states back that are ahead of the clock, and ends queues whose slots are no slots any more.
+-- Moves states back that are ahead of the clock, and ends queues whose slots are void.
 local function settle_states(charge)
   for _, scope in ipairs(charge.template.scopes) do
     local state = charge.states[scope]
@@ -571,7 +586,8 @@ local function decide_on_rates(charge, waits)
   return as_newcomer(charge, rules)
 end
 
--- The shares of the place of a ticket that is in time, whatever it is for; nil where there is none.
+-- The shares of the place of a ticket that is in time, for any kind of request; nil if there is
+-- none.
 local function shares_of_ticket(charge)
   local state, ticket = charge.states[1], charge.ticket
   if ticket == '' or not state.queue_us or tonumber(string.sub(ticket, 1, 16)) < charge.now then
@@ -593,7 +609,7 @@ local function levels_of(charge)
   end
 end
 
--- The units used of all demands: of those that were asked as they are in an answer, of the others as they are.
+-- The units used of all demands: those in the answer as they are there, the others as they are.
 local function used_of_all(all, asked, answer)
   local used = {}
   for i, demand in ipairs(all) do
@@ -607,7 +623,7 @@ local function used_of_all(all, asked, answer)
   return used
 end
 
--- Whether the reservation of a charge is there: the answer to it then.
+-- The answer if the reservation of a charge already exists, else nil.
 local function answer_again(charge)
   local before = known_reservation(charge, redis.call)
   if before ~= CODES.AGAIN then
@@ -616,7 +632,7 @@ local function answer_again(charge)
   return { CODES.AGAIN, unpack(used_of_all(charge.demands, {})) }
 end
 
--- From here on the charge is for these demands alone, and for the states that they need.
+-- Restricts the charge to these demands, and to the states that they need.
 local function ask_alone(charge, payers)
   local all_states = charge.states
   charge.demands, charge.states, charge.scopes = payers, { all_states[1] }, {}
@@ -724,7 +740,7 @@ local function decide(charge)
   return decide_on_rates(charge, waits_in(charge))
 end
 
--- Answers those of equal charges that are left; gives how many.
+-- Answers some of the remaining equal charges; returns how many.
 local function answered(i, left, answers)
   local charge = read_charge(i)
   local at = charges[WIDTH * (i - 1) + 1]
@@ -734,7 +750,7 @@ local function answered(i, left, answers)
   if not is_done then
     local text = type(answer) == 'table' and answer.err or tostring(answer)
     if string.find(text, '^-?READONLY ') then
-      error(answer, 0) -- a replica takes nothing of any charge: the master is elsewhere
+      error(answer, 0) -- a replica takes nothing of any charge: the master is another node
     end
     answer = { CODES.FAILED, text }
   end

@@ -1,5 +1,5 @@
--- Tells a partition of a Redis Cluster which revision of the policy is in force: from then on it decides nothing by an
--- older one.
+-- Announces the revision in force to a partition of a Redis Cluster: from then on it decides
+-- nothing by an older one.
 --
 -- KEYS
 --   1      weir:{pNN}:policy
@@ -8,7 +8,7 @@
 -- RETURNS
 --   the newest revision that is known there
 -- ERRORS
---   none but those of wrong arguments
+--   only those of wrong arguments
 -- TTL
 --   none: it stays
 

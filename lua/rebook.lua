@@ -1,14 +1,14 @@
--- Holds on to permits in flight for another lease from now.
+-- Renews the leases of permits in flight, from now.
 --
 -- KEYS
 --   1, 2   as of book.lua
 -- ARGV
---   1      how long a lease is, in microseconds
+--   1      length of a lease, in microseconds
 --   2      requests, `<id> <provider>`, with a comma between
 -- RETURNS
---   { held... }  for each 1 where it is held, 0 where it is not, or no longer
+--   { held... }  for each request 1 if it is still held, else 0
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of book.lua
 

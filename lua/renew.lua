@@ -1,4 +1,5 @@
--- Holds on to what a request holds for another lease from now. What has expired, or has ended, is not held any more.
+-- Renews the lease of a request's hold, from now. A permit or reservation that has expired or ended
+-- is no longer held.
 --
 -- KEYS
 --   1      <state of the key>:hold:<id>
@@ -6,14 +7,14 @@
 --   then   <state>:permits:<limit>, of each permit
 -- ARGV
 --   1      the id of the hold
---   2      how long a lease is, in microseconds
---   3      1 where something was reserved, else 0
+--   2      length of a lease, in microseconds
+--   3      1 if there is a reservation, else 0
 -- RETURNS
---   { held }   1 where it is held, 0 where something of it is not
+--   { held }   1 if all of it is held, 0 if a part is not
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   permits an hour after the lease, a reservation, too
+--   permits and reservations one hour after the lease
 
 --@include now
 

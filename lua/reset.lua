@@ -1,15 +1,15 @@
--- Makes a quota unused. Its window stays: it ends when it would have ended.
+-- Sets the use of a quota to 0. Its window is unchanged: it ends at the same time.
 --
 -- KEYS
 --   1      <state>:counters, of its owner
 -- ARGV
 --   1      the quota's name
 -- RETURNS
---   { used }   how much was used of the present window; 0 where nothing was
+--   { used }   the use in the present window; 0 if there was none
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   stays as it is
+--   unchanged
 
 --@include now
 --@include counters

@@ -1,6 +1,6 @@
--- Ends what a request holds: frees its permits and, where something was reserved, charges what it cost in the end, or
--- gives everything back. The first end counts. What is owed or given back is counted from what was recorded, never
--- from a policy.
+-- Ends the hold of a request: frees its permits and, for a reservation, charges the actual cost or
+-- gives everything back. The first end counts. Differences are computed from the recorded
+-- reservation, never from a policy.
 --
 -- KEYS
 --   1      weir:policy or its copy, as of charge.lua
@@ -10,21 +10,23 @@
 --   9      weir:holds, or the index of its partition
 --   then   <state>:permits:<limit>, of each permit that is held
 -- ARGV
---   1      how it ends: 1 settled, 2 cancelled, 3 expired
---   2      what the request cost, in operations, at least 0; -1 for as much as was reserved
+--   1      the end: 1 settled, 2 cancelled, 3 expired
+--   2      the actual cost, in operations, at least 0; -1 for the reserved cost
 --   3      the id of the hold
---   4      how many permits it has
+--   4      the number of permits it has
 --   then   for each permit: <scope> <limit>
 -- RETURNS
---   { status, repeated, cost, capped }   of the end that counts; repeated 1 where it had ended before; the cost is the
---                                one that counts, as it was asked for; capped 1 where a bucket owes less than that: as
---                                much as numbers hold
---   { OPEN, 0, cost }            its time is not over
---   { UNKNOWN_HOLD, 0, 0 }       nobody knows it, or RELEASED where nothing was reserved and its permits are free
+--   { status, repeated, cost, capped }   of the end that counts; repeated is 1 if it had ended
+--                                        before; the cost is the one that counts, without the
+--                                        price; capped is 1 if a bucket owes less than that,
+--                                        because numbers are limited
+--   { OPEN, 0, cost }            it has not expired
+--   { UNKNOWN_HOLD, 0, 0 }       the hold is unknown; or RELEASED: nothing was reserved and its
+--                                permits are free
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   states as of queue.lua; counters as of take.lua; how a reservation ended is known for ten minutes
+--   states as of queue.lua; counters as of take.lua; an ended reservation is kept for ten minutes
 
 --@include now
 --@include codes
@@ -104,7 +106,7 @@ local function scaled(units, from, to)
   return from == to and units or carried_over(units, from, to, TIMES.MAX_UNITS)
 end
 
--- Charges a bucket for so many units more, or gives some back, as far as they are there.
+-- Charges a bucket for more units, or gives units back, at most those that are used.
 local function settle_bucket(demand, units)
   local state, name, rate = state_at(demand.scope), demand.name, demand.rate
   local bucket = state.buckets[name]
@@ -132,7 +134,7 @@ local function units_of(operations, each)
   return operations > math.floor(TIMES.MAX_UNITS / each) and TIMES.MAX_UNITS or operations * each
 end
 
--- The demands without those of these numbers.
+-- The demands without those at these positions.
 local function without(demands, numbers)
   local left_out, rest = {}, {}
   for number in string.gmatch(numbers, '%d+') do
@@ -146,7 +148,7 @@ local function without(demands, numbers)
   return rest
 end
 
--- What was reserved, as reservation_text writes it.
+-- Parses a reservation that reservation_text has written.
 local function reservation_from(text)
   local expires_us, refunds, cost, price, taken_us, unpaid, uncharged, others, template =
     string.match(text, '^open (%d+) (%d) (%d+) (%d+) %d+ (%d+) (%S+) (%S+)[^\n]*\n([^\n]*)\n(.*)$')
@@ -196,7 +198,7 @@ local function settle(text)
     return { CODES.OPEN, 0, reservation.cost }
   end
   for _, demand in ipairs(reservation.rates) do
-    state_at(demand.scope) -- what cannot be read is found before anything is written
+    state_at(demand.scope) -- unreadable data is found before anything is written
   end
   free_permits()
   local keeps = ending == CODES.EXPIRED and not reservation.refunds

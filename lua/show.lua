@@ -1,19 +1,22 @@
--- Shows the state of a key, a tenant or the cluster in words, as HGETALL shows a hash. Reads only; levels are
--- those of the instant at_us, as they are stored. Of counters, how each limit that is no rate stands now; of permits,
--- how many are held. Of an upstream, a window or a leased bucket its fields, and which instants are still to come.
+-- Shows the state of a key, a tenant or the cluster in words, as HGETALL shows a hash. Reads only;
+-- levels are those of the instant at_us, as they are stored. Of counters, the present standing of
+-- each limit other than a rate; of permits, the number held. Of an upstream, a window or a leased
+-- bucket its fields, and which instants are in the future.
 --   redis-cli --eval lua/show.lua 'weir:{p40}:acme:key:k1' weir:policy
 --
 -- KEYS
---   1      the state, its <state>:counters or <state>:permits:<limit>; an upstream, a window or a leased bucket
+--   1      the state, its <state>:counters or <state>:permits:<limit>; an upstream, a window or a
+--          leased bucket
 --   2      weir:policy, or nothing: then no percentages are shown
 -- ARGV
 --   1      bursts      text, instead of the field of weir:policy; optional
 --   2      limits      text, instead of the field of weir:policy; optional
 -- RETURNS
---   name, value, ...   at_us, revision, expires_ms, and each field of the state; the value is the raw number and,
---                      where it has a meaning in words, the words behind it
---   limit, numbers, ...   of counters: the numbers of each with a comma between, and the words behind them
---   now_us, ..., held, ...   of permits: how many are held
+--   name, value, ...   at_us, revision, expires_ms, and each field of the state; the value is the
+--                      raw number, followed by its meaning in words if it has one
+--   limit, numbers, ...   of counters: the numbers of each with a comma between, followed by their
+--                         meaning in words
+--   now_us, ..., held, ...   of permits: the number held
 --   now_us, ..., field, value, ...   of an upstream, a window or a leased bucket
 --   nothing            there is no such state: its buckets are empty
 -- ERRORS
@@ -25,7 +28,8 @@ local function iso_instant(at_us)
   local micros = math.fmod(at_us, 1000000)
   local seconds = (at_us - micros) / 1000000
   local of_day = math.fmod(seconds, 86400)
-  -- civil_from_days of Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms", from 1970 on.
+  -- civil_from_days of Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms", from 1970
+  -- on.
   local day = (seconds - of_day) / 86400 + 719468
   local of_era = math.fmod(day, 146097)
   local year_of_era = math.floor(
@@ -39,7 +43,8 @@ local function iso_instant(at_us)
     math.floor(of_day / 3600), math.floor(math.fmod(of_day, 3600) / 60), math.fmod(of_day, 60), micros)
 end
 
--- The texts of the policy for readers: how long each bucket takes to drain from full, and how large each limit is.
+-- The policy's texts for readers: the time to drain each bucket from full, and the size of each
+-- limit.
 local function policy_says(argument, field)
   return '\n' .. (ARGV[argument] or KEYS[2] and redis.call('HGET', KEYS[2], field) or '') .. '\n'
 end
@@ -63,13 +68,13 @@ local function now_of_redis()
   return time[1] * 1e6 + time[2]
 end
 
--- A limit is 0 where it differs between subjects.
+-- A limit of 0 differs between subjects.
 local function share_in_words(used, limit)
   return limit > 0 and string.format('%.15g of %.15g, %.1f %%', used, limit, used / limit * 100)
     or string.format('%.15g', used)
 end
 
--- How much of a quota is used now, as lib/quota.lua computes it, and until when.
+-- The present use of a quota, as lib/quota.lua computes it, and the end of its window.
 local function quota_in_words(numbers, limit, now_us)
   local ends_us, used, before, length_us = numbers[2], numbers[3], numbers[4], numbers[1] - numbers[2]
   if now_us >= ends_us then
@@ -104,7 +109,7 @@ local function shown_counters(value)
   return shown
 end
 
--- Permits of which the time is over are still in the set, until the next one is taken.
+-- Expired permits stay in the set until the next one is taken.
 local function shown_permits(limit)
   local now_us = now_of_redis()
   local held = redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%d', now_us), '+inf')
@@ -113,7 +118,7 @@ local function shown_permits(limit)
     'held', string.format('%d', held) .. (most > 0 and ' (' .. share_in_words(held, most) .. ')' or '') }
 end
 
--- Fields of an upstream that are instants begin with one of these.
+-- The fields of an upstream that are instants begin with one of these words.
 local IS_INSTANT = { slot = true, cool = true, open = true, probe = true, loaded = true, full = true, seen = true }
 
 local function shown_hash(fields)
@@ -140,8 +145,8 @@ local function shown_hash(fields)
   return shown
 end
 
--- Names of tenants and keys may be these words, too: an upstream is told from a tenant by its type, and the counters
--- and permits of an owner from the owner by the number of words.
+-- Tenants and keys may have these words as names, too: an upstream is distinguished from a tenant
+-- by its type, and the counters and permits of an owner from the owner by the number of words.
 local of = string.match(KEYS[1], ':(%a+):[^:]+$')
 local fields = (of == 'upstream' or of == 'window' or of == 'cluster') and redis.pcall('HGETALL', KEYS[1]) or {}
 if #fields > 0 then

@@ -1,41 +1,45 @@
--- The fast lane of charges that demand more than rates: quotas, permits, congestion, overflow, a reservation. Each
--- takes everything that it demands, or nothing. What needs a queue it hands back untouched; queue.lua decides that.
+-- The fast lane of charges that demand more than rates: quotas, permits, congestion, overflow, a
+-- reservation. Each takes all of its demands, or nothing. Charges that need a queue are handed back
+-- untouched; queue.lua decides those.
 --
 -- KEYS
 --   1      weir:policy or its copy, as of charge.lua
 --   then   the states of keys, tenants and the cluster, each once
---   then   all other keys that the charges may touch, in any order: <state>:counters, <state>:permits:<limit>,
---          <state>:hold:<id>, and weir:holds, the index of open reservations; on a Redis Cluster weir:{pNN}:holds
+--   then   all other keys that the charges may touch, in any order: <state>:counters,
+--          <state>:permits:<limit>, <state>:hold:<id>, and weir:holds, the index of open
+--          reservations; on a Redis Cluster weir:{pNN}:holds
 -- ARGV
---   1      not_after, as of charge.lua, and 2 bytes: how many states there are. Then the charges, packed, 19 bytes
---          for each
+--   1      not_after, as of charge.lua, and 2 bytes: the number of states. Then the charges,
+--          packed, 19 bytes for each
 --            template   2 bytes: which argument holds it
 --            cost       7 bytes, above 0, in operations
 --            key        2 bytes: which of KEYS is the state of the key
---            tenant     2 bytes: the same of the tenant, 0 where it is not needed
+--            tenant     2 bytes: the same of the tenant, 0 if it is not needed
 --            cluster    2 bytes: the same of the cluster
---            others     2 bytes: which argument holds what is demanded beside rates, 0 for nothing
---            hold       2 bytes: which argument holds what the request holds, 0 for nothing
---   then   templates, as of charge.lua; what is demanded beside rates, as lib/others_of.lua has it; and what requests
---          hold, as hold_of in lib/mixed.lua has it
+--            others     2 bytes: which argument holds the demands other than rates, 0 for none
+--            hold       2 bytes: which argument holds the hold of the request, 0 for none
+--   then   templates, as of charge.lua; demands other than rates, as of lib/others_of.lua; and
+--          holds of requests, as of hold_of in lib/mixed.lua
 -- RETURNS
 --   { clock_us }                  not_after has passed: nothing was taken
 --   { clock_us, answer... }       for each charge, in order
---     { ALLOWED, ... }            as lib/mixed.lua has it; units used of buckets with the cost among them
---     { DENIED, ..., wait_us, 1 } the same without it; the wait until the last limit has room, an estimate
+--     { ALLOWED, ... }            as of lib/mixed.lua; the units used of buckets include the cost
+--     { DENIED, ..., wait_us, 1 } the same without it; the wait until the last limit has room, an
+--                                 estimate
 --     { NEVER_ALLOWED, ... }      a limit never has room
 --     { QUEUED }                  nothing was taken: ask queue.lua
 --     { STALE, revision }         a newer revision was published: nothing was taken
---     { OUTSIDE }                 the periods of a quota in the arguments are not those of this instant
---     { AGAIN, used... }          the reservation is there already: nothing more was taken
---     { ENDED }                   the reservation was there, and has ended
---     { REUSED }                  a reservation of this id is there that was asked for something else
---     { FAILED, text }            what is in Redis cannot be understood
+--     { OUTSIDE }                 the periods of a quota in the arguments do not include this
+--                                 instant
+--     { AGAIN, used... }          the reservation already exists: nothing more was taken
+--     { ENDED }                   the reservation existed, and has ended
+--     { REUSED }                  a reservation of this id exists for another request
+--     { FAILED, text }            the data in Redis cannot be read
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   states as of charge.lua; counters until the last window ends; permits an hour or two after they were last used;
---   a reservation an hour after its time is over
+--   states as of charge.lua; counters until the last window ends; permits one to two hours after
+--   the last use; a reservation one hour after it expires
 
 --@include now
 --@include codes
@@ -108,7 +112,8 @@ local function with_wait(answer, wait_us)
   return answer
 end
 
--- The answer where a limit is full, of which `wait` and `is_never` are what the rates say; nil where none is.
+-- The answer if a limit is full; nil if none is. `wait` and `is_never` are the results of the
+-- rates.
 local function refused(charge, looked, used, wait, is_never)
   if is_never or looked.is_never then
     return answer_of(CODES.NEVER_ALLOWED, used, charge, looked, 0)
@@ -119,7 +124,8 @@ local function refused(charge, looked, used, wait, is_never)
   return nil
 end
 
--- The most frequent charge, in the fewest steps, as in charge.lua. Nil where it is another case: nothing was taken.
+-- The most frequent charge, in the fewest steps, as in charge.lua. Nil in other cases: nothing was
+-- taken.
 local function decide_own(charge, own)
   local k = charge.keys[1]
   local value = value_of(k)
@@ -144,7 +150,7 @@ local function decide_own(charge, own)
   return answer_of(CODES.ALLOWED, used, charge, looked, 0)
 end
 
--- Made only where a charge needs it: to make all of its functions takes as long as to decide.
+-- Created only if a charge needs it: creating all of its functions takes as long as a decision.
 local function any_lane(call)
 --@include layout_of
 --@include template_of
@@ -173,7 +179,7 @@ local function decide(charge)
   return lane.decide(charge)
 end
 
--- What is wrong with one state does not touch the other charges; nothing is written before all that is needed was read.
+-- An error in one state does not affect the other charges; all reads come before the first write.
 local function decided(i)
   local is_done, answer = pcall(decide, read_charge(i))
   if is_done then

@@ -1,14 +1,14 @@
--- Makes one node the one that asks for the health of an upstream's providers, until its lease ends.
+-- Elects the node that checks the health of an upstream's providers, until its lease ends.
 --
 -- KEYS
---   1      weir:{pNN}:upstream:<name>:watch    text: the node that asks
+--   1      weir:{pNN}:upstream:<name>:watch    text: the node that checks
 -- ARGV
---   1      node        text: who wants to ask, or asks
---   2      lease_ms    integer, above 0: for how long
+--   1      node        text: the candidate, or the node that checks
+--   2      lease_ms    integer, above 0: the length of the lease
 -- RETURNS
---   { 1 where it asks, else 0 }
+--   { 1 if it is the one that checks, else 0 }
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   the lease
 

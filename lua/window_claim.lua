@@ -1,4 +1,4 @@
--- Hands out the first range of a window that is to be done.
+-- Hands out the first range of a window with state todo.
 --
 -- KEYS
 --   1 to 6   as of window_open.lua
@@ -7,10 +7,10 @@
 --   6        the id of the claim
 -- RETURNS
 --   { CLAIMED, from, to, attempt, ... }
---   { NOTHING, wait_us, 0, 0, ... }   there may be one in so long
+--   { NOTHING, wait_us, 0, 0, ... }   there may be one after wait_us
 --   each with the numbers of window_open.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of window_open.lua
 

@@ -1,19 +1,20 @@
--- What the planner of a window decides: to skip a range that has failed, to try it again, that what is done is
--- committed, or to begin anew.
+-- Applies a decision of a window's planner: to skip or to retry a range that has failed, to commit,
+-- or to forget the window.
 --
 -- KEYS
 --   1 to 6   as of window_open.lua
 -- ARGV
 --   1 to 5   as of window_open.lua
 --   6        skip, retry, commit or forget
---   7        the first number of the range; of commit the last number that is committed
+--   7        the first number of the range; for commit the last number to commit
 -- RETURNS
---   { DONE, state, ... }         what the range is now: skipped, todo or committed
---   { REFUSED, state, ... }      the range is in a state in which that cannot be done; of commit '', nothing ends there
+--   { DONE, state, ... }         the range's new state: skipped, todo or committed
+--   { REFUSED, state, ... }      the state of the range does not allow it; for commit '', no range
+--                                ends there
 --   { UNKNOWN, '', ... }         there is no such range
 --   each with the numbers of window_open.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of window_open.lua
 
@@ -28,7 +29,8 @@ local verb, number = ARGV[6], ARGV[7]
 local now = now_us(1)
 local window = window_of(redis.call, KEYS, ARGV)
 
--- The ranges up to one that ends there have all ended; of those that are shown at once.
+-- Whether all ranges up to the one that ends there have ended; looks at as many as are shown at
+-- once.
 local function ends_there(through)
   local range, left = range_at(window, text_of(number_of(window, 'watermark'))), AT_ONCE
   while range and left > 0 and (range.state == 'done' or range.state == 'skipped') do

@@ -1,4 +1,5 @@
--- Ends a claim of a range, or holds on to it. What comes out of order is kept; the watermark moves in order.
+-- Ends a claim of a range, or renews it. Results may arrive in any order; the watermark moves in
+-- order.
 --
 -- KEYS
 --   1 to 6   as of window_open.lua
@@ -7,14 +8,15 @@
 --   6        the first number of the range
 --   7        the id of the claim
 --   8        finish, fail, release (not begun: it does not count as an attempt) or renew
---   9        the result, or why it failed
+--   9        the result, or the reason of the failure
 -- RETURNS
---   { DONE, state, ... }         what the range is now: done, committed, waiting, failed, todo or claimed
---   { LOST, state, ... }         the claim is over
+--   { DONE, state, ... }         the range's new state: done, committed, waiting, failed, todo or
+--                                claimed
+--   { LOST, state, ... }         the claim has ended
 --   { UNKNOWN, '', ... }         there is no such range
 --   each with the numbers of window_open.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of window_open.lua
 
@@ -55,7 +57,7 @@ ends.renew = function(range)
   move_range(window, range, 'claimed', now + window.lease_us)
 end
 
--- Said again by whom it ended by.
+-- Whether the claim that ended the range repeats its call.
 local function is_repeated(range)
   if verb == 'finish' then
     return range.state == 'done'

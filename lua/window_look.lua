@@ -1,16 +1,16 @@
--- Looks at a window: what has failed, or what may be committed, in order. Commits nothing: it is asked by nodes
--- themselves, too, and the results may be wanted by a policy that they do not know yet.
+-- Lists the ranges of a window that have failed, or that may be committed, in order. Commits
+-- nothing: nodes call it too, and a newer policy, unknown to them, may keep the results.
 --
 -- KEYS
 --   1 to 6   as of window_open.lua
 -- ARGV
 --   1 to 5   as of window_open.lua
 --   6        failed or ended
---   7        how many ranges at most
+--   7        the most ranges to return
 -- RETURNS
 --   { from, to, state, attempts, note for each range; then the numbers of window_open.lua }
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of window_open.lua
 

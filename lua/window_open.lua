@@ -1,33 +1,38 @@
--- Opens the next range of a window, where fewer than its width are not committed.
+-- Opens the next range of a window if fewer than its width are uncommitted.
 --
 -- KEYS
---   1      weir:{pNN}:window:<name>, a hash: first, where the first range began; next, where the next one begins;
---          watermark, the first number that is not committed; failed, how many ranges have; committed_us and gap_us,
---          when the watermark moved, and how often; at, when it was asked last
---   2      ...:ranges, a hash: by its first number what is not committed, as of lib/window_range.lua
---   3      ...:notes, a hash: results, and why a range failed, likewise
+--   1      weir:{pNN}:window:<name>, a hash: first, the first number of the first range; next, the
+--          first number of the next range; watermark, the first number that is not committed;
+--          failed, the number of failed ranges; committed_us and gap_us, the last move of the
+--          watermark, and the average time between ranges; at, the last call
+--   2      ...:ranges, a hash: the uncommitted ranges by their first number, as of
+--          lib/window_range.lua
+--   3      ...:notes, a hash: results, and reasons of failures, likewise
 --   4      ...:todo, a sorted set: ranges to be claimed, by their first number
---   5      ...:times, a sorted set: ranges that are claimed, or wait to be tried again, by the microsecond of that end
---   6      ...:ended, a sorted set: `<first number> <claim>` of ranges that were committed a while ago, by the
---          microsecond of that
+--   5      ...:times, a sorted set: ranges that are claimed, or wait for another attempt, by the
+--          microsecond at which that ends
+--   6      ...:ended, a sorted set: `<first number> <claim>` of ranges that were committed a while
+--          ago, by the microsecond of the commit
 -- ARGV
---   1      how many ranges may be open
---   2      how often a range is tried
---   3      how long a lease is, in microseconds
+--   1      the most open ranges
+--   2      the most attempts of a range
+--   3      length of a lease, in microseconds
 --   4      the first wait before a range is tried again, in microseconds
---   5      1 where results are kept until they are committed, else 0
+--   5      1 if results are kept until they are committed, else 0
 --   6      the first number of the range
---   7      its last
+--   7      the last number of the range
 -- RETURNS
 --   { OPENED, 0, ... }, { OPEN_ALREADY, 0, ... }, { COMMITTED_ALREADY, 0, ... }
---   { FULL, wait_us, ... }        there may be room in so long
---   { FAILED, from, ... }         full, and the first one has failed: it is to be skipped or tried again
---   { NOT_NEXT, 0, ... }          ranges follow one another
---   each with next, watermark, and how many ranges are open, to be claimed, claimed or waiting, and failed
+--   { FULL, wait_us, ... }        there may be room after wait_us
+--   { FAILED, from, ... }         full, and the first range has failed: it must be skipped or
+--                                 retried
+--   { NOT_NEXT, 0, ... }          the range does not follow the one before
+--   each with next, watermark, and the number of ranges that are open, to be claimed, claimed or
+--   waiting, and failed
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   30 days, set anew before half of it is over
+--   30 days, renewed before half of it has passed
 
 --@include now
 --@include window_range
@@ -41,7 +46,7 @@ local from, to = ARGV[6], tonumber(ARGV[7])
 local now = now_us(1)
 local window = window_of(redis.call, KEYS, ARGV)
 
--- Nothing where it is the next one.
+-- The code if the range is known or out of order; nil if it is the next one.
 local function known_already()
   local known = range_at(window, from)
   if known then

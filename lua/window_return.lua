@@ -1,4 +1,5 @@
--- Takes back claims whose answers nobody has heard: their ranges are handed out again, and that is no attempt.
+-- Takes back claims whose answers were lost: their ranges are handed out again, without counting as
+-- an attempt.
 --
 -- KEYS
 --   1 to 6   as of window_open.lua
@@ -9,7 +10,7 @@
 --   { how many were taken back, ... }
 --   with the numbers of window_open.lua
 -- ERRORS
---   none but those of wrong arguments, and of Redis where it accepts no writes
+--   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
 --   that of window_open.lua
 

@@ -1,8 +1,9 @@
--- How many requests may be under way, by how long answers take: more by one while their average is within the target,
--- fewer above it, and after errors. `words` are the least, the most, the first, and the target in microseconds.
+-- An adaptive limit of requests under way, by the time of answers: raised by one while their
+-- average is within the target, lowered above it and after errors. `words` are the minimum, the
+-- maximum, the initial limit, and the target in microseconds.
 local SMOOTHING, FEWER, MANY_FEWER, FAR = 0.2, 0.95, 0.85, 3
 
--- The limit and the average after a sample: how long a good answer took, or -1 for an error.
+-- The limit and the average after a sample: the time of a good answer, or -1 for an error.
 local function adapted(words, limit, average_us, sample_us)
   local least, most, first, target_us = string.match(words, '^(%d+) (%d+) (%d+) (%d+)$')
   target_us, limit = tonumber(target_us), limit or tonumber(first)

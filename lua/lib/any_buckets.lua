@@ -1,8 +1,9 @@
--- A charge on states in which nobody waits, whatever buckets they hold. Uses LAYOUT, layout_of, drained.
-local FIELDS_AT_MOST = 64 -- in a larger state the queue lane looks for buckets that are empty
+-- A charge on states without a queue, with any buckets. Uses LAYOUT, layout_of, drained.
+local FIELDS_AT_MOST = 64 -- in a larger state the queue lane removes empty buckets
 
--- How a state of a layout takes charges by the demands of one scope: the rate of each of its numbers, what each takes
--- and holds. False where a bucket has another rate, or somebody waits.
+-- How a state of a layout takes charges by the demands of one scope: for each of its numbers the
+-- rate, the units of an operation, and the capacity. False if a bucket has another rate, or the
+-- state has a queue.
 local function way_of(of_scope, layout, known)
   if not layout.is_plain then
     return false
@@ -32,7 +33,7 @@ local function way_of(of_scope, layout, known)
   return way
 end
 
--- The way of a state, and its numbers; nil where it has none.
+-- The way of a state, and its numbers; nil if it has none.
 local function way_and_numbers(value, of_scope, known, now)
   local layout, numbers = layout_of('', known), { 0, now, 0, 0 }
   if value then
@@ -43,7 +44,7 @@ local function way_and_numbers(value, of_scope, known, now)
       return nil
     end
     numbers = { struct.unpack(layout.format, value) }
-    numbers[LAYOUT.BEFORE_FIELDS + held + 1] = nil -- where the value ended
+    numbers[LAYOUT.BEFORE_FIELDS + held + 1] = nil -- drops the position after the value, which unpack appends
   end
   local way = of_scope[layout]
   if way == nil then
@@ -53,9 +54,9 @@ local function way_and_numbers(value, of_scope, known, now)
   return way or nil, numbers
 end
 
--- Drains the numbers of a state to `now` and adds what so many charges of this cost take. Gives when the last bucket
--- is empty, and how many of the charges fit; -1 where the cost is above a capacity. Nil where it is another case: a
--- level above the capacity, too, which counts only up to it.
+-- Drains the numbers of a state to `now` and adds the cost of `count` charges. Returns when the
+-- last bucket is empty, and how many of the charges fit; -1 if the cost is above a capacity.
+-- Returns nil for other cases, among them a level above the capacity, which counts only up to it.
 local function taken(way, numbers, revision, cost, count, now)
   local elapsed = now - numbers[2]
   if elapsed < 0 or numbers[3] > revision then

@@ -1,6 +1,7 @@
--- Applies the arithmetic of slots to all buckets of a charge, as Booking.java does. The functions change the buckets
--- of the demands, which are the charge's own. `rules` is what the plan says and the caller wants: lateness, horizon,
--- within (up to which wait it wants a ticket), new_id, digest. Uses TIMES, CODES, slot_of, places, release.
+-- Applies the arithmetic of slots to all buckets of a charge, as Booking.java does. The functions
+-- change the buckets of the demands, which belong to the charge alone. `rules` has the settings of
+-- the plan and of the caller: lateness, horizon, within (the longest wait for which it wants a
+-- ticket), new_id, digest. Uses TIMES, CODES, slot_of, places, release.
 local function tolerance_of(rules)
   return math.min(rules.lateness, TIMES.TOLERANCE_US)
 end
@@ -9,7 +10,7 @@ local function whole_second(now, slot)
   return now + ceil_div(slot - now, TIMES.SECOND_US) * TIMES.SECOND_US + TIMES.ON_ITS_WAY_US
 end
 
--- How long after its turn the bucket can hold a place; -1 where that is too short to be of use.
+-- How long after its turn the bucket can hold a place; -1 if that is too short to be useful.
 local function holds_us(demand, rules)
   local missing = tolerance_of(rules) - demand.free_us
   if missing <= 0 then
@@ -18,14 +19,15 @@ local function holds_us(demand, rules)
   return missing <= math.floor(demand.need_us / 4) and demand.free_us + missing or -1
 end
 
--- The turn, or a little later where the place could not be held until its caller comes.
+-- The turn, delayed a little if the place could not be held until its caller returns.
 local function stands_at(demand, now, comes, rules)
   local tolerance = tolerance_of(rules)
   local held_for = math.max(holds_us(demand, rules), tolerance + TIMES.ON_ITS_WAY_US)
   return math.max(turn_at(demand, now), comes + tolerance - held_for)
 end
 
--- A place is taken behind all others. The next one stands later where the bucket alone cannot bear that this is late.
+-- Adds a place behind all others. The next one is later if the bucket cannot absorb this lateness
+-- alone.
 local function hold(demand, at, rules)
   local slot = at + (rules and holds_us(demand, rules) - demand.free_us or 0)
   local bucket = demand.bucket
@@ -33,7 +35,7 @@ local function hold(demand, at, rules)
   bucket.waiting = bucket.waiting + 1
 end
 
--- Takes the cost from all buckets, which are ready.
+-- Takes the cost from all buckets, which must be ready.
 local function admit(demands, now)
   for _, demand in ipairs(demands) do
     local bucket = demand.bucket
@@ -55,8 +57,8 @@ local function comes_at(slot, now, rules)
   return slot - now <= rules.within and slot or whole_second(now, slot)
 end
 
--- How far ahead a place is made. Without a ticket half as far: HTTP clients come back after 30 s, whatever they
--- were told.
+-- How far ahead a place is made; half as far without a ticket, because HTTP clients return after 30
+-- s whatever the answer says.
 local function furthest_us(wait_us, rules)
   return wait_us <= rules.within and rules.horizon or math.floor(rules.horizon / 2)
 end
@@ -81,7 +83,8 @@ local function can_book(demands, slot, now, rules)
   return true
 end
 
--- The place of one bucket within a booking: whether it is held, when it stands, the share of the idle interval before.
+-- The place of one bucket in a booking: whether it is held, its instant, the share of the idle
+-- interval before it, and the end of that interval.
 local function book_one(demand, slot, now, comes, rules)
   local is_claim = fits(demand) and has_unclaimed(demand)
   local turn = turn_at(demand, now)
@@ -101,7 +104,7 @@ local function book_one(demand, slot, now, comes, rules)
   return is_held, at, idle, idle_ends
 end
 
--- Makes a place, and where its slot was delayed, one for the idle interval before it.
+-- Makes a place and, if its slot was delayed, one for the idle interval before it.
 local function book(demands, slot, now, rules)
   local has_ticket = slot - now <= rules.within
   local comes = comes_at(slot, now, rules)
@@ -130,7 +133,7 @@ local function book(demands, slot, now, rules)
   return place, { id = '~', slot = idle_end, deadline = idle_end, until_us = idle_end, shares = idle_shares }
 end
 
--- Where another bucket had no room: the place is kept, and the other bucket keeps one too.
+-- After another bucket had no room: the place is kept, and the other bucket keeps one too.
 local function moved(mine, demands, slot, comes, now, rules)
   local until_us, tolerance = mine.until_us, tolerance_of(rules)
   for _, demand in ipairs(demands) do

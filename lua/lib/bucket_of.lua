@@ -1,5 +1,5 @@
--- The bucket of a demand, as it stands at `now`: drained, and carried over from an older rate or burst.
--- A table of its own. Second, whether it was carried over. Uses drain, carried_over.
+-- The bucket of a demand at `now`: drained, and carried over from an older rate or burst, as a new
+-- table. Second, whether it was carried over. Uses drain, carried_over.
 local function bucket_of(demand, state, now)
   local bucket = { key = demand.field, rate = demand.rate, used = 0, waiting = 0, unclaimed = 0, slot = 0, debt = 0 }
   local before = state.buckets[demand.name]
@@ -21,7 +21,7 @@ local function bucket_of(demand, state, now)
   return bucket, was > 0
 end
 
--- Whether slots that were given are no slots any more: somebody waits, and a bucket has another rate.
+-- Whether the given slots are void: the rate of a bucket has changed while requests wait.
 local function has_other_rate(demands, scope, state)
   for _, demand in ipairs(demands) do
     local bucket = demand.scope == scope and state.buckets[demand.name]

@@ -5,7 +5,7 @@ local CODES = {
   REUSED = 9,
   -- Slot modes of a plan.
   RESERVE = 0, ESTIMATE = 1, OFF = 2,
-  -- Outcomes of a returned place.
+  -- Outcomes of a caller's return to its place.
   NOT = 0, EARLY = 1, KEPT = 2, LATE = 3, UNKNOWN = 4, BROKEN = 5,
   -- How a hold ended.
   UNKNOWN_HOLD = 0, SETTLED = 1, CANCELLED = 2, EXPIRED = 3, RELEASED = 4, OPEN = 5,

@@ -1,10 +1,10 @@
--- How full a bucket is, as Congestion.java has it. Parameters:
+-- Congestion: the fill level of a bucket, as Congestion.java has it. Parameters:
 --
 --   <bucket> <rate> <capacity> <units> <requests> <price> <shed> <period> <cutoff>:<multiplier>,...
 --
--- requests and price are 1 or 0, shed a multiplier or 0, period microseconds or -1 for a curve, whose points are in
--- basis points. Multipliers are thousandths. A counter of steps has: until, since when each is reached. Uses KINDS,
--- ceil_div.
+-- requests and price are 1 or 0, shed is a multiplier or 0, period is in microseconds or -1 for a
+-- curve, whose points are in basis points. Multipliers are thousandths. A counter of steps has:
+-- until, and for each step since when it is reached. Uses KINDS, ceil_div.
 local HUNDRED_PERCENT, PER_THOUSANDTH = 10000, 10
 
 local function steps_of(demand, stored, used, now)
@@ -24,15 +24,15 @@ local function steps_of(demand, stored, used, now)
   return multiplier, is_calm and {} or { now + empty_us, unpack(starts) }
 end
 
--- How full it is, rounded down. In two steps: the product of the whole would pass 2^53. Capacities are whole thousands
--- of units.
+-- The fill level, rounded down. Computed in two steps because the full product would exceed 2^53.
+-- Capacities are whole thousands of units.
 local function basis_points(demand, used)
   local thousandth = demand.capacity / 1000
   local rest = math.fmod(used, thousandth)
   return (used - rest) / thousandth * PER_THOUSANDTH + math.floor(rest * PER_THOUSANDTH / thousandth)
 end
 
--- The first level that is so full, in two steps likewise.
+-- The lowest level with this fill, in two steps likewise.
 local function cutoff(demand, points)
   local thousandth, rest = demand.capacity / 1000, math.fmod(points, PER_THOUSANDTH)
   return (points - rest) / PER_THOUSANDTH * thousandth + ceil_div(thousandth * rest, PER_THOUSANDTH)
@@ -58,7 +58,7 @@ local function level_of(demand, stored, used, now)
   return curve_of(demand, used), {}
 end
 
--- When the level is below the first point that sheds, if nobody else comes.
+-- The time until the level is below the first point that sheds, without new requests.
 local function calm_after(demand, used)
   local lowest = 0
   for _, point in ipairs(demand.points) do

@@ -1,4 +1,5 @@
--- Counts the bytes of an API key's answers. The count begins anew when its key expires. `call` runs a command.
+-- Counts the bytes of an API key's answers. The count restarts when its key expires. `call` runs a
+-- command.
 local BYTES_OF_CLAIM = 400
 
 local function count_bytes(call, key, bytes, keep_ms)

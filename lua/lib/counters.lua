@@ -1,13 +1,14 @@
--- The counters of a key, a tenant or the cluster, of limits that are no rates, packed, most significant byte first:
+-- The counters of a key, a tenant or the cluster, of limits other than rates, packed, most
+-- significant byte first:
 --
 --   count    2 bytes: how many numbers
 --   numbers  7 bytes for each
---   limits   text: <limit>=<how many of the numbers are its own>, with a space between
+--   limits   text: <limit>=<how many numbers it has>, with a space between
 --
--- The first number of a limit is the instant after which it is forgotten; an absent one is 0. Layouts are few and
--- owners many, so `known` keeps each layout by its text.
+-- The first number of a limit is the instant after which it is forgotten; an absent limit is 0.
+-- There are few layouts and many owners, so `known` caches each layout by its text.
 local COUNTERS_BEFORE = 2
--- Numbers are gathered here, for one value or answer at a time: a table of its own would grow step by step each time.
+-- Buffer for the numbers of one value or answer at a time: a new table would grow step by step.
 local gathered = {}
 
 local function counters_layout(text, known)
@@ -26,7 +27,7 @@ local function counters_layout(text, known)
   return layout
 end
 
--- The layout of a value, which is false where there is none; nil where it holds no counters.
+-- The layout of a value, which is false if there is none; nil if the value holds no counters.
 local function counters_layout_of(value, known)
   if not value then
     return counters_layout('', known)
@@ -40,6 +41,6 @@ end
 -- The numbers of one limit.
 local function counter_in(value, part)
   local numbers = { struct.unpack(part.format, value, part.at) }
-  numbers[part.width + 1] = nil -- where they ended
+  numbers[part.width + 1] = nil -- drops the position after the numbers, which unpack appends
   return numbers
 end

@@ -13,7 +13,7 @@ local function demands_of(template, cost)
   return demands
 end
 
--- Whether one of them can never pass, nor what it overflows to.
+-- Whether a demand can never pass, and the demand it overflows to cannot either.
 local function is_never(demands)
   for i, demand in ipairs(demands) do
     local overflow = demands[i + 1] and demands[i + 1].overflow and demands[i + 1]

@@ -1,5 +1,5 @@
--- Lets a bucket drain that stood so at `from`: its level, and then what nobody kept is lost to time. Changes it.
--- Uses drained.
+-- Drains a bucket from its level at `from`: first the used units, then unclaimed capacity, which is
+-- lost. Changes the bucket. Uses drained.
 local function drain(bucket, from, to)
   if to <= from then
     return

@@ -1,4 +1,4 @@
--- The level after so many microseconds of draining; at least 0.
+-- The level after `elapsed_us` of draining; at least 0.
 local function drained(used, rate, elapsed_us)
   local level = used - elapsed_us * rate
   return level > 0 and level or 0

@@ -1,7 +1,7 @@
--- Estimates without a place, as Booking.java makes them: the k-th in excess is told the k-th moment, so that no two
--- callers get the same. Gives the first of up to `left` moments and `spare` more, the step from each to the next, and
--- how many they are. Each demand that is not ready has `estimate`, the last moment that was told; it is moved on.
--- Uses TIMES, CODES, slot_of.
+-- Estimates without a place, as Booking.java makes them, spaced so that no two callers get the same
+-- time. Returns the first of up to `left` + `spare` moments, the step between them, and their
+-- number. Each demand that is not ready has `estimate`, the last moment given; it is advanced. Uses
+-- TIMES, CODES, slot_of.
 local function estimate_one(demand, now, rules)
   local first = turn_at(demand, now)
   if demand.bucket.waiting > 0 then
@@ -24,7 +24,7 @@ local function estimate(demands, now, rules, left, spare)
       told, step, last = math.max(told, at), math.max(step, demand.need_us), math.min(last, furthest)
     end
   end
-  -- Over several buckets the moments of one after the other are not evenly spaced; spare ones may be.
+  -- Over several buckets successive moments are not evenly spaced; spare moments may be.
   local wanted = (#asked == 1 or spare > 0) and left + spare or 1
   local count = math.max(1, math.min(wanted, math.floor((last - told) / step) + 1))
   if count > 1 then

@@ -1,8 +1,8 @@
--- Callers that were told that there is no room, and since when: the first of them is served first. A caller that has
--- not asked again for a while is forgotten. Uses upstream_state.
+-- Callers that were answered FULL, and since when: the earliest is served first. A caller that
+-- stops asking is ignored after 100 ms and forgotten after 1 s. Uses upstream_state.
 local ASKS_AGAIN_US, KEPT_US = 100000, 1000000
 
--- By group and caller, since when.
+-- The start of each mark, by group and caller.
 local function marks_in(state, now)
   local marks, old = {}, {}
   for field, since in pairs(state.values) do
@@ -23,7 +23,7 @@ local function marks_in(state, now)
   return marks
 end
 
--- How many others were told so before this one, by group.
+-- How many other marks are older than this caller's, by group.
 local function marked_before(marks, caller, group, now)
   local own = marks[group] and marks[group][caller] or now
   local ahead = {}
@@ -37,7 +37,7 @@ local function marked_before(marks, caller, group, now)
   return ahead
 end
 
--- It was told so now; or, without an instant, it was not.
+-- Marks a caller as answered FULL at `now`; without `now`, removes its mark.
 local function mark(state, marks, caller, group, now)
   local name = caller .. '/' .. group
   marks[group] = marks[group] or {}
@@ -46,8 +46,8 @@ local function mark(state, marks, caller, group, now)
   put_number(state, 'seen:' .. name, now)
 end
 
--- Removes the marks of this caller in all groups but those in `asks`. It asks for each group in which a request waits:
--- in the others nobody does, and no place is kept for them.
+-- Removes the marks of this caller in all groups but those in `asks`. A caller asks for each group
+-- in which it has a waiting request, so no place is kept for it in the others.
 local function unmark_others(state, marks, caller, asks)
   for group, callers in pairs(marks) do
     if callers[caller] and not asks[group] then

@@ -1,4 +1,4 @@
--- Whether somebody waits in a bucket of a state.
+-- Whether requests wait in a bucket of a state.
 local function has_queue(state)
   for _, bucket in pairs(state.buckets) do
     if bucket.waiting > 0 then

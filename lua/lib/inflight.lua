@@ -1,11 +1,12 @@
--- The requests under way to an upstream: a sorted set of `<request> <provider>` by when each lease ends, and in the
--- upstream's state how many there are of each provider. Uses upstream_state. `call` runs a command.
+-- The requests under way to an upstream: a sorted set of `<request> <provider>` by the end of each
+-- lease, and in the upstream's state a count for each provider. Uses upstream_state. `call` runs a
+-- command.
 local function count_of_provider(state, provider, more)
   local count = (number_in(state, 'busy:' .. provider) or 0) + more
   put_number(state, 'busy:' .. provider, count > 0 and count or nil)
 end
 
--- Ends a request; gives 1 where it was there, else 0.
+-- Ends a request; returns 1 if it was under way, else 0.
 local function end_inflight(call, key, state, id, provider)
   local was_there = call('ZREM', key, id .. ' ' .. provider)
   if was_there == 1 then

@@ -1,8 +1,10 @@
--- Gives jobs back to the queue that they came from. Uses job_move, job_store. `call` runs a command.
--- What goes to the front has a number less this: before all others, and behind those that came there before it.
+-- Gives jobs back to the queue that they came from. Uses job_move, job_store. `call` runs a
+-- command.
+-- At the front a job's number is reduced by FRONT: it is before all others, and behind those that
+-- were given back earlier.
 local FRONT = 1125899906842624
 
--- To the front, or to the end, of the queue; false where it may not come there.
+-- Moves a job to the front, or to the end, of its queue; false if its state does not allow it.
 local function give_back(call, keys, id, job, is_to_front, now)
   local is_to_check = job.state == 'checking' or job.pipeline == 'single'
   local score = next_number(call, keys) - (is_to_front and FRONT or 0)

@@ -1,8 +1,9 @@
 -- The time of a queue of jobs, in microseconds. Uses or_zero. `call` runs a command.
 local LONG_STEP_US = 10000000
 
--- Redis's time, and what the queue is ahead of it. It never goes back, and never stands still: where the clock was set
--- back, the queue goes on from what it saw last. Where the clock is set right again, the queue is no longer ahead.
+-- Redis's time plus the queue's lead. The queue's time never goes back and never stands still:
+-- after a step back of the clock it continues from the last time seen. When the clock is set right
+-- again, the lead is removed.
 local function job_time(call, keys, live)
   local numbers = call('HMGET', keys.numbers, 'seen_us', 'ahead_us')
   local seen, ahead = or_zero(numbers[1]), or_zero(numbers[2])

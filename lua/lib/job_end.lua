@@ -1,5 +1,5 @@
 -- Ends jobs. Uses job_move, job_store, job_count. `call` runs a command.
--- Ends a job: its request is forgotten, its result is kept for a while.
+-- Deletes the request of a job, and keeps its result for `keep_us`.
 local function end_with(call, keys, id, job, state, result, keep_us, now)
   if not move_job(call, keys, id, job, state, 0, now) then
     return false

@@ -1,5 +1,5 @@
 -- Forgets jobs. Uses job_count. `call` runs a command.
--- Nothing is left of it.
+-- Deletes a job completely.
 local function forget_job(call, keys, id, job)
   count_job_bytes(call, keys, job, 0)
   call('HDEL', keys.states, id)

@@ -1,7 +1,7 @@
--- Keeps places. Uses job_place, job_count. `call` runs a command.
-local PLACE_KEPT_US = 10000000 -- longer than limits are ever asked: only the place of a node that died comes to its end
+-- Reserves places. Uses job_place, job_count. `call` runs a command.
+local PLACE_KEPT_US = 10000000 -- longer than any check of limits: only the place of a node that died expires
 
--- Keeps a place and gives the moment of its end, by which it is known.
+-- Reserves a place and returns its end, which identifies it.
 local function keep_place(call, keys, id, tenant, subject, bytes, now)
   local place, until_us = { tenant = tenant, subject = subject, bytes = 0 }, now + PLACE_KEPT_US
   count_job_bytes(call, keys, place, bytes)

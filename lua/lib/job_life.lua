@@ -1,5 +1,5 @@
--- How long the keys of a queue live. Uses or_zero. `call` runs a command.
--- Lets all keys live so long from `live`, Redis's own time: once a minute, and where one may be new.
+-- The TTL of the keys of a queue. Uses or_zero. `call` runs a command.
+-- Sets the TTL of all keys from `live`, Redis's own time: once a minute, and if a key may be new.
 local function keep_queue(call, keys, life_us, live, is_new)
   local until_ms = math.ceil((live + life_us) / 1000)
   if not is_new and math.abs(until_ms - or_zero(call('HGET', keys.numbers, 'kept_ms'))) < 60000 then

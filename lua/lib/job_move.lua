@@ -1,6 +1,7 @@
--- Moves jobs from state to state. Uses NEXT_STATES, job_story, job_keys, job_count. `call` runs a command.
--- Into a state that may come next, and the set of that state, by this score; false, and nothing has changed, where it
--- may not.
+-- Moves jobs from state to state. Uses NEXT_STATES, job_story, job_keys, job_count. `call` runs a
+-- command.
+-- Moves a job to a state and to the set of that state, with this score; false, and no change, if
+-- the transition is not allowed.
 local function move_job(call, keys, id, job, state, score, now)
   local next_states = NEXT_STATES[job.state]
   if not next_states or not next_states[state] then

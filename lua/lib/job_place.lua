@@ -1,6 +1,6 @@
--- Places that are kept for requests while their limits are asked: <until_us> <tenant> <subject> <bytes>, by the id of
--- the job. They count as jobs do. Uses job_count. `call` runs a command.
--- The place of a job; nil where there is none.
+-- Places reserved for requests while their limits are checked: <until_us> <tenant> <subject>
+-- <bytes>, by the id of the job. They count like jobs. Uses job_count. `call` runs a command.
+-- The place of a job; nil if there is none.
 local function place_of(call, keys, id)
   local text = call('HGET', keys.places, id)
   local until_us, tenant, subject, bytes = string.match(text or '', '^(%d+) (%S+) (%S+) (%d+)$')

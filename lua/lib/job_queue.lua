@@ -1,4 +1,4 @@
--- What is told of a queue. Uses job_keys, or_zero. `call` runs a command.
+-- The part of an answer that describes a queue. Uses job_keys, or_zero. `call` runs a command.
 -- { now, waiting, dispatch, checking, running, check_us, processing_us }
 local function queue_view(call, keys, now)
   local seen = call('HMGET', keys.numbers, 'check_us', 'processing_us')

@@ -1,11 +1,11 @@
--- A job as the hash of states has it: text, with a space between
+-- A job in the hash of states: text, with a space between
 --
---   <state> <number> <run> <attempts> <pipeline> <submitted_us> <since_us> <bytes> <holder> <tenant> <subject>
---   <fingerprint> <ahead> <dispatch> <receipt> <sent_us> <story>
+--   <state> <number> <run> <attempts> <pipeline> <submitted_us> <since_us> <bytes> <holder>
+--   <tenant> <subject> <fingerprint> <ahead> <dispatch> <receipt> <sent_us> <story>
 --
--- number is its place among all that came; pipeline is single or dual; bytes is what it is counted with; ahead and
--- dispatch are what was before it when it came; holder and receipt are - where there is none; the story is
--- <state>@<us>, with a comma between, the latest ones.
+-- number is its order of arrival among all jobs; pipeline is single or dual; bytes is the size it
+-- is counted with; ahead and dispatch are the jobs before it when it arrived; holder and receipt
+-- are - if there is none; the story is the latest steps, <state>@<us>, with a comma between.
 local NUMBERS = { 'number', 'run', 'attempts', 'submitted', 'since', 'bytes', 'ahead', 'dispatch', 'sent' }
 local RECORD = '^' .. string.rep('(%S+) ', 16) .. '(%S+)$'
 

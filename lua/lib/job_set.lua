@@ -1,5 +1,5 @@
--- Where jobs are. Uses job_keys.
--- The sorted set in which a job is; nil where it has ended.
+-- The sets of jobs. Uses job_keys.
+-- The sorted set of a job; nil if it has ended.
 local function set_of(keys, job)
   if job.state == 'queued' then
     return job.pipeline == 'dual' and keys.waiting or keys.dispatch

@@ -1,4 +1,5 @@
--- What may come after each state of a job, as JobState.java has it. After the others comes nothing.
+-- The allowed next states of each state of a job, as JobState.java has them. The other states are
+-- ends.
 local NEXT_STATES = {
   queued = { checking = true, in_flight = true, completed = true, timed_out = true, failed = true,
     cancelled = true },

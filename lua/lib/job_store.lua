@@ -1,5 +1,5 @@
 -- Stores a job. Uses job_text. `call` runs a command.
-local BYTES_OF_JOB = 500 -- what a job is counted with beside its request and its result
+local BYTES_OF_JOB = 500 -- counted for a job in addition to its request and its result
 
 local function next_number(call, keys)
   return call('HINCRBY', keys.numbers, 'number', 1)

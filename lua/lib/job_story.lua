@@ -1,7 +1,7 @@
--- What a job has been through.
+-- The story of a job: its steps.
 local STEPS_KEPT = 20
 
--- The story with one step more, without its oldest ones where it is long; the first one stays.
+-- The story with one more step; the oldest steps of a long story are dropped, except the first.
 local function longer_story(story, state, now)
   local step = string.format('%s@%d', state, now)
   if story == '' then

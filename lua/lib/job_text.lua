@@ -1,4 +1,4 @@
--- Writes a job as job_record.lua has it.
+-- Formats a job as of job_record.lua.
 local function job_text(job)
   return string.format('%s %d %d %d %s %d %d %d %s %s %s %s %d %d %s %d %s', job.state, job.number, job.run,
     job.attempts, job.pipeline, job.submitted, job.since, job.bytes, job.holder, job.tenant, job.subject,

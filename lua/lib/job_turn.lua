@@ -1,5 +1,6 @@
--- When jobs are sent. Uses or_zero. `call` runs a command.
--- When the next one may be sent: one interval of the present rate after the one before it, whatever the rate was then.
+-- The send times of jobs. Uses or_zero. `call` runs a command.
+-- When the next job may be sent: one interval of the present rate after the previous one, whatever
+-- the rate was then.
 local function next_turn(call, keys, interval_us)
   local numbers = call('HMGET', keys.numbers, 'next_us', 'interval_us')
   local next_us, booked_us = or_zero(numbers[1]), or_zero(numbers[2])

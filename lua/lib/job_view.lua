@@ -1,5 +1,5 @@
--- What is told of a job. Uses job_keys, job_text. `call` runs a command.
--- The jobs before one that waits; -1 of others.
+-- The part of an answer that describes a job. Uses job_keys, job_text. `call` runs a command.
+-- The number of jobs before a waiting one; -1 for others.
 local function position_of(call, keys, id, job)
   local set = (job.state == 'queued' or job.state == 'ready') and set_of(keys, job)
   return set and call('ZRANK', set, id) or -1

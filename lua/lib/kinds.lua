@@ -1,21 +1,28 @@
--- The kinds of demand beside rates, by the letter that stands for each in arguments. Each is a table of
+-- The kinds of demand other than rates, by their letters in arguments. Each is a table of
 --
---   read(demand, text, at)              takes its parameters from text, where they begin at `at` and end at a semicolon
---   standing(demand, stored, asked)     how it stands: { wait, used, reset, near, taken, denied }, the last two what is
---                                       stored then; nil where its parameters are not for this instant
---   price(demand, stored, asked)        optional: how many times as much a request costs, in thousandths
---   most(demand)                        optional: the most operations that a request can ever be charged
+--   read(demand, text, at)              takes its parameters from text, where they begin at `at`
+--                                       and end at a semicolon
+--   standing(demand, stored, asked)     its present standing: { wait, used, reset, near, taken,
+--                                       denied }, the last two being the numbers to store after
+--                                       each decision; nil if its parameters are not for this
+--                                       instant
+--   price(demand, stored, asked)        optional: the multiplier of a request's cost, in
+--                                       thousandths
+--   most(demand)                        optional: the most operations that a request can ever be
+--                                       charged
 --   counts(demand, cost)                optional: how many operations of a request it counts
 --   settled(demand, stored, delta, now, taken_us)
---                                       optional: what is stored after so many operations more, or less, of a request
---                                       that was admitted at taken_us
+--                                       optional: the numbers to store after adding delta
+--                                       operations, which may be negative, to a request that was
+--                                       admitted at taken_us
 --
--- `stored` is the numbers of a counter, empty where there is none. `asked` is now, cost, and used_of(bucket).
+-- `stored` is the numbers of a counter, empty if there is none. `asked` is now, cost, and
+-- used_of(bucket).
 local KINDS = {}
 local ROOM, NEVER, ONE = -1, -2, 1000
 local MOST, MAX_COST, MOST_PRICED = 9007000000000000, 9007199254740991, 9000000000000
 
--- A cost at a price in thousandths, rounded up; at most what a charge can name.
+-- A cost at a price in thousandths, rounded up; at most the largest cost that a charge can have.
 local function priced(cost, price)
   local rest = math.fmod(price, ONE)
   local times = (price - rest) / ONE

@@ -1,5 +1,6 @@
--- The meaning of the numbers of a state with these fields. Layouts are few and states many, so `known` keeps each
--- layout by its text. A part names the bucket of one number, and which of its values it is. Uses LAYOUT.
+-- The meaning of the numbers of a state with these fields. There are few layouts and many states,
+-- so `known` caches each layout by its text. A part names the bucket of one number, and which of
+-- its values it is. Uses LAYOUT.
 local function part_of(field)
   local key, name, rate, what = string.match(field, '^(([^@]+)@(%d+)[/%d]*)%.?(%S*)$')
   if not name then

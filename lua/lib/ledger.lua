@@ -1,5 +1,5 @@
--- The counters of all states that one call looks at, by key; each is read once, and written at the end where it
--- changed. `call` runs a command. Uses counters.
+-- The counters of all states in one call, by key; each is read once, and written at the end if it
+-- has changed. `call` runs a command. Uses counters.
 local function new_ledger()
   return { by_key = {}, layouts = {} }
 end
@@ -19,7 +19,7 @@ local function counters_at(ledger, call, state_key, now)
   return counters
 end
 
--- The numbers of a counter, empty where there is none or its time is over. Packed until somebody asks.
+-- The numbers of a counter, empty if there is none or it has expired. Unpacked on first use.
 local function stored_of(counters, name)
   local counter = counters.by_name[name]
   if not counter then

@@ -1,11 +1,11 @@
 -- Writes the counters that have changed.
 local COUNTERS_AT_MOST = 500
 
--- The limits that have something to be kept, in the order of their names.
+-- The limits with numbers to keep, in the order of their names.
 local function limits_text(counters)
   local texts = {}
   for _, part in ipairs(counters.layout.parts) do
-    stored_of(counters, part.name) -- so that by_name has it
+    stored_of(counters, part.name) -- fills by_name
   end
   for name, counter in pairs(counters.by_name) do
     if (counter[1] or 0) > counters.now and #texts < COUNTERS_AT_MOST then
@@ -16,8 +16,8 @@ local function limits_text(counters)
   return table.concat(texts, ' ')
 end
 
--- Gathers the numbers of counters in the order of their layout. Gives how many they are, and until when they are worth
--- keeping; nil where other limits are to be kept.
+-- Gathers the numbers of counters in the order of their layout. Returns their number, and until
+-- when they are needed; nil if the set of limits differs from the layout.
 local function gather(counters)
   local layout, now, n, until_us = counters.layout, counters.now, 0, 0
   if counters.has_new then
@@ -37,7 +37,7 @@ local function gather(counters)
   return n, until_us
 end
 
--- The value of counters, and until when it is worth keeping; nil where nothing is.
+-- The value of counters, and until when it is needed; nil if there is nothing to keep.
 local function counters_value(counters, known)
   local n, until_us = gather(counters)
   if not n then

@@ -1,11 +1,12 @@
--- The result of an attempt changes what is known of its provider. Uses upstream_state and adaptive.
+-- Applies the result of an attempt to the state of its provider. Uses upstream_state and adaptive.
 local LOAD_COUNTS_US = 10000000
 
 local function later_of(state, field, until_us)
   put_number(state, field, math.max(until_us, number_in(state, field) or 0))
 end
 
--- A health check says `well`: that closes a breaker whose time is over. Until then requests know better.
+-- A health check reports `well`: that closes a breaker whose time is over. Before that, results of
+-- requests count more.
 local function learn_of_probe(state, provider, probe, now)
   if probe == 'well' and (number_in(state, 'open:' .. provider) or now) >= now then
     return
@@ -18,10 +19,11 @@ local function learn_of_probe(state, provider, probe, now)
   end
 end
 
--- `lesson` is `<scope> <cool_us> <open_us> <probe> <sample_us> <load>`: what of it is to be left alone (<key>,
--- <key>/<group>, or - for all of it), for how long, how long its breaker is open from now on, what became of a probe
--- (good, bad, unknown, well, or -), how long a good answer took (-1 for an error, 0 where nothing is learned of that),
--- how busy it says it is (in thousandths, -1 where it says nothing).
+-- `lesson` is `<scope> <cool_us> <open_us> <probe> <sample_us> <load>`: the part of the provider to
+-- leave alone (<key>, <key>/<group>, or - for all of it), for how long, how long its breaker is
+-- open from now on, the result of a probe (good, bad, unknown, well, or -), the time of a good
+-- answer (-1 for an error, 0 for no sample), and the load that the provider reports (in
+-- thousandths, -1 for no report).
 local function learn(state, provider, lesson, adaptive, now)
   local scope, cool, open, probe, sample, load = string.match(lesson, '^(%S+) (%d+) (%d+) (%S+) (%-?%d+) (%-?%d+)$')
   if tonumber(cool) > 0 then

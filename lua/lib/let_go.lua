@@ -1,6 +1,7 @@
--- Lets go a place that nobody kept, at its deadline: its capacity is unclaimed from then on in the buckets of a
--- state, whose letter is `letter`. Where the state is past that already, nobody knows how much of it has drained: none
--- is left. Changes the state, whose buckets stand at its at_us. Uses drain, release.
+-- Removes a place that was not used, at its deadline: its capacity is unclaimed from then on in the
+-- buckets of a state, whose letter is `letter`. If the state is already past the deadline, it is
+-- unknown how much of the capacity has drained: none is left. Changes the state, whose buckets are
+-- at its at_us. Uses drain, release.
 local function let_go(state, letter, place)
   local is_late = place.deadline < state.at_us
   if place.deadline > state.at_us then

@@ -1,10 +1,10 @@
--- What a charge demands beside rates, over all kinds: looked at first, then everything is taken or nothing. Uses KINDS,
--- priced, ledger, reservation_standing. `call` runs a command.
--- What a request holds is packed:
+-- The demands of a charge other than rates, over all kinds: all are checked first, then all are
+-- taken or none. Uses KINDS, priced, ledger, reservation_standing. `call` runs a command.
+-- The hold of a request is packed:
 --
 --   lease_us  7 bytes
---   reserves  1 byte: 1 where it is a reservation, else 0
---   refunds   1 byte: 1 where a reservation that nobody ends gives everything back
+--   reserves  1 byte: 1 if it is a reservation, else 0
+--   refunds   1 byte: 1 if an expired reservation gives everything back
 --   then      <id> <asked>, text: asked stands for the content of the request
 local function hold_of(text, state_key)
   local lease_us, reserves, refunds, at = struct.unpack('>I7BB', text)
@@ -13,8 +13,8 @@ local function hold_of(text, state_key)
     key = state_key .. ':hold:' .. id }
 end
 
--- The code of the answer where the reservation of a charge is there already; nil where there is none. A record of an
--- older release does not say what was asked.
+-- The code of the answer if the reservation of a charge already exists; nil if it does not. A
+-- record of an older release does not contain the request.
 local function known_reservation(charge, call)
   local held = charge.hold
   local text = held and held.reserves and call('GET', held.key)
@@ -26,13 +26,14 @@ local function known_reservation(charge, call)
   return asked and asked ~= held.asked and CODES.REUSED or CODES.AGAIN
 end
 
--- How many permits are held.
+-- The number of permits in use.
 local function held_of(charge, demand, call)
   demand.permits_key = permits_key(charge.state_keys[demand.scope], demand.name)
   return call('ZCOUNT', demand.permits_key, string.format('(%d', charge.now), '+inf')
 end
 
--- What all of these hold when they are empty; of two of which one pays, the larger. `most` says it of one.
+-- The most that all of these hold when they are empty; of a pair of which one pays, the larger.
+-- `most` returns it for one.
 local function most_at_once(demands, most)
   local least = math.huge
   for i, demand in ipairs(demands) do
@@ -52,7 +53,8 @@ local function most_of_other(demand)
   return demand.kind.most and demand.kind.most(demand) or math.huge
 end
 
--- A price that makes no request impossible: the cost at it is at most what the limits ever hold.
+-- Limits the price so that no request becomes impossible: the cost at it is at most the capacity of
+-- the limits.
 local function bounded(price, charge)
   if price == ONE then
     return price
@@ -66,8 +68,8 @@ local function bounded(price, charge)
   return math.min(price, math.max(ONE, (product - math.fmod(product, charge.cost)) / charge.cost))
 end
 
--- Of a limit and the one it overflows to, the first that has room is charged; where neither has, the one that has some
--- first says when. Whether the other one is left out.
+-- Of a limit and its overflow, the first with room is charged; if neither has room, the one that
+-- has room earlier determines the wait. Returns whether the overflow is left out.
 local function leave_out(first, other)
   local is_other = first.wait ~= ROOM and other.wait ~= NEVER and (first.wait == NEVER or other.wait < first.wait)
   local left_out = is_other and first or other
@@ -75,8 +77,8 @@ local function leave_out(first, other)
   return not is_other
 end
 
--- How all of them stand: the price and the cost at it, the longest wait of those without room, whether one never has
--- any. Nil where the parameters of one are not for this instant.
+-- The standing of all demands: the price and the cost at it, the longest wait of those without
+-- room, and whether one can never have room. Nil if the parameters of one are not for this instant.
 local function look_at(charge, ledger, call)
   local looked = { asked = charge.cost, price = ONE, cost = charge.cost }
   local asked = { now = charge.now, cost = charge.cost, used_of = charge.used_of }
@@ -114,8 +116,8 @@ local function look_at(charge, ledger, call)
   return looked
 end
 
--- The answer to a charge of several kinds: its code, what is used of each bucket, of each other limit <wait> <used>
--- <reset> <flags>, which overflows paid, as bits, and the cost at its price.
+-- The answer to a charge of several kinds: its code, the units used of each bucket, for each other
+-- limit <wait> <used> <reset> <flags>, the overflows that paid, as bits, and the cost at its price.
 local function answer_of(code, used, charge, looked, paid)
   local numbers, n = gathered, 1 + #used
   numbers[1] = code

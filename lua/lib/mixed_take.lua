@@ -1,5 +1,6 @@
--- Takes what a charge demands beside rates. Uses mixed, ledger, permit. `call` runs a command.
--- Stores what the limits are after a denial, or after the charge was taken.
+-- Takes the demands of a charge other than rates. Uses mixed, ledger, permit. `call` runs a
+-- command.
+-- Stores the counters of the limits after a denial, or after the charge was taken.
 local function keep_counters(charge, what)
   for _, demand in ipairs(charge.others) do
     put_counter(demand.counters, demand.name, demand.standing[what], charge.now)
@@ -10,7 +11,7 @@ local function hold_permit(charge, demand, stored, call)
   local key, until_us = demand.permits_key, charge.now + charge.hold.lease_us
   call('ZADD', key, string.format('%d', until_us), charge.hold.id)
   local kept_us = permits_until(stored, charge.now)
-  -- While a permit is held, the key has its time to live.
+  -- While a permit is held, the key keeps its TTL.
   if kept_us ~= stored[1] or demand.held == 0 and call('PTTL', key) < 0 then
     call('ZREMRANGEBYSCORE', key, '-inf', string.format('%d', charge.now))
     call('PEXPIREAT', key, string.format('%d', math.ceil((kept_us + charge.hold.lease_us + PERMITS_KEPT_US) / 1000)))
@@ -22,13 +23,15 @@ local function list_of(numbers)
   return numbers and #numbers > 0 and table.concat(numbers, ',') or '-'
 end
 
--- A reservation is kept as what was asked for, as it was asked; reservation_from reads it:
+-- A reservation is stored as it was requested, in three lines; reservation_from reads it:
 --
---   open <expires_us> <refunds> <cost> <price> <lease_us> <taken_us> <unpaid> <uncharged> asked=<asked>
---   what is demanded beside rates, text as of others_of
+--   open <expires_us> <refunds> <cost> <price> <lease_us> <taken_us> <unpaid> <uncharged>
+--     asked=<asked>
+--   the demands other than rates, text as of others_of
 --   the template, packed as of charge.lua
 --
--- unpaid are the numbers of demands of the template that took nothing, uncharged those of the others.
+-- unpaid are the numbers of demands of the template that took nothing, uncharged those of the
+-- others.
 local function reservation_text(charge, looked, unpaid)
   local held = charge.hold
   local head = string.format('open %d %d %d %d %d %d %s %s asked=%s\n', charge.now + held.lease_us,
@@ -37,8 +40,8 @@ local function reservation_text(charge, looked, unpaid)
   return head .. charge.others_text .. '\n' .. charge.template_text
 end
 
--- Takes all of them; `unpaid` has the numbers of the template's demands that took nothing. `index` is the key of open
--- reservations.
+-- Takes all of them; `unpaid` has the numbers of the template's demands that took nothing. `index`
+-- is the key of open reservations.
 local function take_others(charge, looked, unpaid, index, call)
   local now, held = charge.now, charge.hold
   for _, demand in ipairs(charge.others) do

@@ -1,5 +1,6 @@
--- The median of what was seen, in microseconds, moved by each value: a step up where the value is above it, else down
--- (frugal streaming: Ma, Muthukrishnan, Sandler, 2013; with steps of a twentieth, so that it follows at any size).
+-- The median of the values seen, in microseconds, moved by each value: a step up if the value is
+-- above it, else down (frugal streaming: Ma, Muthukrishnan, Sandler, 2013; with steps of a
+-- twentieth, so that it follows at any size).
 local STEPS_OF_MEDIAN = 20
 
 local function moved_median(median, value)

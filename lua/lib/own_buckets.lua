@@ -1,9 +1,10 @@
--- The most frequent charge, in the fewest steps: all of its buckets belong to the key, and the key's state holds
--- just these. Uses CODES, LAYOUT, drained.
+-- The most frequent charge, in the fewest steps: all of its buckets belong to the key, and the
+-- key's state holds exactly these. Uses CODES, LAYOUT, drained.
 local OWN_DEMANDS = 8
 
--- A template of which all buckets are the key's own, as numbers: the revision first, the slots mode second, from
--- OWN_DEMANDS on four for each demand; and how a state looks that holds just these buckets. False for other templates.
+-- A template whose buckets are all the key's own, as numbers: the revision first, the slots mode
+-- second, from OWN_DEMANDS on four for each demand; and the form of a state that holds exactly
+-- these buckets. False for other templates.
 local function own_buckets_of(text)
   if string.byte(text, 27) == 0 then
     return false
@@ -17,9 +18,9 @@ local function own_buckets_of(text)
   return own
 end
 
--- The head of the state with the cost taken, where everything fits and the time to live is long enough, and third its
--- numbers, those of the buckets from BEFORE_FIELDS + 1 to own.last. Nil and true where it does not fit and slots are
--- off; nil alone where it is another case.
+-- The head of the state with the cost taken, if everything fits and the TTL is long enough, and
+-- third its numbers, those of the buckets from BEFORE_FIELDS + 1 to own.last. Nil and true if it
+-- does not fit and slots are off; nil alone in other cases.
 local function taken_from_own(own, value, count, cost, now)
   local numbers = { struct.unpack(own.format, value) }
   local elapsed, lives_us = now - numbers[2], numbers[4] * 1000 - now

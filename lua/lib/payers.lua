@@ -1,6 +1,7 @@
--- Which buckets pay for a request, as Payers.java has it: of a bucket and the one it overflows to, the first that is
--- ready, else the one that is ready first. Who has a place pays where it stands, by its shares. Gives the demands
--- that are asked, and bit by bit, from the lowest on, which of the pairs overflow. Uses slot_of.
+-- Selects the buckets that pay for a request, as Payers.java does: of a bucket and its overflow,
+-- the first that is ready, else the one that is ready earlier. A caller with a place pays from the
+-- buckets in the shares of its place. Returns the paying demands and, bit by bit from the lowest
+-- on, which of the pairs overflow. Uses slot_of.
 local function stands_in(shares, demand)
   local letter = demand.scope == CODES.KEY and 'k' or 't'
   for of, field in string.gmatch(shares, ' (%l)[+-](%S+)=') do

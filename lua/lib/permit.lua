@@ -1,9 +1,9 @@
--- So many requests at once, as Permits.java has it. Parameters: <limit> <lease_us>. A
--- counter has: until, when the last permit was given back, the average time between two, the last moment that was
--- told. Uses KINDS.
+-- Permits: a limit of simultaneous requests, as Permits.java has it. Parameters: <limit>
+-- <lease_us>. A counter has: until, when the last permit was given back, the average time between
+-- two, and the last retry time given to a caller. Uses KINDS.
 local FURTHEST_US, UNKNOWN_INTERVAL_US, PERMITS_KEPT_US = 30000000, 1000000, 3600000000
 
--- Set anew seldom, so that the entries' time to live is, too.
+-- Renewed rarely, so that the TTL of the entries is rarely renewed too.
 local function permits_until(stored, now)
   local until_us = stored[1] or 0
   return until_us - now > PERMITS_KEPT_US / 2 and until_us or now + PERMITS_KEPT_US

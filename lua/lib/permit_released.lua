@@ -1,4 +1,4 @@
--- What is stored once a permit was given back, as Permits.java has it. Uses permit.
+-- The numbers to store after a permit was given back, as Permits.java has them. Uses permit.
 local function permit_released(stored, now)
   local before, average = stored[2] or 0, stored[3] or 0
   local passed = math.max(0, math.min(FURTHEST_US, now - before))

@@ -1,10 +1,12 @@
--- Places as a queue keeps them: members of a sorted set with equal scores, so that Redis orders them by their text.
+-- Places in a queue: members of a sorted set with equal scores, so that Redis orders them by their
+-- text.
 --
 --   <deadline>.<id> <slot> <until> <share>...
 --
--- The id is a ticket's, or '-' and a digest of what the place is for where anybody may keep it, or '~' for the idle
--- interval before a delayed slot. Instants have 16 digits. A share is <k|t><+|-><bucket>@<rate>=<units>: of key or
--- tenant, held or not. Places that anybody may keep stand a second time in the index of kinds, by their digest:
+-- The id is that of a ticket; or '-' and a digest of the kind of the place if any caller may use
+-- it; or '~' for the idle interval before a delayed slot. Instants have 16 digits. A share is
+-- <k|t><+|-><bucket>@<rate>=<units>: of key or tenant, held or not. Places that any caller may use
+-- have a second entry in the index of kinds, by their digest:
 --
 --   <digest>.<deadline> <slot> <until>
 --
@@ -41,7 +43,7 @@ local function share_of(demand, units, is_held)
   return string.format(' %s%s%s=%d', letter, mark, demand.field, units)
 end
 
--- The shares of demands as they are held; buckets of all tenants have no places.
+-- The shares of demands as they are held; buckets of the cluster have no places.
 local function shares_of(demands)
   local text = {}
   for _, demand in ipairs(demands) do
@@ -52,7 +54,7 @@ local function shares_of(demands)
   return table.concat(text)
 end
 
--- The kind of a place: its shares, without the marks that say which of them are held.
+-- The kind of a place: its shares, without the marks for those that are held.
 local function kind_of(shares)
   return (string.gsub(shares, ' (%l)%+', ' %1-'))
 end

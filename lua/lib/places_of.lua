@@ -1,6 +1,6 @@
 -- How many more requests may be under way to the providers of an upstream. Uses upstream_state.
-local PROBE_TOLD_US = 1000000 -- what others are told while a probe is under way
-local NEAR_US = 1000000 -- so far ahead keys are booked
+local PROBE_TOLD_US = 1000000 -- retry time given to other requests during a probe
+local NEAR_US = 1000000 -- how far ahead keys are booked
 
 local function serves(one, group)
   return not one.groups or string.find(one.groups, ',' .. group .. ',', 1, true) ~= nil
@@ -16,12 +16,12 @@ local function serving(providers, group)
   return some
 end
 
--- Below 0 where the bound is lower than it was.
+-- Below 0 if the limit has been lowered.
 local function places_at(one, state, share)
   return (one.most > 0 and one.most or share) - (number_in(state, one.busy) or 0)
 end
 
--- Until when its breaker is open, or another request tries it; nothing where it may be sent to.
+-- Until when its breaker is open, or another request probes it; nil if it is available.
 local function left_alone_until(one, state, now)
   local open, probe = number_in(state, one.open), number_in(state, one.probe) or 0
   if open and open > now then
@@ -30,7 +30,7 @@ local function left_alone_until(one, state, now)
   return open and probe > now and math.min(probe, now + PROBE_TOLD_US) or nil
 end
 
--- Whether it, or each of its keys, is left alone because it said so, or was used too short a time ago.
+-- Whether the provider, or each of its keys, is cooling down or was used too recently.
 local function is_resting(one, state, group, now)
   if (number_in(state, one.cool) or 0) > now then
     return true
@@ -44,7 +44,7 @@ local function is_resting(one, state, group, now)
   return true
 end
 
--- Of those that a group may be sent to.
+-- The places of all providers that may serve a group.
 local function places_of(some, group, state, share, now)
   local places = 0
   for _, one in ipairs(some) do

@@ -1,5 +1,5 @@
--- The newest revision of the policy that is known here. weir:policy is written by those who publish; a partition's copy
--- of it learns from every charge.
+-- The newest revision of the policy that is known here. weir:policy is written by publishers; a
+-- partition's copy of it learns from every charge.
 local function policy_of(call, key)
   return { key = key, newest = tonumber(call('HGET', key, 'revision') or 0) or 0, is_copy = key ~= 'weir:policy' }
 end

@@ -1,5 +1,5 @@
--- A bucket with leases as a table, from the fields of its hash: its level, what each holder has out, and which fields
--- are to be deleted. Uses drained.
+-- A bucket with leases as a table, from the fields of its hash: its level, the leased units of each
+-- holder, and the fields to delete. Uses drained.
 local function pool_of(fields)
   local pool = { used = 0, at_us = 0, shares = {}, gone = {} }
   for i = 1, #fields, 2 do
@@ -15,7 +15,7 @@ local function pool_of(fields)
   return pool
 end
 
--- Brings a pool to `now`: leases that are over count as spent when they ended.
+-- Advances a pool to `now`: an expired lease counts as spent at its end.
 local function settle_pool(pool, now)
   local over = {}
   for of, share in pairs(pool.shares) do

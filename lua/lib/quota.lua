@@ -1,10 +1,10 @@
--- So many operations in a period, as Quota.java has it. Parameters:
+-- Quotas: a limit of operations in a period, as Quota.java has it. Parameters:
 --
 --   <limit> <soft> <near> <requests> <window> <number>...
 --
--- soft and requests are 1 or 0, near is in percent. A window is calendar with four instants, the beginnings of three
--- periods and the end of the last one; or fixed or slide with milliseconds. A counter has: until, end of the window,
--- used, used in the window before. Uses KINDS, ceil_div.
+-- soft and requests are 1 or 0, near is in percent. A window is calendar with four instants, the
+-- starts of three periods and the end of the last one; or fixed or slide with milliseconds. A
+-- counter has: until, end of the window, used, used in the previous window. Uses KINDS, ceil_div.
 local STEPS = 1000
 
 local function span_of(window, now)
@@ -25,7 +25,8 @@ local function faded(before, share)
   return (before - rest) / STEPS * share + ceil_div(rest * share, STEPS)
 end
 
--- The use of the present window: a window that was counted by another clock, zone or length, and is not over, goes on.
+-- The use of the present window: a window counted by another clock, zone or length continues until
+-- its end.
 local function use_of(window, stored, now)
   local start, ends = span_of(window, now)
   if not start then
@@ -76,8 +77,9 @@ local function plus(used, more)
   return used + math.min(more, math.max(0, MOST - used))
 end
 
--- What is owed for a period of a calendar that is neither the present one nor the one before. Where nothing has been
--- counted in the present one, it is taken to be as long as that of then; the next charge puts that right.
+-- Charges an extra cost of a calendar period that is neither the present one nor the one before. If
+-- nothing has been counted in the present period, it is assumed to be as long as that one; the next
+-- charge corrects this.
 local function owed_later(stored, delta, now, start, ends)
   if (stored[2] or 0) > now then
     return { stored[1], stored[2], plus(stored[3], delta), stored[4] }
@@ -119,7 +121,8 @@ KINDS.q = {
     return { wait = wait, used = used, reset = use.ends - asked.now, near = near_by >= demand.near_at,
       taken = counter_of(demand.window, use, plus(use.used, wanted), use.before), denied = stored }
   end,
-  -- What is given back goes to the window it was taken in, or to none; what is owed to the present one.
+  -- A refund goes to the window in which it was taken, or to none; an extra charge to the present
+  -- one.
   settled = function(demand, stored, delta, now, taken_us)
     local window, start, ends = demand.window, span_of(demand.window, taken_us)
     if window.instants then

@@ -1,4 +1,5 @@
--- A place is gone and its capacity is unclaimed; with the last one the queue of the bucket ends. Uses TIMES.
+-- Removes a place and makes its capacity unclaimed; the last place ends the queue of the bucket.
+-- Uses TIMES.
 local function end_queue_of(bucket)
   bucket.waiting, bucket.unclaimed, bucket.slot = 0, 0, 0
 end

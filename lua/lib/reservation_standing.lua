@@ -1,5 +1,5 @@
--- What is known of a reservation, by its text: open, expired where nobody ended it in time, ended, or nil. How one
--- ended is known for a while.
+-- The standing of a reservation, by its text: open, expired if it was not ended in time, ended, or
+-- nil. An ended one is kept for a while.
 local function reservation_standing(text, now)
   local ends_us = text and string.match(text, '^ended %d %d+ (%d+)$')
   if not text or ends_us and tonumber(ends_us) <= now then

@@ -1,15 +1,15 @@
--- The arithmetic of slots for one bucket, as BucketState.java has it: docs/explanation/slots.md says why it keeps
--- its promises. A demand has its bucket at `now`. Uses ceil_div.
+-- The arithmetic of slots for one bucket, as BucketState.java has it: docs/explanation/slots.md
+-- explains why it keeps its promises. A demand has its bucket at `now`. Uses ceil_div.
 local function fits(demand)
   return demand.bucket.used <= demand.capacity - demand.cost
 end
 
--- When it has room, if nobody else comes.
+-- When it has room, without new requests.
 local function room_at(demand, now)
   return now + ceil_div(demand.bucket.used - (demand.capacity - demand.cost), demand.rate)
 end
 
--- When it is a newcomer's turn, behind all who wait.
+-- The turn of a newcomer, behind all places of the queue.
 local function turn_at(demand, now)
   local room = room_at(demand, now)
   return demand.bucket.waiting == 0 and room or math.max(room, demand.bucket.slot + demand.need_us)
@@ -19,12 +19,13 @@ local function has_unclaimed(demand)
   return demand.bucket.waiting > 0 and demand.cost <= demand.bucket.unclaimed
 end
 
--- The holder of a place needs room for it. A newcomer needs an empty queue, enough unclaimed capacity, or its turn.
+-- The holder of a place needs room for it. A newcomer needs an empty queue, enough unclaimed
+-- capacity, or its turn.
 local function is_ready(demand, now)
   return fits(demand) and (demand.held or has_unclaimed(demand) or turn_at(demand, now) <= now)
 end
 
--- When the last bucket is ready that is not; nil where all are.
+-- When the last of the buckets that are not ready becomes ready; nil if all are ready.
 local function slot_of(demands, now)
   local slot
   for _, demand in ipairs(demands) do
@@ -35,7 +36,7 @@ local function slot_of(demands, now)
   return slot
 end
 
--- The units that a newcomer finds used. In a queue these are all but the unclaimed.
+-- The units used as a newcomer sees them: in a queue, all but the unclaimed.
 local function shown(demand)
   local bucket = demand.bucket
   if bucket.waiting > 0 then

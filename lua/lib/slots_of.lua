@@ -1,9 +1,10 @@
--- The providers of an upstream, and when each may be sent to. Uses upstream_state and places_of.
+-- The providers of an upstream, and when each is available. Uses upstream_state and places_of.
 local FULL_SHARE, LEAST_SHARE = 1000, 100 -- of a weight, in thousandths
-local PROBE_GRACE_US = 10000000 -- so long only requests that are sent again if it fails them try a provider
+local PROBE_GRACE_US = 10000000 -- so long only requests that are retried after a failure probe a provider
 
--- From `<provider> <tier> <weight> <interval_us> <most> <groups> <key>,<key>...` with a semicolon between, where <most>
--- is how many may be under way to it, 0 for a share, and <groups> those that it serves with a comma between, or *.
+-- Parses `<provider> <tier> <weight> <interval_us> <most> <groups> <key>,<key>...` with a semicolon
+-- between. <most> is its limit of requests under way, 0 for a share; <groups> are those that it
+-- serves, with a comma between, or *.
 local function providers_of(text)
   local providers = {}
   for part in string.gmatch(text, '[^;]+') do
@@ -23,7 +24,7 @@ local function providers_of(text)
   return providers
 end
 
--- The providers whose breaker is open, with a comma between; with a question mark where one request tries it.
+-- The providers whose breaker is open, with a comma between; with a question mark during a probe.
 local function open_of(providers, state, now)
   local open = {}
   for _, one in ipairs(providers) do
@@ -34,7 +35,7 @@ local function open_of(providers, state, now)
   return table.concat(open, ',')
 end
 
--- When a key may be used next. An interval that was longer once is forgotten: none is booked so far ahead.
+-- When a key may be used next. After the interval is shortened, later bookings are cut to it.
 local function slot_of_key(one, key, state, now)
   local slot, latest = number_in(state, key.slot) or 0, now + one.interval_us + NEAR_US
   if slot > latest then
@@ -43,8 +44,8 @@ local function slot_of_key(one, key, state, now)
   return math.min(slot, latest)
 end
 
--- The key of a provider that may be used first, and when: of several the one that was used longest ago, and one by
--- which the request was sent before only where there is no other.
+-- The key of a provider that is available first, and when. Of several, the one that was used
+-- longest ago; a key of a previous attempt only if there is no other.
 local function first_key(one, state, asked)
   local best, best_at, best_slot
   for _, key in ipairs(one.keys) do
@@ -61,7 +62,7 @@ local function first_key(one, state, asked)
   return best, best_at
 end
 
--- A provider that says it is busy gets less of its weight.
+-- The weight of a provider, reduced by the load that it reports.
 local function weight_of(one, state, now)
   local busy = (number_in(state, one.loaded) or 0) > now and number_in(state, one.load) or 0
   return one.weight * math.max(LEAST_SHARE, FULL_SHARE - busy)
@@ -74,7 +75,7 @@ local function slot_of_provider(one, state, asked)
     is_probe = number_in(state, one.open) ~= nil }
 end
 
--- Whether a probe is left to requests that are sent again if the provider fails them.
+-- Whether a probe is reserved for requests that are retried after a failure of the provider.
 local function is_left_to_others(one, state, asked)
   local open = number_in(state, one.open)
   return open ~= nil and not asked.may_probe and asked.now < open + PROBE_GRACE_US
@@ -84,9 +85,10 @@ local function was_sent_to(one, asked)
   return asked.before ~= '' and string.find(asked.before, ',' .. one.name .. '/', 1, true)
 end
 
--- Those whose breaker is closed, or that may be tried again, each with its first key: those that the request was not
--- sent to before, and the others. Third the instant at which the first of those whose breaker is open may be tried;
--- fourth whether one has no place but those that `owed` keeps for others.
+-- The available providers, each with its first key: those without a previous attempt of the
+-- request, and the others. A provider with an open breaker is available when it may be probed.
+-- Third, the earliest instant of such a probe; fourth, whether a provider has no place other than
+-- those that `owed` keeps for others.
 local function slots_of(some, state, asked, owed)
   local fresh, again, risky, open_until, is_full = {}, {}, {}, math.huge, false
   for _, one in ipairs(some) do

@@ -1,5 +1,5 @@
--- A state as a table: its time, its revision, its buckets by name, and when its queue has to be looked at. Only a
--- bucket with a queue has more than its level. Uses LAYOUT.
+-- A state as a table: its time, its revision, its buckets by name, and when its queue has to be
+-- swept. Only a bucket with a queue has more than its level. Uses LAYOUT.
 local function state_from(layout, numbers)
   local state = { at_us = numbers[LAYOUT.AT], revision = numbers[LAYOUT.REVISION],
     expires_ms = numbers[LAYOUT.EXPIRES], buckets = {}, layout = layout }

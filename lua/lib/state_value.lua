@@ -1,5 +1,6 @@
--- The value to write for a state: the fields that it had where it has just these, else first those of the demands, in
--- their order, then the others in the order of their names. Uses LAYOUT, layout_of, expiry_of.
+-- The value to write for a state: with the same fields if they have not changed, else first those
+-- of the demands, in their order, then the others in the order of their names. Uses LAYOUT,
+-- layout_of, expiry_of.
 local function longest_us(state)
   local longest = state.queue_us and state.queue_us - state.at_us or 0
   for _, bucket in pairs(state.buckets) do
@@ -8,7 +9,7 @@ local function longest_us(state)
   return longest
 end
 
--- Whether a bucket has this to be kept.
+-- Whether this value of a bucket has to be stored.
 local function is_kept(bucket, key, what)
   if not bucket or bucket.key ~= key then
     return false
@@ -28,7 +29,7 @@ local function count_of(state)
   return count
 end
 
--- The numbers of a state in the order of a layout; nil where it has other fields.
+-- The numbers of a state in the order of a layout; nil if the fields differ.
 local function numbers_in(layout, state)
   local numbers = { layout.count, state.at_us, state.revision, state.expires_ms }
   if count_of(state) ~= layout.count then

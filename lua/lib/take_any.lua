@@ -1,5 +1,5 @@
--- The charges of take.lua that are not the most frequent one: states of any scope that hold any buckets. Uses the
--- variables of take.lua, template_of, any_buckets, mixed_take. `call` runs a command.
+-- The general charges of take.lua: states of any scope with any buckets. Uses the variables of
+-- take.lua, template_of, any_buckets, mixed_take. `call` runs a command.
 local known, templates = {}, {}
 
 local function template_of_charge(charge)
@@ -14,7 +14,7 @@ local function hand_back(charge)
   return { CODES.QUEUED }
 end
 
--- Whether a bucket has to be looked at that only the queue lane reads.
+-- Whether a level is needed of a bucket that only the queue lane reads.
 local function has_level_of_overflow(charge)
   for _, demand in ipairs(charge.others) do
     if demand.bucket and charge.template.has_overflow then
@@ -33,8 +33,8 @@ local function is_queued(charge)
   return false
 end
 
--- The ways and the numbers of all states, by scope; nil where the queue lane has to decide. Overflows are not among
--- them.
+-- The ways and the numbers of all states, by scope, without overflows; nil if the queue lane has to
+-- decide.
 local function ways_of(charge)
   local ways, now = {}, charge.now
   for _, scope in ipairs(charge.template.scopes) do
@@ -53,7 +53,8 @@ local function ways_of(charge)
   return ways
 end
 
--- What is used now of each demand's bucket, in the order of the template; 0 of overflows, which nobody asked.
+-- The units used now of each demand's bucket, in the order of the template; 0 for overflows, which
+-- are not read.
 local function used_now(charge, ways)
   local used, by_name = {}, {}
   for i, demand in ipairs(charge.template.demands) do
@@ -66,7 +67,8 @@ local function used_now(charge, ways)
   return used, by_name
 end
 
--- The longest wait of the buckets, and whether one can never hold the cost, or holds more than it can.
+-- The longest wait of the buckets; whether one can never hold the cost; whether one is above its
+-- capacity.
 local function rates_wait(charge, cost, used)
   local wait, is_never
   for i, demand in ipairs(charge.template.demands) do

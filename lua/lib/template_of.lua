@@ -1,6 +1,6 @@
--- Reads what all charges of one operation by one plan have in common, as charge.lua has it in its arguments. The byte
--- of a scope has 8 more where each request counts as one operation, and 16 more where the demand is asked only if the
--- one before it has no room: `by_scope` is without these.
+-- Reads the template that all charges of one operation by one plan share, packed as of charge.lua.
+-- The byte of a scope has 8 added if each request counts as one operation, and 16 if the demand is
+-- the overflow of the one before it: `by_scope` does not contain these.
 local PER_REQUEST, OVERFLOW = 8, 16
 
 local function add_to(of_scopes, demand)

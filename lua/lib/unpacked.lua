@@ -1,5 +1,5 @@
--- Reads the value of a state, false where there is none: its layout and its numbers. Nil where it is no value of a
--- state. Uses LAYOUT, layout_of.
+-- Reads the value of a state, false if there is none: its layout and its numbers. Nil if the value
+-- is not a state. Uses LAYOUT, layout_of.
 local function unpacked(value, known)
   if not value then
     return layout_of('', known), { 0, 0, 0, 0 }

@@ -1,5 +1,5 @@
--- Follows Redis's clock: shifts the instants of an upstream when the clock was set back, and removes old ones. Uses
--- upstream_state.
+-- Follows Redis's clock: shifts the instants of an upstream after the clock was set back, and
+-- removes old ones. Uses upstream_state.
 local BACK_US, SECOND_US, OLD_SLOT_US = 100000, 1000000, 600000000
 local INSTANTS = { slot = true, cool = true, open = true, probe = true, loaded = true, full = true, seen = true }
 
@@ -7,8 +7,9 @@ local function kind_of(field)
   return string.match(field, '^(%a+):')
 end
 
--- Returns by how many microseconds the clock was set back since the last call, 0 for less than 0.1 s, and moves all
--- instants back by as much. Otherwise a wait of a second would last as long as the step.
+-- Returns by how many microseconds the clock was set back since the last call, 0 for less than 0.1
+-- s, and moves all instants back by as much. Otherwise a wait of a second would last as long as the
+-- step.
 local function set_back(state, now)
   local back = (number_in(state, 'at') or now) - now
   if back <= BACK_US then
@@ -22,7 +23,7 @@ local function set_back(state, now)
   return back
 end
 
--- Once in a second: instants that are over, of keys and groups that may be gone.
+-- Once a second: removes past instants, of keys and groups that may no longer exist.
 local function forget_old(state, now)
   if math.floor((number_in(state, 'at') or 0) / SECOND_US) == math.floor(now / SECOND_US) then
     return

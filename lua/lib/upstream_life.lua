@@ -1,4 +1,4 @@
--- How long the keys of an upstream live. `call` runs a command.
+-- The TTL of the keys of an upstream. `call` runs a command.
 local UPSTREAM_KEPT_MS = 7200000
 
 local function keep_upstream(call, keys, now)

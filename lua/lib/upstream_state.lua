@@ -1,4 +1,5 @@
--- The hash of an upstream, in memory: what changes is written in the end, all at once. `call` runs a command.
+-- The hash of an upstream, in memory: changes are written at the end, all at once. `call` runs a
+-- command.
 local function upstream_state(call, key)
   local state, fields = { values = {}, changed = {} }, call('HGETALL', key)
   for i = 1, #fields, 2 do
@@ -7,12 +8,12 @@ local function upstream_state(call, key)
   return state
 end
 
--- Nothing where it is absent.
+-- Nil if it is absent.
 local function number_in(state, field)
   return state.values[field]
 end
 
--- Without a value the field goes.
+-- Removes the field if there is no value.
 local function put_number(state, field, value)
   if state.values[field] ~= value then
     state.values[field], state.changed[field] = value, true
@@ -21,7 +22,7 @@ end
 
 local WORDS_AT_ONCE = 1000
 
--- Some at a time: so many values of a call Lua has room for.
+-- Written in parts: a Lua call has room for a limited number of values.
 local function write_words(call, verb, key, words)
   for i = 1, #words, WORDS_AT_ONCE do
     call(verb, key, unpack(words, i, math.min(#words, i + WORDS_AT_ONCE - 1)))

@@ -1,6 +1,6 @@
--- The values of the keys, by the number of the key; false where there is none, an empty text where there is something
--- of another type. The first key is the policy, and has none; the states are the next ones, up to `last`. `call` runs a
--- command.
+-- The values of the keys, by the index of the key; false if there is none, an empty text for a
+-- value of another type. The first key is the policy and has none; the states follow, up to `last`.
+-- `call` runs a command.
 local function values_of(call, keys, last)
   local values, absent = call('MGET', unpack(keys, 1, last)), {}
   for k = 2, last do

@@ -1,9 +1,11 @@
 -- The watermark of a window. Uses window_range.
 local SMOOTHING, MOST_AT_ONCE, FIRST_US = 0.2, 4, 1000000
--- The claims of committed ranges are kept for ten minutes, at most 10,000: a worker may repeat its finish.
+-- The claims of committed ranges are kept for ten minutes, at most 10,000: a worker may repeat its
+-- finish.
 local REMEMBERED_US, MOST_REMEMBERED = 600000000, 10000
 
--- How long it takes from one range to the next, as a moving average; times in which nobody worked count for little.
+-- The time between two committed ranges, as a moving average; idle times are capped at four times
+-- the average.
 local function keep_pace(window, count, now)
   local last, gap = number_of(window, 'committed_us'), number_of(window, 'gap_us')
   local seen = last > 0 and math.max(0, now - last) / count or 0
@@ -12,7 +14,8 @@ local function keep_pace(window, count, now)
   window.call('HSET', window.state, 'committed_us', text_of(now), 'gap_us', text_of(gap))
 end
 
--- Moves the watermark over ranges that have ended, in order, up to one that has not, or that ends after `through`.
+-- Moves the watermark over ended ranges, in order, up to the first that has not ended or ends after
+-- `through`.
 local function commit_through(window, through, now)
   local watermark, gone, ended = number_of(window, 'watermark'), {}, {}
   local range = range_at(window, text_of(watermark))
@@ -33,7 +36,7 @@ local function commit_through(window, through, now)
   end
 end
 
--- Ends leases and waits that are over, and commits ranges that need no commit of the planner any more.
+-- Ends expired leases and waits, and commits ranges if the planner does not commit them itself.
 local function catch_up(window, now)
   end_times(window, now)
   if not window.keeps then

@@ -1,8 +1,8 @@
--- What is told to those who have to wait for a window.
+-- The wait of callers of a window.
 local SHORTEST_US, LONGEST_US, USUAL_US, ASKED_A_PAUSE = 10000, 60000000, 1000000, 4
 
--- In so long there may be room: so long it takes from one range to the next. Where nothing has happened for longer, it
--- is asked less and less often, up to once a second.
+-- There may be room after the average time between two ranges. If nothing has happened for longer,
+-- the wait grows with the pause, up to a second.
 local function pace_us(window, now)
   local gap = number_of(window, 'gap_us')
   if gap == 0 then

@@ -1,6 +1,6 @@
--- A window and its ranges. A range is stored as `<to> <state> <attempts> <claim> <until_us>`, by its first number.
--- States: todo, claimed, waiting (to be tried again), done, failed, skipped. `keys` and the first five arguments are
--- those of window_open.lua; `call` runs a command.
+-- A window and its ranges. A range is stored as `<to> <state> <attempts> <claim> <until_us>`, by
+-- its first number. States: todo, claimed, waiting (for another attempt), done, failed, skipped.
+-- `keys` and the first five arguments are those of window_open.lua; `call` runs a command.
 local AT_ONCE, NOBODY, BACK_US = 100, '*', 100000
 
 local function window_of(call, keys, arguments)
@@ -32,7 +32,7 @@ local function store_range(window, range)
     range.claim, range.until_us))
 end
 
--- The one way from a state to another: the sets follow.
+-- Moves a range to another state: the sets follow. All transitions use it.
 local function move_range(window, range, state, until_us)
   if range.state == 'todo' then
     window.call('ZREM', window.todo, range.from)
@@ -52,7 +52,7 @@ local function move_range(window, range, state, until_us)
   store_range(window, range)
 end
 
--- An attempt was in vain: it is tried again after a while, or has failed for good.
+-- Ends a failed attempt: the range is tried again after a while, or has failed permanently.
 local function end_attempt(window, range, wait_us, now)
   if range.attempts >= window.attempts then
     move_range(window, range, 'failed')
@@ -63,11 +63,12 @@ local function end_attempt(window, range, wait_us, now)
   end
 end
 
--- Where the clock was set back by more than a little since the last call, leases and waits go back with it.
+-- If the clock was set back by more than 0.1 s since the last call, leases and waits move back with
+-- it.
 local function follow_clock(window, now)
   local at = window.call('HGET', window.state, 'at')
   if not at then
-    return -- nothing was opened yet
+    return -- no range was opened yet
   end
   local back = tonumber(at) - now
   if back > BACK_US then
@@ -81,7 +82,7 @@ local function follow_clock(window, now)
   window.call('HSET', window.state, 'at', text_of(now))
 end
 
--- Leases that are over, and waits.
+-- Ends expired leases and waits.
 local function end_times(window, now)
   follow_clock(window, now)
   local over = window.call('ZRANGEBYSCORE', window.times, '-inf', text_of(now), 'LIMIT', 0, AT_ONCE)

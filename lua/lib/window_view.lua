@@ -1,7 +1,7 @@
--- Uses window_range. How a window stands, behind what a script answers; and for how long it is kept.
+-- The state of a window, appended to a script's answer; and its TTL. Uses window_range.
 local WINDOW_KEPT_MS, NO_KEY = 2592000000, -2
 
--- All or none: they go together.
+-- The TTLs of all keys are renewed together.
 local function keep_window(window, now)
   local is_short = false
   for _, key in ipairs(window.keys) do

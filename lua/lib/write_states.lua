@@ -1,6 +1,6 @@
--- Writes the states that have changed: all of a value where its time to live or its fields did, else its numbers alone.
--- `changed` has by the number of a key its numbers, its fields and its time to live; `value_of` gives the whole value.
--- `call` runs a command.
+-- Writes the states that have changed: the whole value if its TTL or its fields changed, else only
+-- its numbers. `changed` has by the index of a key its numbers, its fields and its TTL; `value_of`
+-- returns the whole value. `call` runs a command.
 local function write_states(call, keys, last, changed, value_of)
   for k = 2, last do
     local head = changed.heads[k]

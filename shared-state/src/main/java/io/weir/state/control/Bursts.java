@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How much the buckets of a policy hold, kept beside it for those who look at states with redis-cli: a state has the
- * level and the rate of a bucket, not its burst. No decision depends on it.
+ * The bursts of a policy's buckets, stored with it for readers of states with redis-cli: a state has the level and the
+ * rate of a bucket, not its burst. No decision depends on it.
  */
 final class Bursts {
   private static final int AT_MOST = 1000;
@@ -22,8 +22,8 @@ final class Bursts {
   private Bursts() {}
 
   /**
-   * A line {@code <bucket>@<rate> <burstMillis>} for each bucket and rate with one burst; those of which an
-   * override changes only the burst are left out, and those beyond the thousandth.
+   * One line {@code <bucket>@<rate> <burstMillis>} for each bucket and rate with a single burst. Buckets whose burst is
+   * changed by an override, and all beyond the thousandth, are left out.
    */
   static String of(Policy policy) {
     Map<String, Long> bursts = new LinkedHashMap<>();

@@ -1,6 +1,6 @@
 package io.weir.state.control;
 
-/** Another revision of the policy is in force than was expected. */
+/** The revision in force is not the expected one. */
 public final class ChangedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -28,17 +28,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The policy that is in force for all nodes of a cluster: kept in Redis, changed by one atomic step,
- * announced to every node. Every node has read a policy before it is in force, so that no request waits for that.
+ * The policy in force for all nodes of a cluster: kept in Redis, changed by one atomic step, announced to every node.
+ * Every node reads a policy before it is in force, unless that takes longer than 3 s, so that no request waits for it.
  * Mutable; safe for use by many threads; owned by the code that opened it.
  *
- * <p>A node that misses a notice finds the change at the next look, once a second, or earlier, when the
- * store answers that its revision is stale.
+ * <p>A node that misses a notice finds the change at its next look, once a second, or earlier, when the store answers
+ * that its revision is stale.
  */
 public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterPolicy.class);
   private static final long LOOK_EVERY_MILLIS = 1000;
-  // Requests wait for it after a change of policy; no longer than callers of Redis ever should.
+  // Requests wait for it after a change of policy; limited to the longest wait for Redis.
   private static final long RELOAD_TIMEOUT_MILLIS = 1000;
 
   private final PolicyHash stored;
@@ -73,22 +73,22 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   }
 
   /**
-   * Connects and takes over the policy in force; where there is none, publishes {@code seed}.
+   * Connects and takes over the policy in force; if there is none, publishes {@code seed}.
    *
    * @param uri see {@link RedisAddress#parse}
-   * @param name what the seed is called in messages
-   * @throws InvalidPolicyException where the policy that counts is refused
-   * @throws StoreUnavailableException where Redis does not answer
+   * @param name the name of the seed in messages
+   * @throws InvalidPolicyException if the policy in force is invalid
+   * @throws StoreUnavailableException if Redis does not answer
    */
   public static ClusterPolicy open(String uri, String name, String seed) {
     return open(uri, name, seed, Optional.empty());
   }
 
   /**
-   * The same with a file in which the policy in force is kept: where Redis is away, that one counts until it is back.
+   * The same with a file in which the policy in force is kept: while Redis is away, the kept policy is used.
    *
-   * @param file may be missing yet; nobody else writes it
-   * @throws StoreUnavailableException where Redis does not answer, and no policy is kept
+   * @param file may not exist yet; written by this node alone
+   * @throws StoreUnavailableException if Redis does not answer, and no policy is kept
    */
   public static ClusterPolicy open(String uri, String name, String seed, Optional<Path> file) {
     PolicyCopy copy = new PolicyCopy(file);
@@ -114,7 +114,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     return document().text().text();
   }
 
-  /** How many nodes were alive, this one among them, when they were last counted. */
+  /** The number of live nodes at the last count, including this one. */
   public int liveNodes() {
     return membership.alive();
   }
@@ -135,20 +135,20 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   }
 
   /**
-   * Whether another policy than {@link #current} may be in force by now, or at any moment: what this node knows
-   * by its own is no answer then.
+   * Whether another policy than {@link #current} may be in force now or at any moment: a decision from this node's own
+   * knowledge is not valid then.
    */
   public boolean isChanging() {
     return upcoming.isAwaited();
   }
 
   /**
-   * Puts another policy in force, from one moment on for every node, once every node has read it or three seconds
-   * have passed.
+   * Puts another policy in force, at one moment for every node, as soon as every node has read it or three seconds have
+   * passed.
    *
-   * @param name what it is called in messages
+   * @param name the name of the policy in messages
    * @param expected the revision that must be in force until then; empty for any
-   * @return completes with what is in force and the warnings; exceptionally with {@link InvalidPolicyException} or
+   * @return completes with the policy in force and the warnings; exceptionally with {@link InvalidPolicyException} or
    *     {@link ChangedException}, and then nothing has changed, or {@link StoreUnavailableException}
    */
   public CompletionStage<Publication> publish(String name, String text, OptionalLong expected) {
@@ -190,7 +190,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private void takeOver(String name, String seed) {
     if (stored.stamp().revision() == 0) {
       PolicyReading reading = PolicyDocuments.parse(name, seed);
-      // Where another node was faster, its policy counts.
+      // If another node was faster, its policy is in force.
       stored.replace(0, PolicyText.of(1, name, seed, reading.policy()));
     }
     take(Document.parse(stored.read()));
@@ -217,7 +217,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     }
   }
 
-  // The proposer waits for this node, even if the policy cannot be read here.
+  // Reports READY even if this node cannot read the policy: the proposer waits for the report.
   private void prepare(String id) {
     try {
       stored.laid(id).ifPresent(upcoming::read);
@@ -233,7 +233,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   private void look() {
     reload(0).whenComplete((policy, error) -> {
-      // Said once, not each second.
+      // Logged once, not each second.
       if (error != null && unreadable.compareAndSet(false, true)) {
         LOG.warn(
             "the policy in force cannot be read, until it can be again: {}", error.getMessage());
@@ -253,8 +253,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     }
   }
 
-  // The newest revision counts. Redis may have lost what was published: then the newest that a node
-  // knows goes back. Two policies of one revision, made on both sides of a loss, make a third.
+  // The newest revision wins. If Redis has lost a published policy, a node that has it puts it
+  // back. Two policies with the same revision, made on both sides of a loss, become a third.
   private void settle(PolicyText stamp) {
     PolicyText known = document().text();
     if (stamp.revision() > known.revision()) {
@@ -272,7 +272,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     lost.newerThan(newest).ifPresent(above -> raise(newest, above));
   }
 
-  // Puts the newest policy that anybody knows above one that has decided and is lost.
+  // Republishes the newest known policy with a revision above one that has decided and is lost.
   private void raise(long newest, long above) {
     LOG.warn(
         "a policy above revision {} has decided and is lost; revision {} is in force as {}",

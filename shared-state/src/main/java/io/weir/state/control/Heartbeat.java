@@ -6,8 +6,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says once a second that this node is alive, on a thread of its own: the others take a node for dead that is silent, and no
- * policy may keep it from speaking, however long it takes to read. Owned by a {@link ClusterPolicy}.
+ * Sends a heartbeat of this node once a second, on a thread of its own: silent nodes are considered dead, and reading a
+ * policy, however long it takes, must not delay the heartbeat. Owned by a {@link ClusterPolicy}.
  */
 final class Heartbeat implements AutoCloseable {
   static final long EVERY_MILLIS = 1000;

@@ -5,11 +5,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Notices that a policy is lost which has decided: states know of its revision, and no node has put it back for a while.
+ * Detects the loss of a policy that has decided: states contain its revision, and no node has put it back for a while.
  * Safe for use by many threads.
  */
 final class LostPolicy {
-  // Every node that knows it puts it back within a second.
+  // A node that has the policy puts it back within a second.
   private static final long PUT_BACK_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final LongSupplier nanoClock;
@@ -25,12 +25,12 @@ final class LostPolicy {
     this.nanoClock = nanoClock;
   }
 
-  /** A state has been decided by this revision. */
+  /** Records that a state was decided by this revision. */
   synchronized void seen(long revision) {
     seen = Math.max(seen, revision);
   }
 
-  /** The revision that has to be published, where the newest one that anybody knows is too old for too long. */
+  /** The revision to publish if the newest known one has been older than a seen one for too long. */
   synchronized OptionalLong newerThan(long newestKnown) {
     if (newestKnown >= seen) {
       isMissing = false;

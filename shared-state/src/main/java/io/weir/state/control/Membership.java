@@ -13,8 +13,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * Which nodes are alive: each says so once a second. Mutable; safe for use by many threads. While the shared state is
- * away, as many are alive as when it was last heard of.
+ * The number of live nodes: each sends a heartbeat once a second. Mutable; safe for use by many threads. While the
+ * shared state is away, the last count remains.
  */
 final class Membership {
   private static final Duration LASTS = Duration.ofSeconds(5);
@@ -31,12 +31,12 @@ final class Membership {
     this.node = node;
   }
 
-  /** Says that this node is alive, and counts; nothing where nobody hears it. Never blocks. */
+  /** Sends a heartbeat, and updates the count; without effect if Redis does not answer. Never blocks. */
   void beat() {
     say(node).whenComplete((counted, error) -> counted(error == null ? counted.intValue() : 0));
   }
 
-  // After an outage the nodes are heard of one by one: for a while there are as many as before it.
+  // After an outage heartbeats return one by one: the count before the outage remains for a while.
   private synchronized void counted(int heard) {
     long now = System.nanoTime();
     if (heard >= alive) {
@@ -49,18 +49,18 @@ final class Membership {
     }
   }
 
-  /** Says that this node ends. */
+  /** Reports that this node ends. */
   void leave() {
     try {
       say("-" + node).toCompletableFuture().get(LEFT_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      // The others find out by themselves.
+      // The other nodes notice it by the missing heartbeats.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** How many nodes were alive, this one among them, when they were last counted. */
+  /** The number of live nodes at the last count, including this one. */
   int alive() {
     return alive;
   }

@@ -10,13 +10,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The policies that have been read and are about to be in force: usually none or one, several where they are published at
- * once. Mutable; safe for use by many threads.
+ * Policies that have been read and are about to be in force: usually none or one, several if they are published at the
+ * same time. Mutable; safe for use by many threads.
  */
 final class NextPolicy {
-  // Longer than others may take to be ready, the one that publishes to be told, and to publish.
+  // Longer than all nodes need to be ready, the publisher to learn of it, and the policy to be
+  // published.
   private static final long AWAITED_NANOS = TimeUnit.SECONDS.toNanos(6);
-  // A long policy takes memory: of more that are published at once the others are read again.
+  // A long policy takes memory: if more are published at the same time, the others are read again
+  // later.
   private static final int MAX_KEPT = 4;
 
   private final LongSupplier nanoClock;
@@ -36,16 +38,16 @@ final class NextPolicy {
   /**
    * A policy with its text.
    *
-   * @param text its revision is not known yet
+   * @param text without its revision, which is not known yet
    */
   record Entry(Policy policy, PolicyText text) {}
 
-  /** Whether one of them may be in force by now, or at any moment. */
+  /** Whether a policy that was read may be in force now or at any moment. */
   boolean isAwaited() {
     return isAnyAwaited && awaitedUntilNanos - nanoClock.getAsLong() > 0;
   }
 
-  /** Reads what was laid down, its name on the first line, unless it is known; and awaits it. */
+  /** Reads a proposal, with its name on the first line, unless it is known; then awaits it. */
   void read(String laid) {
     int end = laid.indexOf('\n');
     String name = laid.substring(0, end);
@@ -61,7 +63,7 @@ final class NextPolicy {
 
   synchronized void await(Policy policy, PolicyText text) {
     if (!isAwaited()) {
-      byDigest.clear(); // what is left was never published
+      byDigest.clear(); // the remaining ones were never published
       areAllKept = true;
     }
     awaitedUntilNanos = nanoClock.getAsLong() + AWAITED_NANOS;
@@ -73,14 +75,14 @@ final class NextPolicy {
     }
   }
 
-  /** The one with this digest, where it is kept. */
+  /** The policy with this digest, if it is kept. */
   Optional<Entry> of(String digest) {
     return Optional.ofNullable(byDigest.get(digest));
   }
 
-  /** Awaits the one with this digest no more. */
+  /** Stops waiting for the policy with this digest. */
   synchronized void forget(String digest) {
-    // Where more came than are kept, it is not known which is the last.
+    // If more policies came than are kept, it is unknown which is the last.
     if (byDigest.remove(digest) != null && byDigest.isEmpty() && areAllKept) {
       isAnyAwaited = false;
     }

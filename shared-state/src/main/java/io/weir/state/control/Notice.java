@@ -1,9 +1,9 @@
 package io.weir.state.control;
 
 /**
- * What one node tells all of them about the policy.
+ * A notice from one node to all nodes about the policy.
  *
- * @param what the revision that is in force, or the name of a proposal, followed by the node's name if it is ready
+ * @param what the revision in force, or the name of a proposal, followed by the node's name if it is ready
  */
 record Notice(Kind kind, String what) {
   enum Kind {

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The policy in force, kept in a file, so that a node can start while Redis is away. The first line of the file has the
- * revision, the digest of the text and its name; the text follows. Only its owner may read it. Safe for use by many
- * threads, as long as nobody else writes the file.
+ * revision, the digest of the text and its name; the text follows. Only the file's owner may read it. Safe for use by
+ * many threads, if this object alone writes the file.
  */
 final class PolicyCopy {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyCopy.class);
@@ -29,7 +29,7 @@ final class PolicyCopy {
     this.file = file;
   }
 
-  /** What is kept; empty where there is nothing, or something else, which is said in the log. */
+  /** The kept policy; empty if there is none, or if the file is invalid, which is logged. */
   Optional<PolicyText> read() {
     if (file.isEmpty() || !Files.exists(file.get())) {
       return Optional.empty();
@@ -53,7 +53,7 @@ final class PolicyCopy {
     return Optional.empty();
   }
 
-  /** Keeps a policy; where that cannot be done, it is said in the log. */
+  /** Keeps a policy; a failure is logged. */
   synchronized void write(PolicyText policy) {
     if (file.isEmpty()) {
       return;

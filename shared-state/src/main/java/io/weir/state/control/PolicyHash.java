@@ -32,9 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The hash of Redis that holds the policy, and the channel that tells of changes. Every method waits for
- * Redis, and throws {@link StoreUnavailableException} where it does not answer. Mutable; owned by one {@link
- * ClusterPolicy}.
+ * The hash in Redis that holds the policy, and the channel for notices of changes. Every method waits for Redis, and
+ * throws {@link StoreUnavailableException} if it does not answer. Mutable; owned by one {@link ClusterPolicy}.
  */
 final class PolicyHash implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyHash.class);
@@ -52,7 +51,7 @@ final class PolicyHash implements AutoCloseable {
     this.isCluster = isCluster;
   }
 
-  /** @param isLater whether nothing has to answer yet */
+  /** @param isLater whether Redis may be unreachable for now */
   static PolicyHash connect(RedisAddress address, boolean isLater) {
     return asking(() -> new PolicyHash(
         Redisson.create(RedissonSetup.config(address, isLater)),
@@ -64,7 +63,7 @@ final class PolicyHash implements AutoCloseable {
     return isCluster;
   }
 
-  /** Who else is alive, by the same connections. */
+  /** The membership of this node, on the same connections. */
   Membership membership(String node) {
     return new Membership(redisson, node);
   }
@@ -78,7 +77,7 @@ final class PolicyHash implements AutoCloseable {
     return asking(() -> text(map().readAllMap()));
   }
 
-  /** Stores a policy where the revision is still the expected one, and tells everybody. */
+  /** Stores a policy if the revision is still the expected one, and notifies all nodes. */
   boolean replace(long expected, PolicyText policy) {
     return asking(() -> {
       List<Long> reply = redisson
@@ -103,7 +102,7 @@ final class PolicyHash implements AutoCloseable {
     });
   }
 
-  /** Where there are copies of the revision: from now on nothing is decided anywhere by an older one. */
+  /** Raises the copies of the revision, if there are any: from then on no part decides by an older one. */
   CompletionStage<Void> raiseCopies(long revision) {
     return isCluster
         ? CompletableFuture.allOf(Partition.all()
@@ -133,7 +132,7 @@ final class PolicyHash implements AutoCloseable {
     }
   }
 
-  /** Lays a policy down for all nodes to read, under a name of its own, for a while. */
+  /** Stores a proposal for all nodes to read, under its own name, for a limited time. */
   void lay(String proposal, PolicyText policy) {
     asking(() -> {
       proposal(proposal).set(policy.name() + "\n" + policy.text(), PROPOSAL_LASTS);
@@ -141,7 +140,7 @@ final class PolicyHash implements AutoCloseable {
     });
   }
 
-  /** What was laid down under this name, its name on the first line; empty where it is gone. */
+  /** The proposal with this name, with the policy's name on the first line; empty if it is gone. */
   Optional<String> laid(String proposal) {
     return asking(() -> Optional.ofNullable(proposal(proposal).get()));
   }
@@ -150,12 +149,12 @@ final class PolicyHash implements AutoCloseable {
     asking(() -> proposal(proposal).delete());
   }
 
-  /** Tells all nodes; returns how many were told, this one among them. */
+  /** Publishes a notice; returns the number of receivers, including this node. */
   long tell(Notice notice) {
     return asking(() -> notices().publish(notice.text()));
   }
 
-  /** Hears every notice, on a thread of Redisson's. */
+  /** Passes every notice to {@code listener}, on a thread of Redisson. */
   void onNotice(Consumer<Notice> listener) {
     asking(() -> notices()
         .addListener(String.class, (channel, text) -> listener.accept(Notice.parse(text))));

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts a policy in force: lays it down for all nodes to read, waits until they have, replaces the one in force by one
- * atomic step, and sees to it that nothing is decided anywhere by an older one. Safe for use by many threads; owned by a
+ * Puts a policy in force: stores it as a proposal, waits until all nodes have read it, replaces the one in force by one
+ * atomic step, and makes sure that no part decides by an older one. Safe for use by many threads; owned by a
  * {@link ClusterPolicy}.
  */
 final class PolicyPublisher {
@@ -69,7 +69,7 @@ final class PolicyPublisher {
             executor);
   }
 
-  /** A node has read a proposal: the proposal's name, and the node's. */
+  /** Records that a node has read a proposal: the proposal's name, and the node's. */
   void isReady(String proposalAndNode) {
     String[] parts = proposalAndNode.split(" ", 2);
     Readiness waiting = proposed.get(parts[0]);
@@ -131,7 +131,7 @@ final class PolicyPublisher {
         || current.get().policy().policy().buckets().stream().anyMatch(Bucket::leased);
   }
 
-  // What is leased by the policy before is spent by it.
+  // Units leased under the previous policy are spent under it, until the leases end.
   private static CompletableFuture<Publication> later(Publication publication) {
     return new CompletableFuture<Publication>()
         .completeOnTimeout(publication, Lease.LASTS.toMillis(), TimeUnit.MILLISECONDS);
@@ -141,8 +141,8 @@ final class PolicyPublisher {
     return CompletableFuture.completedFuture(publication);
   }
 
-  // A master may be lost at this moment: its successor is told. Never blocks: this node has more to
-  // do.
+  // A master may be lost at this moment: the call is repeated for its successor. Never blocks: this
+  // node has other work.
   private CompletionStage<Void> raisedCopies(long revision, int attempt) {
     return stored.raiseCopies(revision).exceptionallyCompose(error -> {
       if (attempt == MAX_PUBLISH_ATTEMPTS) {
@@ -159,7 +159,7 @@ final class PolicyPublisher {
     });
   }
 
-  // An answer may be lost, and the same asked again: then it was this one that was faster.
+  // An answer may be lost and the call repeated: then this policy was the faster one.
   private boolean isInForce(PolicyText published) {
     PolicyText stamp = stored.stamp();
     return stamp.revision() == published.revision() && stamp.digest().equals(published.digest());

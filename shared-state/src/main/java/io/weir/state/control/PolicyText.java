@@ -8,10 +8,10 @@ import io.weir.state.redis.LimitLines;
 /**
  * A policy as it is stored.
  *
- * @param revision 0 where nothing is stored
- * @param name what it is called in messages
+ * @param revision 0 if nothing is stored
+ * @param name the name in messages
  * @param text YAML or JSON
- * @param digest tells two texts of one revision apart
+ * @param digest distinguishes two texts of one revision
  * @param bursts see {@link Bursts}
  * @param limits see {@link LimitLines}
  */

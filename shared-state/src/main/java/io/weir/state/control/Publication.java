@@ -6,6 +6,6 @@ import java.util.List;
 /**
  * A policy that was put in force.
  *
- * @param warnings what is worth a look
+ * @param warnings problems that did not prevent it
  */
 public record Publication(long revision, List<Problem> warnings) {}

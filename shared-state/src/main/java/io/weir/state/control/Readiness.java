@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Waits until every node that was told of a proposal has read it. Safe for use by many threads. */
+/** Waits until every node that received a proposal has read it. Safe for use by many threads. */
 final class Readiness {
   private static final long NOT_YET_TOLD = Long.MAX_VALUE;
 
@@ -25,7 +25,7 @@ final class Readiness {
     completeWhereAllAreReady();
   }
 
-  /** Completes with true once all are ready, with false where that takes longer than {@code atMost}. */
+  /** Completes with true once all are ready, with false after {@code atMost}. */
   CompletionStage<Boolean> within(Duration atMost) {
     return all.completeOnTimeout(false, atMost.toMillis(), TimeUnit.MILLISECONDS);
   }

@@ -10,7 +10,7 @@ import org.redisson.config.Config;
 import org.redisson.config.ReadMode;
 import org.redisson.config.SubscriptionMode;
 
-/** How Redisson connects to a Redis of any topology: few connections, and always to masters. */
+/** Sets up Redisson for a Redis of any topology: few connections, and always to masters. */
 final class RedissonSetup {
   private static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(1).toMillis();
   private static final int CONNECT_MILLIS = (int) Duration.ofSeconds(2).toMillis();
@@ -20,7 +20,7 @@ final class RedissonSetup {
 
   private RedissonSetup() {}
 
-  /** @param isLater whether nothing has to answer yet */
+  /** @param isLater whether Redis may be unreachable for now */
   static Config config(RedisAddress address, boolean isLater) {
     Config config = new Config();
     config.setThreads(2).setNettyThreads(2).setLazyInitialization(isLater);

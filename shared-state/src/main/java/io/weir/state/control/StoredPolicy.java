@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the policy that is stored. One that cannot be read here, as a newer version of Weir may have written it, is read once and
- * not at each look: a long one takes seconds. Safe for use by many threads.
+ * Reads the stored policy. A policy that cannot be read here, for example from a newer version of Weir, is read once
+ * and not at each look: a long one takes seconds. Safe for use by many threads.
  */
 final class StoredPolicy {
   private final Supplier<PolicyText> stored;
@@ -22,9 +22,9 @@ final class StoredPolicy {
   /**
    * The policy in force.
    *
-   * @param digest of the one that is expected there
-   * @throws InvalidPolicyException where it cannot be read, now or before
-   * @throws StoreUnavailableException where Redis does not answer
+   * @param digest the expected digest
+   * @throws InvalidPolicyException if the policy cannot be read, now or before
+   * @throws StoreUnavailableException if Redis does not answer
    */
   Document read(String digest) {
     Refused before = refused.get();

@@ -24,9 +24,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that answers also while the shared state is away, as each plan says ({@link
- * io.weir.policy.FailureMode}). What is no outage fails as before: a wrong password, a missing permission, a state that
- * cannot be understood. Safe for use by many threads; never blocks.
+ * A store that also answers while the shared state is away, as each plan defines ({@link io.weir.policy.FailureMode}).
+ * Errors that are not an outage fail as before: a wrong password, a missing permission, a state that cannot be read.
+ * Safe for use by many threads; never blocks.
  */
 public final class DegradingStore implements BucketStore {
   private final BucketStore store;
@@ -38,9 +38,9 @@ public final class DegradingStore implements BucketStore {
   private final List<LocalShare> shares;
 
   /**
-   * @param outages hears how calls of {@code store} end
-   * @param part which part of the shared state decides on a charge
-   * @param liveNodes how many nodes there were when they were last counted, this one among them
+   * @param outages observes the calls of {@code store}
+   * @param part the part of the shared state that decides on a charge
+   * @param liveNodes the number of live nodes at the last count, including this one
    * @param nanoClock nanoseconds since any fixed instant
    */
   public DegradingStore(
@@ -67,8 +67,8 @@ public final class DegradingStore implements BucketStore {
   /**
    * An answer.
    *
-   * @param giveBack gives back what this node has counted for it by itself; once, where the charge as a whole was not
-   *     admitted
+   * @param giveBack gives back the units that this node has counted for it locally; called once, if the charge as a
+   *     whole was not admitted
    */
   public record Counted(StoreAnswer answer, Runnable giveBack) {
     Counted(StoreAnswer answer) {
@@ -77,9 +77,9 @@ public final class DegradingStore implements BucketStore {
   }
 
   /**
-   * The same, where something else than {@code store} is asked.
+   * The same with another store than {@code store}.
    *
-   * @param telling asks for what the node has let in by itself; nobody waits for its answer
+   * @param telling reports the units that this node has admitted locally; its answer is not awaited
    */
   public CompletionStage<Counted> tryCharge(
       Charge charge,
@@ -101,7 +101,8 @@ public final class DegradingStore implements BucketStore {
             error == null ? new Counted(noted(charge, answer)) : insteadOf(charge, error));
   }
 
-  // Both have to agree, so that what was decided here is not admitted once more.
+  // Both the shared state and this node have to admit, so that locally admitted units are not
+  // admitted again.
   private CompletionStage<Counted> agreed(
       Charge charge,
       Function<Charge, CompletionStage<StoreAnswer>> question,
@@ -124,7 +125,7 @@ public final class DegradingStore implements BucketStore {
     });
   }
 
-  // What was let in here is counted there.
+  // Reports locally admitted units to the shared state, which counts them.
   private static void tellWhatIsOwed(
       Charge charge, LocalShare local, Function<Charge, CompletionStage<StoreAnswer>> telling) {
     Optional<Debt> debt = local.owed(charge);
@@ -180,7 +181,7 @@ public final class DegradingStore implements BucketStore {
       case LOCAL -> {
         if (charge.demands().isEmpty()) {
           throw new CompletionException(
-              cause); // there is nothing that a node could count by itself
+              cause); // a node has no bucket to count in
         }
         yield alone(charge.withoutOverflow(), share(charge));
       }

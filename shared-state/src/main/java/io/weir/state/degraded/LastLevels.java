@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The last levels of the buckets of some subjects, as the shared state told them. Two subjects that share a slot
- * overwrite each other. Safe for use by many threads.
+ * The last known levels of some subjects' buckets, from answers of the shared state. Two subjects in one slot overwrite
+ * each other. Safe for use by many threads.
  */
 final class LastLevels {
   private static final int SLOTS = 1 << 14;
@@ -23,7 +23,7 @@ final class LastLevels {
       String tenant, String subject, List<Demand> demands, Decision decision, long atNanos) {}
 
   void note(Charge charge, Decision decision, long nowNanos) {
-    // A denial by what is known of a shared bucket lists that bucket alone.
+    // A denial from the cache of a shared bucket lists that bucket alone.
     if (decision.limits().size() == charge.demands().size()) {
       entries.setPlain(
           slot(charge),
@@ -31,7 +31,7 @@ final class LastLevels {
     }
   }
 
-  /** The units used in the bucket of a demand by now, as far as is known. */
+  /** The units used now in the bucket of a demand, if known. */
   OptionalLong used(Charge charge, int demand, long nowNanos) {
     Entry entry = entries.getPlain(slot(charge));
     boolean isKnown = entry != null

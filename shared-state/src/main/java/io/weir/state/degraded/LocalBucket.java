@@ -16,9 +16,8 @@ import java.util.function.LongSupplier;
  * LocalShare}, which uses it on one thread at a time.
  */
 final class LocalBucket {
-  // Bucket4j refills one token a nanosecond at most (BandwidthBuilder, refill rate). A token is one
-  // unit, or as many as
-  // keep half that distance.
+  // Bucket4j refills at most one token a nanosecond (BandwidthBuilder, refill rate). A token is one
+  // unit, or as many units as keep the refill rate at half of that.
   private static final long MAX_TOKENS_PER_MICRO = 500;
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long NANOS_PER_MICRO = 1000;
@@ -38,8 +37,8 @@ final class LocalBucket {
   private long tellAgainNanos = Long.MIN_VALUE;
 
   /**
-   * @param usedUnits what is known to be used; where nothing is, there is room for one operation
-   * @param nodes how many nodes share the bucket
+   * @param usedUnits the units known to be used; if unknown, there is room for one operation
+   * @param nodes the number of nodes that share the bucket
    */
   LocalBucket(Demand demand, OptionalLong usedUnits, int nodes, LongSupplier nanoClock) {
     this.nodes = nodes;
@@ -50,7 +49,7 @@ final class LocalBucket {
     long whole = demand.bucket().capacityUnits();
     long one = tokens(demand.unitsPerOperation());
     capacity = Math.max(whole / unitsPerToken / nodes, one);
-    // Others may have used some since: never more than half.
+    // Other nodes may have used some since: never more than half.
     long free = usedUnits.isEmpty()
         ? one
         : Math.min((whole - usedUnits.getAsLong()) / unitsPerToken / nodes, capacity / 2);
@@ -64,30 +63,30 @@ final class LocalBucket {
         .build();
   }
 
-  /** How long until it holds so many units, in nanoseconds; 0 where it does. */
+  /** The time until it holds {@code units}, in nanoseconds; 0 if it does. */
   long waitNanos(long units) {
     long tokens = tokens(units);
     if (tokens > capacity) {
-      return MAX_TOLD_NANOS; // more than this node may ever give by itself
+      return MAX_TOLD_NANOS; // more than the capacity of this node's share
     }
     EstimationProbe probe = bucket.estimateAbilityToConsume(tokens);
     return probe.canBeConsumed() ? 0 : probe.getNanosToWaitForRefill();
   }
 
-  /** Takes so many units, which it holds. */
+  /** Takes units, which the bucket must hold. */
   void take(long units) {
     if (!bucket.tryConsume(tokens(units))) {
       throw new IllegalStateException("taken without a look");
     }
   }
 
-  /** Notes that units were taken which the shared state does not know of. */
+  /** Records units that were taken without the knowledge of the shared state. */
   void owe(long units) {
     owedTokens += tokens(units);
     tellAtMost = Long.MAX_VALUE;
   }
 
-  /** Units to tell the shared state of now: it does not know of them, and they have not drained since. */
+  /** Units to report to the shared state now: unknown to it, and not drained since. */
   long owedUnits(long now) {
     if (now < tellAgainNanos) {
       return 0;
@@ -96,14 +95,14 @@ final class LocalBucket {
     return Math.min(tellAtMost, Math.max(0, owedTokens)) * unitsPerToken;
   }
 
-  /** Notes that the shared state is told of so many. */
+  /** Records that units are reported to the shared state. */
   void told(long units) {
     owedTokens = Math.max(0, owedTokens - tokens(units));
   }
 
   /**
-   * They were not taken there. Where they do not fit, the bucket is full, or what it has to let go first is more than one
-   * call lets go: half of them may fit.
+   * Records that a report was not accepted. If it did not fit, the bucket is full, or has more overdue places than one
+   * call removes: half of the units may fit.
    */
   void oweAgain(long units, long unitsPerOperation, boolean isTooMuch, long now) {
     owedTokens += tokens(units);
@@ -112,9 +111,9 @@ final class LocalBucket {
   }
 
   /**
-   * Gives back what was taken and is owed.
+   * Gives back units that were taken and are owed.
    *
-   * @param isOwed whether the shared state cannot have been told of it yet
+   * @param isOwed whether the units are certainly not reported to the shared state yet
    */
   void giveBack(long units, boolean isOwed) {
     giveBack(units);
@@ -123,12 +122,12 @@ final class LocalBucket {
     }
   }
 
-  /** Gives back what was taken. */
+  /** Gives back units that were taken. */
   void giveBack(long units) {
     bucket.addTokens(tokens(units));
   }
 
-  /** The moment that a caller is told that has to wait: another one for each. */
+  /** The retry time of a caller that has to wait; each caller gets a different one. */
   long told(long units, long waitNanos, long now) {
     long first = now + waitNanos;
     long next = toldNanos <= now ? first : Math.max(first, toldNanos + nanosFor(units));
@@ -141,7 +140,7 @@ final class LocalBucket {
     return burstNanos;
   }
 
-  // How long this node's share takes to drain them.
+  // The time in which this node's share drains the units.
   private long nanosFor(long units) {
     long micros = Math.min(units / rate, TimeUnit.NANOSECONDS.toMicros(MAX_TOLD_NANOS));
     long rest = units % rate * NANOS_PER_MICRO / rate;

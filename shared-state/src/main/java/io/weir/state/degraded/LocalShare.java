@@ -20,17 +20,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides by a node's share of the limits: one of as many as there were live nodes when they were last seen. All
- * buckets of a charge or none. Waits are estimates. For a while after an outage it has to agree to what the shared state
- * admits, so that buckets that have drained meanwhile do not let a burst through. Safe for use by many threads, one at
- * a time inside.
+ * Decides by a node's share of the limits: an equal share for each live node of the last count. Takes from all buckets
+ * of a charge or from none. Waits are estimates. For a while after an outage it has to agree to admissions of the
+ * shared state, so that buckets that have drained meanwhile do not let a burst through. Safe for use by many threads,
+ * one at a time inside.
  */
 final class LocalShare {
   private static final int MAX_BUCKETS = 100_000;
   private static final int MAX_BUCKETS_OF_MANY = 5_000;
   private static final long MIN_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long MAX_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(30);
-  // A bucket that was not used for longer is of another outage.
+  // A bucket that was unused for longer belongs to an earlier outage.
   private static final long FORGOTTEN_AFTER_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long NANOS_PER_MICRO = 1000;
 
@@ -43,7 +43,7 @@ final class LocalShare {
   private long backSinceNanos;
   private long decidedNanos;
 
-  /** @param parts how many such shares a node has, each of another part of the shared state */
+  /** @param parts the number of shares of a node, each of another part of the shared state */
   LocalShare(LongSupplier nanoClock, IntSupplier liveNodes, LastLevels levels, int parts) {
     int most = parts == 1 ? MAX_BUCKETS : MAX_BUCKETS_OF_MANY;
     this.buckets = new LinkedHashMap<>(16, 0.75f, true) {
@@ -65,18 +65,18 @@ final class LocalShare {
   /**
    * A decision of this node alone.
    *
-   * @param from per demand, the bucket that has given its cost; empty where nothing was taken
+   * @param from per demand, the bucket that has paid; empty if nothing was taken
    */
   record Counted(Decision decision, List<LocalBucket> from) {}
 
-  /** Gives back what was taken for a charge that another part of the shared state has not admitted. */
+  /** Gives back the cost of a charge that another part of the shared state has not admitted. */
   synchronized void giveBack(Charge charge, Counted counted) {
     for (int i = 0; i < counted.from().size(); i++) {
       counted.from().get(i).giveBack(charge.demands().get(i).units(charge.cost()), !isHandingOver);
     }
   }
 
-  /** Decides on a charge, and takes its cost where it is allowed. */
+  /** Decides on a charge, and takes its cost if it is allowed. */
   synchronized Counted decide(Charge charge) {
     Verdict verdict = charge.verdict();
     long[] none = new long[charge.demands().size()];
@@ -90,7 +90,7 @@ final class LocalShare {
     }
     long now = nanoClock.getAsLong();
     if (!isHandingOver && now - decidedNanos > FORGOTTEN_AFTER_NANOS) {
-      buckets.clear(); // they are of another outage
+      buckets.clear(); // they belong to an earlier outage
     }
     decidedNanos = now;
     hasDecided = true;
@@ -109,8 +109,8 @@ final class LocalShare {
   }
 
   /**
-   * What some of the buckets of a charge have let in by themselves, so that the shared state, which does not know of it,
-   * can be told: from then on it is not owed any more.
+   * Units that some of the charge's buckets have admitted locally, for a report to the shared state, which does not
+   * know of them. From then on they are no longer owed.
    */
   synchronized Optional<Debt> owed(Charge charge) {
     long now = nanoClock.getAsLong();
@@ -134,22 +134,22 @@ final class LocalShare {
     for (int i = 0; i < from.size(); i++) {
       from.get(i).told(demands.get(i).units(operations));
     }
-    // Of all buckets the list stays the same one: what is made of it is kept.
+    // If all buckets owe, the list keeps its identity: objects made from it are cached.
     boolean areAll = demands.size() == charge.demands().size();
     return Optional.of(new Debt(areAll ? charge.demands() : demands, from, operations));
   }
 
   /**
-   * What the shared state has to be told of.
+   * A debt to report to the shared state.
    *
    * @param from the buckets of {@code demands}
    */
   record Debt(List<Demand> demands, List<LocalBucket> from, long operations) {}
 
   /**
-   * Notes that the shared state did not take a debt.
+   * Records that the shared state did not accept a debt.
    *
-   * @param isTooMuch whether it has answered that it does not fit
+   * @param isTooMuch whether it answered that the debt does not fit
    */
   synchronized void oweAgain(Debt debt, boolean isTooMuch) {
     long now = nanoClock.getAsLong();
@@ -161,26 +161,28 @@ final class LocalShare {
     }
   }
 
-  /** Whether anything was decided here since the last {@link #handOver}. */
+  /** Whether this node has decided locally since the last {@link #handOver}. */
   boolean hasDecided() {
     return hasDecided;
   }
 
-  /** The shared state answers again: for a while charges have to be {@link #agree agreed} to. */
+  /**
+   * Begins the handover, as the shared state answers again: for a while charges have to be {@link #agree agreed} to.
+   */
   synchronized void handOver() {
     backSinceNanos = nanoClock.getAsLong();
     hasDecided = false;
     isHandingOver = true;
   }
 
-  /** Whether the shared state answers again since a short while. */
+  /** Whether the handover after an outage is under way. */
   boolean isHandingOver() {
     return isHandingOver;
   }
 
   /**
-   * Takes the cost of a charge that is about to be asked of the shared state, where this node has counted for its owner
-   * by itself.
+   * Takes the cost of a charge that is about to be sent to the shared state, if this node has counted locally for its
+   * owner.
    */
   synchronized Agreement agree(Charge charge) {
     List<@Nullable LocalBucket> own = counting(charge, nanoClock.getAsLong());
@@ -189,7 +191,7 @@ final class LocalShare {
         decision instanceof Denied denied ? Optional.of(denied) : Optional.empty(), own);
   }
 
-  /** Gives back what was taken for a charge that the shared state has not admitted. */
+  /** Gives back the cost of a charge that the shared state has not admitted. */
   synchronized void takeBack(Charge charge, Agreement agreement) {
     for (int i = 0; i < agreement.taken().size(); i++) {
       LocalBucket bucket = agreement.taken().get(i);
@@ -202,12 +204,12 @@ final class LocalShare {
   /**
    * The answer of a share to a charge.
    *
-   * @param denied where it does not agree; nothing was taken then
-   * @param taken per demand, the bucket that has given its cost; null where none has
+   * @param denied present if it does not agree; nothing was taken then
+   * @param taken per demand, the bucket that has paid; null if none has
    */
   record Agreement(Optional<Denied> denied, List<@Nullable LocalBucket> taken) {}
 
-  // Of the owner's buckets those that count on; the others are forgotten.
+  // Returns the owner's buckets that still count; the others are forgotten.
   private List<@Nullable LocalBucket> counting(Charge charge, long now) {
     if (now - backSinceNanos > MAX_HANDOVER_NANOS) {
       buckets.clear();
@@ -230,7 +232,7 @@ final class LocalShare {
     return Math.min(MAX_HANDOVER_NANOS, Math.max(MIN_HANDOVER_NANOS, 2 * bucket.burstNanos()));
   }
 
-  // A bucket may be missing: then it agrees.
+  // A missing bucket agrees.
   private Decision decide(Charge charge, List<? extends @Nullable LocalBucket> own) {
     long now = nanoClock.getAsLong();
     long told = now;

@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Knows whether a part of the shared state is away, by how calls to it ended, so that no request waits for it meanwhile. It is
- * away once half of the calls of the last two seconds were not answered. Then a probe each half second finds out whether
- * it is back. Safe for use by many threads.
+ * A circuit breaker for one part of the shared state, so that no request waits while it is away. The part is away once
+ * half of the calls of the last two seconds were not answered. Then a probe each half second checks whether it is back.
+ * Safe for use by many threads.
  */
 final class OutageBreaker implements CallObserver, AutoCloseable {
   private static final int WINDOW_SECONDS = 2;
@@ -26,8 +26,8 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
   private volatile boolean isClosed;
 
   /**
-   * @param probe asks for next to nothing
-   * @param listener is told when it goes away, with true, and when it is back
+   * @param probe makes a call of almost no cost
+   * @param listener receives true when the part goes away, and false when it is back
    */
   OutageBreaker(Supplier<? extends CompletionStage<?>> probe, Consumer<Boolean> listener) {
     this(probe, listener, Duration.ofMillis(500));
@@ -54,7 +54,7 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
     breaker.getEventPublisher().onStateTransition(this::changed);
   }
 
-  /** Calls that end while the shared state is away tell nothing: they began before, or the probe tells more. */
+  /** Ignores calls that end while the part is away: they began before, or the probe is more accurate. */
   @Override
   public void ended(boolean isAnswered) {
     if (!isAway()) {
@@ -62,12 +62,12 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
     }
   }
 
-  /** Whether it is away, as far as is known. */
+  /** Whether the part is away, as far as is known. */
   boolean isAway() {
     return breaker.getState() != State.CLOSED;
   }
 
-  /** Probes no more. */
+  /** Stops probing. */
   @Override
   public void close() {
     isClosed = true;

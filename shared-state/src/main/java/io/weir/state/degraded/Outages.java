@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which parts of the shared state are away: all of one Redis, or those of a lost master of a Redis Cluster. Says so in
- * the log, once when the first goes and once when the last is back. Safe for use by many threads.
+ * The parts of the shared state that are away: all of one Redis, or those of a lost master of a Redis Cluster. Logs
+ * once when the first part goes away and once when the last is back. Safe for use by many threads.
  */
 public final class Outages implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Outages.class);
@@ -23,8 +23,8 @@ public final class Outages implements AutoCloseable {
   private final List<IntConsumer> listeners = new CopyOnWriteArrayList<>();
 
   /**
-   * @param parts how many there are
-   * @param probe asks a part for next to nothing
+   * @param parts the number of parts
+   * @param probe makes a call of almost no cost to a part
    */
   public Outages(int parts, IntFunction<? extends CompletionStage<?>> probe) {
     breakers = IntStream.range(0, parts)
@@ -33,7 +33,7 @@ public final class Outages implements AutoCloseable {
         .toList();
   }
 
-  /** Hears how calls to a part end. */
+  /** Observes the calls to a part. */
   public CallObserver observer(int part) {
     return breakers.get(part);
   }
@@ -43,7 +43,7 @@ public final class Outages implements AutoCloseable {
     return breakers.get(part).isAway();
   }
 
-  /** How much of the shared state is away, from 0 to 1. */
+  /** The fraction of the shared state that is away, from 0 to 1. */
   public double shareAway() {
     return (double) away.get() / breakers.size();
   }
@@ -52,12 +52,12 @@ public final class Outages implements AutoCloseable {
     return breakers.size();
   }
 
-  /** Tells {@code listener} which part is back. */
+  /** Passes each part that is back to {@code listener}. */
   void onBack(IntConsumer listener) {
     listeners.add(listener);
   }
 
-  /** Probes no more. */
+  /** Stops probing. */
   @Override
   public void close() {
     breakers.forEach(OutageBreaker::close);

@@ -1,4 +1,4 @@
-/** What a node does by itself while the shared state is away. */
+/** Local decisions of a node while the shared state is away. */
 @NullMarked
 package io.weir.state.degraded;
 

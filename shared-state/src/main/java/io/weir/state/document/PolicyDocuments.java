@@ -33,8 +33,8 @@ import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
- * Reads policies from text. A document that begins with a brace is JSON, any other YAML; aliases and tags
- * of YAML are refused, so what is read is what is seen. Every input is bounded.
+ * Reads policies from text. A document that begins with a brace is JSON, any other YAML. Aliases and tags of YAML are
+ * refused, so that the document means exactly its visible text. Every input is bounded.
  */
 public final class PolicyDocuments {
 
@@ -82,9 +82,9 @@ public final class PolicyDocuments {
   }
 
   /**
-   * The text of a policy that came as bytes.
+   * The text of a policy from bytes.
    *
-   * @throws InvalidPolicyException where they are not UTF-8
+   * @throws InvalidPolicyException if they are not UTF-8
    */
   public static String text(String source, byte[] bytes) {
     try {
@@ -152,7 +152,7 @@ public final class PolicyDocuments {
     };
   }
 
-  // YAML has no word for nothing but nothing itself, which its parser gives as an empty text.
+  // YAML has no literal for an absent value; its parser returns an empty text.
   private static DocumentValue text(JsonParser parser, int line) throws IOException {
     String text = parser.getText();
     return text.isEmpty() && parser instanceof YAMLParser
@@ -201,7 +201,7 @@ public final class PolicyDocuments {
         .orElse(at == null ? 1 : Math.max(1, at.getLineNr()));
   }
 
-  // Of YAML, first what was being read and then the mistake; the second is what helps.
+  // For YAML, first the context and then the mistake; the second one helps.
   private static String said(JsonProcessingException error) {
     Optional<MarkedYAMLException> mistake =
         mistakeOfYaml(error).filter(yaml -> yaml.getProblem() != null);
@@ -235,7 +235,7 @@ public final class PolicyDocuments {
         "policy_unparseable", Severity.ERROR, new Location(source, line, ""), message)));
   }
 
-  /** A construct that is sound YAML and refused all the same. */
+  /** A construct that is valid YAML but refused. */
   private static final class RefusedException extends IOException {
     private static final long serialVersionUID = 1L;
 

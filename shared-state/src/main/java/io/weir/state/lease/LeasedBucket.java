@@ -24,9 +24,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's lease of one bucket. It reports at most every 5 ms and asks for as much as it needs in the next 20; whoever
- * finds nothing left waits for the report that is on its way, and is denied where that brings nothing. What an idle node
- * holds is given back. Safe for use by many threads, one at a time inside; never blocks.
+ * A node's lease of one bucket. It reports at most every 5 ms and asks for its need of the next 20 ms. A caller that
+ * finds no units waits for the report under way, and is denied if that brings none. Units held by an idle node are
+ * given back. Safe for use by many threads, one at a time inside; never blocks.
  */
 final class LeasedBucket {
   private static final Duration MARGIN = Duration.ofMillis(20);
@@ -44,7 +44,7 @@ final class LeasedBucket {
   private final IntSupplier liveNodes;
   private final LongSupplier nanoClock;
   private final Queue<Waiting> waiting = new ArrayDeque<>();
-  /** How many of those that wait the report on its way asks for. */
+  /** How many of the waiting charges the report under way includes. */
   private int counted;
 
   private long revision;
@@ -74,12 +74,12 @@ final class LeasedBucket {
     this.reportedNanos = nanoClock.getAsLong() - REPORT_EVERY_NANOS;
   }
 
-  /** What became of a wish. */
+  /** The result of taking units. */
   sealed interface Taking {
-    /** It is taken, and has to be settled. */
+    /** The units are taken, and have to be settled. */
     record Took(Lease.Taken taken, long used) implements Taking {}
 
-    /** There is nothing left. */
+    /** No units are left. */
     record Nothing(long waitMicros, long used) implements Taking {}
 
     /** A newer policy is in force. */
@@ -88,7 +88,7 @@ final class LeasedBucket {
 
   private record Waiting(long units, CompletableFuture<Taking> answer) {}
 
-  /** Something to do once the lock is free. */
+  /** Steps to run after the lock is released. */
   private record Next(List<Runnable> steps) {
     Next() {
       this(new ArrayList<>());
@@ -111,7 +111,7 @@ final class LeasedBucket {
   /**
    * Takes units, for a charge of this revision of the policy.
    *
-   * @return completes exceptionally with {@link StoreUnavailableException} where the lease is over and cannot be renewed
+   * @return completes exceptionally with {@link StoreUnavailableException} if the lease has ended and cannot be renewed
    */
   CompletionStage<Taking> take(long units, long ofRevision) {
     Next next = new Next();
@@ -150,8 +150,8 @@ final class LeasedBucket {
     return mine.answer();
   }
 
-  // What another bucket denied is no demand: a key far above its own limit must not make this node
-  // hold what others need.
+  // Units that another bucket denied are no demand: a key far above its own limit must not make
+  // this node hold units that other nodes need.
   synchronized void settle(Lease.Taken taken, boolean isSpent) {
     demanded += isSpent ? taken.units() : 0;
     lease.settle(taken, isSpent);
@@ -165,7 +165,7 @@ final class LeasedBucket {
 
   private void report(long now, Next next) {
     long elapsed = Math.max(1, now - reportedNanos);
-    // A moving average: what came in a moment says little.
+    // A moving average: a short interval has little weight.
     double weight = Math.min(1, (double) elapsed / NEEDED_FOR_NANOS);
     unitsPerNano += ((double) demanded / elapsed - unitsPerNano) * weight;
     demanded = 0;
@@ -225,8 +225,8 @@ final class LeasedBucket {
     }
   }
 
-  // Those that came after the report was sent were not asked for: where there may be more, it is
-  // asked for them.
+  // The report does not include charges that came after it was sent; if there may be units for
+  // them, another report is sent.
   private void serve(long now, Next next) {
     for (int left = counted; !waiting.isEmpty(); left--) {
       boolean has = lease.has(waiting.element().units(), now);
@@ -248,7 +248,7 @@ final class LeasedBucket {
     waiting.clear();
   }
 
-  // Each caller is told another moment: what drains is shared among the nodes.
+  // Each caller gets a different retry time: the drained units are shared among the nodes.
   private Taking nothing(long units, long now) {
     demanded += units;
     long first = Math.max(now, freeAtNanos);
@@ -267,7 +267,8 @@ final class LeasedBucket {
         bucket.capacityUnits(), LeakyBucket.drained(usedByAll, bucket.unitsPerMicro(), elapsed));
   }
 
-  // What is spent drains only once it is reported, and what an idle node holds is missed elsewhere.
+  // Spent units drain only after they are reported, and units held by an idle node are missing on
+  // others.
   private void tick(Next next) {
     if (!isTicking) {
       isTicking = true;

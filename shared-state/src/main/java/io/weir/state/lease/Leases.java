@@ -25,7 +25,8 @@ import java.util.function.LongSupplier;
 
 /** All leases of a node. Safe for use by many threads; never blocks. */
 public final class Leases {
-  // One policy has some; what earlier ones had is forgotten with the next.
+  // Enough for one policy: when earlier and later policies exceed it together, all buckets are
+  // forgotten.
   private static final int MAX_BUCKETS = 1000;
 
   private final RedisLeases shared;
@@ -39,8 +40,8 @@ public final class Leases {
   /**
    * Holds nothing at first.
    *
-   * @param node which no other node is called
-   * @param outages hears how reports end
+   * @param node unique among all nodes
+   * @param outages observes the reports
    * @param nanoClock nanoseconds since any fixed instant
    */
   public Leases(
@@ -69,7 +70,7 @@ public final class Leases {
     };
   }
 
-  /** Which part of the shared state a charge on leased buckets is asked of; one that is away, where one is. */
+  /** The part of the shared state that decides on a charge on leased buckets; if one part is away, that one. */
   int partOf(Charge charge) {
     for (Demand demand : charge.demands()) {
       if (outages.isAway(shared.partOf(demand.bucket()))) {
@@ -79,7 +80,7 @@ public final class Leases {
     return shared.partOf(charge.demands().get(0).bucket());
   }
 
-  /** What was taken for one charge. Mutable; used by one thread at a time. */
+  /** Units taken for one charge. Mutable; used by one thread at a time. */
   static final class Takings {
     private final List<LeasedBucket> from = new ArrayList<>(1);
     private final List<Lease.Taken> taken = new ArrayList<>(1);
@@ -89,12 +90,12 @@ public final class Leases {
       this.used = new long[demands];
     }
 
-    /** Per demand, what is used of its bucket. */
+    /** Per demand, the units used of its bucket. */
     long[] used() {
       return used;
     }
 
-    /** Says that all is spent, or gives all back. */
+    /** Settles all units as spent, or gives all back. */
     void settle(boolean isSpent) {
       for (int i = 0; i < taken.size(); i++) {
         from.get(i).settle(taken.get(i), isSpent);
@@ -104,7 +105,7 @@ public final class Leases {
     }
   }
 
-  /** Takes from all buckets of a charge or from none; what was taken has to be settled. */
+  /** Takes from all buckets of a charge or from none; the units taken have to be settled. */
   CompletionStage<StoreAnswer> take(Charge charge, Takings takings) {
     long[] none = new long[charge.demands().size()];
     if (charge.verdict().outcome(none) == Outcome.NEVER_ALLOWED) {
@@ -157,7 +158,7 @@ public final class Leases {
       return known;
     }
     if (buckets.size() >= MAX_BUCKETS) {
-      buckets.clear(); // what they hold is over in a moment
+      buckets.clear(); // their leases end within a moment
     }
     return buckets.computeIfAbsent(
         bucket,

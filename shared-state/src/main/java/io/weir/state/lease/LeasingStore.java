@@ -20,8 +20,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store of which some buckets of scope {@code cluster} are leased: what a charge demands from these is taken from the
- * node's lease before the others are asked, and given back where they deny. Safe for use by many threads; never blocks.
+ * A store with leased buckets of scope {@code cluster}: a charge's demands on these are taken from the node's lease
+ * before the other buckets are asked, and given back if those deny. Safe for use by many threads; never blocks.
  */
 public final class LeasingStore implements BucketStore {
   private static final int SLOTS = 1 << 12;
@@ -32,7 +32,7 @@ public final class LeasingStore implements BucketStore {
   private final AtomicReferenceArray<Split> splits = new AtomicReferenceArray<>(SLOTS);
 
   /**
-   * Puts leases before a store.
+   * Adds leases to a store.
    *
    * @param own decides on the other buckets
    * @param outages of {@code leases}
@@ -61,8 +61,8 @@ public final class LeasingStore implements BucketStore {
     return leasedFirst(charge, split, split.leasedPart(charge));
   }
 
-  // First what can be given back: the lease, or what this node counts by itself while the pool is
-  // away. Only the answer of the others says whether all of it is spent.
+  // First the units that can be given back: those of the lease, or local ones while the pool is
+  // away. Only the answer of the others determines whether they are spent.
   private CompletionStage<StoreAnswer> leasedFirst(Charge charge, Split split, Charge leasedPart) {
     Leases.Takings takings = new Leases.Takings(leasedPart.demands().size());
     return asked(leasedPart, takings).thenCompose(leased -> {
@@ -80,7 +80,7 @@ public final class LeasingStore implements BucketStore {
     });
   }
 
-  // A reservation that is there already needs no room.
+  // A reservation that already exists needs no room.
   private CompletionStage<StoreAnswer> unlessRepeated(
       Charge charge, Split split, Leases.Takings takings, StoreAnswer denied) {
     boolean mayBe =
@@ -101,7 +101,7 @@ public final class LeasingStore implements BucketStore {
     }
   }
 
-  // Something was recorded for a charge that holds something: its answer must not say the opposite.
+  // A charge with a hold has left a record: its answer must not contradict the record.
   private static StoreAnswer both(
       Charge charge, Split split, Leases.Takings takings, Decided ofLeased, StoreAnswer ofOwn) {
     boolean isAlone = ofLeased.decision().degraded() && charge.extras().hold().isEmpty();
@@ -119,7 +119,7 @@ public final class LeasingStore implements BucketStore {
         .whenComplete((answer, error) -> takings.settle(isAllowed(answer)));
   }
 
-  // The same reservation, asked for once more, has paid already.
+  // A repeated reservation has paid already.
   private static boolean isSpent(@Nullable StoreAnswer answer) {
     return isAllowed(answer) && answer instanceof Decided decided && !decided.isRepeated();
   }
@@ -128,7 +128,7 @@ public final class LeasingStore implements BucketStore {
     return answer instanceof Decided decided && decided.decision() instanceof Allowed;
   }
 
-  /** Looks at the buckets that are not leased: what is free of the others, no node knows exactly. */
+  /** Peeks at the buckets that are not leased: no node knows the free units of the others exactly. */
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
     Split split = split(charge.demands());
@@ -156,7 +156,7 @@ public final class LeasingStore implements BucketStore {
         : answer;
   }
 
-  // Two lists in one slot overwrite each other: they are split again.
+  // Two lists in one slot overwrite each other and are split again.
   private Split split(List<Demand> demands) {
     int hash = System.identityHashCode(demands);
     int slot = (hash ^ hash >>> 12) & SLOTS - 1;

@@ -16,10 +16,11 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * The demands of an operation, and which of them are on leased buckets. One for all charges of an operation by a plan.
+ * The demands of an operation, divided into those on leased buckets and the others. One for all charges of an operation
+ * by a plan.
  *
- * @param all of the operation; known by their identity
- * @param leased the others are the {@code own} ones
+ * @param all of the operation; compared by identity
+ * @param leased the others are {@code own}
  */
 record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
 
@@ -31,8 +32,8 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
         List.copyOf(demands.stream().filter(isLeased.negate()).toList()));
   }
 
-  /** Whether it is that of just this list. */
-  @SuppressWarnings("ReferenceEquality") // templates go by the identity, too
+  /** Whether it is the split of exactly this list. */
+  @SuppressWarnings("ReferenceEquality") // templates are compared by identity, too
   boolean areOf(List<Demand> demands) {
     return all == demands;
   }
@@ -42,29 +43,29 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
     return charge.ofRates(leased, charge.cost());
   }
 
-  /** Whether something else than leased buckets is demanded. */
+  /** Whether the charge demands anything other than leased buckets. */
   boolean hasOwn(Charge charge) {
     return !own.isEmpty() || !charge.extras().isEmpty();
   }
 
-  /** Whether a leased bucket is one of two of which one pays: nobody can ask both at once. */
+  /** Whether a leased bucket is part of an overflow pair: the two buckets cannot be asked at once. */
   boolean hasLeasedOverflow() {
     return IntStream.range(0, all.size())
         .anyMatch(i ->
             leased.contains(all.get(i)) && (all.get(i).overflow() || Demand.hasOverflow(all, i)));
   }
 
-  /** The part of a charge on all others. */
+  /** The part of a charge on all other buckets and limits. */
   Charge ownPart(Charge charge) {
     return charge.withDemands(own);
   }
 
   /**
-   * The decision on the whole, where one part has decided.
+   * The decision on the whole, after one part has decided.
    *
    * @param decided by the part that decides
-   * @param isOwn whether that was asked of the others than the leased buckets
-   * @param leasedUnits what is used of the leased buckets, in their order
+   * @param isOwn whether that part is the one without the leased buckets
+   * @param leasedUnits the units used of the leased buckets, in their order
    */
   Decision merged(Charge charge, Decision decided, boolean isOwn, long[] leasedUnits) {
     if (decided.degraded()) {
@@ -95,7 +96,7 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
         (NeverAllowed never) -> charge.verdict().decision(Outcome.NEVER_ALLOWED, used, Wait.NONE));
   }
 
-  // The limits of other kinds stand behind those of the buckets.
+  // The limits of other kinds are listed after those of the buckets.
   private Decision beside(Charge charge, Decision decided, long[] leasedUnits) {
     List<Limit> limits = new ArrayList<>(new Verdict(charge.revision(), leased, charge.cost())
         .decision(Outcome.ALLOWED, leasedUnits, Wait.NONE)

@@ -29,8 +29,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells every charge of a batch what a script has answered. Remembers denials, hands to the queue lane what the fast
- * lane handed back, and notes their owners, which are asked there at once. Used on one event loop.
+ * Completes the charges of a batch with the answers of a script. Remembers denials, and sends to the queue lane the
+ * charges that the fast lane handed back; their owners go to that lane directly for a while. Used on one event loop.
  */
 final class AnswerReader {
   private static final int PLACE_NUMBERS = 11;
@@ -41,13 +41,13 @@ final class AnswerReader {
   private final HandBack handBack;
   private final HandBack askAgain;
 
-  /** Takes over what the fast lane does not decide. */
+  /** Receives charges that the fast lane does not decide. */
   @FunctionalInterface
   interface HandBack {
     void ask(PendingCharge pending);
   }
 
-  /** @param askAgain takes over what was asked for another instant */
+  /** @param askAgain receives charges that were asked for another instant */
   AnswerReader(DenialCache denials, QueuedOwners queued, HandBack handBack, HandBack askAgain) {
     this.denials = denials;
     this.queued = queued;
@@ -55,7 +55,7 @@ final class AnswerReader {
     this.askAgain = askAgain;
   }
 
-  /** Answers all charges of the batch. What one of them makes of its answer does not touch the others. */
+  /** Answers all charges of the batch. An error in one callback does not affect the others. */
   void answer(Batch batch, long clock, Answers answers) {
     for (Entry entry : batch.entries()) {
       long asked = entry.first().clockMicros();
@@ -73,7 +73,7 @@ final class AnswerReader {
     }
   }
 
-  // What the fast lane has admitted or denied; gives the first of those that are left.
+  // Completes the charges that the fast lane admitted or denied; returns the first of the others.
   private @Nullable PendingCharge answerLevels(Entry entry, long clock, Answers answers) {
     int admitted = answers.kind() == Kind.INTEGER ? (int) answers.next() : entry.count();
     Levels after = Levels.read(entry.template(), clock, answers);
@@ -94,7 +94,7 @@ final class AnswerReader {
     return pending;
   }
 
-  // One answer, for one charge or more; gives the first of those that are left.
+  // Reads one answer, for one charge or more; returns the first of the remaining charges.
   private @Nullable PendingCharge answerOne(PendingCharge first, long clock, Answers answers) {
     int numbers = (int) answers.next();
     Codes code = Codes.of(answers.next());
@@ -159,7 +159,7 @@ final class AnswerReader {
     forAll(first, pending -> pending.complete(answer));
   }
 
-  // The next one is looked up first: a charge that is handed on stands in another batch.
+  // The next one is read first: a charge that is handed on becomes part of another batch.
   private static void forAll(@Nullable PendingCharge first, Consumer<PendingCharge> end) {
     PendingCharge pending = first;
     while (pending != null) {
@@ -169,7 +169,7 @@ final class AnswerReader {
     }
   }
 
-  // An estimate stands for several moments, each caller gets one.
+  // An estimate has several moments, one for each caller.
   private static @Nullable PendingCharge completeSome(PendingCharge first, RatesAnswer detailed) {
     @Nullable PendingCharge pending = first;
     for (long i = 0; i < Math.max(1, detailed.moments()) && pending != null; i++) {
@@ -180,7 +180,7 @@ final class AnswerReader {
     return pending;
   }
 
-  // The levels are those after `later` more of the same.
+  // The levels are those after `later` more equal charges.
   private static StoreAnswer allowed(Charge charge, Levels after, int later) {
     List<Demand> demands = charge.demands();
     long[] used = new long[demands.size()];
@@ -226,7 +226,7 @@ final class AnswerReader {
     return used;
   }
 
-  // What belongs to the other kinds stands behind the units used.
+  // The numbers of the other kinds follow the units used.
   private StoreAnswer mixed(
       PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
     Charge charge = first.charge();
@@ -244,7 +244,7 @@ final class AnswerReader {
     return mixed.with(ofRates.answer());
   }
 
-  // Of an answer of which the code is read already; `numbers` are left.
+  // Reads an answer after its code; `numbers` remain.
   private RatesAnswer detailed(
       PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
     long[] used = numbersOf(first.charge(), answers);
@@ -259,7 +259,7 @@ final class AnswerReader {
       place[i] = answers.next();
     }
     if (left <= WAIT_NUMBERS) {
-      queued.remove(Owner.of(charge)); // nobody waits
+      queued.remove(Owner.of(charge)); // no request waits
     } else {
       queued.add(Owner.of(charge), first.askedNanos());
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How often one subject has asked Redis in this tenth of a second for what may need the queue lane. Mutable; safe for
- * use by many threads; a little inexact where several count at the turn of a window.
+ * Counts how often one subject has asked Redis in this tenth of a second for charges that may need the queue lane.
+ * Mutable; safe for use by many threads; slightly inexact if several count at the boundary of a window.
  */
 final class AskBudget {
   static final long WINDOW_NANOS = 100_000_000;
@@ -16,7 +16,7 @@ final class AskBudget {
   private final AtomicLong window = new AtomicLong();
   private final AtomicLong asked = new AtomicLong();
 
-  /** Counts a question, and says whether it is within the bound. */
+  /** Counts a call; returns whether it is within the limit. */
   boolean mayAsk(long nowNanos, long most) {
     long current = nowNanos / WINDOW_NANOS;
     if (window.getAndSet(current) != current) {
@@ -25,7 +25,7 @@ final class AskBudget {
     return asked.incrementAndGet() <= most;
   }
 
-  /** Twice what the slowest of these buckets admits in a window, and 500 a second at least. */
+  /** Twice the admissions of the slowest of these buckets in a window, and at least 500 a second. */
   static long most(List<Demand> demands) {
     double slowest = Double.MAX_VALUE;
     for (Demand demand : demands) {

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A denial by full buckets where all callers are told the same wait. It gets shorter by what passes, to the microsecond: a
- * bucket drains whole units in each.
+ * A denial by full buckets with the same wait for all callers. The wait shrinks with time, to the microsecond: a bucket
+ * drains whole units in each.
  */
 @SuppressWarnings("ArrayRecordComponent")
 record BucketsDenial(
@@ -50,7 +50,7 @@ record BucketsDenial(
     return new Decided(charge.verdict().decision(Outcome.DENIED, left, told), QueueReport.NONE);
   }
 
-  // The longest of its buckets; 0 where all have room, or one never has.
+  // The longest wait of its buckets; 0 if all have room, or one never has.
   static long waitMicros(Charge charge, long[] used) {
     long longest = 0;
     for (int i = 0; i < used.length; i++) {

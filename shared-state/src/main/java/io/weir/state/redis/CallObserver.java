@@ -1,8 +1,8 @@
 package io.weir.state.redis;
 
-/** Is told how each call to Redis ended. Safe for use by many threads; never blocks. */
+/** Observes the ends of calls to Redis. Safe for use by many threads; never blocks. */
 public interface CallObserver {
-  /** Nobody listens. */
+  /** Observes nothing. */
   CallObserver NONE = isAnswered -> {};
 
   /**

@@ -20,23 +20,23 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis denied a moment ago. Where a plan makes no places, a full bucket stays full until it has drained: a
- * caller that asks before is denied here, without a round trip, and told the rest of the same wait. Where a queue is
- * full, or a bucket has no places, Redis gives a block of future moments, of which each caller here gets another one,
- * and says until when no newcomer can hear anything better.
+ * Recent denials by Redis. If a plan makes no places, a full bucket stays full until it has drained: a caller that asks
+ * earlier is denied here, without a round trip, and gets the rest of the same wait. If a queue is full, or a bucket has
+ * no places, Redis returns a block of future moments, one for each caller here, and the time until which no newcomer
+ * can get a better answer.
  *
- * <p>It also bounds how often one subject asks Redis for what may need the queue lane: past twice the rate of its
- * buckets and 500 a second its newcomers are answered from the last block, past twice that again the holders of tickets
- * are told to come a moment later. So a subject that floods costs the shared state no more than its limit entitles it
- * to, however it varies its requests. Only such a subject may be denied here what Redis would allow.
+ * <p>It also limits how often one subject asks Redis for charges that may need the queue lane. Beyond twice the rate of
+ * its buckets, at least 500 a second, its newcomers are answered from the last block; beyond twice that, the holders of
+ * tickets get a retry time a moment later. So a flooding subject costs the shared state no more than its limit entitles
+ * it to, however it varies its requests. Only such a subject may be denied here when Redis would allow.
  *
- * <p>Otherwise nothing is denied here that Redis would allow: what is known is drained from the moment before Redis was
- * asked, somewhat faster than it drains, and only the same operation by the same revision is denied by it. It
- * is told drained from the moment after the answer, so that nobody comes too early. What else can empty a
- * bucket (a key deleted by hand, a Redis that was flushed) is noticed within {@link #MAX_AGE_NANOS}.
+ * <p>Otherwise no charge is denied here that Redis would allow: a known level is drained from the moment before Redis
+ * was asked, slightly faster than its rate, and denies only the same operation by the same revision. Waits are computed
+ * as drained from the moment after the answer, so that no caller comes too early. Other causes of an empty bucket (a
+ * key deleted by hand, a Redis that was flushed) are noticed within {@link #MAX_AGE_NANOS}.
  *
- * <p>Charges of several kinds, and buckets that keys share, have caches of their own behind it: {@link MixedDenials}, {@link
- * SharedDenials}.
+ * <p>Charges of several kinds, and buckets that keys share, have their own caches: {@link MixedDenials},
+ * {@link SharedDenials}.
  *
  * <p>Bounded; safe for use by many threads.
  */
@@ -58,9 +58,9 @@ final class DenialCache {
   private final BooleanSupplier isPolicyChanging;
 
   /**
-   * @param nanoTime a clock that only goes on, in nanoseconds
-   * @param isPolicyChanging whether Redis may know a newer policy at any moment: nothing is answered here then
-   * @param returns is asked when this node gave something back
+   * @param nanoTime a monotonic clock, in nanoseconds
+   * @param isPolicyChanging whether Redis may have a newer policy at any moment: then this cache does not answer
+   * @param returns the latest returns of permits and reservations by this node
    */
   DenialCache(LongSupplier nanoTime, BooleanSupplier isPolicyChanging, Returns returns) {
     this.nanoTime = nanoTime;
@@ -70,16 +70,16 @@ final class DenialCache {
   }
 
   /**
-   * Moments without a place, as Redis gives them.
+   * Moments without a place, as Redis returns them.
    *
-   * @param firstMicros until the first of them, from when it decided
+   * @param firstMicros until the first of them, from when Redis decided
    * @param stepMicros from each to the next
-   * @param count how many they are
-   * @param freshMicros how long no newcomer can hear anything better, from when it decided
+   * @param count the number of moments
+   * @param freshMicros how long no newcomer can get a better answer, from when Redis decided
    */
   record Moments(long firstMicros, long stepMicros, long count, long freshMicros) {}
 
-  /** Whether a denial of this charge is the same for all callers, and is worth knowing. */
+  /** Whether a denial of this charge is the same for all callers, and worth remembering. */
   static boolean concern(Charge charge) {
     return charge.slots().mode() == SlotMode.OFF && charge.ticket().shown().isEmpty();
   }
@@ -88,7 +88,7 @@ final class DenialCache {
     return nanoTime.getAsLong();
   }
 
-  /** Remembers what Redis found used when it denied a charge that was asked at that time. */
+  /** Remembers the units that Redis found used when it denied a charge that was asked at that time. */
   void learn(Charge charge, long[] used, long askedNanos) {
     long wait = BucketsDenial.waitMicros(charge, used);
     SubjectOperation operation = SubjectOperation.of(charge);
@@ -108,7 +108,7 @@ final class DenialCache {
   }
 
   /**
-   * Remembers what the rates of a charge of several kinds have decided. A place that was made says nothing to other callers.
+   * Remembers the decision of the rates of a charge of several kinds. A place for one caller says nothing about others.
    *
    * @param used of all buckets that it demands from
    */
@@ -140,7 +140,7 @@ final class DenialCache {
     }
   }
 
-  /** Remembers the moments that were left over when Redis denied these equal charges. */
+  /** Remembers the remaining moments after Redis denied these equal charges. */
   void learnBlock(PendingCharge first, long[] used, Moments moments) {
     MomentBlock block = new MomentBlock(first, used, moments, now());
     if (!shared.learn(first.charge(), used, first.askedNanos(), block)) {
@@ -150,7 +150,7 @@ final class DenialCache {
     }
   }
 
-  /** How many moments more than its own a charge should ask for: what was needed the last time, and as many again. */
+  /** The extra moments that a charge should ask for: twice the number needed the last time. */
   int spare(Charge charge) {
     if (charge.isMixed()) {
       return Math.max(mixed.spare(charge), shared.spare(charge));
@@ -160,7 +160,7 @@ final class DenialCache {
     return Math.max(own, shared.spare(charge));
   }
 
-  /** The answer, where it is known; null where Redis has to be asked. */
+  /** The answer, if it is known; null if Redis has to be asked. */
   @Nullable
   StoreAnswer answer(Charge charge) {
     if (isPolicyChanging.getAsBoolean()) {
@@ -184,8 +184,8 @@ final class DenialCache {
         : answerFromBlock(operation, charge);
   }
 
-  // Whether a ticket is good only Redis knows. Past the bound its holder keeps it, and is told to
-  // come a moment later.
+  // Only Redis knows whether a ticket is valid. Beyond the limit its holder keeps it, and gets a
+  // retry time a moment later.
   private @Nullable StoreAnswer answerTicket(Charge charge) {
     List<Demand> demands = charge.demands();
     if (budget(tickets, Owner.of(charge))
@@ -221,7 +221,7 @@ final class DenialCache {
     return budgets.computeIfAbsent(whose, name -> new AskBudget());
   }
 
-  /** Forgets all where too much is known for one more. */
+  /** Clears the map if it is full and has no entry of this key. */
   static <K, V> void makeRoom(Map<K, V> all, K one) {
     if (all.size() >= MAX_KNOWN && !all.containsKey(one)) {
       all.clear();

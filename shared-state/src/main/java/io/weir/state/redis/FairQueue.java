@@ -8,15 +8,15 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Charges that wait to be sent, one of each tenant in turn, so that nobody waits behind all of another's. Those of
- * one tenant keep their order. Mutable; used on one event loop.
+ * Charges that wait to be sent, one of each tenant in turn, so that no tenant waits behind all charges of another
+ * tenant. Those of one tenant keep their order. Mutable; used on one event loop.
  */
 final class FairQueue {
   private final int maxOfTenant;
   private final Map<String, Queue<PendingCharge>> byTenant = new HashMap<>();
   private final Queue<Queue<PendingCharge>> turns = new ArrayDeque<>();
 
-  /** @param maxOfTenant how many of one tenant wait at most */
+  /** @param maxOfTenant the most waiting charges of one tenant */
   FairQueue(int maxOfTenant) {
     this.maxOfTenant = maxOfTenant;
   }
@@ -38,7 +38,7 @@ final class FairQueue {
     return waiting.add(pending);
   }
 
-  /** The next one; null where nobody waits. */
+  /** The next charge; null if none waits. */
   @Nullable
   PendingCharge poll() {
     Queue<PendingCharge> waiting = turns.poll();

@@ -15,8 +15,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Classifies errors of Redis: it is away, or it is there and not usable. By the first word of its errors (Redis,
- * documentation of the protocol, "Simple errors"), and by what its clients throw.
+ * Classifies errors of Redis as an outage, or as a reachable but unusable Redis. By the first word of its errors
+ * (Redis, documentation of the protocol, "Simple errors"), and by the exceptions of its clients.
  */
 public final class Faults {
   private static final int MAX_CAUSES = 10;
@@ -25,7 +25,7 @@ public final class Faults {
   private static final Map<StoreFault, List<String>> WORDS = Map.of(
       StoreFault.REFUSED,
       List.of("NOAUTH", "WRONGPASS", "NOPERM", "OOM", "MISCONF", "DENIED"),
-      // A failover, or a start: the next one that answers takes over.
+      // A failover, or a start: the next Redis that answers takes over.
       StoreFault.UNREACHABLE,
       List.of("READONLY", "MASTERDOWN", "LOADING", "CLUSTERDOWN", "NOREPLICAS", "UNBLOCKED"),
       StoreFault.SLOW,
@@ -35,7 +35,7 @@ public final class Faults {
 
   private Faults() {}
 
-  /** What an error means; an error that is not known is no outage. */
+  /** The fault of an error; an unknown error is no outage. */
   public static StoreFault of(Throwable error) {
     return known(error).orElse(StoreFault.MISCONFIGURED);
   }
@@ -49,7 +49,7 @@ public final class Faults {
         return Optional.of(known.fault());
       }
       StoreFault own = own(cause);
-      // The innermost cause says it: a refused password ends as a failed connection.
+      // The innermost cause is the most exact: a refused password ends as a failed connection.
       found = own == null ? found : own;
       cause = cause.getCause();
     }
@@ -69,17 +69,17 @@ public final class Faults {
         || error.getCause() instanceof RedisNoScriptException;
   }
 
-  /** Whether a replica answered, that was the master a moment ago. */
+  /** Whether a replica answered that was the master a moment ago. */
   static boolean isReadOnly(Throwable error) {
     return says(error, "READONLY");
   }
 
-  /** Whether a node of a Redis Cluster says that another one has the keys. */
+  /** Whether a node of a Redis Cluster redirects to another node for the keys. */
   static boolean isRedirect(Throwable error) {
     return says(error, "MOVED") || says(error, "ASK");
   }
 
-  /** Whether the keys are on their way from one node of a Redis Cluster to another. */
+  /** Whether the keys are being moved from one node of a Redis Cluster to another. */
   static boolean isMigrating(Throwable error) {
     return says(error, "TRYAGAIN");
   }

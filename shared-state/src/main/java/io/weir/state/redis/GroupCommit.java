@@ -23,15 +23,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends charges to Redis in one lane, those together that come together. While few calls are in flight, a charge is
- * sent at once; what comes meanwhile gathers and travels in the next call. There is no timer: an idle store adds no
- * wait, a busy one shares each round trip among as many as have gathered. The idea is the group commit of
- * databases (Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path, 1985).
+ * Sends charges to Redis in one lane, grouped if they arrive together. While few calls are in flight, a charge is sent
+ * at once; charges that arrive meanwhile gather and travel in the next call. There is no timer: an idle store adds no
+ * wait, a busy one shares each round trip among all gathered charges. The idea is the group commit of databases
+ * (Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path, 1985).
  *
- * <p>Charges of one event loop and subject are sent in the order in which they were asked. A call that fails takes
- * along what has gathered behind it: none of that would be answered in time. Safe for use by many threads; never
- * blocks. Where more waits than one call carries, each tenant has its turn. All but
- * the queue is touched by one event loop alone.
+ * <p>Charges of one event loop and subject are sent in the order in which they were asked. A failed call also fails the
+ * charges gathered behind it: none of them would be answered in time. Safe for use by many threads; never blocks. If
+ * more charges wait than one call carries, the tenants take turns. All state but the queue is used by one event loop
+ * alone.
  */
 final class GroupCommit {
   private static final long MIGRATING_MILLIS = 5;
@@ -56,9 +56,9 @@ final class GroupCommit {
 
   /**
    * @param policy the key that has the newest revision
-   * @param templates of all that is sent on this link
-   * @param reader is told the answers, on the event loop of the link
-   * @param observer is told how calls end
+   * @param templates of all charges sent on this link
+   * @param reader receives the answers, on the event loop of the link
+   * @param observer observes the ends of calls
    */
   GroupCommit(
       Link link,
@@ -88,7 +88,7 @@ final class GroupCommit {
     }
   }
 
-  // As a task of its own: what else comes in the same turn of the event loop comes along.
+  // As a task of its own: other charges of the same turn of the event loop join the call.
   private void schedule() {
     try {
       loop.execute(this::commit);
@@ -123,7 +123,7 @@ final class GroupCommit {
     return batch;
   }
 
-  // Whatever goes wrong with one charge, it hears of it, and the others are not touched.
+  // An error of one charge completes that charge and does not affect the others.
   private boolean gather(Batch batch, PendingCharge pending, long nowNanos) {
     try {
       if (nowNanos - pending.askedNanos() > timeoutNanos) {
@@ -169,7 +169,7 @@ final class GroupCommit {
       @Nullable Answers answers,
       @Nullable Throwable error) {
     if (error != null && type == CommandType.EVALSHA && Faults.isUnknownScript(error)) {
-      // What is asked from now on does not overtake what is sent again.
+      // Charges asked from now on do not overtake those that are sent again.
       isScriptUnknown = true;
       send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
       return;
@@ -201,7 +201,7 @@ final class GroupCommit {
     } else {
       StoreUnavailableException unavailable = link.unavailable(requireNonNull(error));
       fail(batch, unavailable);
-      // Where Redis answered, if only with an error, what waits has its chance.
+      // If Redis answered, even with an error, the waiting charges are sent.
       if (!(error instanceof RedisCommandExecutionException)) {
         failWaiting(unavailable);
       }
@@ -221,8 +221,8 @@ final class GroupCommit {
     return System.nanoTime() - asked < timeoutNanos;
   }
 
-  // Redis found that nobody waits any more, and its clock or this one's had been changed: asked
-  // once more by the new time, for nothing was taken.
+  // Redis refused the batch as too late, but the charges still wait: its clock or this one's had
+  // been changed. Sent once more with the new time, as nothing was taken.
   private boolean wasRefusedTooEarly(Batch batch, long sentNanos, Answers answers) {
     clock.learn(answers.clock(), sentNanos);
     return answers.kind() == Answers.Kind.END
@@ -253,8 +253,8 @@ final class GroupCommit {
     batch.forEach(pending -> pending.completeExceptionally(unavailable));
   }
 
-  // Those that come while these are failed are not failed with them. Where the event loop has
-  // ended, any thread comes here.
+  // Charges that arrive during this call are not failed. If the event loop has ended, any thread
+  // may run this.
   private synchronized void failWaiting(StoreUnavailableException unavailable) {
     for (int left = waiting.count(); left > 0; left--) {
       PendingCharge pending = waiting.next();

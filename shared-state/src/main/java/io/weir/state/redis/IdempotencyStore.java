@@ -13,15 +13,14 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What became of items that must be executed once only, by whichever node. An item is claimed before it is
- * executed, and settled with its answer. Safe for use by many threads; what fails does so with {@link
- * StoreUnavailableException}.
+ * Outcomes of items that must be executed only once, by any node. An item is claimed before it is executed, and settled
+ * with its answer. Safe for use by many threads; failures are {@link StoreUnavailableException}.
  */
 public final class IdempotencyStore {
-  /** How long an item is remembered. */
+  /** How long an item is kept. */
   public static final Duration KEPT = Duration.ofMinutes(15);
 
-  /** What the answers of one API key may take of the memory, in about 15 minutes. */
+  /** The most bytes of one API key's answers, within about 15 minutes. */
   static final long MAX_BYTES_OF_KEY = 16 << 20;
 
   private static final int ID_BYTES = 16;
@@ -39,8 +38,8 @@ public final class IdempotencyStore {
   /**
    * An item to be executed once.
    *
-   * @param idempotencyKey its name, among all of the subject
-   * @param fingerprint of what is asked
+   * @param idempotencyKey its name, unique for the subject
+   * @param fingerprint of the request
    */
   public record Item(String tenant, String subject, String idempotencyKey, String fingerprint) {
     private String redisKey() {
@@ -49,33 +48,33 @@ public final class IdempotencyStore {
     }
   }
 
-  /** What became of an item. */
+  /** The result of a claim. */
   public sealed interface Claim {
-    /** It is the caller's to execute, and to settle. */
+    /** The caller has to execute the item, and to settle it. */
     record Claimed() implements Claim {}
 
     /** It was executed. */
     record Done(String answer) implements Claim {}
 
-    /** Another one executes it, for so long at most. */
+    /** Another claim executes it, for at most this time. */
     record Busy(Duration atMost) implements Claim {}
 
-    /** Its executor ended without an answer. */
+    /** Its execution ended without an answer. */
     record Unknown() implements Claim {}
 
-    /** Something else was asked by that key. */
+    /** The key was used for another request. */
     record Other() implements Claim {}
 
-    /** The API key has so many answers kept that there is no room for another, for so long at most. */
+    /** The API key has no room for another answer, for at most this time. */
     record Full(Duration atMost) implements Claim {}
   }
 
   /**
    * Claims an item.
    *
-   * @param token who claims it; nobody can guess it
-   * @param lease how long its execution takes at most
-   * @param isRepeatable whether it may be executed again though nobody knows what became of it
+   * @param token identifies the claim; must be unguessable
+   * @param lease the longest time of its execution
+   * @param isRepeatable whether it may be executed again if its outcome is unknown
    */
   public CompletionStage<Claim> claim(
       Item item, String token, Duration lease, boolean isRepeatable) {
@@ -91,19 +90,19 @@ public final class IdempotencyStore {
         .thenApply(IdempotencyStore::claim);
   }
 
-  /** Whether the answer of an item is kept: it was executed, as everybody can know. */
+  /** Whether the answer of an item is kept, which means that it was executed. */
   public CompletionStage<Boolean> isKept(String tenant, String subject, String idempotencyKey) {
     String key = new Item(tenant, subject, idempotencyKey, "").redisKey();
     return redis.ask(commands -> commands.hexists(key, "answer"));
   }
 
-  /** Keeps the answer of an item that was claimed by that token; without effect where it is no longer. */
+  /** Keeps the answer of an item that was claimed with that token; without effect if the claim has ended. */
   public CompletionStage<Void> keep(Item item, String token, String answer) {
     return run(keepResult, item, token, answer, Long.toString(KEPT.toMillis()))
         .thenApply(done -> null);
   }
 
-  /** Gives an item free that was claimed and not executed. */
+  /** Releases the claim of an item that was not executed. */
   public CompletionStage<Void> release(Item item, String token) {
     return keep(item, token, "");
   }
@@ -128,7 +127,7 @@ public final class IdempotencyStore {
         List.of(arguments));
   }
 
-  /** The SHA-256 of all of these, one after another, in hexadecimal digits. */
+  /** The SHA-256 of the concatenated parts, in hexadecimal digits. */
   public static String hash(byte[]... parts) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");

@@ -9,7 +9,9 @@ import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
-/** The lanes of one connection to one part. Safe for use by many threads; its queued owners are known on its event loop. */
+/**
+ * The lanes of one connection to one part. Safe for use by many threads; its queued owners are used on its event loop.
+ */
 final class Lanes {
   private final EventLoop loop;
   private final QueuedOwners queued = new QueuedOwners();
@@ -65,12 +67,12 @@ final class Lanes {
         observer);
   }
 
-  /** Whether what is asked by this thread is sent and answered by it. */
+  /** Whether charges asked by this thread are sent and answered by it. */
   boolean isHere() {
     return loop.inEventLoop();
   }
 
-  /** Asks in the lane that will decide, as far as is known. */
+  /** Asks in the lane that is expected to decide. */
   void charge(PendingCharge pending) {
     if (pending.charge().ticket().shown().isPresent()) {
       queue.ask(pending);
@@ -85,7 +87,7 @@ final class Lanes {
     }
   }
 
-  // The clock that its calendar was told for was another one; that of the answer is known now.
+  // The periods sent with the charge were those of another time; the answer contains Redis's time.
   private void askAgain(PendingCharge pending) {
     if (pending.mayBeAskedAgain()) {
       charge(pending);

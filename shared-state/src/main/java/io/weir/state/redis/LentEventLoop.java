@@ -8,7 +8,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** An event loop that belongs to somebody else, and is not ended here. */
+/** An event loop that belongs to another owner, and is not ended here. */
 final class LentEventLoop implements EventLoopGroupProvider {
   private final EventLoop eventLoop;
 
@@ -16,7 +16,8 @@ final class LentEventLoop implements EventLoopGroupProvider {
     this.eventLoop = eventLoop;
   }
 
-  // Lettuce names the class of the group it would make itself, and uses it as a group only.
+  // Lettuce passes the class of the group that it would create, and uses the result only as a
+  // group.
   @Override
   @SuppressWarnings("unchecked")
   public <T extends EventLoopGroup> T allocate(Class<T> type) {

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How large the quotas and permits of plans are, as text for {@code lua/show.lua}: counters have what is used, not the
- * limit. No decision depends on it.
+ * The sizes of the quotas and permits of plans, as text for {@code lua/show.lua}: counters have the use, not the limit.
+ * No decision depends on it.
  */
 public final class LimitLines {
   private static final int AT_MOST = 1000;
@@ -20,8 +20,8 @@ public final class LimitLines {
   private LimitLines() {}
 
   /**
-   * A line {@code <limit> quota <operations>} or {@code <limit> permits <requests>} for each limit, with 0 where it differs
-   * between the plans; those beyond the thousandth are left out.
+   * One line {@code <limit> quota <operations>} or {@code <limit> permits <requests>} for each limit, with 0 if it
+   * differs between the plans; those beyond the thousandth are left out.
    */
   public static String of(Stream<Plan> plans) {
     Map<String, Long> limits = new LinkedHashMap<>();

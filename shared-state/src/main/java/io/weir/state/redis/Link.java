@@ -32,14 +32,14 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
 /**
- * A connection, or one to each master of a Redis Cluster, and the event loop they live on. It may not have been made
- * yet: then what is asked fails. Safe for use by many threads.
+ * A connection, or one to each master of a Redis Cluster, and their event loop. If it is not connected yet, calls fail.
+ * Safe for use by many threads.
  */
 final class Link {
   private static final long LOOK_AGAIN_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long SILENT_FOR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  // An answer that comes is worth more than one more replica.
+  // An early answer is worth more than one more replica.
   private static final long REPLICAS_WITHIN_MILLIS = 20;
 
   private final LinkClient client;
@@ -58,7 +58,7 @@ final class Link {
     this.events = client.events(this::noteConnecting);
   }
 
-  /** Connects. What it fails with is as {@link RedisConnections#open} says, the client is ended then. */
+  /** Connects. Fails as described in {@link RedisConnections#open}, with the client ended. */
   static Link connected(LinkClient client) {
     try {
       StatefulConnection<String, String> connection = client.connect();
@@ -71,12 +71,12 @@ final class Link {
     }
   }
 
-  /** One that connects when {@link #connect} is called. */
+  /** A link that connects when {@link #connect} is called. */
   static Link later(LinkClient client) {
     return new Link(client, client.eventLoop());
   }
 
-  /** Connects where that was not done; blocks. */
+  /** Connects unless it is connected; blocks. */
   void connect() {
     if (connection != null) {
       return;
@@ -91,7 +91,7 @@ final class Link {
     }
   }
 
-  /** What is found there is of no use: it is as if nothing was there, and no outage. */
+  /** Marks the Redis as unusable: calls fail as without a connection, but it is no outage. */
   void refuse(StoreFault fault) {
     refusal.set(fault);
     StatefulConnection<String, String> made = connection;
@@ -110,8 +110,8 @@ final class Link {
   }
 
   /**
-   * Sends a command and tells how it ended; where the address wants replicas to have what it wrote, after they have, or
-   * 20 ms.
+   * Sends a command and reports its end to the listener. If the address requires replicas to have the write, the report
+   * comes after they have it, or after 20 ms.
    */
   <T> void send(
       AsyncCommand<String, String, T> command,
@@ -127,7 +127,7 @@ final class Link {
         new CommandArgs<>(StringCodec.ASCII)
             .add(client.waitReplicas())
             .add(REPLICAS_WITHIN_MILLIS)));
-    // Redis answers in the order in which it was asked: the command has ended then.
+    // Redis answers in the order of the calls: the command has ended by then.
     wait.onComplete((replicas, error) -> command.onComplete(listener));
     dispatch(command);
     dispatch(wait);
@@ -146,7 +146,7 @@ final class Link {
     }
   }
 
-  /** Asks with the client's own commands; what fails does so with {@link StoreUnavailableException}. */
+  /** Sends commands of the client; failures are {@link StoreUnavailableException}. */
   <T> CompletableFuture<T> ask(
       Function<RedisClusterAsyncCommands<String, String>, CompletionStage<T>> question) {
     try {
@@ -168,7 +168,7 @@ final class Link {
     }
   }
 
-  /** What each master says of itself in this section. */
+  /** The INFO text of each master in this section. */
   CompletableFuture<List<String>> info(String section) {
     return ask(commands -> commands instanceof RedisAdvancedClusterAsyncCommands<String, String> all
         ? allOf(List.of(all.upstream().commands().info(section).futures()))
@@ -191,7 +191,7 @@ final class Link {
     throw notConnected();
   }
 
-  /** The same commands, each waiting for its answer. */
+  /** The same commands, synchronous. */
   RedisClusterCommands<String, String> sync() {
     StatefulConnection<String, String> made = connection;
     if (made instanceof StatefulRedisClusterConnection<String, String> cluster) {
@@ -208,7 +208,7 @@ final class Link {
     answeredNanos = System.nanoTime();
   }
 
-  /** Notes that a call failed: another Redis may be the master by now. */
+  /** Records that a call failed: another Redis may be the master by now. */
   void failed(Throwable error) {
     StoreFault fault = Faults.of(error);
     boolean isElsewhere = Faults.isReadOnly(error);
@@ -223,7 +223,7 @@ final class Link {
     }
   }
 
-  /** What an error means, and for what reason the connection is not there, where Redis gives one. */
+  /** The fault of an error; for a missing connection, the reason that Redis gave, if any. */
   StoreFault fault(Throwable error) {
     StoreFault fault = client.isCluster() && Faults.isRedirect(error)
         ? StoreFault.UNREACHABLE // more of them than are followed: the cluster is changing
@@ -254,11 +254,10 @@ final class Link {
         StoreFault.UNREACHABLE, "no connection to Redis was made yet", null);
   }
 
-  // A connection that Redis refuses looks like one that is lost; the reason is in the event of the
-  // attempt.
+  // A connection refused by Redis looks like a lost one; the reason is in the event of the attempt.
   private void noteConnecting(Event event) {
     if (event instanceof ReconnectFailedEvent failed) {
-      // A refusal stays until a connection succeeds: a timeout after it is no outage.
+      // A refusal is kept until a connection succeeds: a timeout after it is no outage.
       Faults.known(failed.getCause()).filter(fault -> !fault.isOutage()).ifPresent(refusal::set);
     } else if (event instanceof ConnectionActivatedEvent) {
       refusal.set(null);

@@ -45,7 +45,7 @@ final class LinkClient {
   private static final Duration REFRESH_EVERY = Duration.ofSeconds(30);
   // Enough for one connection, whose channel has one thread for its life.
   private static final int THREADS = 2;
-  // A Redis that hangs is not buried under what nobody waits for any more.
+  // A Redis that hangs must not get a queue of calls that have timed out.
   private static final int MAX_QUEUED = 2000;
   private static final int MAX_REDIRECTS = 3;
 
@@ -55,7 +55,7 @@ final class LinkClient {
   private final AtomicReference<@Nullable EventLoop> used = new AtomicReference<>();
   private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
 
-  /** @param given where all connections live; empty for a thread of its own */
+  /** @param given the event loop of all connections; empty for a thread of its own */
   LinkClient(
       RedisAddress address, TlsMaterial tls, Duration commandTimeout, Optional<EventLoop> given) {
     waitReplicas = address.waitReplicas();
@@ -83,7 +83,8 @@ final class LinkClient {
 
   /** Connects; blocks. */
   StatefulConnection<String, String> connect() {
-    // Lettuce may see that it closed a connection before it sees why: then it is asked again.
+    // Lettuce may notice that a connection was closed before it learns the reason: then it is tried
+    // again.
     for (int attempt = 1; ; attempt++) {
       try {
         return client instanceof RedisClusterClient cluster
@@ -97,7 +98,7 @@ final class LinkClient {
     }
   }
 
-  /** The loop that the connections live on; that of the first one where none was given. */
+  /** The event loop of the connections; if none was given, that of the first one. */
   EventLoop eventLoop() {
     return requireNonNull(used.get(), "a connected channel has an event loop");
   }
@@ -111,21 +112,21 @@ final class LinkClient {
     return client instanceof RedisClusterClient;
   }
 
-  /** Tells what happens to the connections. */
+  /** Passes events of the connections to {@code listener}. */
   Disposable events(Consumer<Event> listener) {
     return resources.eventBus().get().subscribe(listener);
   }
 
   /**
-   * Finds out who the master is, or the masters are.
+   * Finds the master, or the masters, again.
    *
-   * @param isLost whether the connections lead nowhere; those of a Cluster follow what it says
+   * @param isLost whether the connections are lost; those of a Cluster follow its redirections
    */
   void lookAgain(boolean isLost) {
     if (client instanceof RedisClusterClient cluster) {
       CompletionStage<Void> unused = cluster.refreshPartitionsAsync();
     } else if (isLost) {
-      // Lettuce connects anew, and asks names and Sentinels for where.
+      // Lettuce reconnects, and asks names and Sentinels for the address.
       for (Channel channel : channels) {
         var unused = channel.close();
       }
@@ -137,7 +138,7 @@ final class LinkClient {
     resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }
 
-  // The last cause says what can be mended: a wrong password, a refused connection.
+  // The last cause is the one to mend: a wrong password, a refused connection.
   static String innermost(Throwable error) {
     Throwable cause = error;
     while (cause.getCause() != null) {
@@ -217,7 +218,7 @@ final class LinkClient {
     tls.shown().ifPresent(ssl::keyManager);
     return builder
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-        // What was sent before the connection broke may have been taken: it is not sent again.
+        // A command sent before the connection broke may have been executed: it is not sent again.
         .replayFilter(command -> true)
         .requestQueueSize(MAX_QUEUED)
         .sslOptions(ssl.build())

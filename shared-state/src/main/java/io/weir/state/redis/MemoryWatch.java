@@ -13,10 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once a second how much of its memory Redis has used; on a Redis Cluster the fullest master counts. Queues may
- * fill three quarters of it: the rest is for the buckets of those who do not wait. The memory is what {@code maxmemory}
- * allows, or all of Redis's machine where that is not set. Safe for use by many threads; owned by the connections it
- * asks on.
+ * Checks once a second how much of its memory Redis has used; on a Redis Cluster the fullest master counts. Queues may
+ * fill three quarters of it: the rest is for the buckets of callers without a place. The memory is {@code maxmemory},
+ * or all of the machine of Redis if that is not set. Safe for use by many threads; owned by the connections it uses.
  */
 final class MemoryWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
@@ -35,7 +34,7 @@ final class MemoryWatch implements AutoCloseable {
         link.eventLoop().scheduleWithFixedDelay(this::look, 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Whether no place should be made. What was known last counts where Redis does not answer. */
+  /** Whether no place should be made. If Redis does not answer, the last known value counts. */
   boolean isShort() {
     return isShort;
   }
@@ -74,7 +73,7 @@ final class MemoryWatch implements AutoCloseable {
     isEvicting = found.isPresent();
   }
 
-  /** What is wrong where Redis evicts keys when it is full: limits would be forgotten. */
+  /** The problem if Redis evicts keys when it is full: limits would be forgotten. */
   static Optional<String> eviction(String info) {
     Map<String, String> fields = fields(info);
     String policy = fields.getOrDefault("maxmemory_policy", "noeviction");

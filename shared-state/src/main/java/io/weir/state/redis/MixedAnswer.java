@@ -24,7 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a script answers to a charge of several kinds, beside what it says of rates. Immutable. */
+/** The part of a script's answer to a charge of several kinds that is not about rates. Immutable. */
 final class MixedAnswer {
   private static final int STANDING_NUMBERS = 4;
   private static final int LAST_NUMBERS = 2;
@@ -41,7 +41,7 @@ final class MixedAnswer {
     this.payers = payers;
   }
 
-  /** Reads what stands behind the units used of all buckets. */
+  /** Reads the numbers after the units used of all buckets. */
   static MixedAnswer read(Charge charge, long[] used, Answers answers) {
     List<KindDemand> demands = charge.extras().demands();
     List<Standing> standings = new ArrayList<>();
@@ -89,14 +89,14 @@ final class MixedAnswer {
     return payers.stream().mapToLong(payer -> used[payer]).toArray();
   }
 
-  /** The same question for the rates that were asked alone. */
+  /** The same charge for its paying buckets alone. */
   PendingCharge asRates(PendingCharge asked) {
     List<Demand> asRates = payers.stream().map(charge.demands()::get).toList();
     Charge of = asRates.isEmpty() ? charge : charge.ofRates(asRates, kinds.cost());
     return new PendingCharge(of, asked.clockMicros(), asked.askedNanos(), 0);
   }
 
-  /** The answer where another limit than a rate is full. */
+  /** The denial if a limit other than a rate is full. */
   StoreAnswer denied(long waitMicros, long estimate) {
     Verdict verdict = new Verdict(
         charge.revision(), payers.stream().map(charge.demands()::get).toList(), kinds.cost());
@@ -106,7 +106,7 @@ final class MixedAnswer {
         kinds.denied(ofRates, waitMicros, charge.ticket().shown()), QueueReport.NONE);
   }
 
-  /** The same denial for another caller, so much later. */
+  /** The same denial for another caller, after {@code elapsedMicros}. */
   StoreAnswer deniedLater(Charge asked, long waitMicros, long elapsedMicros) {
     KindVerdict later = kinds.later(elapsedMicros);
     Verdict verdict = new Verdict(
@@ -118,7 +118,7 @@ final class MixedAnswer {
         QueueReport.NONE);
   }
 
-  /** How long a node may answer by it, where another limit than a rate is full. */
+  /** How a node may answer from it, if a limit other than a rate is full. */
   Terms termsOfKinds(long waitMicros) {
     long certain = 0;
     long ofPermits = 0;
@@ -146,7 +146,7 @@ final class MixedAnswer {
     return new Terms(waitMicros, step, 0, certain, isPaced, isExactCost, List.copyOf(slots));
   }
 
-  /** The same where rates are full. */
+  /** The same if rates are full. */
   Terms termsOfRates(long waitMicros) {
     boolean isCertain =
         !isPriced() && charge.demands().stream().noneMatch(demand -> demand.overflow());
@@ -154,7 +154,7 @@ final class MixedAnswer {
         waitMicros, 0, 0, isCertain ? waitMicros : 0, !isCertain, true, slotsOfSubject());
   }
 
-  /** The same of an estimate, which stands for so many moments. */
+  /** The same for an estimate with several moments. */
   Terms termsOfMoments(DenialCache.Moments moments) {
     return new Terms(
         moments.firstMicros(),
@@ -166,7 +166,7 @@ final class MixedAnswer {
         slotsOfSubject());
   }
 
-  /** Whether all units used are those of the rates that were asked, in their order. */
+  /** Whether all units used are those of the paying buckets, in their order. */
   boolean isOfPlainRates() {
     return charge.demands().stream().noneMatch(demand -> demand.overflow());
   }
@@ -179,7 +179,7 @@ final class MixedAnswer {
     return List.of(Returns.slot(RedisKeys.key(charge.tenant(), charge.subject()), ""));
   }
 
-  /** The answer where the rates have decided. */
+  /** The answer if the rates have decided. */
   StoreAnswer with(Decided ofRates) {
     Decision decision = ofRates.decision();
     return new Decided(
@@ -187,13 +187,13 @@ final class MixedAnswer {
         ofRates.report());
   }
 
-  /** The answer where the reservation is there already. */
+  /** The answer if the reservation already exists. */
   static StoreAnswer again(Charge charge, long[] used) {
     Decision decision = charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE);
     return new Decided(decision, QueueReport.NONE, true);
   }
 
-  /** The answer where the reservation has ended, or its id is that of another one. */
+  /** The answer if the reservation has ended, or its id belongs to another one. */
   static StoreAnswer refused(Charge charge, Reason reason) {
     return new Decided(
         new NeverAllowed(charge.revision(), List.of(), List.of(), reason), QueueReport.NONE);

@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A denial of a charge of several kinds, as Redis gave it, and how long a node answers by it. Mutable; safe for use by many
+ * A denial of a charge of several kinds by Redis, and how long a node answers from it. Mutable; safe for use by many
  * threads.
  *
- * <p>Some denials are certain: a quota is full until its period ends, a bucket until it has drained. Of others nobody knows
- * the end, because permits are given back at any time. Then one question in a while goes to Redis, and each admission and
- * each permit that this node gives back lets two more ask.
+ * <p>Some denials are certain: a quota is full until its period ends, a bucket until it has drained. The end of others
+ * is unknown, because permits are given back at any time. Then one call in a while goes to Redis, and each admission
+ * and each permit that this node gives back allows two more calls.
  */
 final class MixedDenial {
-  /** How long nobody asks again where the end of a denial is not certain. */
+  /** The pause between two calls if the end of a denial is not certain. */
   static final long PAUSE_NANOS = 10_000_000;
 
   private static final long NANOS_PER_MICRO = 1000;
@@ -40,14 +40,14 @@ final class MixedDenial {
   private final Returns returns;
 
   /**
-   * What Redis said of the wait.
+   * The terms of the wait.
    *
-   * @param waitMicros of the caller that was denied, from when Redis decided
-   * @param stepMicros from the moment of one caller to that of the next; 0 where all are told the same
-   * @param moments how many callers are told a moment, the denied one among them; then the first again
-   * @param certainMicros how long no other caller can hear anything better, from when Redis decided
-   * @param isPaced whether one caller at a time asks afterwards
-   * @param isExactCost whether it holds for requests of this very cost and wish alone
+   * @param waitMicros of the denied caller, from when Redis decided
+   * @param stepMicros from the moment of one caller to that of the next; 0 if all get the same
+   * @param moments the number of moments, including that of the denied caller; then they start again
+   * @param certainMicros how long no other caller can get a better answer, from when Redis decided
+   * @param isPaced whether afterwards one caller at a time asks Redis
+   * @param isExactCost whether it holds only for requests with the same cost and the same wish for a ticket
    * @param slots of {@link Returns}, of everything that may be given back
    */
   record Terms(
@@ -90,7 +90,7 @@ final class MixedDenial {
         new AtomicLong(Math.max(toldNanos, answeredNanos + terms.waitMicros * NANOS_PER_MICRO));
   }
 
-  /** The same behind an earlier denial: nobody is told a moment that another caller was told. */
+  /** The same after an earlier denial: no two callers get the same moment. */
   MixedDenial after(MixedDenial before) {
     if (!terms.isPaced || !before.terms.isPaced) {
       return this;
@@ -110,12 +110,12 @@ final class MixedDenial {
     return nowNanos - answeredNanos > DenialCache.MAX_AGE_NANOS;
   }
 
-  /** Whether it was asked later than another one. */
+  /** Whether it was asked later than {@code other}. */
   boolean isNewerThan(MixedDenial other) {
     return askedNanos - other.askedNanos >= 0;
   }
 
-  /** Whether it says something of a charge of the same operation. */
+  /** Whether it applies to a charge of the same operation. */
   boolean concerns(Charge other) {
     if (other.revision() != charge.revision()) {
       return false;
@@ -131,7 +131,7 @@ final class MixedDenial {
         && (wantsTicket || other.ticket().newId().isEmpty());
   }
 
-  /** Whether Redis would deny it, too. */
+  /** Whether Redis would certainly deny as well. */
   boolean isCertain(long nowNanos) {
     long elapsed = (nowNanos - askedNanos) / NANOS_PER_MICRO;
     boolean hasMoments = terms.moments <= 1 || next.get() < terms.moments - 1;
@@ -140,7 +140,7 @@ final class MixedDenial {
         && lastReturn() - askedNanos < 0;
   }
 
-  /** Whether a caller may ask Redis where the denial is not certain. */
+  /** Whether a caller may ask Redis if the denial is not certain. */
   boolean mayAsk(long nowNanos) {
     if (!terms.isPaced) {
       return true;
@@ -165,7 +165,7 @@ final class MixedDenial {
     return terms.slots.isEmpty() ? askedNanos - 1 : last;
   }
 
-  /** Whether there may be room: a request of the operation was admitted, or has given something back. */
+  /** Records that there may be room: a request of the operation was admitted, or has given something back. */
   void hasRoom() {
     if (terms.isPaced && asks.get() < MOST_ASKS) {
       asks.updateAndGet(before -> Math.max(0, before) + ASKS_PER_ADMISSION);
@@ -194,7 +194,7 @@ final class MixedDenial {
     });
   }
 
-  /** How many moments the next answer should have. */
+  /** The number of moments that the next answer should have. */
   int wanted() {
     return (int) Math.min(MOST_WANTED, Math.max(FIRST_WANTED, 2 * next.get()));
   }

@@ -10,10 +10,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis denied a moment ago of charges of several kinds: quotas, permits, congestion, reservations, and rates beside
- * them. Bounded; safe for use by many threads.
+ * Recent denials by Redis of charges of several kinds: quotas, permits, congestion, reservations, and rates in addition
+ * to them. Bounded; safe for use by many threads.
  *
- * <p>A request whose reservation may be there already is answered here only where its subject asks too often: Redis knows
+ * <p>A request whose reservation may already exist is answered here only if its subject asks too often: Redis knows
  * whether it is a repetition.
  */
 final class MixedDenials {
@@ -27,7 +27,7 @@ final class MixedDenials {
     this.returns = returns;
   }
 
-  /** The answer, where it is known; null where Redis has to be asked. */
+  /** The answer, if it is known; null if Redis has to be asked. */
   @Nullable
   StoreAnswer answer(Charge charge) {
     if (known.isEmpty()) {
@@ -71,7 +71,7 @@ final class MixedDenials {
         (before, newer) -> newer.isNewerThan(before) ? newer.after(before) : before);
   }
 
-  /** A request of the operation was admitted. */
+  /** Records that a request of the operation was admitted. */
   void admitted(Charge charge) {
     if (!known.isEmpty()) {
       MixedDenial denial = known.get(SubjectOperation.of(charge));
@@ -81,7 +81,7 @@ final class MixedDenials {
     }
   }
 
-  /** How many moments more than its own a charge should ask for. */
+  /** The extra moments that a charge should ask for. */
   int spare(Charge charge) {
     MixedDenial denial = known.isEmpty() ? null : known.get(SubjectOperation.of(charge));
     return denial == null || denial.isOver(nanoTime.getAsLong()) ? 0 : denial.wanted();

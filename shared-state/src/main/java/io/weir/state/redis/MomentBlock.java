@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Future moments that a node hands out by itself, each caller of a subject another one. Mutable; safe for use by many
- * threads.
+ * Future moments that a node gives to callers by itself, a different one to each caller of a subject. Mutable; safe for
+ * use by many threads.
  */
 final class MomentBlock {
   private static final long NANOS_PER_MICRO = 1000;
@@ -37,7 +37,7 @@ final class MomentBlock {
   private final AtomicLong next;
   private final AtomicInteger served = new AtomicInteger();
 
-  /** @param answeredNanos when Redis's answer was here */
+  /** @param answeredNanos when Redis's answer arrived */
   MomentBlock(PendingCharge first, long[] used, Moments moments, long answeredNanos) {
     Charge charge = first.charge();
     this.revision = charge.revision();
@@ -52,17 +52,17 @@ final class MomentBlock {
     this.next = new AtomicLong(callers(first));
   }
 
-  /** Whether nothing of it is true any more. */
+  /** Whether the block is too old to be used. */
   boolean isOver(long nowNanos) {
     return nowNanos - answeredNanos > DenialCache.MAX_AGE_NANOS;
   }
 
-  /** Whether it is of the same buckets by the same policy, whatever the cost. */
+  /** Whether it is of the same buckets by the same policy, for any cost. */
   boolean isOf(Charge charge) {
     return revision == charge.revision() && demands == charge.demands();
   }
 
-  /** The next moment; null where there is none left, or a newcomer may hear something better. */
+  /** The next moment; null if none is left, or a newcomer may get a better answer. */
   @Nullable
   StoreAnswer answer(Charge charge, long nowNanos) {
     boolean isSame = cost == charge.cost()
@@ -75,12 +75,12 @@ final class MomentBlock {
     return index < moments.count() ? told(charge, index, nowNanos) : null;
   }
 
-  /** One of the moments again, for a subject that has asked too often. */
+  /** A moment given a second time, for a subject that has asked too often. */
   StoreAnswer answerBeyondBound(Charge charge, long nowNanos) {
     return told(charge, next.getAndIncrement() % moments.count(), nowNanos);
   }
 
-  /** The next moment for any key that needs a bucket which is known to be full; null where there is none left. */
+  /** The next moment for any key that needs a bucket known to be full; null if none is left. */
   @Nullable
   StoreAnswer answerAnother(Charge charge, Demand demand, long usedUnits, long nowNanos) {
     long index = next.getAndIncrement();
@@ -89,14 +89,14 @@ final class MomentBlock {
         : null;
   }
 
-  /** The same past the bound: one of the moments again. */
+  /** The same beyond the limit: a moment is given again. */
   StoreAnswer answerAnotherBeyondBound(
       Charge charge, Demand demand, long usedUnits, long nowNanos) {
     long index = next.getAndIncrement() % moments.count();
     return told(charge, List.of(demand), new long[] {usedUnits}, index, nowNanos);
   }
 
-  /** How many moments the next block should have. */
+  /** The number of moments that the next block should have. */
   int wanted() {
     return Math.min(MOST_WANTED, Math.max(FIRST_WANTED, 2 * served.get()));
   }

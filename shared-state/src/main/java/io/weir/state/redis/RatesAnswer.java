@@ -8,10 +8,10 @@ import io.weir.throttle.StoreAnswer.Decided;
 import java.util.Optional;
 
 /**
- * An answer on rates, and the moments of an estimate beside its own.
+ * An answer on rates, and the further moments of an estimate.
  *
- * @param moments how many callers it stands for; 0 where it is no estimate
- * @param freshMicros how long no newcomer can hear anything better, from when Redis decided
+ * @param moments the number of callers it covers; 0 if it is no estimate
+ * @param freshMicros how long no newcomer can get a better answer, from when Redis decided
  */
 @SuppressWarnings("ArrayRecordComponent")
 record RatesAnswer(
@@ -27,7 +27,7 @@ record RatesAnswer(
     return new DenialCache.Moments(waitMicros, stepMicros, moments, freshMicros);
   }
 
-  /** The answer of one of the callers behind the first. */
+  /** The answer of one of the callers after the first. */
   StoreAnswer later(long index) {
     Wait wait = new Wait(waitMicros + index * stepMicros, true, Optional.empty());
     return new Decided(

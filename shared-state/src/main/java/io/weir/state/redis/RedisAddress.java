@@ -17,14 +17,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Where Redis is: the one reading of its URI, so that everybody who connects sees the same database.
+ * The address of Redis: its URI is parsed only here, so that all connections see the same database.
  *
  * @param tls whether the connections are encrypted
- * @param hosts one of a single Redis; otherwise Sentinels, or some nodes of a Cluster, of which one has to answer
+ * @param hosts one for a single Redis; otherwise Sentinels, or some nodes of a Cluster, of which one has to answer
  * @param database the number of the database
- * @param master what the Sentinels call the master; empty but for them
- * @param clientName what Redis calls the connections
- * @param waitReplicas how many replicas have to have a decision before it is told; 0 for none
+ * @param master the Sentinels' name of the master; empty without Sentinels
+ * @param clientName the name of the connections in Redis
+ * @param waitReplicas how many replicas must have a decision before it is answered; 0 for none
  */
 public record RedisAddress(
     Topology topology,
@@ -55,11 +55,11 @@ public record RedisAddress(
       "certificate",
       "key"));
 
-  /** What there is of Redis. */
+  /** The topology of Redis. */
   public enum Topology {
-    /** One Redis, or the master of some that somebody else looks after. */
+    /** One Redis, or a master whose failover is managed by another system. */
     SINGLE(6379),
-    /** A master that Sentinels know. */
+    /** A master managed by Sentinels. */
     SENTINEL(26_379),
     /** A Redis Cluster. */
     CLUSTER(6379);
@@ -79,7 +79,7 @@ public record RedisAddress(
     }
   }
 
-  /** Who connects. */
+  /** The user that connects. */
   public record Credentials(Optional<String> username, Optional<String> password) {
     @Override
     public String toString() {
@@ -88,13 +88,13 @@ public record RedisAddress(
   }
 
   /**
-   * Files in PEM form; where there are none, what the Java platform trusts.
+   * Files in PEM form; without them, the trust of the Java platform.
    *
-   * @param ca who is trusted to sign the certificates of Redis
-   * @param certificate what this side shows, with {@code key}, PKCS#8 and not encrypted
+   * @param ca the authorities that may sign the certificates of Redis
+   * @param certificate the certificate of this side, with {@code key}, PKCS#8 and not encrypted
    */
   public record TlsFiles(Optional<Path> ca, Optional<Path> certificate, Optional<Path> key) {
-    /** Whether there is any. */
+    /** Whether any file is given. */
     public boolean areGiven() {
       return ca.isPresent() || certificate.isPresent();
     }
@@ -105,12 +105,14 @@ public record RedisAddress(
   }
 
   /**
-   * Reads {@code redis[s][+sentinel|+cluster]://[[username]:password@]host[:port][,host[:port]]...[/database][?options]};
-   * what is special in a URI is percent-encoded. The options are {@code master} (for Sentinels), {@code
-   * sentinelUsername}, {@code sentinelPassword}, {@code clientName}, {@code waitReplicas}, {@code ca}, {@code certificate} and {@code key}.
+   * Parses
+   * {@code redis[s][+sentinel|+cluster]://[[username]:password@]host[:port][,host[:port]]...[/database][?options]};
+   * special characters of a URI are percent-encoded. The options are {@code master} (for Sentinels),
+   * {@code sentinelUsername}, {@code sentinelPassword}, {@code clientName}, {@code waitReplicas}, {@code ca},
+   * {@code certificate} and {@code key}.
    *
-   * @throws IllegalArgumentException where it is something else; the message does not repeat it, for it
-   *     may hold a password
+   * @throws IllegalArgumentException if it has another form; the message does not repeat it, because it may contain a
+   *     password
    */
   public static RedisAddress parse(String text) {
     Matcher uri = URI.matcher(text);
@@ -149,7 +151,7 @@ public record RedisAddress(
             database); // without the password
   }
 
-  /** As a URI that may be shown: of what is given in {@link #parse}, without passwords and options but {@code master}. */
+  /** A URI that may be shown: as in {@link #parse}, without passwords and without options other than {@code master}. */
   public String withoutSecrets() {
     String form = topology == Topology.SINGLE ? "" : "+" + topology.name().toLowerCase(Locale.ROOT);
     String of =
@@ -231,7 +233,7 @@ public record RedisAddress(
     try {
       plain = URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      // Its message repeats what may be a password.
+      // The cause's message may repeat a password.
       throw new IllegalArgumentException(
           "the URI of Redis: percent-encoding (expected: %25 for %)");
     }

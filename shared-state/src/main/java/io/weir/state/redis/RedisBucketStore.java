@@ -18,18 +18,17 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Buckets in Redis, one round trip a decision: charges that come while calls are in flight share the next one, and
- * what is sure to be denied is denied without asking. Where somebody waits, charges go to a lane of their own, so
- * that its work never delays the others; the first one of a subject that has to goes there by a second round trip.
- * Safe for use by many threads; what is asked on an event loop with a connection is sent and answered there. The
- * connections belong to the code that opened them; an answer takes twice their command timeout at most, once to be sent and once
- * to be answered.
+ * Buckets in Redis, one round trip a decision: charges that arrive while calls are in flight share the next one, and
+ * certain denials are answered without asking. If requests wait, their charges go to a lane of their own, so that its
+ * work never delays the others; the first such charge of a subject needs a second round trip. Safe for use by many
+ * threads; charges asked on an event loop with a connection are sent and answered there. The connections belong to the
+ * code that opened them; an answer takes at most twice their command timeout, once to be sent and once to be answered.
  *
- * <p>Where Redis has used three quarters of its memory, no place is made in any queue: callers hear estimates, those
- * who have a place keep it, and those who do not wait go on.
+ * <p>After Redis has used three quarters of its memory, no place is made in any queue: callers get estimates, existing
+ * places are kept, and callers that need no place are not affected.
  *
- * <p>A script that Redis has forgotten is sent again with the same charges. Nothing else is tried twice: a
- * charge whose answer was lost may have been taken.
+ * <p>A script that Redis has forgotten is sent again with the same charges. Nothing else is tried twice: a charge whose
+ * answer was lost may have been taken.
  */
 public final class RedisBucketStore implements BucketStore {
   private static final long REDIS_TIME = -1;
@@ -82,8 +81,8 @@ public final class RedisBucketStore implements BucketStore {
   /**
    * A store on Redis's own time.
    *
-   * @param isPolicyChanging whether a newer policy than the one that charges come from may be in force at any
-   *     moment: every charge is asked of Redis then
+   * @param isPolicyChanging whether a policy newer than that of the charges may be in force at any moment: then every
+   *     charge is sent to Redis
    */
   public static RedisBucketStore of(RedisConnections redis, BooleanSupplier isPolicyChanging) {
     return of(redis, isPolicyChanging, part -> CallObserver.NONE);
@@ -92,7 +91,7 @@ public final class RedisBucketStore implements BucketStore {
   /**
    * The same.
    *
-   * @param observers by part of the shared state: is told how each call ends
+   * @param observers by part of the shared state: each observes the ends of its calls
    */
   public static RedisBucketStore of(
       RedisConnections redis,
@@ -101,7 +100,7 @@ public final class RedisBucketStore implements BucketStore {
     return of(redis, isPolicyChanging, observers, System::nanoTime);
   }
 
-  /** The same by another clock of this process, for tests: it goes on, and is never behind. */
+  /** The same with another clock of this process, for tests: it must be monotonic, and never behind. */
   static RedisBucketStore of(
       RedisConnections redis,
       BooleanSupplier isPolicyChanging,
@@ -112,8 +111,8 @@ public final class RedisBucketStore implements BucketStore {
   }
 
   /**
-   * A store on another time, to rehearse what was recorded or imagined. Never for live traffic: its time
-   * must not be mixed with Redis's own in the same keys.
+   * A store on another time, to rehearse recorded or imagined traffic. Never for live traffic: its time must not be
+   * mixed with Redis's own in the same keys.
    *
    * @param clockMicros microseconds since the epoch, later than the present: keys expire by Redis's time
    */
@@ -153,7 +152,7 @@ public final class RedisBucketStore implements BucketStore {
         null);
   }
 
-  // Nobody's partition has it.
+  // Buckets of scope {@code cluster} belong to no partition.
   private boolean needsOneRedis(Charge charge) {
     return redis.parts() > 1
         && charge.extras().demands().stream().anyMatch(demand -> demand.scope() == Scope.CLUSTER);
@@ -169,7 +168,7 @@ public final class RedisBucketStore implements BucketStore {
     return pending;
   }
 
-  // On the caller's event loop, if it has a connection.
+  // Prefers the caller's event loop, if it has a connection.
   private Lanes nearest(Charge charge) {
     int part = redis.partOf(charge.tenant());
     for (int i = 1; i < lanes.size(); i++) {

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections to Redis that decisions travel on: one, or one on each event loop of a server; to a Redis Cluster, one
- * to each master for that. Mutable; owned by whoever opened them.
+ * The connections to Redis for decisions: one, or one on each event loop of a server; to a Redis Cluster, one to each
+ * master for each of these. Mutable; owned by the code that opened them.
  */
 public final class RedisConnections implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RedisConnections.class);
@@ -54,22 +54,22 @@ public final class RedisConnections implements AutoCloseable {
 
   /**
    * Connects, with a thread of its own. From then on a lost connection is opened again, at first at once and later four
-   * times a second, and what is asked meanwhile fails at once: a decision that waits for Redis is worth nothing.
+   * times a second; calls fail at once meanwhile, because a decision that waits for Redis is of no use.
    *
    * @param uri see {@link RedisAddress#parse}
-   * @param commandTimeout after which an answer is no longer waited for
-   * @throws IllegalArgumentException where the URI is none, or a file that it names
-   * @throws StoreUnavailableException where nothing answers there, or what answers forgets limits, or is a node of a
-   *     Redis Cluster that was not called one
+   * @param commandTimeout the longest wait for an answer
+   * @throws IllegalArgumentException if the URI, or a file that it names, is invalid
+   * @throws StoreUnavailableException if Redis does not answer, or forgets limits, or is a node of a Redis Cluster and
+   *     the URI does not say so
    */
   public static RedisConnections open(String uri, Duration commandTimeout) {
     return open(uri, commandTimeout, List.of(Optional.empty()));
   }
 
   /**
-   * The same with a connection on each of these event loops: what is asked there is sent and answered there,
-   * and no thread wakes another. They stay their owner's, must live longer than the connections, and be of the
-   * transport that Lettuce chooses: the native one where it is on the class path, else that of the JDK.
+   * The same with a connection on each of these event loops: calls of a loop are sent and answered on it, and no thread
+   * wakes another. The loops stay their owner's, must outlive the connections, and must use the transport that Lettuce
+   * chooses: the native one if it is on the class path, else that of the JDK.
    *
    * @param eventLoops at least one
    */
@@ -78,7 +78,7 @@ public final class RedisConnections implements AutoCloseable {
     return open(uri, commandTimeout, given(eventLoops));
   }
 
-  /** The same, also where nothing answers yet: it is tried again, twice a second, by a thread of its own. */
+  /** The same, also if Redis does not answer yet: a thread of its own tries again twice a second. */
   public static RedisConnections openLater(
       String uri, Duration commandTimeout, Collection<EventLoop> eventLoops) {
     return openLater(uri, commandTimeout, given(eventLoops));
@@ -162,7 +162,7 @@ public final class RedisConnections implements AutoCloseable {
     return false;
   }
 
-  // What may not be asked, or is not answered, is not known to be wrong.
+  // A setting that may not be read, or is not answered, is assumed to be right.
   private static void requireUsable(RedisAddress address, Link link) {
     for (String memory : looked(link, "memory")) {
       MemoryWatch.eviction(memory).ifPresent(RedisConnections::misconfigured);
@@ -191,12 +191,12 @@ public final class RedisConnections implements AutoCloseable {
     return List.of();
   }
 
-  /** Commands that wait for their answers, on the first connection. */
+  /** Synchronous commands, on the first connection. */
   public RedisClusterCommands<String, String> sync() {
     return links.get(0).sync();
   }
 
-  /** Asks on the first connection; what fails does so with {@link StoreUnavailableException}. */
+  /** Sends commands on the first connection; failures are {@link StoreUnavailableException}. */
   <T> CompletableFuture<T> ask(
       Function<RedisClusterAsyncCommands<String, String>, CompletionStage<T>> question) {
     return links.get(0).ask(question);
@@ -214,29 +214,30 @@ public final class RedisConnections implements AutoCloseable {
     return returns;
   }
 
-  /** After which an answer is no longer waited for. */
+  /** The longest wait for an answer. */
   Duration commandTimeout() {
     return commandTimeout;
   }
 
-  /** In how many parts the shared state may be away: 1, or {@link Partition#COUNT} of a Redis Cluster. */
+  /** The number of parts that may be away separately: 1, or {@link Partition#COUNT} of a Redis Cluster. */
   public int parts() {
     return address.topology() == Topology.CLUSTER ? Partition.COUNT : 1;
   }
 
-  /** Which of {@link #parts} has the buckets of a tenant and its keys. */
+  /** The part, of {@link #parts}, with the buckets of a tenant and its keys. */
   public int partOf(String tenant) {
     return parts() == 1 ? 0 : Partition.of(tenant);
   }
 
-  /** The key that has the newest revision of the policy, for what is asked of a part. */
+  /** The key that has the newest revision of the policy, for calls to a part. */
   String policyOf(int part) {
     return parts() == 1 ? RedisKeys.POLICY : RedisKeys.policyOf(part);
   }
 
   /**
-   * Asks a part for nothing, on each connection, and writes a key that soon expires: a Redis that is full, or a replica,
-   * takes none. Completes exceptionally with {@link StoreUnavailableException} where one is not answered in time.
+   * Probes a part: reads on each connection, then writes a key that soon expires, because a Redis that is full, or a
+   * replica, accepts no writes. Completes exceptionally with {@link StoreUnavailableException} if a call is not
+   * answered in time.
    */
   public CompletionStage<Void> probe(int part) {
     String key = parts() == 1 ? RedisKeys.PROBE : RedisKeys.probeOf(part);
@@ -248,12 +249,12 @@ public final class RedisConnections implements AutoCloseable {
         .thenApply(written -> null);
   }
 
-  /** The same of any part. */
+  /** The same for a random part. */
   public CompletionStage<Void> probe() {
     return probe(ThreadLocalRandom.current().nextInt(parts()));
   }
 
-  /** Closes all, in a few seconds at most, also where an event loop hangs. */
+  /** Closes all, within a few seconds, even if an event loop hangs. */
   @Override
   public void close() {
     if (connecting != null) {

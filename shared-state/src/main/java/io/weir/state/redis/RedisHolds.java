@@ -22,9 +22,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** What requests hold, in Redis. Safe for use by many threads; never blocks. */
+/** The holds of requests, in Redis. Safe for use by many threads; never blocks. */
 public final class RedisHolds implements HoldStore {
-  // As lib/codes.lua has them.
+  // Codes of lib/codes.lua.
   private static final int SETTLED = 1;
   private static final int CANCELLED = 2;
   private static final int EXPIRED = 3;
@@ -57,7 +57,7 @@ public final class RedisHolds implements HoldStore {
     this.clock = clock;
   }
 
-  /** By another clock than Redis's, as {@link RedisBucketStore#rehearsing}. */
+  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
   public static RedisHolds rehearsing(RedisConnections redis, LongSupplier clockMicros) {
     return new RedisHolds(
         redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
@@ -68,7 +68,7 @@ public final class RedisHolds implements HoldStore {
     String policy = redis.policyOf(redis.partOf(held.tenant()));
     String key = RedisKeys.key(held.tenant(), held.subject());
     String tenant = RedisKeys.tenant(held.tenant());
-    // On a Redis Cluster nothing of scope cluster is in a reservation, and its key is elsewhere.
+    // On a Redis Cluster a reservation has nothing of scope cluster, whose key is in another slot.
     String cluster = redis.parts() == 1 ? RedisKeys.CLUSTER : tenant;
     List<String> keys = new ArrayList<>(List.of(
         policy,
@@ -119,7 +119,7 @@ public final class RedisHolds implements HoldStore {
     return Scripts.run(redis, renew, keys, arguments).thenApply(answer -> number(answer, 0) == 1);
   }
 
-  /** Looks at all parts of the shared state. One that is away does not stand in the way of the others. */
+  /** Expires in all parts of the shared state. A part that is away does not block the others. */
   @Override
   public CompletionStage<Integer> expire() {
     List<CompletableFuture<Integer>> ended = IntStream.range(0, redis.parts())
@@ -153,7 +153,7 @@ public final class RedisHolds implements HoldStore {
     return ended;
   }
 
-  // One that cannot be ended does not stand in the way of the others: it is looked at again later.
+  // A reservation that cannot be ended does not block the others: it is tried again later.
   private CompletionStage<Integer> expire(String index, String key) {
     return recorded(key)
         .thenCompose(held -> end(held, new Ending.Expired()))
@@ -164,9 +164,9 @@ public final class RedisHolds implements HoldStore {
   }
 
   /**
-   * Makes a quota unused; its window stays.
+   * Sets the use of a quota to 0; its window is unchanged.
    *
-   * @return how much was used of it
+   * @return the use before
    */
   public CompletionStage<Long> reset(Scope scope, String tenant, String subject, String quota) {
     List<String> arguments = new ArrayList<>(List.of(quota));
@@ -176,7 +176,7 @@ public final class RedisHolds implements HoldStore {
         .thenApply(answer -> (Long) answer.get(0));
   }
 
-  /** What is held by this id; without permits where nothing is known of it. */
+  /** The hold with this id; without permits if it is unknown. */
   public CompletionStage<Held> recorded(String tenant, String subject, String id) {
     return recorded(RedisKeys.hold(RedisKeys.key(tenant, subject), id));
   }
@@ -197,13 +197,13 @@ public final class RedisHolds implements HoldStore {
             text == null ? List.of() : permitsIn(text)));
   }
 
-  // Of one that has ended none is needed.
+  // An ended hold needs no lease.
   private static long leaseIn(String text) {
     Matcher lease = LEASE.matcher(text);
     return lease.find() ? Long.parseLong(lease.group(1)) : 1;
   }
 
-  // The second line is what was demanded beside rates.
+  // The second line has the demands other than rates.
   private static List<Permit> permitsIn(String text) {
     String[] lines = text.split("\n", 3);
     return PERMIT

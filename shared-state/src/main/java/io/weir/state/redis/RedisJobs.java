@@ -30,8 +30,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The jobs of all nodes, in Redis: a queue for each operation. Safe for use by many threads; never blocks. What fails does
- * so with {@link io.weir.throttle.StoreUnavailableException}.
+ * The jobs of all nodes, in Redis: a queue for each operation. Safe for use by many threads; never blocks. Failures are
+ * {@link io.weir.throttle.StoreUnavailableException}.
  */
 public final class RedisJobs {
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -67,15 +67,15 @@ public final class RedisJobs {
     this.clock = clock;
   }
 
-  /** By another clock than Redis's, as {@link RedisBucketStore#rehearsing}. */
+  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
   public static RedisJobs rehearsing(RedisConnections redis, LongSupplier clockMicros) {
     return new RedisJobs(
         redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
   /**
-   * Keeps a place for a job, for one request at a time: whoever has it asks the limits, and then takes the job or releases
-   * the place. Says else what is there of the same request, or why there is no place.
+   * Reserves a place for a job, for one request at a time: its caller checks the limits, and then submits the job or
+   * releases the place. Otherwise returns the existing job of the same request, or the reason why there is no place.
    */
   public CompletionStage<SubmittedJob> keepPlace(JobRule rule, JobSubmission submission) {
     return submit(rule, submission, false, NO_PLACE);
@@ -87,12 +87,12 @@ public final class RedisJobs {
         .thenApply(done -> null);
   }
 
-  /** Takes a job into the queue; twice, it is there once. */
+  /** Takes a job into the queue; a repeated call has no effect. */
   public CompletionStage<SubmittedJob> submit(JobRule rule, JobSubmission submission) {
     return submit(rule, submission, true, NO_PLACE);
   }
 
-  /** The same of one that a place is kept for. */
+  /** The same for a job with a reserved place. */
   public CompletionStage<SubmittedJob> submit(
       JobRule rule, JobSubmission submission, SubmittedJob.Placed place) {
     return submit(rule, submission, true, place.token());
@@ -125,33 +125,33 @@ public final class RedisJobs {
         .thenApply(answer -> JobReplies.submitted(of.operation(), answer));
   }
 
-  // What is not text is stored in four characters for three bytes.
+  // Binary data is stored in four characters for three bytes.
   private static long longestResult(JobRule rule) {
     return rule.value(JobParameter.MAX_RESULT_BYTES) * 4 / 3 + HEADERS_OF_RESULT;
   }
 
-  // Rounded up: never more of them than the rule says.
+  // Rounded up: never more jobs than the rule allows.
   private static long intervalMicros(JobRule rule) {
     long perSecond = rule.value(JobParameter.DISPATCH_PER_SECOND);
     return (MICROS_PER_SECOND + perSecond - 1) / perSecond;
   }
 
   /**
-   * How a job stands, and what came of it.
+   * The state of a job, and its result.
    *
-   * @param asking the tenant and the key that ask, with a slash between; what their owner asks is counted
+   * @param asking the tenant and the key of the caller, with a slash between; calls of the job's owner are counted
    */
   public CompletionStage<Optional<SeenJob>> look(String operation, String id, String asking) {
     return look(operation, List.of(id), asking, true).thenApply(seen -> seen.get(0));
   }
 
-  /** The same without what came of it. */
+  /** The same without the result. */
   public CompletionStage<Optional<Job>> see(String operation, String id, String asking) {
     return look(operation, List.of(id), asking, false)
         .thenApply(seen -> seen.get(0).map(SeenJob::job));
   }
 
-  /** How jobs stand, in this order, without what came of them; nothing for those that nobody knows. */
+  /** The states of jobs, in this order, without their results; empty for unknown jobs. */
   public CompletionStage<List<Optional<SeenJob>>> look(String operation, Collection<String> ids) {
     return look(operation, ids, "", false);
   }
@@ -163,13 +163,13 @@ public final class RedisJobs {
   }
 
   /**
-   * Takes what is to be done, and ends what is over.
+   * Takes work to do, and ends leases and jobs whose time is over.
    *
-   * @param claim who will do it, and by which of his claims: {@code node:number}
-   * @param unheard claims of his whose answer was lost
+   * @param claim the node and the number of its claim: {@code node:number}
+   * @param unheard claims of the node whose answers were lost
    * @param horizonMicros how far ahead jobs are handed out
-   * @param leadMicros how long an answer takes: nothing is handed out to be sent sooner
-   * @param most how many are wanted
+   * @param leadMicros the travel time of an answer: no job is handed out to be sent sooner
+   * @param most the most jobs to hand out
    */
   public CompletionStage<ClaimedJobs> claim(
       String operation,
@@ -197,11 +197,11 @@ public final class RedisJobs {
   }
 
   /**
-   * Moves a job, if it may come there.
+   * Moves a job, if the transition is allowed.
    *
-   * @param by the claim that it was handed out by; empty for its caller or the upstream
-   * @param run which run is meant, 0 for any
-   * @return nothing where there is no such job
+   * @param by the claim by which it was handed out; empty for its caller or the upstream
+   * @param run the run of the job, 0 for any
+   * @return empty if there is no such job
    */
   public CompletionStage<Optional<MovedJob>> move(
       String operation, JobRule rule, String id, String by, long run, JobMove move) {
@@ -218,7 +218,7 @@ public final class RedisJobs {
     return run(step, operation, arguments).thenApply(answer -> JobReplies.moved(operation, answer));
   }
 
-  /** Holds on to jobs; gives for each whether it is held. */
+  /** Renews the leases of jobs; returns for each whether it is held. */
   public CompletionStage<List<Boolean>> renew(
       String operation, JobRule rule, String node, List<String> ids) {
     List<String> arguments =
@@ -227,7 +227,7 @@ public final class RedisJobs {
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
   }
 
-  /** Some of the jobs that there are, in no order, and without their positions; {@code most} at most. */
+  /** Some existing jobs, in no order, and without their positions; at most {@code most}. */
   public CompletionStage<List<Job>> list(String operation, int most) {
     String states = RedisKeys.jobs(operation).get(STATES);
     return scan(operation, states, ScanCursor.INITIAL, most, new ArrayList<>());

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The shared side of leases, in Redis. Safe for use by many threads; never blocks. */
+/** The shared pools of leases, in Redis. Safe for use by many threads; never blocks. */
 public final class RedisLeases {
   private static final long STALE = 1;
 
@@ -23,7 +23,7 @@ public final class RedisLeases {
   private final LuaScript script;
   private final Supplier<List<String>> clock;
 
-  /** @param redis where the pools are */
+  /** @param redis the connections to the pools */
   public RedisLeases(RedisConnections redis) {
     this(redis, Map.of(), List::of);
   }
@@ -35,33 +35,33 @@ public final class RedisLeases {
     this.clock = clock;
   }
 
-  /** By another clock than Redis's: a test moves it. */
+  /** The same with a clock other than Redis's, which a test moves. */
   static RedisLeases rehearsing(RedisConnections redis, LongSupplier clockMicros) {
     return new RedisLeases(
         redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
-  /** What a report is answered with. */
+  /** The answer to a report. */
   public sealed interface Answer {
     /**
-     * It was taken.
+     * The report was accepted.
      *
-     * @param granted units, on top of what was kept; -1 where the pool took a later report before
+     * @param granted units, in addition to those kept; -1 if the pool has a later report
      * @param used units, at that instant
      * @param out units that all holders have
      */
     record Granted(long granted, long used, long out, long waitMicros) implements Answer {}
 
-    /** A newer policy was published, and nothing has changed. */
+    /** A newer policy was published; nothing has changed. */
     record Stale(long revision) implements Answer {}
   }
 
-  /** Which part of the shared state has the pool of a bucket. */
+  /** The part of the shared state with the pool of a bucket. */
   public int partOf(Bucket bucket) {
     return redis.parts() == 1 ? 0 : Partition.of(bucket.name());
   }
 
-  /** How long an answer is waited for. */
+  /** The longest wait for an answer. */
   public Duration timeout() {
     return redis.commandTimeout();
   }
@@ -71,7 +71,7 @@ public final class RedisLeases {
     return redis.parts() > 1;
   }
 
-  /** Reports; what fails does so with {@link io.weir.throttle.StoreUnavailableException}. */
+  /** Sends a report; failures are {@link io.weir.throttle.StoreUnavailableException}. */
   public CompletionStage<Answer> exchange(
       Bucket bucket, LeaseReport report, long revision, Duration lease) {
     List<String> arguments = new ArrayList<>(List.of(
@@ -91,7 +91,7 @@ public final class RedisLeases {
     return Scripts.run(redis, script, keys, arguments).thenApply(RedisLeases::answer);
   }
 
-  /** Runs something a little later, on a thread that must not be blocked. */
+  /** Runs a task later, on a thread that must not be blocked. */
   public ScheduledFuture<?> later(Runnable what, Duration after) {
     return redis.links().get(0).eventLoop().schedule(what, after.toNanos(), TimeUnit.NANOSECONDS);
   }

@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The levels of buckets of scope {@code cluster}, as times: how long each takes until it is empty. Reads only. Safe for use
- * by many threads; never blocks. What fails does so with {@link io.weir.throttle.StoreUnavailableException}.
+ * The levels of buckets of scope {@code cluster}, as the times until they are empty. Reads only. Safe for use by many
+ * threads; never blocks. Failures are {@link io.weir.throttle.StoreUnavailableException}.
  */
 public final class RedisLevels {
   private final RedisConnections redis;
@@ -32,7 +32,7 @@ public final class RedisLevels {
     this.clock = clock;
   }
 
-  /** By another clock than Redis's: a test moves it. */
+  /** The same with a clock other than Redis's, which a test moves. */
   static RedisLevels rehearsing(RedisConnections redis, LongSupplier clockMicros) {
     return new RedisLevels(
         redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
@@ -43,7 +43,9 @@ public final class RedisLevels {
     return bucket.leased() || redis.parts() > 1;
   }
 
-  /** How long each bucket of scope {@code cluster} takes that is not leased, by name; one that is not there is empty. */
+  /**
+   * The time until each bucket of scope {@code cluster} that is not leased is empty, by name; an absent one is empty.
+   */
   public CompletionStage<Map<String, Long>> drainMicros() {
     return Scripts.run(redis, levels, List.of(RedisKeys.CLUSTER), clock.get()).thenApply(answer -> {
       Map<String, Long> micros = new HashMap<>();
@@ -54,7 +56,7 @@ public final class RedisLevels {
     });
   }
 
-  /** How long a leased bucket takes, where all that nodes hold of it counts as used. */
+  /** The time until a leased bucket is empty, with all leased units counted as used. */
   public CompletionStage<Long> drainMicros(Bucket leased) {
     return Scripts.run(redis, leaseLook, List.of(RedisKeys.pool(leased.name())), clock.get())
         .thenApply(answer -> (Long) answer.get(0));

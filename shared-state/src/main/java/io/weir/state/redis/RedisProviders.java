@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * What all nodes together may send to the providers of upstreams, in Redis. Safe for use by many threads; never blocks. What
- * fails does so with {@link io.weir.throttle.StoreUnavailableException}.
+ * Bookings of requests to the providers of upstreams, for all nodes, in Redis. Safe for use by many threads; never
+ * blocks. Failures are {@link io.weir.throttle.StoreUnavailableException}.
  */
 public final class RedisProviders {
   private static final long MICROS_PER_MILLI = 1000;
@@ -48,13 +48,13 @@ public final class RedisProviders {
     this.clock = clock;
   }
 
-  /** By another clock than Redis's, as {@link RedisBucketStore#rehearsing}. */
+  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
   public static RedisProviders rehearsing(RedisConnections redis, LongSupplier clockMicros) {
     return new RedisProviders(
         redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
-  /** An upstream as the script is told of it: made once for many calls. */
+  /** An upstream as arguments of the script: made once for many calls. */
   public record Prepared(Providers upstream, List<String> keys, List<String> head, String any) {}
 
   /** Prepares an upstream. */
@@ -92,10 +92,10 @@ public final class RedisProviders {
   }
 
   /**
-   * Ends what is over, and then books for those that ask, in their order in each group.
+   * Ends bookings, and then books for the asking requests, in their order in each group.
    *
-   * @param caller who asks for them: a queue, by a name without blanks and slashes. Where there is no room, those that were
-   *     told so first come first
+   * @param caller a queue, by a name without blanks and slashes. Without room, the callers that were answered so first
+   *     come first
    */
   public CompletionStage<Booking.Told> book(
       Prepared upstream, String caller, List<Booking.End> ends, List<Booking.Asking> asking) {
@@ -178,15 +178,15 @@ public final class RedisProviders {
     };
   }
 
-  /** A request that is under way, as it is renewed. */
+  /** A request under way, in the form in which it is renewed. */
   public static String member(String id, String provider) {
     return id + " " + provider;
   }
 
   /**
-   * Holds on to permits; gives for each whether it is held.
+   * Renews permits; returns for each whether it is held.
    *
-   * @param members as {@link #member} has them
+   * @param members in the form of {@link #member}
    */
   public CompletionStage<List<Boolean>> renew(Providers upstream, Collection<String> members) {
     return run(
@@ -196,7 +196,7 @@ public final class RedisProviders {
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
   }
 
-  /** Whether this node is the one that asks for the health of an upstream's providers; then it is for so long from now. */
+  /** Whether this node checks the health of an upstream's providers; if so, it does for this time from now. */
   public CompletionStage<Boolean> watch(String upstream, String node, long leaseMillis) {
     return Scripts.run(
             redis,

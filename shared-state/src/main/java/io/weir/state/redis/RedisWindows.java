@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Windows of ordered ranges in Redis, for all nodes, planners and workers. Safe for use by many threads; never blocks. What
- * fails does so with {@link io.weir.throttle.StoreUnavailableException}.
+ * Windows of ordered ranges in Redis, for all nodes, planners and workers. Safe for use by many threads; never blocks.
+ * Failures are {@link io.weir.throttle.StoreUnavailableException}.
  */
 public final class RedisWindows {
   private static final int VIEW = 6;
@@ -48,22 +48,22 @@ public final class RedisWindows {
     this.takeBack = LuaScript.load("window_return", includes);
   }
 
-  /** By another clock than Redis's, as {@link RedisBucketStore#rehearsing}. */
+  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
   public static RedisWindows rehearsing(RedisConnections redis, LongSupplier clockMicros) {
     return new RedisWindows(
         redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
-  /** How a claim ends, or goes on. */
+  /** How a claim ends, or continues. */
   public enum End {
     FINISH,
     FAIL,
-    /** It was not begun. */
+    /** The work was not begun. */
     RELEASE,
     RENEW
   }
 
-  /** What a planner decides. */
+  /** A decision of a planner. */
   public enum Choice {
     SKIP,
     RETRY,
@@ -71,7 +71,7 @@ public final class RedisWindows {
     FORGET
   }
 
-  /** Opens the range from one number to another, both of it. */
+  /** Opens the range from one number to another, both included. */
   public CompletionStage<WindowAnswer> open(WindowRule rule, long from, long to) {
     return run(open, rule, Long.toString(from), Long.toString(to)).thenApply(answer -> {
       WindowView view = view(answer);
@@ -86,7 +86,7 @@ public final class RedisWindows {
   }
 
   /**
-   * Claims the first range that is to be done.
+   * Claims the first range with state todo.
    *
    * @param id of the claim, without blanks
    */
@@ -99,7 +99,7 @@ public final class RedisWindows {
   }
 
   /**
-   * Takes claims back, as nobody has heard of them: it does not count as an attempt.
+   * Takes back claims whose answers were lost: they do not count as attempts.
    *
    * @return how many there were
    */
@@ -108,21 +108,21 @@ public final class RedisWindows {
   }
 
   /**
-   * Ends a claim, or holds on to it.
+   * Ends a claim, or renews it.
    *
-   * @param note the result, or why it failed; may be empty
+   * @param note the result, or the reason of the failure; may be empty
    */
   public CompletionStage<WindowAnswer> end(
       WindowRule rule, long from, String id, End how, String note) {
     return run(end, rule, Long.toString(from), id, word(how), note).thenApply(RedisWindows::ended);
   }
 
-  /** Decides of a range; of {@link Choice#COMMIT} the number is the last one that is committed. */
+  /** Decides on a range; for {@link Choice#COMMIT} the number is the last one to commit. */
   public CompletionStage<WindowAnswer> decide(WindowRule rule, Choice choice, long number) {
     return run(decide, rule, word(choice), Long.toString(number)).thenApply(RedisWindows::ended);
   }
 
-  /** Those that have failed, or else those that may be committed. */
+  /** The ranges that have failed, or else those that may be committed. */
   public CompletionStage<WindowAnswer.Listed> look(WindowRule rule, boolean isOfFailed, int most) {
     return run(look, rule, isOfFailed ? "failed" : "ended", Integer.toString(most))
         .thenApply(answer -> {

@@ -5,8 +5,8 @@ import io.weir.throttle.Held;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * When this node gave something back last: permits by their limit, reservations by their subject. Limits that share a slot
- * only cost a question. Bounded; safe for use by many threads.
+ * When this node last gave something back: permits by their limit, reservations by their subject. Limits that share a
+ * slot only cost an extra call. Bounded; safe for use by many threads.
  */
 final class Returns {
   private static final int SLOTS = 1 << 12;
@@ -20,7 +20,7 @@ final class Returns {
     }
   }
 
-  /** Everything that was held is free. */
+  /** Records that all of a hold is free. */
   void ended(Held held) {
     long now = System.nanoTime();
     held.permits()
@@ -36,7 +36,7 @@ final class Returns {
     return lastNanos.get(slot);
   }
 
-  /** The slot of a limit; without a name that of all that a subject reserves. */
+  /** The slot of a limit; without a name, the slot of all reservations of a subject. */
   static int slot(String state, String limit) {
     int hash = 31 * state.hashCode() + limit.hashCode();
     return (hash ^ hash >>> 12) & SLOTS - 1;

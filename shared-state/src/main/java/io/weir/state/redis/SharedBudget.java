@@ -4,8 +4,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * How often a node asks Redis in a tenth of a second for a shared bucket that it knows to be full. The first question of each
- * tenant is always among them, so that no tenant takes all of them from the others. Mutable; safe for use by many threads.
+ * Limits how often a node asks Redis in a tenth of a second for a shared bucket that it knows to be full. The first
+ * call of each tenant is always allowed, so that no tenant uses up all calls of the others. Mutable; safe for use by
+ * many threads.
  */
 final class SharedBudget {
   private static final int MOST_TENANTS = 256;
@@ -14,7 +15,7 @@ final class SharedBudget {
   private long window;
   private long asked;
 
-  /** Counts a question, and says whether it is within the bound. */
+  /** Counts a call; returns whether it is within the limit. */
   synchronized boolean mayAsk(String tenant, long nowNanos, long most) {
     long current = nowNanos / AskBudget.WINDOW_NANOS;
     if (window != current) {

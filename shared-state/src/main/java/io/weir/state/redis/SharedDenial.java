@@ -15,9 +15,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A full bucket of a tenant or of the cluster, as Redis found it. Whoever needs it is denied, whatever key asks.
+ * A full bucket of a tenant or of the cluster, as Redis found it. It denies all charges that need the bucket, from any
+ * key.
  *
- * @param block moments to hand out where callers are spaced; null where all are told the exact wait
+ * @param block moments for spaced callers; null if all get the exact wait
  */
 record SharedDenial(
     long revision,
@@ -40,7 +41,7 @@ record SharedDenial(
     return revision == charge.revision() && asked.bucket().equals(demand.bucket());
   }
 
-  /** Whether Redis would deny a charge that demands so much of the bucket. */
+  /** Whether Redis would deny a charge that demands these units of the bucket. */
   boolean isFullFor(long units, long nowNanos) {
     long elapsed = (nowNanos - askedNanos) / NANOS_PER_MICRO;
     return LeakyBucket.canHold(demand.bucket(), units)
@@ -54,7 +55,7 @@ record SharedDenial(
     return denied(charge, asked, waitMicros(asked.units(charge.cost())) - least, least);
   }
 
-  /** The denial of a caller past the bound: as if the bucket were as full as it was. */
+  /** The denial of a caller beyond the limit: with the level that Redis found. */
   StoreAnswer denyBeyondBound(Charge charge, Demand asked) {
     long wait = waitMicros(asked.units(charge.cost()));
     return denied(charge, asked, Math.max(AskBudget.WINDOW_NANOS / NANOS_PER_MICRO, wait), 0);
@@ -64,7 +65,7 @@ record SharedDenial(
     return LeakyBucket.waitMicros(demand.bucket(), usedUnits, units);
   }
 
-  // Of the other buckets of another key nothing is known: the denial does not list them.
+  // The other buckets of another key are unknown: the denial does not list them.
   private StoreAnswer denied(Charge charge, Demand asked, long waitMicros, long elapsedMicros) {
     Bucket bucket = asked.bucket();
     long used = LeakyBucket.drained(usedUnits, bucket.unitsPerMicro(), elapsedMicros);

@@ -14,11 +14,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Full buckets of tenants and of the cluster: what Redis said to one key holds for all keys that need the bucket. Bounded;
+ * Full buckets of tenants and of the cluster: an answer to one key applies to all keys that need the bucket. Bounded;
  * safe for use by many threads.
  *
- * <p>Where places are made, a full bucket of a tenant is another one for each key: a key may have a place. A bucket of the
- * cluster makes no places.
+ * <p>If places are made, a full bucket of a tenant is a different one for each key: a key may have a place. A bucket of
+ * the cluster makes no places.
  */
 final class SharedDenials {
   private final Map<SharedBucket, SharedDenial> known = new ConcurrentHashMap<>();
@@ -38,7 +38,7 @@ final class SharedDenials {
   /**
    * Remembers the full buckets of a denial that are shared.
    *
-   * @param block the moments that were left over, if any
+   * @param block the remaining moments, if any
    * @return whether the block is for all keys: nothing but shared buckets was full
    */
   boolean learn(Charge charge, long[] used, long askedNanos, @Nullable MomentBlock block) {
@@ -84,7 +84,7 @@ final class SharedDenials {
     };
   }
 
-  /** The answer, where it is known; null where Redis has to be asked. */
+  /** The answer, if it is known; null if Redis has to be asked. */
   @Nullable
   StoreAnswer answer(Charge charge) {
     if (known.isEmpty() || charge.ticket().shown().isPresent()) {
@@ -136,7 +136,7 @@ final class SharedDenials {
         : block.answerAnotherBeyondBound(charge, demand, denial.usedUnits(), now);
   }
 
-  /** How many moments more than its own a charge should ask for. */
+  /** The extra moments that a charge should ask for. */
   int spare(Charge charge) {
     if (known.isEmpty()) {
       return 0;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Looks into the shared state for an operator: reads only, blocks its caller, and decides nothing. */
+/** Reads the shared state for an operator: changes nothing, and blocks its caller. */
 public final class StateInspector {
   private static final LuaScript SHOW = LuaScript.load("show");
 
@@ -23,7 +23,7 @@ public final class StateInspector {
     this.connections = connections;
   }
 
-  /** An upstream of providers likewise, and how many requests are under way to it. */
+  /** The same for an upstream of providers, and the number of requests under way to it. */
   public Map<String, String> showUpstream(String name) {
     List<String> keys = RedisKeys.upstream(name);
     Map<String, String> fields = show(keys.get(0));
@@ -31,7 +31,7 @@ public final class StateInspector {
     return fields;
   }
 
-  /** A window likewise, and what its ranges wait for. */
+  /** The same for a window, and the instants that its ranges wait for. */
   public Map<String, String> showWindow(String name) {
     List<String> keys = RedisKeys.window(name);
     Map<String, String> fields = show(keys.get(0));
@@ -43,11 +43,11 @@ public final class StateInspector {
   /**
    * The policy in force, as it was published.
    *
-   * @param bursts how long its buckets take to drain from full, for {@link #showAll}
+   * @param bursts the times to drain its buckets from full, for {@link #showAll}
    */
   public record Published(long revision, String name, String document, String bursts) {}
 
-  /** The policy in force; empty where there is none. */
+  /** The policy in force; empty if there is none. */
   public Optional<Published> policy() {
     try {
       Map<String, String> fields = new HashMap<>();
@@ -67,13 +67,13 @@ public final class StateInspector {
   }
 
   /**
-   * A state in words, and behind it how the limits of its owner stand that are no rates: counters by the name of the limit,
-   * permits as {@code <limit>.held}.
+   * A state in words, followed by the standings of its owner's limits other than rates: counters by the name of the
+   * limit, permits as {@code <limit>.held}.
    *
-   * @param state of Redis: that of a key, a tenant or the cluster
-   * @param bursts as they are published
-   * @param plans of which the limits are
-   * @return empty where nothing is used
+   * @param state the key in Redis of a key's, a tenant's or the cluster's state
+   * @param bursts as published
+   * @param plans the plans with the limits
+   * @return empty if nothing is used
    */
   public Map<String, String> showAll(String state, String bursts, List<Plan> plans) {
     String limits = LimitLines.of(plans.stream());
@@ -87,7 +87,7 @@ public final class StateInspector {
     return fields;
   }
 
-  /** A bucket of scope {@code cluster} of which nodes hold leases; empty where there is none. */
+  /** A bucket of scope {@code cluster} with leases; empty if there is none. */
   public Map<String, String> showPool(String bucket, String bursts) {
     return asked(RedisKeys.pool(bucket), bursts, "");
   }
@@ -130,17 +130,17 @@ public final class StateInspector {
   }
 
   /**
-   * The state of a key, a tenant or the cluster in words, as {@code lua/show.lua} shows it, and the length of its
-   * queue where it has one.
+   * The state of a key, a tenant or the cluster in words, as {@code lua/show.lua} shows it, and the length of its queue
+   * if it has one.
    *
    * @param key of Redis, see {@code docs/reference/redis.md}
-   * @return empty where there is no such state: nothing is used
-   * @throws StoreUnavailableException where Redis does not answer, or holds something else there
+   * @return empty if there is no such state: nothing is used
+   * @throws StoreUnavailableException if Redis does not answer, or the key holds something else
    */
   public Map<String, String> show(String key) {
     try {
       RedisClusterCommands<String, String> commands = connections.sync();
-      // A script of a Redis Cluster asks for the keys of one place only.
+      // On a Redis Cluster all keys of a script must be in one slot.
       String[] keys =
           connections.parts() == 1 ? new String[] {key, RedisKeys.POLICY} : new String[] {key};
       Map<String, String> fields =

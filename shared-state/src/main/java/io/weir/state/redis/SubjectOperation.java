@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation of one subject, by one revision of the policy: what is known of one says nothing of another. The lists are
- * those of the policy, compared by identity. Immutable.
+ * One operation of one subject, by one revision of the policy: knowledge of one does not apply to another. The lists
+ * are those of the policy, compared by identity. Immutable.
  */
 final class SubjectOperation {
   private final String tenant;

@@ -11,7 +11,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The templates of all that is sent on one link. Mutable; used on its event loop. */
+/** The templates of all charges sent on one link. Mutable; used on its event loop. */
 final class Templates {
   private static final int MAX_TEMPLATES = 4096;
 
@@ -32,7 +32,7 @@ final class Templates {
     return made;
   }
 
-  /** What a charge demands beside rates; null where that is nothing. */
+  /** The demands of a charge other than rates; null if there are none. */
   @Nullable
   OthersTemplate others(PendingCharge pending, Lane lane, RedisClock clock) {
     List<KindDemand> demands = pending.charge().extras().demands();
@@ -52,7 +52,7 @@ final class Templates {
     return made;
   }
 
-  /** The number of a batch; a template knows by it whether it stands there already. */
+  /** The number of a batch, by which a template knows whether it is already in the batch. */
   long nextBatch() {
     return ++batches;
   }

@@ -20,10 +20,10 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Whom TLS trusts and what it shows, read from files.
+ * The trust and the certificate for TLS, read from files.
  *
- * @param trust empty for what the Java platform trusts
- * @param shown empty where this side shows nothing
+ * @param trust empty for the trust of the Java platform
+ * @param shown empty if this side has no certificate
  */
 public record TlsMaterial(Optional<TrustManagerFactory> trust, Optional<KeyManagerFactory> shown) {
   private static final char[] NO_PASSWORD = {};
@@ -31,7 +31,7 @@ public record TlsMaterial(Optional<TrustManagerFactory> trust, Optional<KeyManag
   /**
    * Reads the files.
    *
-   * @throws IllegalArgumentException where a file cannot be read, or is something else; it is named
+   * @throws IllegalArgumentException if a file cannot be read or is invalid; the message names it
    */
   public static TlsMaterial read(TlsFiles files) {
     return new TlsMaterial(
@@ -88,7 +88,7 @@ public record TlsMaterial(Optional<TrustManagerFactory> trust, Optional<KeyManag
       return KeyFactory.getInstance(algorithm)
           .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(base64)));
     } catch (GeneralSecurityException | IllegalArgumentException e) {
-      // The cause may repeat a piece of the key.
+      // The cause may contain a part of the key.
       throw new IllegalArgumentException(
           "the file %s (expected: a private key in PEM form, PKCS#8, not encrypted)"
               .formatted(file));

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Charges that wait to be sent in one lane. Where more wait than one call carries, each tenant has its turn. Added to by any
- * thread; taken from on one event loop.
+ * Charges that wait to be sent in one lane. If more wait than one call carries, the tenants take turns. Any thread
+ * adds; one event loop takes.
  */
 final class WaitingCharges {
   private static final int MOST = 100_000;
@@ -27,7 +27,7 @@ final class WaitingCharges {
     this.fair = new FairQueue(lane.maxOfTenant());
   }
 
-  /** Adds a charge; where too many wait, it fails, and false is given. */
+  /** Adds a charge; if too many wait, fails it and returns false. */
   boolean add(PendingCharge pending) {
     if (count.incrementAndGet() > MOST) {
       refuse(pending);
@@ -40,7 +40,7 @@ final class WaitingCharges {
     return count.get();
   }
 
-  /** The next one, which waits until {@link #took}; null where nobody waits. */
+  /** The next charge, which waits until {@link #took}; null if none waits. */
   @Nullable
   PendingCharge next() {
     PendingCharge first = leftOver;
@@ -48,7 +48,7 @@ final class WaitingCharges {
     if (first != null) {
       return first;
     }
-    // Where all that waits fits into the next call, there is no need of turns.
+    // If all waiting charges fit into the next call, turns are not needed.
     if (fair.isEmpty() && count.get() <= lane.maxCharges() && !lane.hasOthers()) {
       return came.poll();
     }
@@ -56,12 +56,12 @@ final class WaitingCharges {
     return fair.poll();
   }
 
-  /** It is no longer waiting. */
+  /** Removes the charge from the waiting ones. */
   void took() {
     count.decrementAndGet();
   }
 
-  /** It goes first the next time. */
+  /** Puts the charge in front for the next time. */
   void putBack(PendingCharge pending) {
     leftOver = pending;
   }

@@ -61,7 +61,7 @@ final class ClusterPolicyIT {
       connections.sync().configResetstat();
       publish(one, policy(50));
       assertThat(other.reload(0).toCompletableFuture().join().revision()).isEqualTo(2);
-      // The revision is looked up; the document is not read again.
+      // The stamp is read; the document is not read again.
       assertThat(connections.sync().info("commandstats"))
           .contains("cmdstat_hmget:")
           .doesNotContain("cmdstat_hgetall:");
@@ -100,7 +100,7 @@ final class ClusterPolicyIT {
     assertThat(one.liveNodes()).isEqualTo(1);
   }
 
-  // A state has been decided by revision 5, and nobody who is left knows that policy.
+  // A state has been decided by revision 5, and no remaining node has that policy.
   @Test
   void aPolicyThatIsLostIsReplacedAboveItsRevisionAfterAWhile() {
     assertThat(one.reload(5).toCompletableFuture().join().revision()).isEqualTo(1);
@@ -162,7 +162,7 @@ final class ClusterPolicyIT {
   void twoPoliciesOfOneRevisionBecomeAThird() {
     String otherText = policy(9);
     try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
-      // As a node would that knew no other policy when Redis had lost this one.
+      // As by a node that knew no other policy when Redis had lost this one.
       connections
           .sync()
           .hset(

@@ -17,7 +17,7 @@ final class LostPolicyTest {
     clock.addAndGet(TimeUnit.SECONDS.toNanos(3));
     assertThat(lost.newerThan(1)).isEmpty();
     assertThat(lost.newerThan(5)).isEmpty();
-    // It counts from anew.
+    // The time counts from the start again.
     clock.addAndGet(TimeUnit.SECONDS.toNanos(9));
     assertThat(lost.newerThan(4)).isEmpty();
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What a node does with a stored policy that it cannot read. */
+/** A stored policy that the node cannot read. */
 final class StoredPolicyTest {
   private static final PolicyText BAD =
       new PolicyText(2, "bad", "colour: red", "digest of bad", "", "");

@@ -95,8 +95,8 @@ final class DegradingStoreTest {
     assertThat(before).isLessThanOrEqualTo(10);
   }
 
-  // A part of the calls fails, too few for an outage: what this node admits by itself and what the
-  // shared state admits are the limit together.
+  // Some calls fail, too few for an outage: the admissions of this node and those of the shared
+  // state together stay within the limit.
   @Test
   void wherePartOfTheCallsFailsTheLimitIsNotAdmittedTwice() {
     int admitted = 0;
@@ -109,7 +109,7 @@ final class DegradingStoreTest {
     assertThat(admitted).isBetween(900, 100 + 50 + millis / 10);
   }
 
-  // The buckets of the shared state have drained meanwhile: they hear what was let in here.
+  // The buckets of the shared state have drained meanwhile: local admissions are reported to them.
   @Test
   void afterAnOutageNoBurstFollowsNeitherAtOnceNorLater() {
     int outage = 3000;
@@ -139,7 +139,7 @@ final class DegradingStoreTest {
       nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
     }
     fault = null;
-    decide("k3", demands); // finds out that it is back
+    decide("k3", demands); // notices that it is back
     Decision other = decide("k2", demands);
     assertThat(other.limits().get(0).usedUnits())
         .isLessThanOrEqualTo(demands.get(0).unitsPerOperation());

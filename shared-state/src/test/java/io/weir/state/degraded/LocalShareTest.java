@@ -68,10 +68,10 @@ final class LocalShareTest {
 
   @Test
   void allBucketsOfARequestOrNone() {
-    Demand tenant = demand("tenant", Scope.TENANT, 3_000, 1000); // one for this node
+    Demand tenant = demand("tenant", Scope.TENANT, 3_000, 1000); // one operation for this node
     Charge both = new Charge("acme", "k1", 1, List.of(HUNDRED, tenant), 1);
     assertThat(local.decide(both).decision()).isInstanceOf(Allowed.class);
-    clock.addAndGet(100 * MILLI); // three more of the key's, none of the tenant's
+    clock.addAndGet(100 * MILLI); // three more for the key's bucket, none for the tenant's
     assertThat(((Denied) local.decide(both).decision()).full()).containsExactly("tenant");
     assertThat(admittedAtOnce(charge("k1", HUNDRED, 1))).isEqualTo(3);
   }
@@ -95,7 +95,7 @@ final class LocalShareTest {
   void aCostThatNoBucketHoldsIsNeverAllowed() {
     assertThat(local.decide(charge("k1", HUNDRED, 101)).decision())
         .isInstanceOf(NeverAllowed.class);
-    // One that only the shared bucket holds has to wait for it.
+    // A charge that only the shared bucket can hold has to wait for it.
     assertThat(local.decide(charge("k1", HUNDRED, 90)).decision()).isInstanceOf(Denied.class);
   }
 
@@ -133,7 +133,7 @@ final class LocalShareTest {
   void onlyWhatWasTakenIsGivenBack() {
     Charge charge = charge("k1", HUNDRED, 1);
     local.handOver();
-    Agreement before = local.agree(charge); // nothing is counted yet
+    Agreement before = local.agree(charge); // nothing is counted locally yet
     local.decide(charge);
     for (int i = 0; i < 50; i++) {
       local.takeBack(charge, before);
@@ -167,7 +167,7 @@ final class LocalShareTest {
     assertThat(local.isHandingOver()).isFalse();
   }
 
-  // Asked each millisecond.
+  // One charge each millisecond.
   private int admitted(Charge charge, int millis) {
     int admitted = 0;
     for (int i = 0; i < millis; i++) {

@@ -96,7 +96,7 @@ final class OutageBreakerTest {
         .until(() -> probes.get() <= after + 1);
   }
 
-  // It is there: what it refuses fails, and passes nobody.
+  // Redis is reachable: refused calls fail, and no call is let through.
   @Test
   void aProbeThatIsRefusedEndsTheOutage() {
     probed = CompletableFuture.failedFuture(fault(StoreFault.REFUSED));

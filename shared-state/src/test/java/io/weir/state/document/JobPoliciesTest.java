@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a policy makes of jobs. */
+/** Jobs in a policy. */
 final class JobPoliciesTest {
   private static PolicyReading read(String operation) {
     return PolicyDocuments.parse("jobs.yaml", """

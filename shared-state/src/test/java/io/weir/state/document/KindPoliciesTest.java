@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** What a policy makes of limits that are no rates. */
+/** Limits other than rates in a policy. */
 final class KindPoliciesTest {
   private static final String POLICY = """
       operations:

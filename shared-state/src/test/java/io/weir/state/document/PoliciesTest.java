@@ -167,7 +167,7 @@ final class PoliciesTest {
           k3: { tenant: acme, overrides: [{ operation: Free, opsPerSec: 0 }] }
         """);
     assertThat(demands(policy, "k1", "Pong").get(0).bucket().name()).isEqualTo("op:Pong");
-    // It has left the bucket that is frozen.
+    // The operation has left the frozen bucket.
     assertThat(limit(policy, "k2", "Ping")).isInstanceOf(Limited.class);
     assertThat(limit(policy, "k2", "Pong")).isInstanceOf(Frozen.class);
     assertThat(limit(policy, "k3", "Free")).isInstanceOf(Frozen.class);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Throttle files that networks really use, and those their tests refuse. */
+/** Throttle files used by real networks, and files that their tests refuse. */
 final class RealThrottleFilesTest {
   private static final Path DATA = Path.of("../../shared/data");
   private static final Map<String, String> BAD = Map.of(

@@ -114,7 +114,7 @@ final class ThrottleTest {
     return new PolicyRevision(revision, PolicyDocuments.parse("policy", text).policy());
   }
 
-  /** Knows one policy, and another once it is reloaded. */
+  /** A source with one policy, and another one after a reload. */
   private static final class Source implements PolicySource {
     private final PolicyRevision later;
     private PolicyRevision current;

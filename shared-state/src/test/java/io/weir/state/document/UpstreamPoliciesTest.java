@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a policy makes of upstreams of providers, and of windows. */
+/** Upstreams of providers, and windows, in a policy. */
 final class UpstreamPoliciesTest {
   private static final String PROVIDER = "providers: [{ name: a, url: 'http://127.0.0.1:1' }]";
   private static final String FOUR_KEYS =
@@ -274,9 +274,8 @@ final class UpstreamPoliciesTest {
     assertThat(errors(PROVIDER, many.toString())).containsExactly("too_many_windows");
   }
 
-  // Of the scheduler that they are taken from: under way below twice the keys, two to three times
-  // as many ranges, one
-  // to two times as many in the queue.
+  // Rules of the scheduler that these settings come from: requests under way below twice the keys,
+  // two to three times as many ranges, one to two times as many in the queue.
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

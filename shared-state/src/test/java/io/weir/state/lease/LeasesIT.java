@@ -49,7 +49,7 @@ final class LeasesIT {
 
   private final List<Host> hosts = new ArrayList<>();
 
-  /** What one process would have. */
+  /** The objects of one process. */
   private static final class Host implements AutoCloseable {
     private final RedisConnections connections =
         RedisConnections.open(cluster.uri(), Duration.ofMillis(500));
@@ -122,7 +122,7 @@ final class LeasesIT {
       assertThat(((Denied) denied).full()).as(denied.toString()).contains("narrow");
       assertThat(denied.limits()).hasSize(2);
     }
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(600)); // all leases are over, and drained
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(600)); // all leases have ended and drained
     int admitted = 0;
     for (int i = 0; i < 10_000; i++) {
       admitted += decide(hosts.get(1), "k" + i, List.of(OWN, SHARED)) instanceof Allowed ? 1 : 0;
@@ -138,7 +138,7 @@ final class LeasesIT {
     assertThat(decision).isInstanceOf(Decision.NeverAllowed.class);
   }
 
-  // Each asks as often as that, in rounds of a millisecond.
+  // Each node sends at its rate, in rounds of a millisecond.
   private void run(long[] opsPerSec, double limitShare, double least) {
     long before = calls();
     long redisBegin = RedisTime.nanos();
@@ -181,7 +181,7 @@ final class LeasesIT {
         .toCompletableFuture();
   }
 
-  // What the pool's master was asked; nothing else is asked in these runs.
+  // The calls to the pool's master; these runs make no others.
   private static long calls() {
     return cluster.nodes().stream()
         .map(node -> node.ask("INFO commandstats"))

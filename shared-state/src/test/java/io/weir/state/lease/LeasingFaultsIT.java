@@ -39,8 +39,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The pool of a leased bucket is away, and the part of the shared state with the other buckets is not. */
 final class LeasingFaultsIT {
-  // No clock moves by itself: nothing drains. Of what nobody has told it a node gives one operation
-  // by itself.
+  // Clocks do not advance by themselves: nothing drains. A node gives one operation of a bucket
+  // whose level it does not know.
   private static final Bucket POOL =
       new Bucket("pool", Scope.CLUSTER, Rate.ofMilliOpsPerSec(1000), 100_000, true);
   private static final Demand LEASED = Demand.of(POOL);
@@ -55,13 +55,13 @@ final class LeasingFaultsIT {
   private Outages outages;
   private BucketStore store;
 
-  /** How the pool is away. */
+  /** The kind of outage of the pool. */
   enum Fault {
-    /** Nothing listens, and this node has not noticed. */
+    /** The pool is unreachable, and this node has not noticed. */
     GONE,
-    /** It does not answer in time, and this node has not noticed. */
+    /** The pool does not answer in time, and this node has not noticed. */
     SILENT,
-    /** This node knows that it is away. */
+    /** This node knows that the pool is away. */
     KNOWN
   }
 
@@ -156,13 +156,13 @@ final class LeasingFaultsIT {
 
   @Test
   void theSameReservationPaysOnceOfALeasedBucket() {
-    nanoClock = System::nanoTime; // leases end by the clock of Redis, too
+    nanoClock = System::nanoTime; // leases also end by Redis's clock
     Extras same = new Extras(List.of(), Optional.of(new Hold("h", "Ask:60:-", 1000, true, true)));
     for (int i = 0; i < 2; i++) {
       StoreAnswer answer = ask(charge("k", 60, same, OWN, LEASED));
       assertThat(((Decided) answer).decision()).isInstanceOf(Allowed.class);
     }
-    // What was given back is reported a moment later. Paid twice, it would take 20 s to drain.
+    // Units given back are reported a moment later. Paid twice, they would take 20 s to drain.
     await()
         .atMost(Duration.ofSeconds(10))
         .until(() -> decide("other", 40, LEASED) instanceof Allowed);

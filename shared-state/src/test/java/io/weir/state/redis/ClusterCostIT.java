@@ -15,14 +15,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What a decision costs Redis does not grow with the number of masters. */
+/** The cost of a decision in Redis does not grow with the number of masters. */
 final class ClusterCostIT {
   private static final List<Demand> DEMANDS =
       List.of(Demand.of(new Bucket("requests", Scope.KEY, 1_000_000, 1000)));
   private static final int TENANTS = 640;
   private static final int IN_FLIGHT = 2000;
   private static final int DECISIONS = 200_000;
-  // Machines differ, and other processes take part of the caches.
+  // Machines differ, and other processes use a part of the caches.
   private static final double TOLERANCE = 1.6;
   private static final int ROUNDS = 3;
 
@@ -51,7 +51,7 @@ final class ClusterCostIT {
         RedisConnections connections =
             RedisConnections.open(cluster.uri(), Duration.ofSeconds(5))) {
       RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
-      ask(store); // what is loaded and connected at first
+      ask(store); // loads and connects first
       double before = cpuSeconds(cluster);
       ask(store);
       return (cpuSeconds(cluster) - before) * 1e6 / DECISIONS;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Jobs on a Redis Cluster: the queues of several operations, on whichever masters they are. */
+/** Jobs on a Redis Cluster: queues of several operations, on any masters. */
 final class ClusterJobsIT {
   private static final int OPERATIONS = 12;
   private static final int JOBS = 20;

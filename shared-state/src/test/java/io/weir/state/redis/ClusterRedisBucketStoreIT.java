@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract, on a Redis Cluster of three masters with a replica each, as the user of the documents. */
+/** The contract, on a Redis Cluster of three masters with a replica each, as the user of the documentation. */
 final class ClusterRedisBucketStoreIT extends BucketStoreContract {
   private static RedisCluster cluster;
   private static RedisConnections connections;

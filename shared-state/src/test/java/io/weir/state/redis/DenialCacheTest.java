@@ -37,9 +37,10 @@ final class DenialCacheTest {
     denials.learn(charge(1), new long[] {FULL}, asked);
     assertThat(retryAfterMicros(charge(1))).isEqualTo(500_000);
     nanos += 100 * MILLI;
-    // A thousandth of what passed is added: no two clocks go alike.
+    // A thousandth of the elapsed time is added: clocks differ.
     assertThat(retryAfterMicros(charge(1))).isEqualTo(400_100);
-    // 489 ms after it was asked: with a thousandth more there may be room.
+    // 499 ms after it was asked, plus a thousandth, the bucket is still full; after 500 ms there
+    // may be room.
     nanos = asked + 499 * MILLI;
     assertThat(denials.answer(charge(1))).isNotNull();
     nanos = asked + 500 * MILLI;

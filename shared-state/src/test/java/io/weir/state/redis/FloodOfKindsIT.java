@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Callers that never stop asking for more than their limits: judged by how often Redis is asked. */
+/** Callers that never stop asking for more than their limits: judged by the number of calls to Redis. */
 final class FloodOfKindsIT {
   private static final int FLOOD = 2000;
   private static final List<Demand> WIDE = List.of(demand("wide", Scope.KEY, 1_000_000, 1000));
@@ -203,7 +203,7 @@ final class FloodOfKindsIT {
         admitted++;
       }
     }
-    // A question that meets a queue is two calls; past 50 in a tenth of a second each tenant has
+    // A charge that meets a queue takes two calls; past 50 in a tenth of a second each tenant has
     // one.
     assertThat(calls.get() - before).isLessThanOrEqualTo(2 * (50 + 50) + 2 * admitted);
     assertThat(told.size()).isGreaterThanOrEqualTo(how.equals("reserve") ? 5 : 1);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** An item is executed once, by whoever claims it first. */
+/** An item is executed once, by the first to claim it. */
 final class IdempotencyStoreIT {
   private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -44,7 +44,7 @@ final class IdempotencyStoreIT {
     get(answers.keep(item, "b", "stolen"));
     get(answers.keep(item, "a", "{}"));
     assertThat(get(answers.claim(item, "b", LONG, true))).isEqualTo(new Claim.Done("{}"));
-    // Of this item, and of all others of these tests.
+    // Of this item, and of all others in these tests.
     long longest = IdempotencyStore.KEPT.plus(LONG).toMillis() + 1;
     assertThat(connections.sync().keys("weir:{p40}:acme:answer:k1:*"))
         .isNotEmpty()

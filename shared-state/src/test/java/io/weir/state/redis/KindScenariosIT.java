@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Memory and Redis agree after every step of generated histories with all kinds of demand. {@code
- * -Dweir.scenario.steps} sets how many steps each of them has.
+ * Memory and Redis agree after every step of generated histories with all kinds of demand.
+ * {@code -Dweir.scenario.steps} sets the number of steps of each.
  */
 final class KindScenariosIT {
   private static final int SEEDS =

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What holds for every script: its form, its header, its numbers. */
+/** Rules for every script: its form, its header, its numbers. */
 final class LuaScriptTest {
   private static final Path LUA = Path.of("../lua");
   private static final List<String> HEADINGS = List.of("KEYS", "ARGV", "RETURNS", "ERRORS", "TTL");
@@ -83,13 +83,13 @@ final class LuaScriptTest {
   @MethodSource("libraries")
   void aLibraryIsPure(String name) throws IOException {
     if (Set.of("now", "now_argument", "now_text").contains(name)) {
-      return; // the only ones that look at the clock, or at the argument that stands for it
+      return; // only these read the clock, or the argument that replaces it
     }
     assertThat(Files.readString(LUA.resolve("lib").resolve(name + ".lua")))
         .doesNotContain("redis.", "KEYS", "ARGV");
   }
 
-  // Who restricts a user of Redis goes by the document.
+  // Operators restrict a user of Redis by this document.
   @Test
   void theDocumentListsEveryCommandThatRunsInsideTheScripts() throws IOException {
     String document = Files.readString(Path.of("../docs/reference/redis.md"));
@@ -186,7 +186,7 @@ final class LuaScriptTest {
     assertThat(constants("times")).isEqualTo(java);
   }
 
-  // The aim is that each can be read at once: no function above 70 lines, no nesting above 4.
+  // Each file must be readable at a glance: no function above 70 lines, no nesting above 4.
   @Test
   void noFunctionIsLongAndNoneNestsDeeply() throws IOException {
     List<Path> files = new ArrayList<>();

@@ -6,17 +6,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a Lua file is built, counted by its keywords.
+ * The shape of a Lua file, counted by its keywords.
  *
  * @param longestFunction in lines, from its head to its end
- * @param deepestNesting of blocks, functions among them
+ * @param deepestNesting of blocks, including functions
  */
 record LuaShape(int longestFunction, int deepestNesting) {
   private static final Pattern WORD = Pattern.compile(
       "--[^\\n]*|'[^'\\n]*'|\\n|\\b(?:function|if|for|while|do|repeat|until|end)\\b");
 
   static LuaShape of(String source) {
-    Deque<Integer> begins = new ArrayDeque<>(); // the line of a function, 0 of another block
+    Deque<Integer> begins = new ArrayDeque<>(); // the line of a function, 0 for another block
     boolean isLoopHead = false;
     int line = 1;
     int longest = 0;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Upstreams in a Redis of their own, by a clock that the test moves. One upstream for each test. */
+/** Base of tests of upstreams in a Redis of their own, with a manual clock. One upstream for each test. */
 abstract class ProvidersInRedis {
   static final long INTERVAL = 100_000;
   static final long LEASE = 15_000_000;

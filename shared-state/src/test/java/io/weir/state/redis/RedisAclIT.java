@@ -38,7 +38,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The user that the documents describe can do what nodes need, and nothing else. */
+/** The documented user can run all commands of nodes, and no others. */
 final class RedisAclIT {
   private static final String POLICY = """
       buckets:
@@ -54,7 +54,7 @@ final class RedisAclIT {
     redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
     admin = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
     RedisClusterCommands<String, String> commands = admin.sync();
-    // Before 7 there are no rights to single subcommands and channels.
+    // Before Redis 7 there are no rights to single subcommands and channels.
     assumeTrue(!commands.info("server").contains("redis_version:6."), "Redis 7 or newer");
     CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
     for (String word : documentedUser().split(" ", -1)) {
@@ -64,7 +64,7 @@ final class RedisAclIT {
     uri = redis.uri().replace("redis://", "redis://weir:a-long-password@");
   }
 
-  /** SETUSER and what follows it in the document. */
+  /** SETUSER and its arguments in the document. */
   static String documentedUser() throws IOException {
     return Files.readString(Path.of("../docs/how-to/redis.md"))
         .lines()

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What travels together, and what becomes of it. */
+/** Charges that travel in one call, and their answers. */
 final class RedisBatchesIT {
   private static final List<Demand> TEN =
       List.of(Demand.of(new Bucket("ten", Scope.KEY, 1, 10_000_000)));

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract, on whatever Redis this machine has. */
+/** The contract, on the Redis of this machine. */
 final class RedisBucketStoreIT extends BucketStoreContract {
   private static EmbeddedRedis redis;
   private static RedisConnections connections;

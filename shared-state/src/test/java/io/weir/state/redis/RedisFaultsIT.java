@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Redis on its own time, and what happens when it fails. */
+/** Redis on its own time, and its failures. */
 final class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(200);
   private static final Demand TEN = Demand.of(new Bucket("ten", Scope.KEY, 10_000, 1000));
@@ -55,7 +55,7 @@ final class RedisFaultsIT {
   void aKeyExpiresWhenItsBucketsAreEmpty() {
     assertThat(take(5)).isInstanceOf(Allowed.class);
     RedisClusterCommands<String, String> commands = connections.sync();
-    // Empty in 500 ms, 501 where they begin within one; as long again and a second is the most.
+    // Empty after 500 ms, 501 if they begin within one; the longest TTL is twice that plus 1 s.
     assertThat(commands.pttl("weir:{p40}:acme:key:k1")).isBetween(400L, 2 * 501L + 1000);
     await()
         .atMost(Duration.ofSeconds(4))

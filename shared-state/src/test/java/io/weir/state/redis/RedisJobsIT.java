@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Jobs in Redis, by a clock that the test moves. */
+/** Jobs in Redis, with a manual clock. */
 final class RedisJobsIT {
   private static final long START = 4_000_000_000_000_000L;
   private static final long HORIZON = 200_000;
@@ -182,7 +182,7 @@ final class RedisJobsIT {
     ClaimedJobs faster = claim(A, 100);
     assertThat(faster.work()).isEmpty();
     now += 100_000;
-    // One interval of the new rate after the last one, which is due in 100 ms.
+    // One interval of the new rate after the last job, which is due in 100 ms.
     assertThat(claim(A, 100).work().stream().map(JobWork::delayMicros))
         .containsExactly(150_000L, 200_000L);
   }
@@ -213,8 +213,8 @@ final class RedisJobsIT {
     move(1, A, JobMove.to(JobState.READY));
     claim(A, 1);
     now -= 3_600_000_000L;
-    // What is ready is sent, the lease of a dead node ends, and a job times out, when they would
-    // have.
+    // Ready jobs are sent, the lease of a dead node ends, and a job times out, at the same times as
+    // without the change.
     move(2, A, JobMove.to(JobState.READY));
     now += 100_000;
     assertThat(claim(B, 100).work()).extracting(JobWork::task).contains(JobTask.SEND);
@@ -248,7 +248,7 @@ final class RedisJobsIT {
     of(jobs.release(submission(1, "k1"), place));
     now++;
     SubmittedJob.Placed again = placed(1);
-    of(jobs.release(submission(1, "k1"), place)); // an end that is told twice frees no other's
+    of(jobs.release(submission(1, "k1"), place)); // a repeated end frees no other place
     assertThat(keepPlace(1)).isInstanceOf(SubmittedJob.Awaited.class);
     assertThat(of(jobs.submit(rule(), submission(1, "k1"), again)))
         .isInstanceOf(SubmittedJob.Taken.class);
@@ -387,7 +387,7 @@ final class RedisJobsIT {
     move(1, A, JobMove.to(JobState.READY));
     assertThat(look(2).job().position()).hasValue(0);
     assertThat(look(1).job().position()).hasValue(1);
-    // 300 ms at first; the next one was longer, so the median moves up by a twentieth of it.
+    // 300 ms at first; the next one was longer, so the median moves up by a twentieth.
     assertThat(look(1).job().queue().checkMicros()).isEqualTo(315_000);
     ClaimedJobs both = claim(B, 100);
     assertThat(ids(both)).containsExactly(id(3), id(4), id(2), id(1));
@@ -415,7 +415,7 @@ final class RedisJobsIT {
     Job anew = taken(1);
     assertThat(anew.run()).isEqualTo(first.run() + 1);
     assertThat(anew.story()).hasSize(1);
-    // What is said of its first run is of no account.
+    // A step of its first run is ignored.
     claim(A, 1);
     assertThat(
             of(jobs.move(operation, rule(), id(1), "", first.run(), JobMove.to(JobState.COMPLETED)))
@@ -450,7 +450,7 @@ final class RedisJobsIT {
     assertThat(of(jobs.submit(rule(), submission(4, "k2")))).isInstanceOf(SubmittedJob.Taken.class);
     assertThat(of(jobs.submit(rule(), submission(5, "k3"))))
         .isEqualTo(new SubmittedJob.NoRoom(JobOwner.TENANT));
-    // Once its result is known, only that counts.
+    // After the result is known, only the result counts.
     claim(A, 1);
     move(1, A, JobMove.to(JobState.COMPLETED, "short"));
     assertThat(submit(3)).isInstanceOf(SubmittedJob.Taken.class);
@@ -476,7 +476,7 @@ final class RedisJobsIT {
     assertThat(of(jobs.submit(rule(), submission(4, "k2")))).isInstanceOf(SubmittedJob.Taken.class);
     assertThat(((SubmittedJob.Full) of(jobs.submit(rule(), submission(5, "k3")))).owner())
         .isEqualTo(JobOwner.TENANT);
-    // What the upstream has counts, too, until it is done.
+    // Jobs at the upstream count, too, until they are done.
     claim(A, 1);
     assertThat(submit(3)).isInstanceOf(SubmittedJob.Full.class);
     move(1, A, JobMove.to(JobState.COMPLETED, "done"));
@@ -491,9 +491,9 @@ final class RedisJobsIT {
       taken(i);
     }
     of(jobs.submit(rule(), submission(7, "k2")));
-    // One place stays free for whoever else may come.
+    // One place stays free for other keys.
     assertThat(ids(claim(A, 100))).containsExactly(id(1), id(2), id(7));
-    // One that is not ready goes to the end.
+    // A job that is not ready goes to the end.
     move(2, A, JobMove.again());
     assertThat(look(2).job().position()).hasValue(4);
     assertThat(ids(claim(A, 100))).containsExactly(id(3));
@@ -532,7 +532,7 @@ final class RedisJobsIT {
     now += 500_000;
     assertThat(ids(claim(A, 2, List.of(unheard)))).containsExactly(id(1), id(2));
     assertThat(look(1).job().attempts()).isEqualTo(1);
-    // What is said of the claim before is of no account.
+    // A step of the previous claim is ignored.
     assertThat(of(jobs.move(operation, rule(), id(1), unheard, 0, JobMove.unsent()))
             .orElseThrow()
             .isMoved())
@@ -639,11 +639,9 @@ final class RedisJobsIT {
     assertThat(of(jobs.list(operation, 10))).hasSize(1);
   }
 
-  // Nodes that die at any time, callers that cancel, a clock that is set back: whatever happens,
-  // each job ends once,
-  // waiting ones fall back by no more than goes back to the front, never too many are checked, and
-  // nothing is sent
-  // faster than the rate.
+  // Nodes die at any time, callers cancel, the clock is set back: in all cases each job ends once,
+  // waiting jobs fall back by at most the number given back to the front, never too many are
+  // checked, and jobs are never sent faster than the rate.
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
   void nothingIsLostAndNobodyFallsBackByMoreThanIsGivenBack(long seed) {
@@ -674,7 +672,7 @@ final class RedisJobsIT {
       } else if (what < 9) {
         finishOne(random, held);
       } else if (random.nextInt(20) == 0) {
-        held.clear(); // a node has died
+        held.clear(); // a node dies
         now += 10_500_000;
       } else if (random.nextInt(10) == 0 && !all.isEmpty()) {
         move(all.iterator().next(), "", JobMove.to(JobState.CANCELLED));
@@ -711,7 +709,7 @@ final class RedisJobsIT {
     }
   }
 
-  // A position counts since the job stands in its line.
+  // A position is counted from the job's entry into its queue.
   private void findFallenBack(
       Set<Integer> all, Map<String, Long> positions, Map<Integer, JobState> ends) {
     List<Integer> open =

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The contract of kinds, in Redis; and what only a store on Redis's own time shows. */
+/** The contract of kinds, in Redis, and rules that only a store on Redis's own time shows. */
 final class RedisKindsIT extends KindsContract {
   private static EmbeddedRedis redis;
   private static RedisConnections connections;
@@ -69,8 +69,8 @@ final class RedisKindsIT extends KindsContract {
   void aDecisionOfAllKindsIsOneRoundTripOnRedissOwnTime() {
     connections.sync().flushall();
     RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
-    // The first may ask again: the calendar is told as the instants around a clock that is not
-    // known yet.
+    // The first charge may be sent twice: the calendar is sent as the instants around a clock that
+    // is not known yet.
     ask(store, 0);
     long before = calls();
     for (int i = 1; i <= 9; i++) {
@@ -83,7 +83,7 @@ final class RedisKindsIT extends KindsContract {
     assertThat(connections.sync().zcard("weir:holds")).isEqualTo(10);
   }
 
-  // Found by hand: one broken key must not fail the others that travel in the same call.
+  // Found manually: one broken key must not fail the other charges of the same call.
   @Test
   void aStateThatCannotBeReadFailsItsOwnChargesAlone() {
     connections.sync().flushall();

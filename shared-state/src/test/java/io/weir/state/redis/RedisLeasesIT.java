@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The script of leases answers as the pure pool does. */
+/** The script of leases gives the same answers as the pure pool. */
 final class RedisLeasesIT {
   private static final Duration LEASE = Duration.ofMillis(200);
   private static final int STEPS = 3000;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Who comes first where there is no room: in all, or at each provider; by a clock that the test moves. */
+/** The order of callers without room, in all or at each provider, with a manual clock. */
 final class RedisProviderTurnsIT extends ProvidersInRedis {
   private Providers whereHeavyOfTwoIsNext() {
     Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));
@@ -56,7 +56,7 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
       now += 1000;
       assertThat(book(upstream, caller)).isInstanceOf(Booking.Full.class);
     }
-    // Caller one does not take again what it gives back: two and three come first.
+    // Caller one does not get back the place that it frees: two and three come first.
     assertThat(book(upstream, "one", new End("r0", "a", Lesson.NONE)))
         .isInstanceOf(Booking.Full.class);
     assertThat(book(upstream, "three")).isInstanceOf(Booking.Full.class);
@@ -103,7 +103,7 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
     }
     now += 1000;
     assertThat(end(upstream, 0, "one", Lesson.NONE)).isTrue();
-    // One place is for the first of those that wait, the other four are not.
+    // One place is for the first waiting caller, the other four are free for other groups.
     for (int i = 0; i < 4; i++) {
       assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
     }

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Key slots of providers in Redis, by a clock that the test moves. */
+/** Key slots of providers in Redis, with a manual clock. */
 final class RedisProvidersIT extends ProvidersInRedis {
   @Test
   void theLowerTierIsFilledFirstAndTheOtherTakesTheRest() {
@@ -46,8 +46,8 @@ final class RedisProvidersIT extends ProvidersInRedis {
     assertThat(turns).containsExactly("a", "a", "a", "b", "a", "a", "a", "a", "a", "b", "a", "a");
   }
 
-  // Two of weight 5 with two keys each, and one of weight 1: as many as the keys may send, by
-  // weight below that.
+  // Two providers of weight 5 with two keys each, and one of weight 1: at high load as many
+  // requests as the keys may send, below that by weight.
   @Test
   void noKeyIsUsedTwiceWithinItsIntervalAndNoneIsIdleWhereSomebodyWaits() {
     Providers upstream = upstream(
@@ -164,7 +164,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
     end(upstream, 0, "a", Lesson.of("", 0, 1_000_000, ""));
     now += 1_000_000;
     assertThat(booked(upstream).isProbe()).isTrue();
-    now += 2_000_000; // its times to connect and to answer
+    now += 2_000_000; // the time to connect and to answer
     assertThat(booked(upstream).isProbe()).isTrue();
     end(upstream, requests - 1, "a", Lesson.of("", 0, 0, "unknown"));
     assertThat(booked(upstream).isProbe()).isTrue();
@@ -217,7 +217,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   @Test
   void aClockThatIsSetBackMakesNothingLast() {
     Providers upstream = upstream(true, 1, provider("a", 0, 1, 1, INTERVAL));
-    booked(upstream); // and never ended: its node is gone
+    booked(upstream); // never ended: its node has died
     learn(upstream, "a", Lesson.of("", 3_000_000, 0, ""));
     now -= 3_600_000_000L;
     assertThat(book(upstream, 0)).isInstanceOf(Booking.Full.class);

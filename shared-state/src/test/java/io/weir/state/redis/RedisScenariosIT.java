@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The generated histories, on whatever Redis this machine has. */
+/** The generated histories, on the Redis of this machine. */
 final class RedisScenariosIT extends ScenariosContract {
   private EmbeddedRedis redis;
 
@@ -49,7 +49,8 @@ final class RedisScenariosIT extends ScenariosContract {
             "lost",
             "estimate",
             "slot");
-    // The shortest way of the fast lane, its general one, and what only the queue lane does.
+    // The shortest path of the fast lane, its general one, and the commands that only the queue
+    // lane uses.
     assertThat(admin().info("commandstats"))
         .contains(
             "cmdstat_setrange", "cmdstat_set:", "cmdstat_zadd", "cmdstat_zrem", "cmdstat_unlink");

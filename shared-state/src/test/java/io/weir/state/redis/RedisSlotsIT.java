@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Redis makes the same places as the reference, and keeps them the same way. */
+/** Redis makes and keeps the same places as the reference model. */
 final class RedisSlotsIT {
   private static EmbeddedRedis redis;
   private static RedisConnections connections;
@@ -78,7 +78,7 @@ final class RedisSlotsIT {
     assertThat(made).isGreaterThan(Histories.count(50, 500));
   }
 
-  // What the buckets of a state know of those who wait is what its queue says.
+  // The counts of waiting places in a state's buckets match its queue.
   private static void everyPlaceIsCounted(RedisClusterCommands<String, String> commands) {
     for (String queue : commands.keys("weir:*:queue")) {
       String state = queue.substring(0, queue.length() - ":queue".length());
@@ -135,7 +135,7 @@ final class RedisSlotsIT {
           history.add(Long.parseLong(denied.ticket().orElseThrow().substring(0, 16)));
         }
       }
-      // One a second, from each to the next.
+      // One a second between successive retry times.
       assertThat(history).hasSizeGreaterThan(50);
       for (int i = 1; i < history.size(); i++) {
         assertThat(history.get(i) - history.get(i - 1)).isEqualTo(1_000_000);

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Windows in Redis, by a clock that the test moves. */
+/** Windows in Redis, with a manual clock. */
 final class RedisWindowsIT {
   private static final long LEASE = 30_000_000;
   private static final long BACKOFF = 1_000_000;
@@ -233,7 +233,7 @@ final class RedisWindowsIT {
 
   @Test
   void allOfAWindowIsKeptForThirtyDaysAndCanBeForgotten() {
-    store = new RedisWindows(connections); // its keys end by Redis's clock
+    store = new RedisWindows(connections); // its keys expire by Redis's clock
     WindowRule rule = rule(3, true);
     for (int i = 0; i < 2; i++) {
       open(rule, 10L * i, 10L * i + 9);
@@ -363,7 +363,7 @@ final class RedisWindowsIT {
     WindowRule keeps = rule(2, true);
     open(keeps, 0, 9);
     end(keeps, (Claimed) claim(keeps), End.FINISH, "precious");
-    wait(store.look(rule(2, false), true, 1)); // a node that knows the policy before only
+    wait(store.look(rule(2, false), true, 1)); // a node that knows only the previous policy
     assertThat(wait(store.look(keeps, false, 10)).ranges())
         .extracting(Range::note)
         .containsExactly("precious");
@@ -414,7 +414,7 @@ final class RedisWindowsIT {
     assertThat(wait).isLessThanOrEqualTo(1_000_000);
   }
 
-  /** A planner and workers that fail, die and say everything twice: all is committed once and in order. */
+  /** A planner and workers that fail, die and repeat every call: all ranges are committed once and in order. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void allRangesAreCommittedInOrderWhateverWorkersDo(long seed) {

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Memory and Redis agree after every step of generated histories. {@code -Dweir.scenario.steps} sets how many steps each
- * of them has. Mutable; owned by JUnit.
+ * Memory and Redis agree after every step of generated histories. {@code -Dweir.scenario.steps} sets the number of
+ * steps of each. Mutable; owned by JUnit.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ScenariosContract {
@@ -42,7 +42,7 @@ abstract class ScenariosContract {
     this.hasClusterBuckets = hasClusterBuckets;
   }
 
-  /** @param adminUri of somebody who may look and flush */
+  /** @param adminUri of a user that may read everything and flush */
   final void connect(String uri, String adminUri) {
     connections = RedisConnections.open(uri, Duration.ofSeconds(5));
     admin = RedisConnections.open(adminUri, Duration.ofSeconds(5));
@@ -96,7 +96,7 @@ abstract class ScenariosContract {
   private static void everyNumberIsExact(RedisClusterCommands<String, String> commands) {
     for (String key : commands.keys("weir:*")) {
       if (key.endsWith("}:policy")) {
-        continue; // a partition's copy of the revision, which stays
+        continue; // a partition's copy of the revision, which is permanent
       }
       assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       if (key.matches(".*(:queue|:queue:kinds|:estimates)")) {

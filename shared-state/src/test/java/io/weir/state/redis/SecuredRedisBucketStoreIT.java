@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract over TLS, where both sides show a certificate, as the user of the documents. */
+/** The contract over TLS, with certificates on both sides, as the user of the documentation. */
 final class SecuredRedisBucketStoreIT extends BucketStoreContract {
   private static TestCertificate certificate;
   private static RedisProcess redis;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The generated histories over TLS, as the user of the documents. */
+/** The generated histories over TLS, as the user of the documentation. */
 final class SecuredScenariosIT extends ScenariosContract {
   private TestCertificate certificate;
   private RedisProcess redis;

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract, on a master that three Sentinels know. */
+/** The contract, on a master managed by three Sentinels. */
 final class SentinelRedisBucketStoreIT extends BucketStoreContract {
   private static RedisSentinels sentinels;
   private static RedisConnections connections;

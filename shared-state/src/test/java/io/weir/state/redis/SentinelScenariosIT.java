@@ -4,7 +4,7 @@ import io.weir.testkit.RedisSentinels;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The generated histories, on a master that Sentinels know. */
+/** The generated histories, on a master managed by Sentinels. */
 final class SentinelScenariosIT extends ScenariosContract {
   private RedisSentinels sentinels;
 

@@ -10,13 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Looks at states as an operator does: by {@code lua/show.lua}, as it stands. */
+/** Reads states as an operator does: by {@code lua/show.lua}, unchanged. */
 final class States {
   private static final Path SCRIPT = Path.of("../lua/show.lua");
 
   private States() {}
 
-  /** The fields of a state and their raw numbers; none where there is no such state. */
+  /** The fields of a state and their raw numbers; empty if there is no such state. */
   static Map<String, String> show(RedisClusterCommands<String, String> commands, String key) {
     List<String> reply = commands.eval(script(), ScriptOutputType.MULTI, key);
     Map<String, String> fields = new LinkedHashMap<>();

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One tenant asks for thousands of things at once, another for one: judged by the order of answers and by calls. */
+/** One tenant makes thousands of calls at once, another makes one: judged by the order of answers and by calls. */
 final class TurnsOfTenantsIT {
   private static final int ASKED = 3000;
   private static final List<Demand> WIDE = List.of(rate("wide", 1_000_000));
@@ -109,9 +109,9 @@ final class TurnsOfTenantsIT {
     return store.tryCharge(charge).thenAccept(answer -> order.add(who)).toCompletableFuture();
   }
 
-  // What is asked in one task of the event loop is there before anything is sent; answers come
-  // there.
-  @SuppressWarnings("FutureReturnValueIgnored") // done is waited for
+  // Charges asked in one task of the event loop are queued before any is sent; answers come on the
+  // loop.
+  @SuppressWarnings("FutureReturnValueIgnored") // done is awaited
   private static List<String> inOneTurn(Supplier<CompletableFuture<List<String>>> task) {
     CompletableFuture<List<String>> done = new CompletableFuture<>();
     connections

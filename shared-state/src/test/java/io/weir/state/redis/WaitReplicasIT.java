@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a master forgets that is killed, with and without waiting for its replica. */
+/** Decisions lost with a killed master, with and without waiting for its replica. */
 final class WaitReplicasIT {
-  // An operation an hour drains: what is used stays.
+  // One operation drains in an hour: used units stay.
   private static final Bucket BUCKET = new Bucket("requests", Scope.KEY, 1, 9_000_000_000L);
   private static final List<Demand> DEMANDS =
       List.of(new Demand(BUCKET, BUCKET.unitsPerOperation() / 1000));
@@ -38,7 +38,7 @@ final class WaitReplicasIT {
   void start() {
     master = RedisProcess.start("--repl-diskless-sync-delay", "0");
     replica = RedisProcess.start("--replicaof", "127.0.0.1 " + master.port());
-    // A replica is online before it is sent anything: what was written has to be there.
+    // A replica is online before it receives data: written data has to arrive first.
     await().atMost(Duration.ofSeconds(20)).until(() -> {
       master.ask("SET known 1");
       return replica.ask("EXISTS known").contains("1");
@@ -56,7 +56,7 @@ final class WaitReplicasIT {
   void whatAKilledMasterForgets(int waitReplicas) {
     try (RedisConnections connections = open(waitReplicas)) {
       RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
-      oneAfterAnother(store); // what is loaded at first
+      oneAfterAnother(store); // loads first
       long micros = oneAfterAnother(store) / SEQUENTIAL;
       AtomicLong admitted = new AtomicLong(2 * SEQUENTIAL);
       CompletableFuture<Void> killed = CompletableFuture.runAsync(() -> {
@@ -79,7 +79,7 @@ final class WaitReplicasIT {
       System.out.printf(
           "waitReplicas=%d: a decision takes %d µs, of %d a killed master's replica did not know %d%n",
           waitReplicas, micros, admitted.get(), Math.max(0, forgotten));
-      // What was on its way: four calls of 256 charges; with the option what waited for 20 ms in
+      // The calls in flight: four of 256 charges; with the option, the charges that waited 20 ms in
       // vain.
       assertThat(forgotten).isLessThanOrEqualTo(waitReplicas == 0 ? 1024 : 64);
     }

@@ -6,12 +6,12 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What a script answered, in the order of the protocol, without a box for each number: arrays as their
- * lengths, integers, and texts as places in {@link #bytes}. Read from the front. Mutable; filled by Lettuce's
- * thread, then read by one.
+ * The answer of a script, in the order of the protocol, without a box for each number: arrays as their lengths,
+ * integers, and texts as positions in {@link #bytes}. Read from the front. Mutable; filled by Lettuce's thread, then
+ * read by one.
  */
 public final class Answers extends CommandOutput<String, String, Answers> {
-  /** What stands next. */
+  /** The type of the next element. */
   public enum Kind {
     ARRAY,
     INTEGER,
@@ -69,7 +69,7 @@ public final class Answers extends CommandOutput<String, String, Answers> {
     return values[at++];
   }
 
-  /** Goes on to the next text: {@link #bytes} hold it from {@code start} to before {@code end}. */
+  /** Advances to the next text: {@link #bytes} hold it from {@code start} to before {@code end}. */
   public Text nextText() {
     long place = values[at++];
     int start = (int) (place >>> LENGTH_BITS);

@@ -20,9 +20,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Charges that travel in one call, as the arguments of a lane's script. Those of one subject stand in the
- * order in which they were asked; equal ones that follow each other stand as one. Mutable; used by one thread
- * at a time, again and again.
+ * Charges that travel in one call, as the arguments of a lane's script. Those of one subject are in the order in which
+ * they were asked; equal ones in sequence share one entry. Mutable; used by one thread at a time, reused.
  */
 public final class Batch {
   private static final int ENTRY_BYTES = 17;
@@ -59,9 +58,9 @@ public final class Batch {
   }
 
   /**
-   * Makes it empty, to be filled.
+   * Clears the batch, to be filled.
    *
-   * @param newNumber another one than that of any batch that the same template was in
+   * @param newNumber different from that of any batch that contained the same template
    */
   public void begin(long newNumber) {
     entries.clear();
@@ -85,7 +84,7 @@ public final class Batch {
     return entries.isEmpty();
   }
 
-  /** Whether it was not sent again already. */
+  /** Whether it may be sent once more: true for the first call only. */
   public boolean mayBeSentAgain() {
     boolean first = !isSentAgain;
     isSentAgain = true;
@@ -111,7 +110,7 @@ public final class Batch {
   /**
    * Adds a charge, unless the batch is full.
    *
-   * @param others what the charge demands beside rates, where it does
+   * @param others the demands of the charge other than rates, if it has any
    */
   public boolean add(
       PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
@@ -148,13 +147,13 @@ public final class Batch {
   /**
    * The arguments of EVALSHA or EVAL, as they are now.
    *
-   * @param notAfterMicros after which instant of Redis's clock nothing of it is decided any more; 0 for never
+   * @param notAfterMicros the instant of Redis's clock after which nothing of it is decided; 0 for never
    */
   public CommandArgs<String, String> argumentsFor(byte[] script, long notAfterMicros) {
     return new Arguments(script, notAfterMicros);
   }
 
-  // Nothing that another subject asked of the same buckets is overtaken.
+  // No charge of another subject on the same buckets is overtaken.
   private boolean isEqual(Entry last, PendingCharge pending, ChargeTemplate template) {
     return lane.joinsEqual()
         && last.isEqual(pending, template, lane.hasPlaces())
@@ -247,14 +246,14 @@ public final class Batch {
     return keyCount + (lane.hasQueues() ? QUEUE_KEYS * (keyCount - 1) : 0) + extraKeys.size();
   }
 
-  /** Writes itself, without a string or a box on the way. */
+  /** Encodes itself, without a string or a box on the way. */
   private final class Arguments extends CommandArgs<String, String> {
     private final byte[] script;
     private final long notAfterMicros;
 
     Arguments(byte[] script, long notAfterMicros) {
       super(StringCodec.ASCII);
-      addKey(policy); // a Redis Cluster is asked where this is
+      addKey(policy); // by this key a Redis Cluster finds the node
       this.script = script;
       this.notAfterMicros = notAfterMicros;
     }

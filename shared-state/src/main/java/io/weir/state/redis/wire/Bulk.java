@@ -16,7 +16,7 @@ final class Bulk {
     to.writeBytes(text).writeBytes(CRLF);
   }
 
-  /** Writes what stands before a bulk string. */
+  /** Writes the header of a bulk string. */
   static void writeLength(ByteBuf to, int length) {
     to.writeByte('$');
     if (length >= 10_000) {

@@ -17,13 +17,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all charges of one operation by one plan have in common, as the bytes that a script reads: encoded
- * once, sent once a batch. The bytes are immutable; the marks belong to the gatherer of batches.
+ * The common part of all charges of one operation by one plan, as the bytes that a script reads: encoded once, sent
+ * once a batch. The bytes are immutable; the marks belong to the code that gathers batches.
  */
 public final class ChargeTemplate {
   private static final int NUMBER_BYTES = 7;
   private static final int SCOPES = 3;
-  // Beside the code of a scope, see lua/lib/template_of.lua.
+  // Added to the code of a scope, see lua/lib/template_of.lua.
   private static final int PER_REQUEST = 8;
   private static final int OVERFLOW = 16;
 
@@ -36,7 +36,7 @@ public final class ChargeTemplate {
   /** By scope, of the values that were read last. Replaced as a whole: any thread may read them. */
   private final @Nullable Layout[] layouts = new @Nullable Layout[SCOPES + 1];
 
-  /** The batch that has these template among its arguments, and where. */
+  /** The batch that has this template among its arguments, and the index of the argument. */
   public long batch = -1;
 
   public int argument;
@@ -52,7 +52,7 @@ public final class ChargeTemplate {
         .toArray(Layout[]::new);
   }
 
-  /** Whether a charge has these. */
+  /** Whether a charge has the demands of this template. */
   public boolean areOf(Charge charge) {
     return revision == charge.revision()
         && demands == charge.demands()
@@ -68,17 +68,17 @@ public final class ChargeTemplate {
     return scopes;
   }
 
-  /** How many states of a tenant or of the cluster it reads. */
+  /** The number of states of a tenant or of the cluster that it reads. */
   int sharedStates() {
     return scopes.length - (has(1) ? 1 : 0);
   }
 
-  /** Whether nobody but the subject demands from these buckets. */
+  /** Whether all of these buckets belong to the key alone. */
   public boolean areOfKeyAlone() {
     return scopes.length == 1 && scopes[0] == 1;
   }
 
-  // Whether a request counts as one operation somewhere, or one bucket overflows to another.
+  // Whether some demand counts requests as one operation, or is an overflow.
   private boolean isUnusual() {
     return demands.stream().anyMatch(demand -> demand.perRequest() || demand.overflow());
   }
@@ -91,7 +91,7 @@ public final class ChargeTemplate {
     return demands;
   }
 
-  /** For each demand, which number of this value of a state it is; -1 where it has none there. */
+  /** For each demand, the index of its number in this value of a state; -1 if it has none there. */
   public int[] layout(int scope, Answers.Text value) {
     if (Layout.isOwn(value)) {
       return own[scope].places();
@@ -120,7 +120,7 @@ public final class ChargeTemplate {
     };
   }
 
-  /** The field of a state that holds what is used of the bucket: its name, {@code @}, and its rate. */
+  /** The field of a state that holds the units used of the bucket: its name, {@code @}, and its rate. */
   public static byte[] field(Bucket bucket) {
     return (bucket.name() + "@" + bucket.rate()).getBytes(US_ASCII);
   }
@@ -156,7 +156,7 @@ public final class ChargeTemplate {
     to.writeMedium((int) (number >>> 32)).writeInt((int) number);
   }
 
-  /** Reads it again. */
+  /** Reads a number that {@link #writeNumber} has written. */
   public static long number(byte[] from, int at) {
     long number = 0;
     for (int i = at; i < at + NUMBER_BYTES; i++) {

@@ -2,7 +2,7 @@ package io.weir.state.redis.wire;
 
 import io.weir.decision.Verdict.Outcome;
 
-/** What a script answers first. {@code lua/lib/codes.lua} has the same. */
+/** The first number of a script's answer. {@code lua/lib/codes.lua} has the same. */
 public enum Codes {
   ALLOWED,
   DENIED,

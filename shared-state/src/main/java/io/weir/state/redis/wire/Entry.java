@@ -3,7 +3,7 @@ package io.weir.state.redis.wire;
 import io.netty.buffer.ByteBuf;
 import io.weir.slot.TicketRequest;
 
-/** Equal charges of one subject that follow each other. */
+/** Equal charges of one subject in sequence. */
 public final class Entry {
   private static final long MAX_COST = (1L << 53) - 1;
 
@@ -42,7 +42,7 @@ public final class Entry {
     this.ticket = ticket;
   }
 
-  /** Which of KEYS is the state of the key. */
+  /** The index in KEYS of the state of the key. */
   int key() {
     return key;
   }
@@ -51,17 +51,17 @@ public final class Entry {
     return template;
   }
 
-  /** The first of those that are equal. */
+  /** The first of the equal charges. */
   public PendingCharge first() {
     return first;
   }
 
-  /** How many are equal. */
+  /** The number of equal charges. */
   public int count() {
     return count;
   }
 
-  // Without places there are no tickets: a wish for one makes no difference.
+  // Without places there are no tickets: whether a ticket is wanted makes no difference.
   boolean isEqual(PendingCharge pending, ChargeTemplate other, boolean hasPlaces) {
     return template == other
         && !pending.charge().isMixed()

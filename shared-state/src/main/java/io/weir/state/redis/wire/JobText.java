@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Reads what the scripts of jobs tell: a queue, and jobs as {@code lib/job_record.lua} writes them. */
+/** Parses answers of the scripts of jobs: a queue, and jobs as {@code lib/job_record.lua} writes them. */
 public final class JobText {
-  /** How many answers tell of a queue. */
+  /** The number of elements that describe a queue. */
   public static final int QUEUE = 7;
 
   private static final int PARTS = 17;
@@ -20,7 +20,7 @@ public final class JobText {
 
   private JobText() {}
 
-  /** The queue in an answer, from this index on; the first number is the time. */
+  /** The queue in an answer, from this index on; its first number is the time. */
   public static JobQueue queue(List<Object> answer, int from) {
     return new JobQueue(
         number(answer, from + 1),
@@ -51,7 +51,7 @@ public final class JobText {
   /**
    * A job.
    *
-   * @param position less than 0 where it does not wait
+   * @param position less than 0 if it does not wait
    */
   public static Job of(
       String operation,

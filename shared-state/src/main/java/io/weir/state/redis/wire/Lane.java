@@ -3,15 +3,15 @@ package io.weir.state.redis.wire;
 import java.util.Map;
 
 /**
- * A way that charges take to Redis: which script decides, and how much of its time one call may take.
+ * A way for charges to Redis: the script that decides, and how much of Redis's time one call may take.
  *
- * @param hasQueues whether the script is given the queues of the states, too
+ * @param hasQueues whether the script also gets the queues of the states
  * @param hasOthers whether charges may demand more than rates
- * @param hasPlaces whether places and tickets are looked at: then each charge may need work of its own
- * @param weights what a charge weighs
+ * @param hasPlaces whether places and tickets are used: then each charge may need work of its own
+ * @param weights of charges
  * @param maxCharges the most charges of a call
- * @param maxCalls how many calls of a connection are in flight at most
- * @param maxOfTenant how many charges of one tenant may wait to be sent
+ * @param maxCalls the most calls in flight of a connection
+ * @param maxOfTenant the most charges of one tenant that may wait to be sent
  */
 public record Lane(
     LuaScript script,
@@ -24,7 +24,7 @@ public record Lane(
     int maxCalls,
     int maxOfTenant) {
 
-  /** Nobody waits: equal charges are decided as one. */
+  /** The lane without queues: equal charges are decided as one. */
   public static Lane fast(Map<String, String> includes) {
     return new Lane(
         LuaScript.load("charge", includes),
@@ -38,7 +38,7 @@ public record Lane(
         32_768);
   }
 
-  /** Nobody waits, and more is demanded than rates. */
+  /** The lane without queues for charges that demand more than rates. */
   public static Lane take(Map<String, String> includes) {
     return new Lane(
         LuaScript.load("take", includes),
@@ -52,7 +52,7 @@ public record Lane(
         4096);
   }
 
-  /** Somebody waits, or something else than the usual is the case: few charges, one call at a time. */
+  /** The lane for states with a queue, and for unusual cases: few charges, one call at a time. */
   public static Lane queue(Map<String, String> includes) {
     return new Lane(
         LuaScript.load("queue", includes),
@@ -66,7 +66,7 @@ public record Lane(
         4096);
   }
 
-  /** Looking without changing anything. */
+  /** The lane that looks without changing anything. */
   public static Lane peek(Map<String, String> includes) {
     return new Lane(
         LuaScript.load("peek", includes),

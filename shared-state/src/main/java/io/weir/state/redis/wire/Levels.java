@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What is used of the buckets of some template at one instant, read from the values of their states. {@code
- * lua/lib/layout.lua} says how such a value looks.
+ * The units used of a template's buckets at one instant, read from the values of their states.
+ * {@code lua/lib/layout.lua} describes the format of such a value.
  */
 public final class Levels {
   private static final int NUMBER_BYTES = 7;
@@ -21,7 +21,7 @@ public final class Levels {
     this.used = used;
   }
 
-  /** Reads the next texts, one for each scope of the template. An empty text is a state that is not there. */
+  /** Reads the next texts, one for each scope of the template. An empty text is an absent state. */
   public static Levels read(ChargeTemplate template, long clock, Answers answers) {
     List<Demand> demands = template.demands();
     int[] scopes = template.scopes();
@@ -51,12 +51,12 @@ public final class Levels {
     return new Levels(used);
   }
 
-  /** By the place of the demand. */
+  /** By the index of the demand. */
   public long used(int demand) {
     return used[demand];
   }
 
-  /** What the fields of a value mean for some demands; good for all values with the same fields. */
+  /** The meaning of a value's fields for some demands; valid for all values with the same fields. */
   public static final class Layout {
     private final byte[] fields;
     private final int[] places;
@@ -78,7 +78,7 @@ public final class Levels {
       }
     }
 
-    /** For each demand, which number of the value it is; -1 where it has none. */
+    /** For each demand, the index of its number in the value; -1 if it has none. */
     public int[] places() {
       return places;
     }

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 /**
  * A script as Redis runs it: a file of {@code lua/} with the files of {@code lua/lib} it includes.
  *
- * @param source what Redis runs
- * @param sha1 what Redis calls it
+ * @param source the text that Redis runs
+ * @param sha1 its name in Redis
  */
 public record LuaScript(String source, String sha1) {
   private static final Pattern INCLUDE = Pattern.compile("(?m)^--@include (\\w+)$");
@@ -25,7 +25,7 @@ public record LuaScript(String source, String sha1) {
     return load(name, Map.of());
   }
 
-  /** Assembles {@code lua/name.lua} with other files in the place of some of those it includes. */
+  /** Assembles {@code lua/name.lua} with some of its included files replaced. */
   public static LuaScript load(String name, Map<String, String> replacements) {
     Matcher includes = INCLUDE.matcher(read("lua/" + name + ".lua"));
     String source = includes.replaceAll(include -> {

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What all charges of one operation by one plan demand beside rates, as the text that {@code lua/lib/others_of.lua} reads.
- * It holds for a while: calendars are told as the instants around the present.
+ * The demands other than rates of all charges of one operation by one plan, as the text that
+ * {@code lua/lib/others_of.lua} reads. Valid for a while: calendars are sent as the instants around the present.
  */
 public final class OthersTemplate {
   private static final int HOLD_BYTES = 9;
@@ -27,12 +27,12 @@ public final class OthersTemplate {
   private final long fromMicros;
   private final long untilMicros;
 
-  /** The batch that has this template among its arguments, and where. */
+  /** The batch that has this template among its arguments, and the index of the argument. */
   public long batch = -1;
 
   public int argument;
 
-  /** @param atMicros about when it is asked */
+  /** @param atMicros about the instant of the call */
   public OthersTemplate(List<KindDemand> demands, long atMicros) {
     this.demands = demands;
     this.fromMicros = atMicros;
@@ -53,7 +53,7 @@ public final class OthersTemplate {
         .getBytes(US_ASCII);
   }
 
-  /** Whether it is of these demands, and for about this instant. */
+  /** Whether it has these demands, and is valid for about this instant. */
   @SuppressWarnings("ReferenceEquality") // one list for all charges of an operation by a plan
   public boolean isOf(List<KindDemand> of, long atMicros) {
     boolean isNow =
@@ -65,7 +65,7 @@ public final class OthersTemplate {
     return text;
   }
 
-  /** What they weigh, see {@link Weights}. */
+  /** The weight of the demands, see {@link Weights}. */
   int weight() {
     return weight;
   }
@@ -75,7 +75,7 @@ public final class OthersTemplate {
     return Arrays.stream(scopes).anyMatch(code -> code == scope);
   }
 
-  /** Names the keys that a charge needs for them. */
+  /** Adds the keys that a charge needs for them. */
   void addKeys(Charge charge, Set<String> keys) {
     for (KindDemand demand : demands) {
       String state = RedisKeys.state(demand.scope(), charge.tenant(), charge.subject());
@@ -86,7 +86,7 @@ public final class OthersTemplate {
     }
   }
 
-  /** What a request holds, as {@code lua/lib/mixed.lua} reads it. */
+  /** The hold of a request, as {@code lua/lib/mixed.lua} reads it. */
   static byte[] bytes(Hold hold) {
     byte[] id = (hold.id() + " " + hold.asked()).getBytes(US_ASCII);
     ByteBuf to = Unpooled.buffer(HOLD_BYTES + id.length);

@@ -2,7 +2,7 @@ package io.weir.state.redis.wire;
 
 import io.weir.throttle.Charge;
 
-/** Whose charges they are. */
+/** The tenant and subject of charges. */
 public record Owner(String tenant, String subject) {
   public static Owner of(Charge charge) {
     return new Owner(charge.tenant(), charge.subject());

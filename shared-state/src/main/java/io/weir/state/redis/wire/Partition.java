@@ -6,11 +6,11 @@ import io.lettuce.core.codec.CRC16;
 import java.util.stream.IntStream;
 
 /**
- * The parts of the shared state that a Redis Cluster may keep on different masters. All keys of a tenant are in one: the
- * one of its name's CRC16 (Redis Cluster specification, appendix A), modulo their number.
+ * The parts of the shared state that a Redis Cluster may keep on different masters. All keys of a tenant are in one
+ * part: the CRC16 of its name (Redis Cluster specification, appendix A), modulo the number of parts.
  */
 public final class Partition {
-  /** How many there are, whatever Redis it is: the keys are the same everywhere. */
+  /** The number of parts, the same for every Redis: the keys are the same everywhere. */
   public static final int COUNT = 64;
 
   private static final int TWO_DIGITS = 10;
@@ -22,7 +22,7 @@ public final class Partition {
     return IntStream.range(0, COUNT);
   }
 
-  /** That of a tenant. */
+  /** The part of a tenant. */
   public static int of(String tenant) {
     return of(tenant.getBytes(US_ASCII));
   }
@@ -31,7 +31,7 @@ public final class Partition {
     return CRC16.crc16(tenant) % COUNT;
   }
 
-  /** Its hash tag, <code>{p07}</code>. */
+  /** The hash tag of a part, <code>{p07}</code>. */
   public static String tag(int partition) {
     return "{p" + (partition < TWO_DIGITS ? "0" : "") + partition + "}";
   }

@@ -7,7 +7,7 @@ import io.weir.throttle.StoreUnavailableException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A charge and its answer to come. Those that are equal stand behind each other in a batch. */
+/** A charge and its future answer. Equal charges are linked to each other in a batch. */
 public final class PendingCharge extends CompletableFuture<StoreAnswer> {
   private static final int MOST_ATTEMPTS = 3;
 
@@ -31,7 +31,7 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
     return charge;
   }
 
-  /** When it is asked, where the store does not live by Redis's clock. */
+  /** The instant of the charge, if the store does not use Redis's clock. */
   public long clockMicros() {
     return clockMicros;
   }
@@ -41,24 +41,24 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
     return askedNanos;
   }
 
-  /** How many moments more an estimate may take, for callers to come. */
+  /** How many extra moments an estimate may take, for later callers. */
   public int spare() {
     return spare;
   }
 
-  /** The next of those that are equal. */
+  /** The next equal charge. */
   @Nullable
   public PendingCharge next() {
     return next;
   }
 
-  /** Ends a charge that a lane handed back which decides everything. */
+  /** Fails a charge that was handed back by a lane that must decide everything. */
   public void cannotBeHandedOn() {
     completeExceptionally(new StoreUnavailableException(
         StoreFault.DATA, "the answer of Redis was not understood: handed back", null));
   }
 
-  /** Whether it can be asked once more; where not, it ends. */
+  /** Whether it may be asked once more; if not, it is completed with an error. */
   public boolean mayBeAskedAgain() {
     attempts++;
     if (attempts < MOST_ATTEMPTS) {
@@ -69,7 +69,7 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
     return false;
   }
 
-  /** Ends the chain here; gives what stood behind. */
+  /** Ends the chain here; returns the charges after this one. */
   @Nullable
   public PendingCharge cut() {
     @Nullable PendingCharge behind = next;

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Every key that Weir writes, see {@code docs/reference/redis.md}. The prefix names the format; another
- * format would have another prefix. Keys of one tenant carry its {@link Partition} as hash tag, so that Redis Cluster
- * keeps them together, and those of many tenants, too.
+ * Every key that Weir writes, see {@code docs/reference/redis.md}. The prefix names the format; another format would
+ * have another prefix. Keys of one tenant have its {@link Partition} as hash tag, so that Redis Cluster keeps them
+ * together, together with those of many other tenants.
  */
 public final class RedisKeys {
   private static final String PREFIX = "weir:";
@@ -25,13 +25,13 @@ public final class RedisKeys {
   /** A sorted set: the nodes that are alive. */
   public static final String NODES = PREFIX + "nodes";
 
-  /** A channel: of policies that are about to be in force, and of those that are. */
+  /** A channel: notices of policies that are proposed, and of those in force. */
   public static final String POLICY_NOTICES = PREFIX + "policy:notices";
 
   /** A packed text: the buckets of scope {@code cluster}. */
   public static final String CLUSTER = PREFIX + "cluster";
 
-  /** A text: that Redis took a write a moment ago. */
+  /** A text: shows that Redis accepted a write a moment ago. */
   public static final String PROBE = PREFIX + "probe";
 
   private static final List<String> JOBS = List.of(
@@ -54,12 +54,12 @@ public final class RedisKeys {
     return POLICY + ":next:" + name;
   }
 
-  /** A hash: the newest revision of the policy that counts in a partition of a Redis Cluster. */
+  /** A hash: the newest revision of the policy in a partition of a Redis Cluster. */
   public static String policyOf(int partition) {
     return PREFIX + Partition.tag(partition) + ":policy";
   }
 
-  /** A text: that the master of a partition took a write a moment ago. */
+  /** A text: shows that the master of a partition accepted a write a moment ago. */
   public static String probeOf(int partition) {
     return PREFIX + Partition.tag(partition) + ":probe";
   }
@@ -79,17 +79,17 @@ public final class RedisKeys {
     to.writeByte('\r').writeByte('\n');
   }
 
-  /** A sorted set: the places of whose state this key holds. */
+  /** A sorted set: the places of the owner of this state. */
   public static String queue(String state) {
     return state + ":queue";
   }
 
-  /** A sorted set: an index of the places of a state that anybody may keep. */
+  /** A sorted set: an index of the places of a state that any caller may use. */
   public static String kinds(String state) {
     return queue(state) + ":kinds";
   }
 
-  /** A text: the last moments that callers of a state were told without a place. */
+  /** A text: the last estimates given to callers of a state. */
   public static String estimates(String state) {
     return state + ":estimates";
   }
@@ -104,12 +104,12 @@ public final class RedisKeys {
     return queue(tenant(tenant));
   }
 
-  /** A hash: what became of an item of a batch; {@code item} is made of its idempotency key. */
+  /** A hash: the outcome of an item of a batch; {@code item} is derived from its idempotency key. */
   public static String answer(String tenant, String subject, String item) {
     return ofTenant(tenant) + ":answer:" + subject + ":" + item;
   }
 
-  /** A number: the bytes of all answers that are kept for one API key. */
+  /** A number: the bytes of all answers kept for one API key. */
   public static String answerBytes(String tenant, String subject) {
     return ofTenant(tenant) + ":answers:" + subject;
   }
@@ -119,7 +119,7 @@ public final class RedisKeys {
     return ofTenant(tenant) + ":tenant";
   }
 
-  /** A hash: a bucket of scope {@code cluster} of which nodes hold leases. */
+  /** A hash: a bucket of scope {@code cluster} with leases. */
   public static String pool(String bucket) {
     return PREFIX + Partition.tag(Partition.of(bucket)) + ":cluster:" + bucket;
   }
@@ -133,40 +133,45 @@ public final class RedisKeys {
     };
   }
 
-  /** A text: how the limits of an owner stand that are no rates. */
+  /** A text: the counters of an owner's limits other than rates. */
   public static String counters(String state) {
     return state + ":counters";
   }
 
-  /** A sorted set: who holds the permits of a limit, by when each expires. */
+  /** A sorted set: the holders of the permits of a limit, by the end of each. */
   public static String permits(String state, String limit) {
     return state + ":permits:" + limit;
   }
 
-  /** A text: what a request of an API key reserved, or how that ended. */
+  /** A text: the reservation of a request of an API key, or its end. */
   public static String hold(String keyState, String id) {
     return keyState + ":hold:" + id;
   }
 
-  /** A sorted set: open reservations, by when each expires; {@code policy} is the key of the revision that goes with them. */
+  /**
+   * A sorted set: open reservations, by the end of each; {@code policy} is the key of the revision that belongs to
+   * them.
+   */
   public static String holds(String policy) {
     return policy.substring(0, policy.length() - "policy".length()) + "holds";
   }
 
-  /** The keys of an operation's jobs, in the order of {@code job_submit.lua}; a part of the shared state has them all. */
+  /**
+   * The keys of an operation's jobs, in the order of {@code job_submit.lua}; all are in one part of the shared state.
+   */
   public static List<String> jobs(String operation) {
     String queue = PREFIX + Partition.tag(Partition.of(operation)) + ":jobs:" + operation;
     return Stream.concat(Stream.of(queue), JOBS.stream().map(part -> queue + ":" + part))
         .toList();
   }
 
-  /** The keys of an upstream: a hash of its slots, and a sorted set of what is under way. */
+  /** The keys of an upstream: a hash of its slots, and a sorted set of the requests under way. */
   public static List<String> upstream(String name) {
     String upstream = PREFIX + Partition.tag(Partition.of(name)) + ":upstream:" + name;
     return List.of(upstream, upstream + ":inflight");
   }
 
-  /** The key that says which node asks for the health of an upstream's providers. */
+  /** The key that names the node that checks the health of an upstream's providers. */
   public static String upstreamWatch(String name) {
     return upstream(name).get(0) + ":watch";
   }

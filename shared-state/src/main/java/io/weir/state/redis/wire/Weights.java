@@ -4,13 +4,13 @@ import io.weir.throttle.Charge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a charge costs Redis in one lane, in microseconds of a small machine at best, and how much one call may carry. A
- * call holds Redis for its whole length, so it is bounded by the sum of its weights: charges of rates are light, charges
- * of several kinds and places are heavy.
+ * The cost of a charge for Redis in one lane, in microseconds of a small machine at best, and the most that one call
+ * may carry. A call blocks Redis for its whole length, so it is bounded by the sum of its weights: charges of rates are
+ * light, charges of several kinds and places are heavy.
  *
  * @param charge of each charge
  * @param bucket of each bucket that it demands from
- * @param sharedState of each state of a tenant or of the cluster that it reads beside its key's
+ * @param sharedState of each state of a tenant or of the cluster that it reads in addition to its key's
  * @param mixed of each charge of several kinds, in addition
  */
 public record Weights(int charge, int bucket, int sharedState, int mixed) {

@@ -1,4 +1,4 @@
-/** What goes over the wire to Redis and back: keys, packed charges, templates, states, replies and their codes. */
+/** Data exchanged with Redis: keys, packed charges, templates, states, replies and their codes. */
 @NullMarked
 package io.weir.state.redis.wire;
 
