@@ -1,6 +1,6 @@
 package io.weir.node.answer;
 
-/** A request is answered with a problem instead of with what was asked for. Without a stack: it is no fault. */
+/** Refuses a request; it is answered with the problem. Has no stack trace, as it is not a fault. */
 public final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -12,9 +12,9 @@ public final class RefusedException extends RuntimeException {
   }
 
   /**
-   * The resource has other methods.
+   * The resource does not support the method.
    *
-   * @param allowed these, as of the header {@code Allow} (RFC 9110, section 10.2.1)
+   * @param allowed the supported methods, for the header {@code Allow} (RFC 9110, section 10.2.1)
    */
   public static RefusedException methodNotAllowed(String allowed) {
     return new RefusedException(
@@ -22,7 +22,7 @@ public final class RefusedException extends RuntimeException {
             .with("allow", allowed));
   }
 
-  /** What the caller is told. */
+  /** The problem to answer with. */
   public ProblemDetails problem() {
     return problem;
   }

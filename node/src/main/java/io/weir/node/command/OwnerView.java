@@ -26,7 +26,7 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
    * Prints an owner.
    *
    * @param text as it was typed, or the name of a state in Redis
-   * @return why there is nothing to print: the policy does not know it, and Redis has no state of it
+   * @return an error if the policy does not know the owner and Redis has no state of it
    */
   Optional<String> print(String text, PrintWriter out) {
     Matcher key = KEY_STATE.matcher(text);
@@ -104,7 +104,7 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
     return printed("cluster", RedisKeys.CLUSTER, states, out);
   }
 
-  // The counters of an owner and such; they need no policy.
+  // Prints counters and other states of an owner, which need no policy.
   private Optional<String> printState(String state, PrintWriter out) {
     Map<String, String> fields = inspector.show(state);
     Rows.print(fields, out);
