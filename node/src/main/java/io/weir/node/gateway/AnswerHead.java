@@ -19,7 +19,7 @@ final class AnswerHead {
     response.headers().addAll(head.headers());
     HopByHop.remove(response.headers());
     if (connection != null) {
-      response.headers().set(HttpHeaders.CONNECTION, connection); // this node's own header: the node stops
+      response.headers().set(HttpHeaders.CONNECTION, connection); // own header: the node stops
     }
     response.headers().remove(HttpHeaders.TRANSFER_ENCODING);
     response.headers().add("Via", Forwarder.VIA);

@@ -91,7 +91,7 @@ final class Exchange {
       return outgoing
           .reset()
           .transform(reset ->
-              Future.failedFuture(new NotSentException(new GivenUpException()))); // the caller left before the request was sent
+              Future.failedFuture(new NotSentException(new GivenUpException()))); // it was not sent yet
     }
     response.closeHandler(closed -> callerLeft());
     outgoing.exceptionHandler(error -> {

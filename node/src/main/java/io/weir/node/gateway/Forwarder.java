@@ -169,7 +169,7 @@ public final class Forwarder {
     return EarlyAnswer.send(vertx, request, problem);
   }
 
-  // Removes the upstream's headers; the node's date, and {@code Connection} while it stops, stay.
+  // Removes the upstream's headers; the node's Date, and Connection while it stops, stay.
   static void keepOwn(MultiMap headers) {
     MultiMap own = MultiMap.caseInsensitiveMultiMap();
     for (CharSequence name : List.of(HttpHeaders.DATE, HttpHeaders.CONNECTION)) {

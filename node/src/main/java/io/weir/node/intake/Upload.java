@@ -124,7 +124,7 @@ public final class Upload {
     });
   }
 
-  // A body that fails leaves the set of watched bodies.
+  // Copied, as a body that fails is removed from the set.
   private void lookAtAll() {
     if (!reading.isEmpty()) {
       List.copyOf(reading).stream()

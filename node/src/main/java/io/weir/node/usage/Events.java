@@ -17,7 +17,7 @@ final class Events {
   private boolean isTooLong;
   private boolean wasReturn;
 
-  /** @param data is told the data of each event */
+  /** @param data gets the data of each event */
   Events(Consumer<byte[]> data) {
     this.data = data;
   }
