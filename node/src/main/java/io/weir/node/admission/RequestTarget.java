@@ -16,8 +16,8 @@ final class RequestTarget {
   private RequestTarget() {}
 
   /**
-   * The decoded segments of a raw path; empty where it is ambiguous: not absolute, with a dot segment, an
-   * empty segment, a backslash, a control character, an escaped slash or percent sign, or a broken escape.
+   * The decoded segments of a raw path; empty if it is ambiguous: not absolute, with a dot segment, an empty segment, a
+   * backslash, a control character, an escaped slash or percent sign, or a broken escape.
    */
   static Optional<List<String>> segments(String rawPath) {
     if (!rawPath.startsWith("/")

@@ -3,10 +3,10 @@ package io.weir.node.batch;
 /**
  * The outcome of an item that was sent, and the fate of its claim.
  *
- * @param claim what happens to its claim
+ * @param claim the fate of its claim
  */
 record Sent(Done done, OfTheClaim claim) {
-  /** What happens to a claim. */
+  /** The fate of a claim. */
   enum OfTheClaim {
     /** The answer is stored under it. */
     KEEP,

@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Shows how the limits of a key, a tenant or the cluster stand. Those of a key are shown with those of its tenant and the
- * cluster: a request needs room in all of them.
+ * Shows the state of the limits of a key, a tenant or the cluster. The limits of a key are shown together with those of
+ * its tenant and the cluster: a request needs room in all of them.
  */
 record OwnerView(StateInspector inspector, PolicyInForce policy) {
   private static final Pattern KEY_STATE = Pattern.compile("weir:\\{p\\d\\d}:([^:]+):key:([^:]+)");

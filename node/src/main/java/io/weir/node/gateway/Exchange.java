@@ -91,7 +91,7 @@ final class Exchange {
       return outgoing
           .reset()
           .transform(reset ->
-              Future.failedFuture(new NotSentException(new GivenUpException()))); // it was not sent yet
+              Future.failedFuture(new NotSentException(new GivenUpException()))); // not sent yet
     }
     response.closeHandler(closed -> callerLeft());
     outgoing.exceptionHandler(error -> {

@@ -43,7 +43,7 @@ public final class Framing {
         : Optional.of(invalid("The request target must be a path, with or without a query"));
   }
 
-  /** The length of the body (section 6.3); empty where it is chunked. */
+  /** The length of the body (section 6.3); empty if it is chunked. */
   public static OptionalLong length(HttpServerRequest request) {
     if (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
       return OptionalLong.empty();

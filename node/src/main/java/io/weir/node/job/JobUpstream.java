@@ -57,7 +57,7 @@ final class JobUpstream {
     Future<?> unused = Future.all(client.close(), asking.close(), encoders.close());
   }
 
-  /** Computes on another thread, if the work would block an event loop for too long. */
+  /** Runs a computation on another thread, as it would block the event loop for too long. */
   <T> Future<T> encoded(Callable<T> text) {
     return encoders.executeBlocking(text, false);
   }
@@ -67,7 +67,7 @@ final class JobUpstream {
     return ask(upstream, rule, job, request.method(), request.target(), Optional.of(request));
   }
 
-  /** Asks whether the upstream is ready for a job: sends its request to another path. */
+  /** Asks whether the upstream is ready for a job: posts its request to the readiness path. */
   Future<Answer> check(Upstream upstream, JobRule rule, Job job, JobRequest request) {
     String path = rule.readinessPath().orElse("/");
     return ask(upstream, rule, job, "POST", path, Optional.of(request));

@@ -18,7 +18,7 @@ public final class CurrentUpstreams {
     this.keys = keys;
   }
 
-  /** Whether it is a current upstream, with all keys or with those that this node has. */
+  /** Whether it is a current upstream, with all keys or with the keys of this node. */
   @SuppressWarnings("ReferenceEquality") // asked for each request: the same policy says the same
   boolean have(Providers upstream) {
     Map<String, Providers> now = inForce.get();

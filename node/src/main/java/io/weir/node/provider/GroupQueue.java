@@ -27,7 +27,7 @@ final class GroupQueue {
     isAwaited = false;
   }
 
-  /** The same because there was no room: queues of other nodes wait until this one has had its turn. */
+  /** The same because there was no room: other queues that find no room later wait for the turn of this one. */
   void full() {
     block();
     isAwaited = true;

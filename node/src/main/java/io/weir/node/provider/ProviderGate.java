@@ -132,7 +132,7 @@ public final class ProviderGate {
         .onComplete(ended -> wake(upstream));
   }
 
-  /** Stores what was learned from a request that has ended already. */
+  /** Stores a lesson of a request that has ended already. */
   void tell(Entered entered, Lesson lesson) {
     Future<Boolean> unused = queue(entered.upstream()).end("", entered.provider(), lesson);
   }

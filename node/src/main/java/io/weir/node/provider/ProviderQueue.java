@@ -29,7 +29,7 @@ import java.util.UUID;
 final class ProviderQueue {
   private static final long AHEAD_MICROS = 1_000_000;
   private static final int ASKED_AT_ONCE = 64;
-  /** So many requests wait without a place while a call is running. */
+  /** At most this many requests wait without a place, only while a call is running. */
   private static final int PASSING = 256;
 
   private static final long FULL_MICROS = 10_000;
