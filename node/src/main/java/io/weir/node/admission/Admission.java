@@ -140,7 +140,7 @@ public final class Admission {
         providers.sending().honoursIdempotencyKeys());
   }
 
-  /** Identifies a request that has waited again, by the policy that is in force now. */
+  /** Identifies a request again after its wait, by the policy that is in force now. */
   public Asked identifyAgain(Asked asked) {
     Subject subject = authenticate(asked.request().headers());
     return asked.by(policies.current().policy(), subject);
@@ -173,7 +173,8 @@ public final class Admission {
 
   /**
    * Admits a request that continues an admitted one. A denial becomes a debt that is charged at its slot, so that it
-   * takes its turn before later requests; if the subject owes too much already, the request is denied.
+   * takes its turn before later requests. The denial stands if the subject owes too much already, or if the request
+   * demands more than rates or is settled.
    */
   public Future<Ruling> admitContinuing(Context context, Asked asked, long cost) {
     TicketRequest ticket = TicketRequest.wanted(Optional.empty(), Tickets.newId());

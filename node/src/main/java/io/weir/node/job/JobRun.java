@@ -111,7 +111,10 @@ final class JobRun {
     }
   }
 
-  /** Another node has claimed the job: nothing more is sent, but an answer that still arrives is stored. */
+  /**
+   * Stops the run, for instance because another node has claimed the job: nothing more is sent. The answer to a job
+   * that was sent is still stored.
+   */
   void stop() {
     isOver = true;
     vertx.cancelTimer(timer);

@@ -97,7 +97,7 @@ public final class ProviderMeters {
 
   /** The end of a request, whatever its number of attempts. */
   public enum RequestEnd {
-    /** The caller got an answer that needed no other attempt. */
+    /** The caller got an answer that another attempt would not improve. */
     ANSWERED,
     /** The last attempt failed, and no other was allowed. */
     FAILED,

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 
 /**
  * Errors of JSON-RPC that mean 429 behind a status of 200. The codes are those of blockchain providers, as in
- * Chainlake's scheduler. Ethereum's nodes use −32000 also for a call that reverts: it counts only if its message names
- * a limit.
+ * Chainlake's scheduler. Ethereum's nodes use −32000 also for a call that reverts: that code counts only if its message
+ * names a limit.
  */
 public final class JsonRpcErrors {
   private static final Set<Integer> TOO_MANY_CODES = Set.of(-32_005, -32_016, 10_007);
