@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs threads that take too long for a task: one line a minute at most, with the worst of what was seen since the last
- * one. Each stack is logged at level debug. Mutable; used by the one thread that checks the others.
+ * Logs threads that are blocked by one task for too long: at most one line a minute, with the worst block since the
+ * last line. Each stack is logged at level debug. Mutable; used by the one thread that checks the others.
  */
 final class BlockedThreads {
   private static final Logger LOG = LoggerFactory.getLogger(BlockedThreads.class);
@@ -33,7 +33,7 @@ final class BlockedThreads {
     this.nanoClock = nanoClock;
   }
 
-  /** Takes the place of Vert.x's own log, which has a stack for each. */
+  /** Replaces Vert.x's own log, which prints a stack for each block. */
   static void watch(Vertx vertx) {
     BlockedThreads blocked = new BlockedThreads(LOG::warn, System::nanoTime);
     ((VertxInternal) vertx).blockedThreadChecker().setThreadBlockedHandler(blocked::look);
@@ -69,7 +69,7 @@ final class BlockedThreads {
     }
   }
 
-  // Where it is, and from where in Weir it came there.
+  // The blocked frame, and the frame of Weir's code that led to it.
   private static String where(StackTraceElement[] stack) {
     Stream<StackTraceElement> ours =
         Arrays.stream(stack).filter(frame -> frame.getClassName().startsWith(OURS));

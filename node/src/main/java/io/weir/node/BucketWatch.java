@@ -15,13 +15,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Reads now and then how full the buckets of scope {@code cluster} are, for the metrics: in one call, and one more for each
- * leased bucket.
+ * Reads periodically how full the buckets of scope {@code cluster} are, for the metrics: one call for all, and one more
+ * for each leased bucket.
  */
 final class BucketWatch {
   private static final long EVERY_MILLIS = 5000;
 
-  // A part of a bucket that is kept for some, as the policy names it.
+  // The suffix of a bucket's reserved part, as in the policy.
   private static final String KEPT = ":kept";
 
   private final Vertx vertx;
@@ -36,7 +36,7 @@ final class BucketWatch {
     this.meters = meters;
   }
 
-  /** Begins; ends with Vert.x. */
+  /** Starts; ends with Vert.x. */
   void start() {
     look();
     vertx.setPeriodic(EVERY_MILLIS, due -> look());
@@ -77,7 +77,7 @@ final class BucketWatch {
     }
   }
 
-  // Both parts of a bucket have its burst, whatever their rates are.
+  // Both parts of a bucket have the same burst, whatever their rates.
   private static double ratio(long drainMicros, Bucket bucket) {
     return (double) drainMicros / TimeUnit.MILLISECONDS.toMicros(bucket.burstMillis());
   }

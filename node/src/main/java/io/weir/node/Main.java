@@ -3,7 +3,7 @@ package io.weir.node;
 import io.weir.node.command.WeirCommand;
 import io.weir.node.log.BoundedLoggers;
 
-/** The entry of the program. */
+/** The entry point of the program. */
 public final class Main {
   private Main() {}
 

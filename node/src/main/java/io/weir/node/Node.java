@@ -57,11 +57,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A running node: all parts, put together. Mutable; owned by the code that started it, and ended by {@link
- * #close}, which lets requests in flight finish.
+ * A running node with all its parts. Mutable; owned by the code that started it, and ended by {@link #close}, which
+ * lets requests in flight finish.
  */
 public final class Node implements AutoCloseable {
-  /** Nothing may hold an event loop for so long; what does is logged, with where it is. */
+  /** The longest time a task may block an event loop; a longer block is logged with its stack. */
   private static final long BLOCKED_MILLIS = 100;
 
   private static final long MIN_MEMORY = 32 << 20;
@@ -83,9 +83,9 @@ public final class Node implements AutoCloseable {
   /**
    * Starts a node and returns when it serves.
    *
-   * @throws StoreUnavailableException where Redis does not answer
-   * @throws InvalidPolicyException where the policy is refused
-   * @throws UncheckedIOException where the policy cannot be read or the port is taken
+   * @throws StoreUnavailableException if Redis does not answer
+   * @throws InvalidPolicyException if the policy is refused
+   * @throws UncheckedIOException if the policy cannot be read or the port is taken
    */
   public static Node start(NodeConfig config) {
     String seed = policyText(config);
@@ -161,7 +161,7 @@ public final class Node implements AutoCloseable {
         .anyMatch(plan -> plan.failureMode() != FailureMode.DENY);
   }
 
-  // An eighth of the heap: a body stands in it several times while it is read.
+  // An eighth of the heap: a body is in memory several times while it is read.
   private static Bulkhead memory() {
     long ofNode = Math.max(MIN_MEMORY, Runtime.getRuntime().maxMemory() / 8);
     return new Bulkhead(Math.max(MIN_MEMORY_OF_KEY, ofNode / 4), ofNode / 2, ofNode);
@@ -171,7 +171,8 @@ public final class Node implements AutoCloseable {
   public void close() {
     context.readiness().stop();
     pause(context.config().shutdownDelay());
-    // Each verticle waits for its requests, and those for Redis; the timeout is the whole node's.
+    // Each verticle waits for its requests and its calls to Redis; the timeout is for the whole
+    // node.
     Duration patience = context.config().shutdownTimeout().plusSeconds(2);
     Future.all(vertx.deploymentIDs().stream().map(vertx::undeploy).toList())
         .toCompletionStage()
@@ -186,14 +187,15 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  // Load balancers see that the node is not ready; callers are told to close their connections.
+  // Load balancers see that the node is not ready, and callers are asked to close their
+  // connections.
   private static void pause(Duration delay) {
     new CompletableFuture<Void>()
         .completeOnTimeout(null, delay.toMillis(), TimeUnit.MILLISECONDS)
         .join();
   }
 
-  /** For tests, which watch its event loops. */
+  /** For tests that watch the event loops. */
   Vertx vertx() {
     return vertx;
   }
@@ -207,7 +209,7 @@ public final class Node implements AutoCloseable {
         .join();
   }
 
-  // Decisions travel on the event loops that serve requests.
+  // Decisions complete on the event loops that serve the requests.
   private static List<EventLoop> eventLoops(Vertx vertx) {
     List<EventLoop> loops = new ArrayList<>();
     ((VertxInternal) vertx).nettyEventLoopGroup().forEach(loop -> loops.add((EventLoop) loop));
@@ -242,8 +244,8 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  // The first decisions would pay for loading classes and scripts, and miss the timeout. A
-  // failure here is left to them.
+  // Otherwise the first decisions would load classes and scripts, and miss the timeout. A failure
+  // here is ignored: the first decisions report it.
   private static void warmUp(BucketStore store) {
     Bucket bucket = new Bucket("warm-up", Scope.KEY, 1000, 1000);
     List<Demand> demands = List.of(Demand.of(bucket));

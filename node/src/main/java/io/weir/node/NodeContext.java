@@ -25,14 +25,14 @@ import io.weir.state.redis.RedisWindows;
 /**
  * The parts of a node that all its event loops share.
  *
- * @param store of what services reserve
+ * @param store for reservations of services
  * @param worker does the jobs of this node
- * @param memory bytes of bodies that are read
+ * @param memory bytes of bodies that are being read
  * @param results memory for results of jobs
  * @param held requests that may be held until their slot
  * @param waiting requests that may wait for their jobs
- * @param batches that are under way
- * @param unpaid what is read for batches that no limit pays for
+ * @param batches that are running
+ * @param unpaid bytes read for batches that no limit pays for
  */
 record NodeContext(
     NodeConfig config,

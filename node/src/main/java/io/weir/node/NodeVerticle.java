@@ -75,7 +75,7 @@ final class NodeVerticle extends VerticleBase {
     } else {
       doors.add(admin);
     }
-    doors.add(proxy); // everything else is the upstream's
+    doors.add(proxy); // all other paths go to the upstream
     listening.add(listen(doors, config.host(), config.port(), Cors.of(config.corsOrigins())));
     return Future.all(listening);
   }
@@ -91,7 +91,7 @@ final class NodeVerticle extends VerticleBase {
         .toList());
   }
 
-  /** All doors but the gateway. A test compares them with the description of the interface. */
+  /** All doors but the gateway. A test compares them with the OpenAPI description. */
   static List<Door> doors(Vertx vertx, NodeContext node) {
     Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
     ProviderGate gate = gate(vertx, node);
@@ -208,7 +208,7 @@ final class NodeVerticle extends VerticleBase {
         .setIdleTimeout(IDLE_SECONDS)
         .setPerFrameWebSocketCompressionSupported(false)
         .setPerMessageWebSocketCompressionSupported(false)
-        // An upgrade of one hop: behind the gateway's back it would carry bodies without a length.
+        // An h2c upgrade is hop-by-hop: bodies would reach the gateway without a length.
         .setHttp2ClearTextEnabled(false)
         .setReuseAddress(true);
   }

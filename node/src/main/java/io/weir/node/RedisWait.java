@@ -10,11 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node that starts tries to reach Redis until it answers, or for so long at most: machines and containers start in any
- * order. An error that waiting does not mend, such as a wrong password, ends the start at once.
+ * Tries to connect to Redis when a node starts, until Redis answers or a time limit is reached: machines and containers
+ * start in any order. An error that waiting cannot fix, such as a wrong password, ends the start at once.
  *
- * @param most how long; zero for one try
- * @param nanos a clock that only goes on
+ * @param most the time limit; zero for one try
+ * @param nanos a monotonic clock
  * @param pause waits between two tries
  */
 record RedisWait(Duration most, LongSupplier nanos, Pause pause) {
@@ -22,12 +22,12 @@ record RedisWait(Duration most, LongSupplier nanos, Pause pause) {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(4);
 
-  /** Lets some time pass. */
+  /** Waits for a given time. */
   interface Pause {
     void pass(Duration span) throws InterruptedException;
   }
 
-  /** By the system's time. */
+  /** With the system's clock. */
   static RedisWait of(Duration most) {
     return new RedisWait(most, System::nanoTime, RedisWait::pass);
   }
@@ -39,7 +39,7 @@ record RedisWait(Duration most, LongSupplier nanos, Pause pause) {
   /**
    * Connects.
    *
-   * @throws StoreUnavailableException the last one, where Redis did not answer in time
+   * @throws StoreUnavailableException of the last try, if Redis did not answer in time
    */
   <T> T until(Supplier<T> connect) {
     long begun = nanos.getAsLong();

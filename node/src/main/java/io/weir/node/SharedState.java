@@ -23,10 +23,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * The shared state as one node sees it: connections, the policy, and the stores before one another. A decision asks
+ * The shared state as one node sees it: connections, the policy, and the chain of stores. A decision goes through
  * {@code store}: leases, then the shares of an outage, then Redis. Owned by the node.
  *
- * @param ofJobs the connection of jobs: their long results hold up no decision
+ * @param ofJobs the connection for jobs, so that long results delay no decision
  * @param redis the innermost store
  */
 record SharedState(
@@ -37,10 +37,10 @@ record SharedState(
     BucketStore redis,
     BucketStore store)
     implements AutoCloseable {
-  /** A long result takes its time. */
+  /** A long result takes longer to transfer than a decision. */
   private static final Duration JOBS_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Connects; what it fails with is as {@link Node#start} says, and then nothing is left open. */
+  /** Connects; fails as {@link Node#start} does, and then closes every connection. */
   static SharedState open(
       NodeConfig config, String seed, List<EventLoop> eventLoops, NodeMetrics metrics) {
     Opened opened =
@@ -69,7 +69,7 @@ record SharedState(
     return new SharedState(connections, opened.ofJobs(), policies, outages, redis, store);
   }
 
-  /** The connections that have to reach Redis before a node can start. */
+  /** The connections that must reach Redis before a node can start. */
   private record Opened(
       RedisConnections connections, RedisConnections ofJobs, ClusterPolicy policies) {
     static Opened of(NodeConfig config, String seed, List<EventLoop> eventLoops) {
@@ -95,7 +95,7 @@ record SharedState(
     }
   }
 
-  // With a policy that is kept a node starts also while Redis is away.
+  // With a stored copy of the policy, a node starts even if Redis is away.
   private static RedisConnections connected(
       NodeConfig config, Supplier<RedisConnections> now, Supplier<RedisConnections> later) {
     try {

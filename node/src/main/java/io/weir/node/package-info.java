@@ -1,4 +1,4 @@
-/** A node: every door to the throttle, served by Vert.x. */
+/** A node: all doors to the throttle, served by Vert.x. */
 @NullMarked
 package io.weir.node;
 

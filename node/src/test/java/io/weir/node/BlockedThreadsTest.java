@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What a log says of threads that are blocked. */
+/** The log lines about blocked threads. */
 final class BlockedThreadsTest {
   private final List<String> lines = new ArrayList<>();
   private final AtomicLong clock = new AtomicLong(-77_000_000_123L);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The metrics say how full the buckets of scope {@code cluster} are. */
+/** The metrics show the fill level of buckets of scope {@code cluster}. */
 final class BucketWatchIT {
   private static NodeFixture fixture;
 
@@ -57,7 +57,7 @@ final class BucketWatchIT {
     await()
         .atMost(Duration.ofSeconds(20))
         .untilAsserted(
-            () -> assertThat(used("lent").orElse(-1)).isBetween(0.09, 0.2)); // and the lease
+            () -> assertThat(used("lent").orElse(-1)).isBetween(0.09, 0.2)); // plus the lease
     assertThat(used("own")).describedAs("a bucket of one key is in no tag").isEmpty();
   }
 

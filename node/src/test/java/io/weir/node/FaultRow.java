@@ -7,12 +7,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a fault did to callers, as one line of the table.
+ * The effect of a fault on callers, as one row of the table.
  *
- * @param recoveredMillis from the end of the fault until nobody was let in by a node alone any more, and nobody
+ * @param recoveredMillis from the end of the fault until no request was admitted by a node alone any more, and none
  *     failed
- * @param admittedPercent of what the limit allows from the beginning of the fault until two seconds after
- * @param failed requests that got no decision
+ * @param admittedPercent of the limit, from the beginning of the fault until two seconds after its end
+ * @param failed requests without a decision
  * @param hung requests without an answer in time
  * @param broken places that were kept in time and not honoured
  * @param blockedMillis the longest block of an event loop; 0 for less than 100 ms
@@ -25,11 +25,11 @@ record FaultRow(
     int hung,
     long broken,
     long blockedMillis) {
-  // In a build, beside other processes, a call may miss its timeout now and then.
+  // In a build, beside other processes, a call may occasionally miss its timeout.
   private static final boolean IS_MEASURED = System.getProperty("weir.faults") != null;
   private static final double SLACK = IS_MEASURED ? 0 : 25;
 
-  /** From what callers heard between two instants; all of one limit for each key, used up before. */
+  /** From the answers between two instants; all of one limit for each key, used up before. */
   static FaultRow of(
       FaultScene scene, long from, long mended, long to, double opsPerSec, long brokenBefore) {
     List<Answer> answers = scene.answers(from, to);
@@ -51,7 +51,7 @@ record FaultRow(
     return row;
   }
 
-  /** Nobody hung, and no more was admitted than so much of the limit. */
+  /** Asserts that no request hung, and that at most this share of the limit was admitted. */
   FaultRow atMost(double percent) {
     assertThat(hung).isZero();
     assertThat(asked).isPositive();

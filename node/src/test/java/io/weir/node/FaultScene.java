@@ -26,9 +26,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Some nodes in this process, each with its way to Redis, and callers who never stop asking. Owned by one test. */
+/**
+ * Some nodes in this process, each with its own way to Redis, and callers that send requests all the time. Owned by one
+ * test.
+ */
 final class FaultScene implements AutoCloseable {
-  /** Longer than anybody has to wait for an answer. */
+  /** Longer than any caller has to wait for an answer. */
   static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private static final Duration REDIS_TIMEOUT =
@@ -47,9 +50,9 @@ final class FaultScene implements AutoCloseable {
   private final AtomicLong blockedNanos = new AtomicLong();
   private volatile boolean isOver;
 
-  /** What a caller heard. */
+  /** An answer to a caller. */
   record Answer(long atNanos, int key, boolean isAdmitted, boolean isDenied, boolean isDegraded) {
-    /** Whether a node let it in by itself. For a while after an outage nodes only deny by themselves. */
+    /** Whether a node admitted it by itself. For a while after an outage, nodes only deny by themselves. */
     boolean isByNode() {
       return isAdmitted && isDegraded;
     }
@@ -59,7 +62,7 @@ final class FaultScene implements AutoCloseable {
     }
   }
 
-  /** @param keys how many API keys there are, each of a tenant of its own and with so many operations a second */
+  /** @param keys the number of API keys, each of a tenant of its own and with this many operations a second */
   FaultScene(int keys, int opsPerSec) {
     StringBuilder text = new StringBuilder("""
         buckets:
@@ -82,7 +85,7 @@ final class FaultScene implements AutoCloseable {
     return with(redisUri, Optional.empty());
   }
 
-  /** Starts a node that keeps the policy. */
+  /** Starts a node that stores a copy of the policy. */
   FaultScene with(String redisUri, Optional<Path> copy) {
     int port = FreePorts.one();
     Node node = Node.start(new NodeConfig(
@@ -110,7 +113,7 @@ final class FaultScene implements AutoCloseable {
     return this;
   }
 
-  /** Lets so many callers ask, each a node and a key of its own in turn. */
+  /** Starts this many callers, each with a node and a key in rotation. */
   FaultScene callers(int count, int keys) {
     for (int i = 0; i < count; i++) {
       int caller = i;
@@ -119,14 +122,13 @@ final class FaultScene implements AutoCloseable {
     return this;
   }
 
-  /** Waits. */
   static void pause(Duration time) {
     new CompletableFuture<Void>()
         .completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS)
         .join();
   }
 
-  /** Ends the callers, and waits for them. */
+  /** Stops the callers, and waits for them. */
   void end() {
     isOver = true;
     CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new))
@@ -144,12 +146,12 @@ final class FaultScene implements AutoCloseable {
     return hung.get();
   }
 
-  /** The longest time that an event loop of a node did nothing else, in milliseconds; 0 for less than 100. */
+  /** The longest block of an event loop of a node, in milliseconds; 0 for less than 100. */
   long blockedMillis() {
     return TimeUnit.NANOSECONDS.toMillis(blockedNanos.get());
   }
 
-  /** How often a node counted something about places. */
+  /** The count of an outcome of places, over all nodes. */
   long places(String outcome) {
     double sum = 0;
     for (int port : ports) {

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Breaks Redis, the network and nodes under callers, and measures what they notice. A few faults in every build, all with
- * {@code -Dweir.faults=all} ({@code scripts/faults}), which writes the table that users read.
+ * Breaks Redis, the network and nodes under load, and measures the effect on callers. A few faults run in every build,
+ * all with {@code -Dweir.faults=all} ({@code scripts/faults}), which writes the table that users read.
  */
 final class FaultTableIT {
   private static final boolean ARE_ALL = "all".equals(System.getProperty("weir.faults"));

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** Everything that is done to Redis and to nodes, one by one, with what is promised for it. */
+/** All faults of Redis and of nodes, each with its promise. */
 final class Faults {
   private static final int RATE = 100;
   private static final int CALLERS = 18;
@@ -40,8 +40,8 @@ final class Faults {
   /**
    * A fault.
    *
-   * @param promise what users are told
-   * @param isQuick whether it is among those that are tried in every build
+   * @param promise the promise to users
+   * @param isQuick whether it runs in every build
    */
   record Fault(String name, String promise, boolean isQuick, Supplier<FaultRow> run) {
     @Override
@@ -50,7 +50,7 @@ final class Faults {
     }
   }
 
-  /** What happens while callers ask. */
+  /** A change that is made while callers send requests. */
   private interface Change {
     void make();
   }

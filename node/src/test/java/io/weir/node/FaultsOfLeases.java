@@ -18,7 +18,7 @@ import io.weir.throttle.StoreAnswer.Decided;
 import java.time.Duration;
 import java.util.List;
 
-/** Two holders of leases, of which one is gone at once, as a node is that is killed. */
+/** Two holders of leases, of which one ends without notice, like a killed node. */
 final class FaultsOfLeases {
   private static final long OPS_PER_SEC = 1000;
   private static final Duration LASTS = Duration.ofSeconds(3);

@@ -7,7 +7,7 @@ import io.weir.testkit.RedisProcess;
 import io.weir.testkit.TestCertificate;
 import io.weir.throttle.StoreUnavailableException;
 
-/** A Redis whose certificate is of another name. */
+/** A Redis whose certificate is for another name. */
 final class FaultsOfTls {
   private FaultsOfTls() {}
 

@@ -38,7 +38,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A node in this process, with a Redis and an upstream of its own. Owned by one test class. */
+/** A node in this process, with its own Redis and upstream. Owned by one test class. */
 public final class NodeFixture implements AutoCloseable {
   public static final String ADMIN = "admin-token-of-the-tests";
   public static final String SERVICE = "service-token-of-the-tests";
@@ -55,7 +55,7 @@ public final class NodeFixture implements AutoCloseable {
   private @Nullable Node node;
   private @Nullable StallWatch stalls;
 
-  /** @param policy its text; {@code UPSTREAM} in it becomes the upstream's port */
+  /** @param policy its text; {@code UPSTREAM} in it is replaced by the upstream's port */
   public NodeFixture(String policy, FailureMode failureMode) {
     this(policy, failureMode, Duration.ZERO);
   }
@@ -65,7 +65,7 @@ public final class NodeFixture implements AutoCloseable {
     this(policy, failureMode, shutdownDelay, OptionalInt.empty());
   }
 
-  /** A node with a port of its own for operators. */
+  /** A node with an admin port. */
   public static NodeFixture withAdminPort(String policy) {
     try {
       return new NodeFixture(policy, FailureMode.DENY, Duration.ZERO, OptionalInt.of(freePort()));
@@ -97,7 +97,7 @@ public final class NodeFixture implements AutoCloseable {
     start(shutdownDelay);
   }
 
-  /** Answers a path of the upstream in a special way. */
+  /** Sets the upstream's answer for a path. */
   public void upstreamAnswers(String path, Consumer<HttpServerRequest> answer) {
     upstreamPaths.put(path, answer);
   }
@@ -118,7 +118,7 @@ public final class NodeFixture implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + port + path);
   }
 
-  /** On the port for operators. */
+  /** A URI on the admin port. */
   public URI adminUri(String path) {
     return URI.create("http://127.0.0.1:" + adminPort.orElse(port) + path);
   }
@@ -151,7 +151,7 @@ public final class NodeFixture implements AutoCloseable {
     return send(headers.length == 0 ? request : request.headers(headers));
   }
 
-  /** A connection to the node; whoever opens it closes it. */
+  /** A connection to the node; the test closes it. */
   public Socket connect() {
     try {
       return new Socket(InetAddress.getLoopbackAddress(), port);
@@ -170,7 +170,7 @@ public final class NodeFixture implements AutoCloseable {
     }
   }
 
-  /** Reads until the node closes the connection, or nothing has come for so long. */
+  /** Reads until the node closes the connection, or nothing has arrived for the timeout. */
   public static String read(Socket socket, int timeoutMillis) {
     try {
       socket.setSoTimeout(timeoutMillis);
@@ -180,7 +180,7 @@ public final class NodeFixture implements AutoCloseable {
     }
   }
 
-  /** Sends bytes that no HTTP client would, and reads until the node closes the connection. */
+  /** Sends bytes that an HTTP client would not send, and reads until the node closes the connection. */
   public String raw(String request) {
     try (Socket socket = connect()) {
       write(socket, request);
@@ -190,7 +190,7 @@ public final class NodeFixture implements AutoCloseable {
     }
   }
 
-  /** What the node's doors but the gateway can be asked for, as {@code get /path}. */
+  /** The routes of the node's doors, without the gateway, as {@code get /path}. */
   public Set<String> routes() {
     return NodeVerticle.doors(vertx, node().context()).stream()
         .flatMap(door -> door.routes().stream())
@@ -202,7 +202,7 @@ public final class NodeFixture implements AutoCloseable {
     try {
       in.transferTo(read);
     } catch (SocketTimeoutException e) {
-      // The node waits for more: what came so far is the answer.
+      // The node waits for more: the answer is complete.
     }
     return read.toString(StandardCharsets.ISO_8859_1);
   }

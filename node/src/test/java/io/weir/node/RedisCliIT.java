@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Every command of {@code docs/how-to/redis-cli.md}, in their order, on a key that is over its limit. */
+/** Every command of {@code docs/how-to/redis-cli.md}, in order, on a key that is over its limit. */
 final class RedisCliIT {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Pattern BLOCK = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
@@ -83,7 +83,7 @@ final class RedisCliIT {
         .allMatch(line -> line.matches("\\d{16}\\.-[0-9a-f]{10} \\d{16} .*"));
     assertThat(outputs.get(11)).startsWith("2 weir:{p40}:acme:");
     assertThat(outputs.get(12)).isEqualTo("3"); // no estimates were made
-    assertThat(outputs.get(13)).isIn("1", "2"); // its queue is there where somebody waits in it
+    assertThat(outputs.get(13)).isIn("1", "2"); // its queue exists while a caller waits in it
     assertThat(outputs.get(14).lines().findFirst()).contains("1");
     assertThat(outputs.get(15)).contains("requests@1/5000000 50000", "of-tenant@1/5000000 50000");
     assertThat(bash("redis-cli EXISTS 'weir:{p40}:acme:key:k1'").output().strip())
@@ -108,7 +108,7 @@ final class RedisCliIT {
         .toList();
   }
 
-  // As it stands, on the Redis of this test.
+  // Unchanged, on the Redis of this test.
   private static CommandRun bash(String command) {
     int port = URI.create(fixture.redis().uri()).getPort();
     String script =

@@ -28,7 +28,7 @@ final class RedisWaitTest {
     });
   }
 
-  // Each try takes two seconds, as one to an address where nobody answers does.
+  // Each try takes two seconds, like a try to an address that does not answer.
   private String connect(int failures, StoreFault fault) {
     nanos += TimeUnit.SECONDS.toNanos(2);
     tries++;

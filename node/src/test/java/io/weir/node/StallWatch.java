@@ -12,8 +12,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sees event loops that compute for too long: more than 400 ms of their own CPU time in one task: four times what a node
- * warns of, because machines differ. A loop that has lost its core to other processes is not one. Safe for use by many threads.
+ * Detects event loops that compute for too long: more than 400 ms of their own CPU time in one task, four times the
+ * node's threshold for a warning, as machines differ. A loop that has lost its core to other processes does not count.
+ * Safe for use by many threads.
  */
 final class StallWatch {
   private static final long MAX_CPU_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
@@ -35,7 +36,7 @@ final class StallWatch {
     return watch;
   }
 
-  /** Where loops computed for too long. */
+  /** The places where loops computed for too long. */
   List<String> stalls() {
     return List.copyOf(stalls);
   }
@@ -44,7 +45,7 @@ final class StallWatch {
     long id = event.thread().getId();
     long cpu = threads.getThreadCpuTime(id);
     long begun = System.nanoTime() - event.duration();
-    // The same task as before, as far as a look can tell.
+    // The same task as before, as far as two samples can tell.
     Look now = new Look(begun, cpu);
     Look before = first.put(id, now);
     if (before == null || Math.abs(before.begunNanos() - begun) > SAME_TASK_NANOS) {

@@ -15,13 +15,13 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What operators, probes and dashboards ask for: policy, health, metrics, and the interface's description. */
+/** The door for operators, probes and dashboards: policy, health, metrics, and the OpenAPI description. */
 public final class AdminDoor implements Door {
   private static final String POLICY = "/v1/policy";
 
   private final Map<String, Map<HttpMethod, Function<HttpServerRequest, Future<Void>>>> resources;
 
-  /** @param openApi the interface's description, as JSON */
+  /** @param openApi the OpenAPI description, as JSON */
   public AdminDoor(
       PolicyResource policy,
       QuotaResource quotas,

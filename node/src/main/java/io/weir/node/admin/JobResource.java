@@ -11,7 +11,7 @@ import io.weir.policy.OperationRule;
 import io.weir.throttle.PolicySource;
 import java.util.Map;
 
-/** The settings of jobs, for operators: what each is, its bounds, and what is in force. They are set with the policy. */
+/** The settings of jobs, for operators: description, bounds and value in force of each. They are set in the policy. */
 public final class JobResource {
   private static final Map<JobParameter.Type, String> TYPES =
       Map.of(JobParameter.Type.NUMBER, "number", JobParameter.Type.DURATION, "milliseconds");
@@ -22,7 +22,9 @@ public final class JobResource {
     this.policies = policies;
   }
 
-  /** Answers with all parameters, and their values for each operation. Whoever asks is an operator. */
+  /**
+   * Answers with all parameters, and their values for each operation. The caller is already known to be an operator.
+   */
   Future<Void> get(HttpServerRequest request) {
     JsonObject operations = new JsonObject();
     for (OperationRule rule : policies.current().policy().rules()) {

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /** {@code GET} and {@code PUT /v1/policy}: the policy of the cluster, for operators. */
 public final class PolicyResource {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyResource.class);
-  /** The query parameter that has a policy checked only. */
+  /** The query parameter that asks for a check only. */
   static final String DRY_RUN = "dryRun";
 
   private static final String OPERATOR = "(operator)";
@@ -75,7 +75,10 @@ public final class PolicyResource {
         .end(policies.text());
   }
 
-  /** Puts the policy in the body in force for every node, or refuses it whole; with {@link #DRY_RUN} it is only checked. */
+  /**
+   * Puts the policy in the body in force for all nodes, or refuses it as a whole; with {@link #DRY_RUN} it is only
+   * checked.
+   */
   Future<Void> put(HttpServerRequest request) {
     requireOperator(request);
     Optional<String> expected = Optional.ofNullable(request.getHeader(HttpHeaders.IF_MATCH));
@@ -88,7 +91,7 @@ public final class PolicyResource {
         .compose(publication -> answer(request, publication, isDryRun));
   }
 
-  // The revision in force stays, and is the one that is told.
+  // A check leaves the revision in force unchanged, and answers with it.
   private Future<Publication> checked(Buffer body, Optional<String> expected) {
     long current = policies.current().revision();
     requireMatch(expected, current);

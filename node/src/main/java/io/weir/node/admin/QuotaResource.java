@@ -22,7 +22,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Quotas, for operators: they can be made unused before their window ends. */
+/** Quotas, for operators: resets a quota to unused before its window ends. */
 public final class QuotaResource {
   private static final Logger LOG = LoggerFactory.getLogger(QuotaResource.class);
   private static final int MAX_BYTES = 4 << 10;
@@ -49,7 +49,7 @@ public final class QuotaResource {
     this.memory = memory;
   }
 
-  /** Makes the quota that the body names unused. Whoever asks is an operator. */
+  /** Resets the quota that the body names. The caller is already known to be an operator. */
   Future<Void> reset(HttpServerRequest request) {
     Share bytes = memory.take(OPERATOR, OPERATOR);
     return uploads

@@ -12,9 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a node should get requests: it is not stopping, and the shared state takes writes, or is away and some plan is
- * served all the same. Mutable; safe for
- * use by many threads.
+ * Tells whether a node should get requests: it is not stopping, and the shared state either takes writes or is away
+ * while some plan is served all the same. Mutable; safe for use by many threads.
  */
 public final class Readiness {
   private static final int MAX_REASON = 100;
@@ -35,12 +34,12 @@ public final class Readiness {
     this.servesInOutage = servesInOutage;
   }
 
-  /** From now on the node is not ready any more. */
+  /** The node is not ready from now on. */
   public void stop() {
     stopping = true;
   }
 
-  /** Whether it is about to end. */
+  /** Whether the node is stopping. */
   public boolean isStopping() {
     return stopping;
   }
@@ -67,7 +66,7 @@ public final class Readiness {
     });
   }
 
-  // Asked anew after a while only: anybody may ask this.
+  // Probes at most once per 200 ms, as this endpoint needs no token.
   private synchronized Future<Void> probed() {
     long now = System.nanoTime();
     if (last == null || now - lastNanos > FRESH_NANOS) {

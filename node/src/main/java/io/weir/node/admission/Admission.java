@@ -35,9 +35,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Whether requests may pass to the upstream, for every door that has some: who asks, for which operation, at what cost,
- * and what the throttle says. What cannot be judged is refused with {@link RefusedException}. Safe for use by many
- * threads.
+ * Decides whether requests may pass to the upstream, for every door that forwards: identifies the subject, the
+ * operation and the cost, and asks the throttle. A request that cannot be judged is refused with {@link
+ * RefusedException}. Safe for use by many threads.
  */
 public final class Admission {
   private static final ProblemDetails KEY_MISSING = ProblemDetails.of(
@@ -64,7 +64,7 @@ public final class Admission {
     this.holds = holds;
   }
 
-  /** Whose key these headers show. */
+  /** The subject of the key in these headers; throws {@link RefusedException} if there is no valid key. */
   public Subject authenticate(MultiMap headers) {
     Optional<String> shown = ApiKey.shownIn(headers);
     if (shown.isEmpty()) {
@@ -75,7 +75,7 @@ public final class Admission {
   }
 
   /**
-   * Where a request goes, if anywhere; of several providers what holds for all of them alike.
+   * The upstream of a request, if any. If it has several providers, the result carries their common settings.
    *
    * @param path without its query
    */
@@ -85,7 +85,7 @@ public final class Admission {
         .or(policies.current().policy()::upstream);
   }
 
-  /** How long it may wait for its turn there. */
+  /** How long the request may wait in the queue of its providers. */
   public Duration queueTimeOf(String method, String path) {
     return Duration.ofMillis(providersOf(method, path)
         .map(upstream -> upstream.bounds().queueMillis())
@@ -98,7 +98,7 @@ public final class Admission {
         .flatMap(segments -> Asked.providersOf(policy, policy.rule(method, segments)));
   }
 
-  /** What a request of this subject asks for. */
+  /** Finds the operation, the upstream and the group of a request. */
   public Asked identify(Request request, Subject subject) {
     Policy policy = policies.current().policy();
     List<String> path = Optional.of(request.target())
@@ -117,7 +117,7 @@ public final class Admission {
             rule.map(OperationRule::group).orElse(GroupRule.DEFAULT), request, Optional.empty()));
   }
 
-  /** Where a request goes that has these providers, or none; throws {@link RefusedException} where there is nothing. */
+  /** The upstream of a request with or without providers; throws {@link RefusedException} if the policy has none. */
   static Upstream upstream(Policy policy, Optional<Providers> providers) {
     return providers
         .map(Admission::first)
@@ -125,12 +125,12 @@ public final class Admission {
         .orElseThrow(() -> new RefusedException(NO_UPSTREAM));
   }
 
-  // What holds for all of them alike is read from the first.
+  // All providers of an upstream share these settings: read them from the first.
   private static Upstream first(Providers providers) {
     return upstream(providers, providers.all().get(0));
   }
 
-  /** A provider as a place to forward to. */
+  /** A provider as an upstream to forward to. */
   public static Upstream upstream(Providers providers, Provider provider) {
     return new Upstream(
         provider.uri(),
@@ -140,7 +140,7 @@ public final class Admission {
         providers.sending().honoursIdempotencyKeys());
   }
 
-  /** The same for a request that has waited: by the policy that is in force now. */
+  /** Identifies a request again after its wait, by the policy that is in force now. */
   public Asked identifyAgain(Asked asked) {
     Subject subject = authenticate(asked.request().headers());
     return asked.by(policies.current().policy(), subject);
@@ -149,21 +149,21 @@ public final class Admission {
   /**
    * The cost in operations.
    *
-   * @param body the whole body where the cost is in it
+   * @param body the whole body if the cost is in it
    */
   public static long cost(Asked asked, Optional<Buffer> body) {
     return CostReader.cost(asked.costRule(), asked.request(), body);
   }
 
-  /** Takes the cost from the subject's buckets, or nothing. */
+  /** Takes the whole cost from the subject's buckets, or nothing. */
   public Future<Ruling> admit(Context context, Asked asked, long cost, TicketRequest ticket) {
     HoldWish wish = HoldWish.of(asked.subject(), asked.settle());
     return decider
         .decide(context, asked.subject(), asked.operation(), charged(asked, cost), ticket, wish)
         .map(decision -> ruling(decision, wish))
         .recover(error -> {
-          // What was asked may have been taken all the same: its answer is lost, and nobody else
-          // ends it.
+          // The charge may have been made although its answer was lost: cancel the hold, as nothing
+          // else ends it.
           wish.held()
               .filter(held -> error instanceof StoreUnavailableException)
               .ifPresent(held -> holds.end(held, new Ending.Cancelled()));
@@ -172,13 +172,14 @@ public final class Admission {
   }
 
   /**
-   * The same for what goes on with something that was admitted: it is never rejected, but counted when its slot has
-   * come, so that it takes its turn from those who come after; unless the subject owes too much already.
+   * Admits a request that continues an admitted one. A denial becomes a debt that is charged at its slot, so that it
+   * takes its turn before later requests. The denial stands if the subject owes too much already, or if the request
+   * demands more than rates or is settled.
    */
   public Future<Ruling> admitContinuing(Context context, Asked asked, long cost) {
     TicketRequest ticket = TicketRequest.wanted(Optional.empty(), Tickets.newId());
     if (asked.isOfSeveralKinds()) {
-      return admit(context, asked, cost, ticket); // a debt is of rates alone
+      return admit(context, asked, cost, ticket); // debts cover rates only
     }
     return admit(context, asked, cost, ticket)
         .map(ruling -> ruling instanceof Ruling.Denied denied
@@ -188,7 +189,7 @@ public final class Admission {
             : ruling);
   }
 
-  /** What a request that asks for a cost is charged at first. */
+  /** The amount reserved at first for a request of this cost. */
   private long charged(Asked asked, long cost) {
     return asked
         .settle()
@@ -197,11 +198,12 @@ public final class Admission {
   }
 
   /**
-   * Ends what a request held.
+   * Ends what a request holds.
    *
-   * @param asked what it was charged for, as it asked
-   * @param cost what it cost in the end; nothing where nobody knows: then what was charged stays
-   * @param wasSent whether the upstream knows of it: where not, all is given back
+   * @param asked the request that was charged
+   * @param cost the cost that the request named
+   * @param actual the actual cost; if it is empty, the reserved amount is kept
+   * @param wasSent whether the upstream may have seen the request; if not, everything is refunded
    */
   public Future<Void> end(Asked asked, long cost, Held held, OptionalLong actual, boolean wasSent) {
     Ending ending = wasSent && held.reserves()
@@ -216,7 +218,7 @@ public final class Admission {
     return holds.end(held, ending).mapEmpty();
   }
 
-  // What a node decides by itself is recorded nowhere.
+  // A hold of a degraded decision exists on this node only, not in the shared state.
   private Ruling ruling(Decision decision, HoldWish wish) {
     return decision.fold(
         allowed -> allowed.degraded() ? alone(allowed, wish) : admitted(allowed, wish),
@@ -241,7 +243,7 @@ public final class Admission {
             allowed.revision(), List.of(), full, ALONE_WAIT_US, true, Optional.empty(), true));
   }
 
-  /** Ends what a request held of this node alone. */
+  /** Ends a hold that only this node knows. */
   public void end(LocalHold alone) {
     holds.end(alone);
   }

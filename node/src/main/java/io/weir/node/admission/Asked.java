@@ -16,10 +16,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a request asks for: who, for what, and where it goes.
+ * An identified request: its subject, its operation, and its destination.
  *
- * @param upstream where it goes, unless to one of the providers
- * @param rule empty where the policy lists no such operation
+ * @param upstream the destination, unless it is one of the providers
+ * @param rule empty if the policy does not list the operation
  * @param group of the upstream's operations
  */
 public record Asked(
@@ -36,7 +36,7 @@ public record Asked(
     return rule.map(OperationRule::name).orElse(Plan.UNLISTED);
   }
 
-  /** Up to which wait the request is held. */
+  /** The longest wait, in milliseconds, for which the request is held. */
   public long maxDelayMillis() {
     return rule.map(OperationRule::maxDelayMillis).orElse(0L);
   }
@@ -46,7 +46,7 @@ public record Asked(
     return rule.filter(OperationRule::continues).isPresent();
   }
 
-  /** How its cost is found in the end. */
+  /** How its actual cost is found, if it is settled. */
   public Optional<SettleRule> settle() {
     return rule.flatMap(OperationRule::settle);
   }
@@ -58,12 +58,12 @@ public record Asked(
             && !limited.others().isEmpty());
   }
 
-  /** The word of a denial, where its operation has one of its own. */
+  /** The code of a denial, if the operation has its own. */
   public Optional<String> denialCode() {
     return rule.flatMap(OperationRule::stage).map(OperationRule.Stage::code);
   }
 
-  /** How it is done where it is accepted now and done later. */
+  /** The rule for jobs, if the operation is accepted now and done later. */
   public Optional<JobRule> job() {
     return rule.flatMap(OperationRule::job);
   }
@@ -74,7 +74,7 @@ public record Asked(
         || (providers.isPresent() && groupRule().needsBody());
   }
 
-  /** The same with its body. */
+  /** A copy with the group that is read from this body. */
   public Asked with(Optional<Buffer> body) {
     return groupRule().needsBody() ? in(RequestGroup.of(groupRule(), request, body)) : this;
   }
@@ -87,7 +87,7 @@ public record Asked(
     return rule.map(OperationRule::group).orElse(GroupRule.DEFAULT);
   }
 
-  /** The same by another policy; its body is not read again. */
+  /** A copy by another policy; the body is not read again. */
   Asked by(Policy policy, Subject known) {
     Optional<OperationRule> now = rule.flatMap(old -> policy.rule(old.name())).or(() -> rule);
     GroupRule groups = now.map(OperationRule::group).orElse(GroupRule.DEFAULT);
@@ -109,12 +109,12 @@ public record Asked(
         .flatMap(name -> Optional.ofNullable(policy.upstreams().get(name)));
   }
 
-  /** The same request to another place. */
+  /** A copy with another destination. */
   public Asked to(Upstream other) {
     return new Asked(request, subject, other, providers, rule, group);
   }
 
-  /** How often it is sent to one of these providers at most. */
+  /** The largest number of attempts at these providers. */
   public int attempts(Providers upstream) {
     return (int) rule.map(OperationRule::attempts)
         .orElseGet(OptionalLong::empty)

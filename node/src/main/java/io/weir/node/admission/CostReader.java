@@ -14,13 +14,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Finds what a request costs. */
+/** Finds the cost of a request. */
 final class CostReader {
   private static final Pattern WHOLE = Pattern.compile("[0-9]{1,16}");
 
   private CostReader() {}
 
-  /** Whether the rule looks into the body. */
+  /** Whether the rule reads the body. */
   static boolean needsBody(CostRule rule) {
     return rule instanceof CostRule.Read read
         && (read.source() == CostRule.Source.JSON || read.source() == CostRule.Source.BODY);
@@ -29,8 +29,8 @@ final class CostReader {
   /**
    * The cost in operations.
    *
-   * @param body the whole body where the rule needs it
-   * @throws RefusedException where the request names none, or a wrong one
+   * @param body the whole body if the rule needs it
+   * @throws RefusedException if the request names no cost, or an invalid one
    */
   static long cost(CostRule rule, Request request, Optional<Buffer> body) {
     if (rule instanceof CostRule.Fixed fixed) {
@@ -47,7 +47,7 @@ final class CostReader {
   /**
    * The values that a request has at this place.
    *
-   * @throws RefusedException where it can be read in more than one way
+   * @throws RefusedException if the request can be read in more than one way
    */
   static List<String> values(
       CostRule.Source source, String name, Request request, Optional<Buffer> body) {
@@ -59,7 +59,7 @@ final class CostReader {
     };
   }
 
-  // What Connection names is for this hop alone: the upstream would not see it.
+  // A header that Connection lists is for this hop alone: the upstream would not see it.
   private static List<String> fromHeader(Request request, String name) {
     if (HopByHop.isNamed(name, request.headers())) {
       throw bad("header %s: named by Connection (expected: not so)".formatted(name));
@@ -67,7 +67,7 @@ final class CostReader {
     return request.headers().getAll(name);
   }
 
-  // Some servers take a semicolon for the end of a parameter, most do not.
+  // Some servers end a parameter at a semicolon, most do not.
   private static List<String> fromQuery(Request request, String name) {
     List<String> values = parameters(request.query(), "&", name);
     if (!values.equals(parameters(request.query(), "[&;]", name))) {

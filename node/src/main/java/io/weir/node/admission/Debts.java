@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What was executed before it was admitted: it is counted when its slot has come. A key may owe so much and no more,
- * on the whole node; what is owed when the node ends is forgotten. Safe for use by many threads.
+ * Debts: costs of requests that were executed before they were admitted. Each is charged when its slot comes. A key may
+ * have 100 open debts on the whole node; debts that are open when the node ends are forgotten. Safe for use by many
+ * threads.
  */
 public final class Debts {
   private static final Logger LOG = LoggerFactory.getLogger(Debts.class);
@@ -33,7 +34,7 @@ public final class Debts {
     this.decider = decider;
   }
 
-  /** Counts what was denied as soon as it can be; false where the subject owes too much already. */
+  /** Charges a denied request at its slot; false if the subject has too many open debts. */
   boolean tryOwe(Context context, Subject subject, String operation, long cost, Denied denied) {
     if (!mayOwe(subject.id())) {
       return false;

@@ -24,7 +24,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the throttle, counts the answer, and says what happens where there is none. */
+/** Calls the throttle, counts its decision, and handles outages. */
 public final class Decider {
   private static final Logger LOG = LoggerFactory.getLogger(Decider.class);
 
@@ -40,7 +40,7 @@ public final class Decider {
   /**
    * Takes {@code cost} operations for the subject, or none.
    *
-   * @param ticket what the caller shows and wants
+   * @param ticket the ticket that the caller shows or asks for
    * @param context where the future completes
    * @return completes with the decision; fails with {@link StoreUnavailableException} or {@link
    *     UnknownSubjectException}
@@ -52,7 +52,7 @@ public final class Decider {
     return decided.future();
   }
 
-  /** The same, and tells {@code done} of the decision or of what it fails with. */
+  /** The same with a callback: {@code done} gets the decision or the error. */
   public void decide(
       Context context,
       Subject subject,
@@ -63,7 +63,7 @@ public final class Decider {
     decide(context, subject, operation, cost, ticket, limited -> Optional.empty(), done);
   }
 
-  /** The same for a request that may hold something. */
+  /** The same for a request that may hold permits or a reservation. */
   public Future<Decision> decide(
       Context context,
       Subject subject,
@@ -87,7 +87,7 @@ public final class Decider {
     throttle
         .tryTake(subject.id(), operation, cost, ticket, holds)
         .whenComplete((decision, error) -> ((ContextInternal) context).emit(decision, decided -> {
-          // Whatever happens to the count of it, the caller is answered.
+          // A failure of the metrics must not withhold the answer.
           if (decided != null) {
             try {
               decided(subject, operation, decided);
@@ -113,7 +113,7 @@ public final class Decider {
     }
   }
 
-  // Logged once for an outage; the metrics count the requests.
+  // Logged once per outage; the metrics count the requests.
   private void undecided(Subject subject, String operation, Throwable error) {
     metrics.undecided(subject.plan(), operation);
     if (error instanceof StoreUnavailableException unavailable

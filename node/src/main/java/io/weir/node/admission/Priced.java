@@ -7,20 +7,20 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 
 /**
- * A request and what its body says of it.
+ * A request with the group and the cost that its body names.
  *
  * @param asked with its group
  * @param cost in operations
  */
 public record Priced(Asked asked, long cost) {
-  /** A longer body takes longer to read than an event loop may be held. */
+  /** Parsing a longer body would block the event loop for too long. */
   private static final int MAX_BYTES_HERE = 32 << 10;
 
   /**
-   * Reads the group and the cost; a long body is read elsewhere than on the event loop.
+   * Reads the group and the cost; a long body is read on another thread.
    *
-   * @param elsewhere runs what takes long
-   * @return fails with {@link io.weir.node.answer.RefusedException} where the body has no cost, or a wrong one
+   * @param elsewhere runs long tasks
+   * @return fails with {@link io.weir.node.answer.RefusedException} if the body has no cost, or an invalid one
    */
   public static Future<Priced> of(
       Asked asked, Optional<Buffer> body, Function<Callable<Priced>, Future<Priced>> elsewhere) {

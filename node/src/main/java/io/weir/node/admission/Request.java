@@ -3,7 +3,7 @@ package io.weir.node.admission;
 import io.vertx.core.MultiMap;
 
 /**
- * A request as it is judged, whichever way it came.
+ * The parts of a request that admission reads, whichever door it came through.
  *
  * @param method in upper case
  * @param target the path and the query as they are sent (RFC 9112, section 3.2.1)
@@ -15,7 +15,7 @@ public record Request(String method, String target, MultiMap headers) {
     return query < 0 ? target : target.substring(0, query);
   }
 
-  /** The query, as it was sent; empty where there is none. */
+  /** The query, as it was sent; empty if there is none. */
   public String query() {
     int query = target.indexOf('?');
     return query < 0 ? "" : target.substring(query + 1);

@@ -6,14 +6,14 @@ import io.weir.policy.GroupRule;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds which group of an upstream's operations a request is of. */
+/** Finds the group of a request, among the groups of an upstream's operations. */
 final class RequestGroup {
   private RequestGroup() {}
 
   /**
-   * The group; where the request names none, or can be read in more than one way, that of those.
+   * The group, or the rule's fallback if the request names none or can be read in more than one way.
    *
-   * @param body the whole body where it has been read
+   * @param body the whole body if it has been read
    */
   static String of(GroupRule rule, Request request, Optional<Buffer> body) {
     return rule.named().flatMap(named -> named(named, request, body)).orElse(rule.fallback());

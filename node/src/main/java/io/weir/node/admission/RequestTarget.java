@@ -9,15 +9,15 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The path of a request as rules see it. A path that two servers may read differently has no segments
- * here: the limit must be that of the path that the upstream serves.
+ * Parses the path of a request as rules see it. A path that two servers may read differently is refused: the limit must
+ * be that of the path that the upstream serves.
  */
 final class RequestTarget {
   private RequestTarget() {}
 
   /**
-   * The decoded segments of a raw path; empty where it is ambiguous: not absolute, with a dot segment, an
-   * empty segment, a backslash, a control character, an escaped slash or percent sign, or a broken escape.
+   * The decoded segments of a raw path; empty if it is ambiguous: not absolute, with a dot segment, an empty segment, a
+   * backslash, a control character, an escaped slash or percent sign, or a broken escape.
    */
   static Optional<List<String>> segments(String rawPath) {
     if (!rawPath.startsWith("/")
@@ -39,7 +39,7 @@ final class RequestTarget {
 
   private static Optional<String> decoded(String raw) {
     try {
-      // URLDecoder is made for forms, where a plus sign is a space.
+      // URLDecoder decodes forms, where a plus sign is a space.
       String text = raw.indexOf('%') < 0
           ? raw
           : URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);

@@ -7,9 +7,12 @@ import io.weir.throttle.Held;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What becomes of a request. */
+/** The result of admission: admitted, denied, never allowed or refused. */
 public sealed interface Ruling {
-  /** It passes. What goes on with something that was admitted passes with a denial, too: its cost is owed. What it holds, whoever forwards it has to end. */
+  /**
+   * The request passes, possibly with a denial if it continues an admitted one: its cost is then a debt. The code that
+   * forwards it must end its holds.
+   */
   record Admitted(Decision decision, Optional<Held> held, Optional<LocalHold> alone)
       implements Ruling {
     public Admitted(Decision decision) {

@@ -1,4 +1,4 @@
-/** Whether a request may pass: who asks, for which operation, at what cost, and what the throttle says. */
+/** Admission: whether a request may pass, by its subject, its operation, its cost and the throttle's decision. */
 @NullMarked
 package io.weir.node.admission;
 

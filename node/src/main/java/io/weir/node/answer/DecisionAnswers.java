@@ -18,7 +18,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Decisions as callers read them. A wait is always rounded up. */
+/** Writes decisions as HTTP headers and problem details. A wait is always rounded up. */
 public final class DecisionAnswers {
   /** draft-ietf-httpapi-ratelimit-headers-10, section 5.1. */
   private static final String QUOTA_EXCEEDED =
@@ -31,7 +31,7 @@ public final class DecisionAnswers {
   private static final CharSequence RETRY_AFTER_MS = HttpHeaders.createOptimized("Retry-After-Ms");
   private static final int USUAL_ITEM = 48;
   private static final int MAX_READY = 4096;
-  /** By the list itself, not by what is in it. */
+  /** Keyed by the list's identity, not by its content. */
   private static final ThreadLocal<Map<List<Demand>, CharSequence>> READY =
       ThreadLocal.withInitial(IdentityHashMap::new);
 
@@ -56,9 +56,9 @@ public final class DecisionAnswers {
   }
 
   /**
-   * Tells how the limits stand ({@code RateLimit}, {@code RateLimit-Policy}:
-   * draft-ietf-httpapi-ratelimit-headers-10) and, of a denial, when to come back (RFC 9110, section
-   * 10.2.3). A node that decided by itself says so ({@code Weir-Degraded}).
+   * Adds the state of the limits ({@code RateLimit}, {@code RateLimit-Policy}: draft-ietf-httpapi-ratelimit-headers-10)
+   * and, for a denial, the time to return (RFC 9110, section 10.2.3). A node that decided by itself adds {@code
+   * Weir-Degraded}.
    */
   public static void addHeaders(Decision decision, MultiMap headers) {
     if (!decision.limits().isEmpty()) {
@@ -99,7 +99,7 @@ public final class DecisionAnswers {
         .toPlainString();
   }
 
-  /** The limits without room, with their kind and scope. */
+  /** The full limits, with their kind and scope. */
   private static JsonArray fullLimits(Denied denied) {
     JsonArray full = new JsonArray();
     for (Limit limit : denied.limits()) {
@@ -113,7 +113,7 @@ public final class DecisionAnswers {
     return full;
   }
 
-  /** The word of a scope. */
+  /** The name of a scope in answers. */
   public static String wordOf(Scope scope) {
     return switch (scope) {
       case KEY -> "key";
@@ -122,7 +122,7 @@ public final class DecisionAnswers {
     };
   }
 
-  /** What the gateway answers to a request that may not pass now: 429. */
+  /** The gateway's answer to a denied request: 429. */
   public static ProblemDetails problem(Denied denied) {
     String title = "Request cannot be satisfied as assigned quota has been exceeded";
     JsonObject slot = slot(denied, new JsonObject());
@@ -133,7 +133,7 @@ public final class DecisionAnswers {
         .with("revision", denied.revision());
   }
 
-  /** What the gateway answers to a request that can never pass: 422 for its cost, 403 otherwise. */
+  /** The gateway's answer to a request that is never allowed: 422 for its cost, 403 otherwise. */
   public static ProblemDetails problem(NeverAllowed never) {
     Reason reason = never.reason();
     int status = switch (reason) {
@@ -156,7 +156,7 @@ public final class DecisionAnswers {
     return ceil(limit.resetMicros(), MICROS_PER_MILLI);
   }
 
-  // It is the same for all decisions of an operation by a plan, and made once on each thread.
+  // The header is the same for all decisions of an operation by a plan: cached per thread.
   private static CharSequence policy(Decision decision) {
     if (decision.demands().isEmpty()
         || decision.demands().size() != decision.limits().size()) {

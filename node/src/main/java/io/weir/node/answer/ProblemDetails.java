@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An answer that is not what was asked for, as RFC 9457 has it.
+ * A problem as of RFC 9457.
  *
  * @param status the HTTP status
  * @param type a URI that names the kind of problem
- * @param code the same in one word
- * @param title what went wrong, the same for all of this kind
+ * @param code the kind in one word
+ * @param title the description, the same for all problems of this kind
  * @param more further members
  */
 public record ProblemDetails(int status, String type, String code, String title, JsonObject more) {
   private static final String MEDIA_TYPE = "application/problem+json";
-  // RFC 9209, section 2.3: that it is Weir who says so, not the upstream, and why.
+  // RFC 9209, section 2.3: marks the answer as Weir's, not the upstream's, with the reason.
   private static final Map<Integer, String> PROXY_ERRORS = Map.of(
       502, "destination_unavailable", 503, "proxy_internal_error", 504, "http_response_timeout");
 
@@ -29,7 +29,7 @@ public record ProblemDetails(int status, String type, String code, String title,
     return new ProblemDetails(status, "urn:weir:problem:" + code, code, title, new JsonObject());
   }
 
-  /** A request with mistakes, all of them named. */
+  /** A request with mistakes, all of them listed. */
   public static ProblemDetails badRequest(String code, List<String> mistakes) {
     return of(400, code, "The request cannot be understood")
         .with("errors", new JsonArray(mistakes));
@@ -55,7 +55,7 @@ public record ProblemDetails(int status, String type, String code, String title,
         .mergeIn(more);
   }
 
-  /** Adds the wait that it has as {@code retryAfterMs}, if it has one: whole seconds, rounded up, and milliseconds. */
+  /** Adds the wait of the member {@code retryAfterMs}, if there is one: whole seconds, rounded up, and milliseconds. */
   public void addWait(MultiMap headers) {
     Long millis = more.getLong("retryAfterMs");
     if (millis != null) {
@@ -64,7 +64,7 @@ public record ProblemDetails(int status, String type, String code, String title,
     }
   }
 
-  /** Says of an answer of 502, 503 or 504 that it is Weir's own, and why. */
+  /** The Proxy-Status value that marks an answer of 502, 503 or 504 as Weir's own, with the reason. */
   public static String proxyStatus(int status, String code) {
     return "weir;error=%s;details=\"%s\"".formatted(PROXY_ERRORS.get(status), code);
   }

@@ -3,7 +3,7 @@ package io.weir.node.answer;
 import io.weir.throttle.Failures;
 import io.weir.throttle.StoreUnavailableException;
 
-/** A request is answered with a problem instead of with what was asked for. Without a stack: it is no fault. */
+/** Refuses a request; it is answered with the problem. Has no stack trace, as it is not a fault. */
 public final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ public final class RefusedException extends RuntimeException {
     this.problem = problem;
   }
 
-  /** A failure of the shared state as its caller is answered: 503 where the state was not available, else as it is. */
+  /** Turns a failure of the shared state into the answer of its caller: 503 if the state was away, else the failure itself. */
   public static Throwable of(Throwable error) {
     Throwable cause = Failures.cause(error);
     return cause instanceof StoreUnavailableException
@@ -23,9 +23,9 @@ public final class RefusedException extends RuntimeException {
   }
 
   /**
-   * The resource has other methods.
+   * The resource does not support the method.
    *
-   * @param allowed these, as of the header {@code Allow} (RFC 9110, section 10.2.1)
+   * @param allowed the supported methods, for the header {@code Allow} (RFC 9110, section 10.2.1)
    */
   public static RefusedException methodNotAllowed(String allowed) {
     return new RefusedException(
@@ -33,7 +33,7 @@ public final class RefusedException extends RuntimeException {
             .with("allow", allowed));
   }
 
-  /** What the caller is told. */
+  /** The problem to answer with. */
   public ProblemDetails problem() {
     return problem;
   }

@@ -6,9 +6,9 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;
 
-/** Tickets as callers ask for them and show them. */
+/** Reads tickets and ticket requests of callers. */
 public final class Tickets {
-  /** The header of a ticket, there and back. */
+  /** The header of a ticket, in requests and answers. */
   public static final String RETRY_TICKET = "Retry-Ticket";
 
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -18,9 +18,9 @@ public final class Tickets {
   private Tickets() {}
 
   /**
-   * What a request shows and wants in its headers.
+   * The ticket that a request shows or asks for in its headers.
    *
-   * @param withinMicros up to which wait the node itself wants a ticket, to hold the request; 0 for never
+   * @param withinMicros the longest wait for which the node itself wants a ticket, to hold the request; 0 for never
    */
   public static TicketRequest in(MultiMap headers, long withinMicros) {
     Optional<String> shown = Optional.ofNullable(headers.get(RETRY_TICKET));
@@ -32,7 +32,7 @@ public final class Tickets {
         : TicketRequest.NONE;
   }
 
-  /** What a caller of the check API shows and wants. */
+  /** The ticket that a caller of the check API shows or asks for. */
   public static TicketRequest of(Optional<String> shown, boolean wanted) {
     return shown.isPresent() || wanted ? TicketRequest.wanted(shown, newId()) : TicketRequest.NONE;
   }
@@ -43,8 +43,8 @@ public final class Tickets {
         && headers.getAll("Prefer").stream().anyMatch(Tickets::prefers);
   }
 
-  // RFC 7240, section 2: preferences are separated by commas, their parameters by semicolons, and
-  // what is quoted separates nothing. Each character is looked at once.
+  // RFC 7240, section 2: preferences are separated by commas, their parameters by semicolons;
+  // separators in quotes do not count. One pass over the characters.
   private static boolean prefers(String header) {
     int begin = 0;
     boolean isQuoted = false;
@@ -71,7 +71,7 @@ public final class Tickets {
     return rest.isEmpty() || rest.startsWith("=") || rest.startsWith(";");
   }
 
-  /** An id that nobody can guess: 128 bits. */
+  /** A random id of 128 bits, which cannot be guessed. */
   public static String newId() {
     byte[] bytes = new byte[ID_BYTES];
     RANDOM.nextBytes(bytes);

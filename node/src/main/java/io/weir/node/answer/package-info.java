@@ -1,4 +1,4 @@
-/** What callers are told over HTTP: headers, problem details, decisions as JSON. */
+/** Answers over HTTP: headers, problem details, decisions as JSON. */
 @NullMarked
 package io.weir.node.answer;
 

@@ -6,11 +6,11 @@ import io.weir.bucket.Names;
 import java.util.Optional;
 
 /**
- * What a caller shows: {@code <id>.<secret>}. The id may be logged; the secret never leaves this object
- * but to be compared.
+ * An API key as callers send it: {@code <id>.<secret>}. The id may be logged; the secret leaves this object only to be
+ * compared.
  */
 public final class ApiKey {
-  /** The header that carries a key; it wins over {@code Authorization}. */
+  /** The header that carries a key; it takes precedence over {@code Authorization}. */
   public static final String HEADER = "X-Api-Key";
 
   private static final String BEARER = "Bearer ";
@@ -24,7 +24,7 @@ public final class ApiKey {
     this.secret = secret;
   }
 
-  /** Reads a key; empty where the text is none. */
+  /** Parses a key; empty if the text is malformed. */
   public static Optional<ApiKey> parse(String text) {
     int dot = text.indexOf('.');
     if (dot <= 0 || dot == text.length() - 1 || text.length() > MAX_LENGTH) {
@@ -34,7 +34,7 @@ public final class ApiKey {
     return Names.isId(id) ? Optional.of(new ApiKey(id, text.substring(dot + 1))) : Optional.empty();
   }
 
-  /** What a request shows, key or not; empty where it shows nothing. */
+  /** The key text of a request, not yet validated; empty if it has none. */
   public static Optional<String> shownIn(MultiMap headers) {
     String own = headers.get(HEADER);
     return own != null ? Optional.of(own) : bearer(headers);

@@ -5,15 +5,14 @@ import io.weir.policy.SecretHash;
 import io.weir.policy.Subject;
 import java.util.Optional;
 
-/** Tells whether a key is one of the policy's. */
+/** Checks API keys against the policy. */
 public final class Authenticator {
-  // Compared with where there is no such subject, so that the time taken does not tell which ids
-  // exist.
+  // Used for unknown ids too, so that the response time does not reveal which ids exist.
   private static final SecretHash NOBODY = SecretHash.of("nobody");
 
   private Authenticator() {}
 
-  /** The subject whose key this is; empty where the key is malformed, unknown or has another secret. */
+  /** The subject of this key; empty if the key is malformed, unknown or has another secret. */
   public static Optional<Subject> authenticate(String shown, Policy policy) {
     Optional<ApiKey> key = ApiKey.parse(shown);
     Optional<Subject> subject = key.flatMap(k -> policy.subject(k.id()));

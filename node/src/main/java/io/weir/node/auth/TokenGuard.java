@@ -4,7 +4,7 @@ import io.vertx.core.MultiMap;
 import io.weir.policy.SecretHash;
 import java.util.Optional;
 
-/** Opens a door to those who show a token. Without a token configured it opens to nobody. */
+/** Admits callers that show a configured token. Without a configured token it admits no caller. */
 public final class TokenGuard {
   private final Optional<SecretHash> expected;
 
@@ -14,12 +14,12 @@ public final class TokenGuard {
         text -> SecretHash.isFormatted(text) ? SecretHash.parse(text) : SecretHash.of(text));
   }
 
-  /** Whether anybody can pass. */
+  /** Whether a token is configured. */
   public boolean isConfigured() {
     return expected.isPresent();
   }
 
-  /** Whether these headers show the token as bearer token. */
+  /** Whether these headers carry the token as bearer token. */
   public boolean admits(MultiMap headers) {
     Optional<String> shown = ApiKey.bearer(headers);
     return expected.isPresent() && shown.isPresent() && expected.get().matches(shown.get());

@@ -25,15 +25,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code POST /v1/batch}: operations, in order, each admitted and forwarded by itself. It stops at the first that is
- * not executed. An item with an idempotency key is executed once, whichever node is asked, and however often.
+ * {@code POST /v1/batch}: operations, in order, each admitted and forwarded separately. Stops at the first item that is
+ * not executed. An item with an idempotency key is executed once, however often and through whichever nodes it is sent.
  */
 public final class BatchDoor implements Door {
   private static final String PATH = "/v1/batch";
-  // A batch with all the answers it may bring.
+  // A batch together with all the answers it may carry.
   private static final int MAX_BYTES = 8 << 20;
   private static final int MAX_KEY = 200;
-  /** Threads of their own, on the whole node: who sends batches delays nobody else. */
+  /** Threads of their own, on the whole node: batches delay no other work. */
   private static final int WORKERS = 4;
 
   private static final ProblemDetails TOO_MANY =
@@ -53,7 +53,7 @@ public final class BatchDoor implements Door {
   /**
    * A door for one event loop.
    *
-   * @param batches that are under way
+   * @param batches that are running
    * @param unpaid work of all batches of the node
    * @param memory bytes of bodies
    */
@@ -110,7 +110,7 @@ public final class BatchDoor implements Door {
         });
   }
 
-  // A long one takes longer than an event loop may be held.
+  // Parsing a long body would block the event loop for too long.
   private Future<BatchRequest> parsed(Buffer body, UnpaidWork.Account work) {
     work.spend(body.length());
     return workers
@@ -147,7 +147,7 @@ public final class BatchDoor implements Door {
 
   private static Future<Void> answer(HttpServerResponse response, BatchRun.End end) {
     if (response.closed()) {
-      return Future.succeededFuture(); // it will be asked for again
+      return Future.succeededFuture(); // the caller will send the batch again
     }
     response.headers().addAll(end.headers());
     return response

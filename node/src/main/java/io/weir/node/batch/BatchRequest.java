@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A batch as it was asked for.
+ * A parsed batch.
  *
  * @param items in the order in which they are executed
- * @param earlier what is told of the first of them: they have been executed
+ * @param earlier results of the first items, which have been executed already
  */
 record BatchRequest(List<Item> items, List<Result> earlier) {
   static final int MAX_ITEMS = 256;
@@ -41,7 +41,7 @@ record BatchRequest(List<Item> items, List<Result> earlier) {
     return Mistakes.only("the body is no JSON object");
   }
 
-  /** Reads a document once, front to back. Mutable; for one request. */
+  /** Reads a document in one pass. Mutable; for one request. */
   private static final class Reader {
     private static final String ITEMS = "items";
 
@@ -87,7 +87,7 @@ record BatchRequest(List<Item> items, List<Result> earlier) {
       return new BatchRequest(items, executed());
     }
 
-    // Of an answer, all but the results is told again, and not needed.
+    // Only the results of an earlier answer are needed; its other members are skipped.
     private void members(String place, String wanted) throws IOException, BadBatchException {
       for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
         json.nextToken();
@@ -140,7 +140,7 @@ record BatchRequest(List<Item> items, List<Result> earlier) {
       }
     }
 
-    // Only the first of them that were executed: what comes after has to be.
+    // Only the leading executed results: execution continues after them.
     private List<Result> executed() {
       return earlier.stream().takeWhile(Result::isExecuted).toList();
     }

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** A batch under way: one item after the other, until one is not executed. Mutable; owned by its request. */
+/** A running batch: executes one item after the other, until one is not executed. Mutable; owned by its request. */
 final class BatchRun {
-  /** Shorter than a connection may be idle; the client asks again for the rest. */
+  /** Shorter than the idle timeout of a connection; the client sends the rest again. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
   private static final long MAX_TOLD_BYTES = 4 << 20;
@@ -22,7 +22,7 @@ final class BatchRun {
   private boolean isAdmitted;
   private long toldBytes;
 
-  /** @param isGone whether nobody waits for the answer any more */
+  /** @param isGone whether the caller has hung up */
   BatchRun(BatchRequest batch, ItemExecutor executor, BooleanSupplier isGone) {
     this.batch = batch;
     this.executor = executor;
@@ -33,10 +33,10 @@ final class BatchRun {
   }
 
   /**
-   * How a batch ended.
+   * The end of a batch.
    *
-   * @param status 200 where it need not be asked for again; otherwise when and why is told as of one request
-   * @param headers that tell it
+   * @param status 200 if nothing has to be sent again; otherwise the headers tell why and when, as for a single request
+   * @param headers of the answer
    * @param results one for each item
    */
   record End(int status, MultiMap headers, int executed, List<Result> results) {}
@@ -71,13 +71,14 @@ final class BatchRun {
         : Future.succeededFuture(end(done.status(), done.headers()));
   }
 
-  // So that the batch can be sent again with its answer.
+  // So that the batch can be sent again together with its answer.
   private Result bounded(Result result) {
     toldBytes += result.json().length();
     return toldBytes > MAX_TOLD_BYTES ? result.withoutBody() : result;
   }
 
-  // What the caller tells of earlier items is not enough to let a later one pass.
+  // The caller's own results of earlier items are no proof that they were admitted: the store is
+  // asked.
   private Future<Boolean> wasAdmitted() {
     int before = batch.earlier().size() - 1;
     return before < 0 || before + 1 == batch.items().size()

@@ -6,25 +6,25 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What became of an item.
+ * The outcome of an item.
  *
- * @param status of the whole batch, where it ends with this item
+ * @param status of the whole batch if it ends with this item
  * @param headers of the whole batch, likewise
- * @param isAdmitted whether limits were asked and had room for it
+ * @param isAdmitted whether limits were checked and had room for it
  */
 record Done(Result result, int status, MultiMap headers, boolean isAdmitted) {
-  /** It ended for good. */
+  /** A final result. */
   static Done of(Result result) {
     return new Done(result, 200, MultiMap.caseInsensitiveMultiMap(), false);
   }
 
-  /** It was not executed, and may be later. */
+  /** Not executed; the item may be sent again after the wait. */
   static Done unavailable(String reason, Duration wait) {
     MultiMap headers = waits(wait).add("Proxy-Status", ProblemDetails.proxyStatus(503, reason));
     return new Done(Result.of("failed", reason), 503, headers, false);
   }
 
-  /** It was not executed: the key has had too much read for it that no limit pays for. */
+  /** Not executed: too much has been read for this key that no limit pays for. */
   static Done tooMuchWork(Duration wait) {
     return new Done(Result.of("failed", UnpaidWork.CODE), 429, waits(wait), false);
   }

@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * An operation of a batch, as it was asked for.
+ * An operation of a batch, as the caller wrote it.
  *
- * @param parameters what stands for the names in braces of the path
+ * @param parameters values for the names in braces of the path
  * @param body JSON, in which references are replaced; empty for none
- * @param isCounted whether it goes on with what was admitted: counted, not rejected
+ * @param isCounted whether it continues an admitted item: counted, not rejected
  */
 record Item(
     String method,
@@ -20,12 +20,12 @@ record Item(
     Optional<String> idempotencyKey,
     boolean isCounted) {
 
-  /** What stands for a name in braces. */
+  /** The value for a name in braces. */
   sealed interface Parameter {
     /** A text, or a number as it was written. */
     record Text(String text) implements Parameter {}
 
-    /** What an earlier item brought, see {@link References}. */
+    /** A value from the answer of an earlier item, see {@link References}. */
     record From(int item, String pointer) implements Parameter {}
   }
 }

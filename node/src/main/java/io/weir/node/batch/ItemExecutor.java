@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Executes items: claims each that has a key, sends it, and keeps its answer. One for each batch. */
+/** Executes items: claims each item that has a key, sends it, and stores its answer. One for each batch. */
 final class ItemExecutor {
   private static final Set<String> IDEMPOTENT =
       Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
@@ -48,9 +48,9 @@ final class ItemExecutor {
   /**
    * An executor for one batch.
    *
-   * @param workers where bodies are looked through
-   * @param memory grows by what is sent
-   * @param work grows by what is looked through
+   * @param workers where bodies are parsed
+   * @param memory grows by the bytes that are sent
+   * @param work grows by the bytes that references read
    */
   ItemExecutor(
       Vertx vertx,
@@ -76,9 +76,9 @@ final class ItemExecutor {
   /**
    * Executes an item.
    *
-   * @param results of all before it
+   * @param results of all items before it
    * @param isFirst whether it is the first of this request: it shows the ticket
-   * @param continues whether one before it was admitted
+   * @param continues whether an item before it was admitted
    */
   Future<Done> execute(
       int index, Item item, List<Result> results, boolean isFirst, boolean continues) {
@@ -87,7 +87,7 @@ final class ItemExecutor {
       return Future.succeededFuture(Done.tooMuchWork(wait.get()));
     }
     References references = new References(results, MAX_REFERRED_BYTES);
-    // Bodies and what they refer to may be long: looked through elsewhere than on an event loop.
+    // Bodies and the answers they refer to may be long: parsed off the event loop.
     return workers
         .executeBlocking(() -> resolved(index, item, references, continues), false)
         .onComplete(end -> work.spend(item.body().length() + references.lookedThrough()))
@@ -113,13 +113,13 @@ final class ItemExecutor {
           if (!(error instanceof StoreUnavailableException)) {
             return Future.failedFuture(error);
           }
-          released(named, token); // it may be claimed all the same
+          released(named, token); // the claim may have been made all the same
           return Future.succeededFuture(
               Done.unavailable("store_unavailable", Duration.ofSeconds(1)));
         });
   }
 
-  /** Whether everybody can know that an item was executed. */
+  /** Whether the store holds the result of an item. */
   Future<Boolean> isKept(int index, Item item) {
     Optional<String> key = key(index, item);
     return key.isEmpty()
@@ -156,7 +156,7 @@ final class ItemExecutor {
             body.getBytes()));
   }
 
-  // Another one that executes it is waited for a while: most are soon done.
+  // If another executor has the item, wait a while: most items are done soon.
   private Future<Claim> claim(
       IdempotencyStore.Item named, String token, ResolvedItem item, int looks) {
     return stage(store.claim(named, token, item.atMost().plus(SLACK), item.isRepeatable()))
@@ -181,8 +181,8 @@ final class ItemExecutor {
       return new Done(kept, 200, MultiMap.caseInsensitiveMultiMap(), true);
     }
     if (claim instanceof Claim.Busy busy) {
-      // An executor that takes that long may be dead: wait half of the time that is left, so that
-      // few attempts reach its end.
+      // An executor that takes that long may be dead: wait half of the remaining time, so that few
+      // attempts are needed.
       return Done.unavailable("item_under_way", busy.atMost().dividedBy(2));
     }
     if (claim instanceof Claim.Full full) {
@@ -194,7 +194,7 @@ final class ItemExecutor {
             : Result.of("failed", "the idempotency key was used for something else"));
   }
 
-  // Whether it is kept or not, the caller hears what came of it.
+  // The caller gets the result whether or not it could be stored.
   private Future<Done> settled(Sent sent, IdempotencyStore.Item named, String token) {
     Future<Void> settled = switch (sent.claim()) {
       case KEEP -> stage(store.keep(named, token, sent.done().result().json().toString()));
@@ -210,7 +210,7 @@ final class ItemExecutor {
             vertx.setTimer(RELEASE_AGAIN_MILLIS, due -> stage(store.release(named, token))));
   }
 
-  // How long an item may take; its claim lasts a little longer.
+  // The longest time for an item; its claim lasts a little longer.
   private static Duration atMost(Upstream upstream) {
     return Duration.ofMillis((long) upstream.connectTimeoutMillis() + upstream.timeoutMillis())
         .plus(SLACK);

@@ -28,7 +28,7 @@ final class ItemReader {
   private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e]{0,4000}");
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
-  // Headers of identity and of the connection are the batch's own.
+  // Headers of identity and of the connection belong to the batch.
   private static final Set<String> NOT_AN_ITEMS = Set.of(
       "host",
       "content-length",
@@ -55,7 +55,7 @@ final class ItemReader {
   private Buffer body = Buffer.buffer();
   private Optional<String> idempotencyKey = Optional.empty();
 
-  /** @param at where in the batch it stands */
+  /** @param at the place of the item in the batch, for messages */
   ItemReader(JsonParser json, Mistakes mistakes, String at) {
     this.json = json;
     this.mistakes = mistakes;

@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-/** Sends one item: admitted and forwarded as if it had come by itself. One for each batch. */
+/** Sends one item: admits and forwards it like a request of its own. One for each batch. */
 final class ItemSender {
   private static final List<String> FROM_THE_BATCH =
       List.of(ApiKey.HEADER, HttpHeaders.AUTHORIZATION.toString(), "Prefer");
@@ -57,7 +57,7 @@ final class ItemSender {
    * A sender for one batch.
    *
    * @param workers where long bodies are read
-   * @param work is paid for by each item that is admitted
+   * @param work reduced by each item that is admitted
    */
   ItemSender(
       Vertx vertx,
@@ -123,7 +123,7 @@ final class ItemSender {
         refused -> Future.succeededFuture(Judge.refused(refused.problem()))));
   }
 
-  // What the item holds ends with it, whatever becomes of it.
+  // The item's holds end with it, whatever its outcome.
   private Future<Sent> forwardAndEnd(
       Asked asked, ResolvedItem item, Ruling.Admitted admitted, long cost) {
     List<Usage> readers = new ArrayList<>(1);
@@ -145,7 +145,7 @@ final class ItemSender {
       List<Usage> readers,
       AtomicBoolean wasSent) {
     long deadline = System.nanoTime() + item.atMost().toNanos();
-    // Each attempt has a reader of its own; the cost of the last answer counts.
+    // Each attempt has its own reader; the cost of the last answer counts.
     Function<Sending, Future<UpstreamAnswer>> exchange = sending -> {
       Optional<Usage> usage =
           admitted.held().filter(Held::reserves).flatMap(held -> asked.settle()).map(Usage::new);

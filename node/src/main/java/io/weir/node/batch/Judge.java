@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Says what an answer means for an item, for its batch, and for its claim.
+ * Maps an answer to the outcome of an item, its batch and its claim.
  *
- * <p>If it is unknown whether an item was executed, it is tried again only where repeating is safe.
+ * <p>If it is unknown whether an item was executed, it is tried again only when repeating is safe.
  */
 final class Judge {
   private static final Set<Integer> PASSING = Set.of(408, 429, 500, 502, 503, 504);
@@ -28,7 +28,7 @@ final class Judge {
 
   private Judge() {}
 
-  /** Weir itself said no. */
+  /** Weir itself refused the item. */
   static Sent refused(ProblemDetails problem) {
     return problem.status() == UNAVAILABLE || problem.status() == TOO_MANY
         ? Sent.release(Done.unavailable(problem.code(), wait(problem)))
@@ -52,12 +52,12 @@ final class Judge {
     return Sent.release(Done.of(Result.of("failed", DecisionAnswers.problem(never))));
   }
 
-  /** There was no connection to the upstream: it knows nothing of the item. */
+  /** There was no connection to the upstream: it has not seen the item. */
   static Sent notSent() {
     return Sent.release(Done.unavailable("upstream_unreachable", SOON));
   }
 
-  /** The upstream may have acted on it or not. */
+  /** The upstream may or may not have executed the item. */
   static Sent lost(ResolvedItem item, int status) {
     return item.isRepeatable()
         ? Sent.release(new Done(
@@ -72,7 +72,7 @@ final class Judge {
   static Sent answered(ResolvedItem item, UpstreamAnswer answer, Ruling.Admitted admitted) {
     int status = answer.status();
     if (status < FIRST_FINAL_STATUS) {
-      return lost(item, BAD_GATEWAY); // no answer: RFC 9110, section 15.2
+      return lost(item, BAD_GATEWAY); // not an answer: RFC 9110, section 15.2
     }
     if (status == TOO_MANY) {
       return Sent.release(

@@ -3,14 +3,14 @@ package io.weir.node.batch;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is wrong with a batch: all of it, up to a bound. Mutable; for one request. */
+/** The mistakes of a batch, up to a bound. Mutable; for one request. */
 final class Mistakes {
   private static final int MOST = 100;
   private static final int MAX_SHOWN = 40;
 
   private final List<String> all = new ArrayList<>(0);
 
-  /** What is wrong with a batch. */
+  /** A batch with mistakes. */
   static final class BadBatchException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -26,7 +26,7 @@ final class Mistakes {
     }
   }
 
-  /** Adds one; with too many, nothing more is read. */
+  /** Adds a mistake; throws at the bound, so that nothing more is read. */
   void add(String where, String what) throws BadBatchException {
     all.add(where + ": " + what);
     if (all.size() >= MOST) {

@@ -8,8 +8,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members of an object that may be a reference, {@code {"from": 0, "path": "/streamId"}}: just these two. Mutable; for
- * one object.
+ * Reads members of an object that may be a reference, {@code {"from": 0, "path": "/streamId"}}: exactly these two.
+ * Mutable; for one object.
  */
 final class ReferenceReader {
   private static final String FROM = "from";
@@ -19,7 +19,7 @@ final class ReferenceReader {
   private @Nullable String pointer;
   private boolean isFromFirst;
 
-  /** Takes a member, at whose value the parser is; false where it is none of a reference. */
+  /** Reads a member at whose value the parser is; false if it does not belong to a reference. */
   boolean reads(String name, JsonParser json) throws IOException {
     if (name.equals(FROM)
         && item == null
@@ -39,12 +39,12 @@ final class ReferenceReader {
     return false;
   }
 
-  /** Whether both members are there. */
+  /** Whether both members are present. */
   boolean isWhole() {
     return item != null && pointer != null;
   }
 
-  /** The reference, where it is whole. */
+  /** The reference; call only if it is whole. */
   Parameter.From from() {
     if (item == null || pointer == null) {
       throw new IllegalStateException("not whole");
@@ -52,7 +52,7 @@ final class ReferenceReader {
     return new Parameter.From(item, pointer);
   }
 
-  /** Writes what was taken, for it is no reference. */
+  /** Writes the members that were read, if they are not a reference. */
   void writeTo(JsonGenerator json) throws IOException {
     json.writeStartObject();
     if (isFromFirst) {

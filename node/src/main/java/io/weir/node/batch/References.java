@@ -19,16 +19,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts what earlier items brought where an item refers to it: {@code {"from": 0, "path": "/streamId"}},
- * an object of just these two, stands for what is at that JSON pointer (RFC 6901) in the body of that item's
- * answer. Mutable; for one item.
+ * Replaces references to answers of earlier items: {@code {"from": 0, "path": "/streamId"}}, an object of exactly these
+ * two members, stands for the value at that JSON pointer (RFC 6901) in the body of that item's answer. Mutable; for one
+ * item.
  */
 final class References {
   private static final Pattern BRACES = Pattern.compile("\\{([A-Za-z0-9_]{1,64})\\}");
   private static final int MAX_POINTER = 1000;
   private static final int MAX_REFERENCES = 256;
   private static final int MAX_PATH = 8000;
-  /** What all references of an item may look through, together. */
+  /** The most bytes that all references of an item may read together. */
   private static final long MAX_LOOKED_THROUGH = 32 << 20;
 
   private final List<Result> results;
@@ -36,18 +36,18 @@ final class References {
   private long lookLeft = MAX_LOOKED_THROUGH;
   private int count;
 
-  /** @param maxBytes that references may bring, all together */
+  /** @param maxBytes the most bytes that all replaced values may have together */
   References(List<Result> results, long maxBytes) {
     this.results = results;
     this.bytesLeft = maxBytes;
   }
 
-  /** How many bytes references have looked through so far. */
+  /** How many bytes references have read so far. */
   long lookedThrough() {
     return MAX_LOOKED_THROUGH - Math.max(0, lookLeft);
   }
 
-  /** A reference that leads nowhere. */
+  /** A reference without a value. */
   static final class UnresolvedException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -56,7 +56,7 @@ final class References {
     }
   }
 
-  /** The path of an item, with what stands for the names in braces. */
+  /** The path of an item, with its parameters filled in. */
   String path(Item item) throws UnresolvedException {
     Matcher names = BRACES.matcher(item.path());
     StringBuilder path = new StringBuilder();
@@ -71,7 +71,7 @@ final class References {
     return names.appendTail(path).toString();
   }
 
-  /** A body with all references in it replaced. */
+  /** A body with all its references replaced. */
   Buffer body(Buffer body) throws UnresolvedException {
     if (body.length() == 0) {
       return body;

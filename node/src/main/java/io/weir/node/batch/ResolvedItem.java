@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * An item as it is sent: nothing in it refers to anything.
+ * An item as it is sent, without references.
  *
  * @param target the path, with its query
  * @param key its idempotency key
- * @param isRepeatable whether doing it twice harms nobody: the method is idempotent (RFC 9110, section 9.2.2), or the
- *     upstream honours the key
- * @param atMost how long it may take
- * @param isCounted whether it goes on with what was admitted
- * @param fingerprint of what is asked, so that nobody asks something else by the same key
+ * @param isRepeatable whether repeating it is safe: the method is idempotent (RFC 9110, section 9.2.2), or the upstream
+ *     honours the key
+ * @param atMost the longest time it may take
+ * @param isCounted whether it continues an admitted item
+ * @param fingerprint of the content, so that the key cannot be reused for another request
  */
 record ResolvedItem(
     String method,

@@ -15,19 +15,19 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * What is told of an item, as JSON.
+ * The result of an item in the batch's answer, as JSON.
  *
  * @param json an object, with the outcome in one word
  */
 record Result(boolean isExecuted, Buffer json) {
-  /** A longer answer is executed all the same, but neither told nor kept. */
+  /** A longer answer is neither returned nor stored; the item counts as executed all the same. */
   static final int MAX_BODY_BYTES = 64 << 10;
 
   static final Result NOT_ATTEMPTED = of("not_attempted");
 
   private static final String EXECUTED = "executed";
 
-  /** What was told or kept before; empty where it is no result. */
+  /** Parses a result that was returned or stored before; empty if it is malformed. */
   static Optional<Result> parse(Buffer json) {
     try {
       Optional<String> outcome = JsonLookup.scalar(json.getBytes(), "/outcome");
@@ -37,7 +37,7 @@ record Result(boolean isExecuted, Buffer json) {
     }
   }
 
-  /** An outcome without anything else. */
+  /** An outcome without details. */
   static Result of(String outcome) {
     return made(outcome, json -> {});
   }
@@ -55,7 +55,7 @@ record Result(boolean isExecuted, Buffer json) {
     });
   }
 
-  /** An outcome with an answer of Weir's own. */
+  /** An outcome with Weir's own answer. */
   static Result of(String outcome, ProblemDetails problem) {
     return made(outcome, json -> {
       json.writeNumberField("status", problem.status());

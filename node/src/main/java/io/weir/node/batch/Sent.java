@@ -1,18 +1,18 @@
 package io.weir.node.batch;
 
 /**
- * What became of an item that was sent, and of its claim.
+ * The outcome of an item that was sent, and the fate of its claim.
  *
- * @param claim what its claim is for from now on
+ * @param claim the fate of its claim
  */
 record Sent(Done done, OfTheClaim claim) {
-  /** What becomes of a claim. */
+  /** The fate of a claim. */
   enum OfTheClaim {
-    /** The answer is kept. */
+    /** The answer is stored under it. */
     KEEP,
-    /** Anybody may try again. */
+    /** It is released: the item may be tried again. */
     RELEASE,
-    /** Nobody knows what became of the item: the next one shall hear so. */
+    /** It stays: the outcome is unknown, and the next attempt is answered so. */
     LEAVE
   }
 

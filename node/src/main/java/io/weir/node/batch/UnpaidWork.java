@@ -10,15 +10,15 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * How many bytes of batches a key may have read for it that no limit pays for: batches that are invalid or denied, and
- * references that lead nowhere. An admitted item pays for its share. Mutable; safe for use by many threads.
+ * Bounds the bytes of batches that are read for a key and that no limit pays for: batches that are invalid or denied,
+ * and references without a value. An admitted item pays for its share. Mutable; safe for use by many threads.
  */
 public final class UnpaidWork {
   /** About a tenth of a processor. */
   static final long BYTES_PER_SECOND = 8 << 20;
 
   static final long MOST_BYTES = 64 << 20;
-  /** What one admitted item pays for. */
+  /** The bytes that one admitted item pays for. */
   static final long BYTES_OF_ITEM = 256 << 10;
 
   static final String CODE = "batch_work";
@@ -31,7 +31,7 @@ public final class UnpaidWork {
   private static final int MANY_KEYS = 1000;
 
   private final LongSupplier nanoClock;
-  /** For each key when all that was read for it is made up for; keys without debt are absent or past. */
+  /** For each key, the time at which its debt is paid; keys without debt are absent or have a past time. */
   private final Map<String, Long> paidAtNanos = new HashMap<>();
 
   public UnpaidWork(LongSupplier nanoClock) {
@@ -48,7 +48,7 @@ public final class UnpaidWork {
     return Math.max(0, paidAtNanos.getOrDefault(key, now) - now);
   }
 
-  // In nanoseconds below a day: no overflow.
+  // In nanoseconds, below one day: no overflow.
   private synchronized void add(String key, long bytes) {
     long now = nanoClock.getAsLong();
     long debt = Math.max(0, debtNanos(key) + bytes * NANOS_PER_BYTE);
@@ -67,7 +67,7 @@ public final class UnpaidWork {
       this.key = key;
     }
 
-    /** How long the key waits before more is read for it; empty where it need not. */
+    /** How long the key must wait before more is read for it; empty if it need not wait. */
     Optional<Duration> waitFor() {
       long over = debtNanos(key) - MOST_BYTES * NANOS_PER_BYTE;
       return over <= 0
@@ -75,20 +75,20 @@ public final class UnpaidWork {
           : Optional.of(Duration.ofMillis((over + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI));
     }
 
-    /** Throws {@link RefusedException} where the key waits. */
+    /** Throws {@link RefusedException} if the key must wait. */
     void require() {
       waitFor().ifPresent(wait -> {
         throw new RefusedException(TOO_MUCH.with("retryAfterMs", wait.toMillis()));
       });
     }
 
-    /** So many bytes are read. */
+    /** Adds bytes that were read. */
     synchronized void spend(long bytes) {
       unpaid += bytes;
       add(key, bytes);
     }
 
-    /** An item was admitted. */
+    /** Pays for one admitted item. */
     synchronized void pay() {
       long paid = Math.min(unpaid, BYTES_OF_ITEM);
       unpaid -= paid;

@@ -13,18 +13,18 @@ import java.time.Clock;
 import java.util.Optional;
 
 /**
- * What came back for an item. Once there is a head, it is known what became of the item: a body that breaks
- * off or is too long is no reason to execute it again.
+ * The upstream's answer to an item. With a head, the outcome of the item is known: a body that breaks off or is too
+ * long is no reason to execute it again.
  *
- * @param body as much of it as is kept
- * @param bodyBytes how long it was
+ * @param body the part of it that is kept
+ * @param bodyBytes its whole length
  */
 record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes) {
   private static final long MOST_LOOKED_INTO = 4 << 10;
   private static final int FIRST_FINAL_STATUS = 200;
   private static final long LONGEST_BYTES = 64L << 20;
 
-  /** What it says of the provider that gave it. */
+  /** The outcome for the provider that answered. */
   Outcome outcome(Sending rules) {
     Optional<Outcome> error = rules.isJsonRpc() && status == 200 && bodyBytes <= MOST_LOOKED_INTO
         ? JsonRpcErrors.limited(body, rules.jsonRpcCodes())
@@ -33,9 +33,9 @@ record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes)
         () -> Outcome.answered(status, headers, Clock.systemUTC().instant()));
   }
 
-  /** Reads it to its end, or as far as it comes. */
+  /** Reads an answer to its end, or as much of it as arrives. */
   static Future<UpstreamAnswer> of(HttpClientResponse response, Optional<Usage> usage) {
-    if (response.statusCode() < FIRST_FINAL_STATUS) { // what follows may never end
+    if (response.statusCode() < FIRST_FINAL_STATUS) { // the rest may never end
       Future<Void> unused = response.request().reset();
       return Future.succeededFuture(
           new UpstreamAnswer(response.statusCode(), response.headers(), Buffer.buffer(), 0));
@@ -72,7 +72,7 @@ record UpstreamAnswer(int status, MultiMap headers, Buffer body, long bodyBytes)
       }
     }
 
-    // What is missing counts as a byte at least, so that a part is not taken for the whole.
+    // Missing bytes count as at least one, so that a part is not taken for the whole.
     void end(long missing) {
       usage.filter(reader -> missing == 0).ifPresent(reader -> reader.end(response.trailers()));
       whole.tryComplete(

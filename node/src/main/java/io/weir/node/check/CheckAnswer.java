@@ -12,8 +12,8 @@ import io.weir.node.check.Outcome.Failed;
 import java.util.List;
 
 /**
- * The answer to a service, as JSON. Written as text: all that is not a number is a constant, a ticket, or the name
- * of a bucket, whose characters need no escapes ({@link io.weir.bucket.Names}).
+ * The answer to a service, as JSON. Written as text: every value is a number, a constant, a ticket, or the name of a
+ * bucket, whose characters need no escapes ({@link io.weir.bucket.Names}).
  */
 final class CheckAnswer {
   private static final int USUAL_LENGTH = 512;

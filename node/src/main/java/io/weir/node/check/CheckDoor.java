@@ -40,19 +40,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code POST /v1/check}: one decision, or a list of them. Everything is understood and everybody is
- * known before anything is taken.
+ * {@code POST /v1/check}: one decision, or a list of them. The whole request is parsed and every subject is known
+ * before anything is charged.
  */
 public final class CheckDoor implements Door {
   private static final Logger LOG = LoggerFactory.getLogger(CheckDoor.class);
   private static final String PATH = "/v1/check";
   private static final int MAX_BYTES = 1 << 20;
-  /** Without a service token the caller is not known before the whole body is read. */
+  /** Without a service token the caller is unknown until the whole body is read. */
   private static final int MAX_BYTES_OF_ANYBODY = 256 << 10;
-  /** Of each event loop. */
+  /** For each event loop. */
   private static final long MAX_BYTES_OF_STRANGERS = 8 << 20;
 
-  // A longer one takes longer than an event loop may be held.
+  // Parsing a longer body would block the event loop for too long.
   private static final int MAX_BYTES_HERE = 16 << 10;
   private static final String SERVICE = "(service)";
   private static final String ANYBODY = "(anybody)";
@@ -113,8 +113,8 @@ public final class CheckDoor implements Door {
         .onComplete(read -> bytes.free());
   }
 
-  // A short body is parsed as soon as it is there, and takes no memory of the node; a long one may
-  // have to wait for it.
+  // A short body is parsed as soon as it has arrived, and takes none of the node's memory; a long
+  // one may have to wait for memory.
   private Future<CheckRequest> ofStranger(HttpServerRequest request) {
     return uploads.wholeOfStranger(request, MAX_BYTES_OF_ANYBODY, strangers).compose(body -> {
       if (body.length() <= MAX_BYTES_HERE) {
@@ -156,7 +156,7 @@ public final class CheckDoor implements Door {
     }
   }
 
-  // Fills the questions, and gives the places of those that nobody may ask.
+  // Fills the questions, and returns the places of checks with an unknown key or subject.
   private List<String> identify(CheckRequest asked, boolean isService, List<Question> questions) {
     Policy policy = policies.current().policy();
     List<String> unknown = new ArrayList<>(0);
@@ -176,8 +176,7 @@ public final class CheckDoor implements Door {
     return unknown;
   }
 
-  // Where the check names no cost, the operation's own: a fixed one, or what a request without a
-  // cost takes.
+  // If the check names no cost, the operation's own: a fixed cost, or the default of its cost rule.
   private static long cost(Check check, Policy policy) {
     return check
         .cost()
@@ -216,7 +215,7 @@ public final class CheckDoor implements Door {
     }
   }
 
-  // Joined, not composed: one question without an answer does not take the others' along.
+  // Joined, not composed: a question without an answer does not fail the others.
   private void decideAll(List<Question> questions, HttpServerRequest request) {
     List<Future<Decision>> decisions = questions.stream()
         .map(q -> decider.decide(context, q.subject(), q.operation(), q.cost(), q.ticket()))

@@ -15,10 +15,10 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a service asks.
+ * A parsed request of a service.
  *
  * @param checks one or more
- * @param isList whether it came as a list and is answered as one
+ * @param isList whether the request is a list and is answered as one
  */
 record CheckRequest(List<Check> checks, boolean isList) {
   static final int MAX_CHECKS = 1000;
@@ -27,10 +27,10 @@ record CheckRequest(List<Check> checks, boolean isList) {
   private static final int MAX_TICKET = 64;
 
   /**
-   * One question. Exactly one of {@code key} and {@code subject} is there.
+   * One check. Exactly one of {@code key} and {@code subject} is present.
    *
-   * @param ticket what the caller shows and wants
-   * @param cost absent where the operation's own counts
+   * @param ticket the ticket that the caller shows or asks for
+   * @param cost absent if the operation's own cost counts
    */
   record Check(
       Optional<String> key,
@@ -39,13 +39,13 @@ record CheckRequest(List<Check> checks, boolean isList) {
       OptionalLong cost,
       TicketRequest ticket) {}
 
-  /** @throws BadCheckException with every mistake */
+  /** @throws BadCheckException with all mistakes */
   static CheckRequest parse(byte[] body) {
     CheckRequest small = SmallCheck.read(body);
     return small == null ? parsed(body) : small;
   }
 
-  /** The same for any request. */
+  /** Parses a request of any form. */
   static CheckRequest parsed(byte[] body) {
     try (JsonParser json = JsonInput.parser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -132,7 +132,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
     return new BadCheckException(List.of("the body is no JSON object"));
   }
 
-  /** A check as far as it is read. Mutable; for one object of the body. */
+  /** A check while it is being read. Mutable; for one object of the body. */
   private static final class Draft {
     private static final OptionalLong NO_COST = OptionalLong.empty();
 
@@ -149,7 +149,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
       this.place = place;
     }
 
-    // At the value of the field; at its end afterwards.
+    // The parser is at the value of the field, and at its end afterwards.
     void read(String field, JsonParser json) throws IOException {
       if (fields.contains(field)) {
         mistake("%s%s: twice (expected: once)".formatted(place, shortened(field)));
@@ -205,7 +205,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
       return OptionalLong.of(value);
     }
 
-    // true asks for one, a text shows one.
+    // true asks for a ticket, a text shows one.
     private TicketRequest ticket(JsonParser json) throws IOException {
       JsonToken token = json.currentToken();
       if (token.isBoolean()) {

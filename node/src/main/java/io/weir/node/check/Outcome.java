@@ -3,11 +3,11 @@ package io.weir.node.check;
 import io.weir.decision.Decision;
 import io.weir.node.answer.ProblemDetails;
 
-/** What became of one check. */
+/** The outcome of one check. */
 sealed interface Outcome {
-  /** It was decided. */
+  /** A decision. */
   record Decided(Decision decision) implements Outcome {}
 
-  /** Nothing could be decided. */
+  /** No decision. */
   record Failed(ProblemDetails problem) implements Outcome {}
 }

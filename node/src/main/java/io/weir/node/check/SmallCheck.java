@@ -12,8 +12,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the one small request that nearly all callers send: an object of known members, once each, with plain ASCII
- * texts. Whatever is unusual or wrong is left to the parser that names every mistake. Mutable; for one body.
+ * A fast reader for the usual small request: an object of known members, once each, with plain ASCII texts. Any other
+ * request is left to the full parser, which reports every mistake. Mutable; for one body.
  */
 final class SmallCheck {
   private static final int MAX_LENGTH = 1024;
@@ -33,7 +33,7 @@ final class SmallCheck {
     this.body = body;
   }
 
-  /** The request; null where it has to be parsed. */
+  /** The request; null if the full parser must read it. */
   static @Nullable CheckRequest read(byte[] body) {
     if (body.length > MAX_LENGTH) {
       return null;
@@ -111,19 +111,19 @@ final class SmallCheck {
     return true;
   }
 
-  // From behind the quote; null where it is not plain.
+  // Reads from behind the opening quote; null if the text is not plain.
   private @Nullable String text() {
     int begin = at;
     while (at < body.length && body[at] != '"') {
       if (body[at] < ' ' || body[at] == '\\') {
-        return null; // an escape, a control character, or not of ASCII
+        return null; // an escape, a control character, or a non-ASCII byte
       }
       at++;
     }
     return at++ < body.length ? new String(body, begin, at - 1 - begin, ISO_8859_1) : null;
   }
 
-  // 0 where it is no cost.
+  // 0 if it is not a cost.
   private long number() {
     byte first = next();
     if (first < '1' || first > '9') {
@@ -139,7 +139,7 @@ final class SmallCheck {
     return ends && digits <= MAX_DIGITS && value <= CostRule.MAX_COST ? value : 0;
   }
 
-  // The next byte that is no space, 0 at the end.
+  // The next byte that is not a space; 0 at the end.
   private byte next() {
     while (at < body.length && isSpace(body[at])) {
       at++;

@@ -12,8 +12,8 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 
 /**
- * The port of a node for operators. The token is sent only to a port that has asked for it: a node forwards all that comes
- * to its port for callers, and the upstream would see the token.
+ * The admin port of a node. The token is sent only to a port that has asked for it: any other port forwards all
+ * requests of callers, and the upstream would see the token.
  *
  * @param node the base address
  */
@@ -25,7 +25,7 @@ record AdminPort(URI node) {
   /**
    * Puts a policy in force.
    *
-   * @throws IOException where nothing answers, or the port is not the one for operators
+   * @throws IOException if nothing answers, or the port is not an admin port
    */
   HttpResponse<String> put(String policy, String token) throws IOException, InterruptedException {
     HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();

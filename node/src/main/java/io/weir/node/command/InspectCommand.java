@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code weir inspect KEY}: what a state in Redis says, in words; or an upstream, or a window. */
+/** {@code weir inspect KEY}: describes a state in Redis in words; or an upstream, or a window. */
 @Command(
     name = "inspect",
     description =
@@ -40,7 +40,7 @@ final class InspectCommand implements Callable<Integer> {
   @ArgGroup(multiplicity = "1")
   private What what = new What();
 
-  /** One of them is said. */
+  /** Exactly one of these arguments is given. */
   static final class What {
     @Parameters(
         paramLabel = "KEY",

@@ -30,7 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code weir jobs OPERATION [ID]}: the jobs of an operation, the story of one, and its end. */
+/** {@code weir jobs OPERATION [ID]}: lists the jobs of an operation, shows the history of one, or cancels it. */
 @Command(
     name = "jobs",
     description =
@@ -199,7 +199,7 @@ final class JobsCommand implements Callable<Integer> {
     return 0;
   }
 
-  // It is known after its end for as long as a job usually is.
+  // A cancelled job stays visible for as long as a job usually does.
   private int cancel(RedisJobs jobs, String job) {
     Optional<MovedJob> moved =
         of(jobs.move(operation, JobRule.DEFAULT, job, "", 0, JobMove.to(JobState.CANCELLED)));

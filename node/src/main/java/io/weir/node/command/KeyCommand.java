@@ -12,7 +12,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code weir key ID}: makes a key, and what of it belongs into the policy. */
+/** {@code weir key ID}: makes a key, and prints its entry for the policy. */
 @Command(
     name = "key",
     description =

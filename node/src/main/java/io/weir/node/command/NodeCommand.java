@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code weir node}: runs one node until it is told to stop. */
+/** {@code weir node}: runs one node until it is stopped. */
 @Command(
     name = "node",
     description = "Runs a node. Each option is also an environment variable (--redis-uri: "
@@ -232,7 +232,7 @@ final class NodeCommand implements Callable<Integer> {
         spec.commandLine(), "%s: %s (expected: %s)".formatted(option, value, expected));
   }
 
-  /** What picocli takes for an option that is no flag of this call. */
+  /** Supplies picocli with defaults for options that are not on the command line. */
   private static final class Defaults implements CommandLine.IDefaultValueProvider {
     private final Map<String, String> environment;
     private @Nullable ConfigDefaults defaults;

@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Shows how the limits of a key, a tenant or the cluster stand. Those of a key are shown with those of its tenant and the
- * cluster: a request needs room in all of them.
+ * Shows the state of the limits of a key, a tenant or the cluster. The limits of a key are shown together with those of
+ * its tenant and the cluster: a request needs room in all of them.
  */
 record OwnerView(StateInspector inspector, PolicyInForce policy) {
   private static final Pattern KEY_STATE = Pattern.compile("weir:\\{p\\d\\d}:([^:]+):key:([^:]+)");
@@ -26,7 +26,7 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
    * Prints an owner.
    *
    * @param text as it was typed, or the name of a state in Redis
-   * @return why there is nothing to print: the policy does not know it, and Redis has no state of it
+   * @return an error if the policy does not know the owner and Redis has no state of it
    */
   Optional<String> print(String text, PrintWriter out) {
     Matcher key = KEY_STATE.matcher(text);
@@ -104,7 +104,7 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
     return printed("cluster", RedisKeys.CLUSTER, states, out);
   }
 
-  // The counters of an owner and such; they need no policy.
+  // Prints counters and other states of an owner, which need no policy.
   private Optional<String> printState(String state, PrintWriter out) {
     Map<String, String> fields = inspector.show(state);
     Rows.print(fields, out);

@@ -22,7 +22,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code weir policy}: looks at policies and puts them in force. */
+/** {@code weir policy}: checks policies and puts them in force. */
 @Command(
     name = "policy",
     description = "Checks policies and puts them in force.",
@@ -37,7 +37,7 @@ final class PolicyCommand {
     return new CommandLine(new PolicyCommand()).addSubcommand(new Apply(localAdmin));
   }
 
-  /** {@code weir policy check FILE}: reads a policy and tells every problem. */
+  /** {@code weir policy check FILE}: reads a policy and reports every problem. */
   @Command(
       name = "check",
       description = "Reads a policy, tells every problem, and fails where it is refused.",

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The policy in force, as commands need it that read the shared state: to tell what is empty from what is unknown. */
+/** The policy in force, for commands that read the shared state: it tells empty state from unknown names. */
 record PolicyInForce(Optional<Published> published, Optional<Policy> policy) {
 
   /** Reads it from Redis. */
@@ -22,14 +22,14 @@ record PolicyInForce(Optional<Published> published, Optional<Policy> policy) {
         published.map(it -> PolicyDocuments.parse(it.name(), it.document()).policy()));
   }
 
-  /** Behind the message that something is unknown: by which policy. */
+  /** The policy's revision, as the end of a message about an unknown name. */
   String revisionText() {
     return published
         .map(it -> " (the policy in force is revision %d)".formatted(it.revision()))
         .orElse(" (no policy is in force)");
   }
 
-  /** As {@link StateInspector#showAll} needs it. */
+  /** In the form that {@link StateInspector#showAll} needs. */
   String bursts() {
     return published.map(Published::bursts).orElse("");
   }
@@ -50,7 +50,7 @@ record PolicyInForce(Optional<Published> published, Optional<Policy> policy) {
     return policy.flatMap(it -> it.rule(operation)).flatMap(OperationRule::job).isPresent();
   }
 
-  /** The plans of all subjects that are chosen, each once. */
+  /** The distinct plans of all subjects that match. */
   List<Plan> plans(Predicate<Subject> chosen) {
     return policy.stream()
         .flatMap(it -> it.subjects().values().stream())

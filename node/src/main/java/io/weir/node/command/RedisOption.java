@@ -18,7 +18,7 @@ final class RedisOption {
               + DEFAULT_URI + ")")
   private @Nullable String redisUri;
 
-  /** @param localRedis that of a cluster that runs on this machine */
+  /** @param localRedis the URI of a cluster that runs on this machine */
   String uri(Supplier<Optional<String>> localRedis) {
     return redisUri == null || redisUri.isBlank() ? localRedis.get().orElse(DEFAULT_URI) : redisUri;
   }

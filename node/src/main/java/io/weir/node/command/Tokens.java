@@ -3,14 +3,14 @@ package io.weir.node.command;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Looks at tokens before they are sent or compared: the messages of libraries would repeat them. */
+/** Validates tokens before they are sent or compared: messages of libraries would contain them. */
 final class Tokens {
   private static final Pattern OF_HEADER = Pattern.compile("[!-~]([ -~]*[!-~])?");
 
   private Tokens() {}
 
   /**
-   * Why a token is none that a header can carry, in words without the token itself.
+   * Why a header cannot carry a token, in words without the token itself.
    *
    * @param name of the option
    */

@@ -26,7 +26,7 @@ public final class WeirCommand {
 
   private WeirCommand() {}
 
-  /** Runs a command; gives 0, 1 where something failed, or 2 on wrong arguments. */
+  /** Runs a command; returns 0, 1 if something failed, or 2 for wrong arguments. */
   public static int run(Map<String, String> environment, String... arguments) {
     return commandLine(environment, Optional::empty).execute(arguments);
   }
@@ -35,7 +35,7 @@ public final class WeirCommand {
    * The command line of a node, or of a program around it.
    *
    * @param localRedis the shared state of a cluster that runs on this machine
-   * @param more commands beside those of a node
+   * @param more commands in addition to those of a node
    */
   public static CommandLine commandLine(
       Map<String, String> environment, Supplier<Optional<String>> localRedis, Object... more) {
@@ -65,8 +65,8 @@ public final class WeirCommand {
         .setExecutionExceptionHandler(WeirCommand::tell);
   }
 
-  // What a user can mend is told in a sentence; anything else is a fault of ours and keeps its
-  // trace.
+  // A mistake that a user can fix is one sentence; any other error is a fault of ours and keeps its
+  // stack trace.
   private static int tell(Exception error, CommandLine line, CommandLine.ParseResult parsed)
       throws Exception {
     if (error instanceof InvalidPolicyException
@@ -80,7 +80,7 @@ public final class WeirCommand {
     throw error;
   }
 
-  // The messages of some are a file's name, or nothing.
+  // Some exceptions have only a file name as message, or none.
   private static String sentence(Throwable error) {
     String message = String.valueOf(error.getMessage());
     if (error instanceof NoSuchFileException) {
@@ -95,7 +95,7 @@ public final class WeirCommand {
     return error.getMessage() == null ? error.getClass().getSimpleName() : message;
   }
 
-  /** What {@code --version} tells. */
+  /** Supplies the text of {@code --version}. */
   public static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Where settings come from that no flag names: the environment, then the configuration file. {@code
- * --redis-uri} is {@code WEIR_REDIS_URI} there and {@code redis-uri} here.
+ * Defaults for settings without a flag: from the environment, then from the configuration file. {@code --redis-uri} is
+ * {@code WEIR_REDIS_URI} in the environment and {@code redis-uri} in the file.
  */
 public final class ConfigDefaults {
   private final Map<String, String> environment;
@@ -33,8 +33,8 @@ public final class ConfigDefaults {
   /**
    * Reads a configuration file: one {@code name = value} a line, {@code #} before a comment.
    *
-   * @param known the settings that may stand in it
-   * @throws IllegalArgumentException where it cannot be read, or names others
+   * @param known the settings that the file may contain
+   * @throws IllegalArgumentException if it cannot be read, or contains other settings
    */
   public static ConfigDefaults of(Map<String, String> environment, Path file, Set<String> known) {
     Properties properties = new Properties();

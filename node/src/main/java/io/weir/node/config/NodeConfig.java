@@ -7,23 +7,23 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a node is told when it starts. {@code docs/reference/configuration.md} describes every field.
+ * The configuration of a node. {@code docs/reference/configuration.md} describes every field.
  *
  * @param host the address to listen on
  * @param port the port to listen on, 0 for any free one
- * @param adminHost the address for policy, health and metrics, where they have a port of their own
- * @param adminPort that port; empty where they are on the other one
+ * @param adminHost the address of the admin port, if there is one
+ * @param adminPort the port for policy, health and metrics; empty if they are on {@code port}
  * @param redisUri the shared state
- * @param policyFile published where Redis has no policy
- * @param policyCopy where the policy in force is kept, to start while Redis is away; empty for nowhere
- * @param serviceToken what trusted services show; in clear or as hash
- * @param adminToken what operators show; in clear or as hash
+ * @param policyFile published if Redis has no policy
+ * @param policyCopy where the policy in force is stored, to start while Redis is away; empty for nowhere
+ * @param serviceToken the token of trusted services; in clear or as hash
+ * @param adminToken the token of operators; in clear or as hash
  * @param redisTimeout how long a decision may wait for Redis
  * @param redisWait how long a node that starts waits for Redis; zero for one try
- * @param eventLoops how many threads serve requests, each with a connection to Redis of its own
- * @param shutdownDelay how long the node still serves, and says that it is not ready, before it stops
+ * @param eventLoops the number of threads that serve requests, each with its own connection to Redis
+ * @param shutdownDelay how long the node still serves, and reports that it is not ready, before it stops
  * @param shutdownTimeout how long requests in flight may take when the node stops
- * @param corsOrigins of the web pages whose scripts may call the node; a star for any
+ * @param corsOrigins origins of web pages whose scripts may call the node; a star for any
  */
 public record NodeConfig(
     String host,
@@ -44,6 +44,6 @@ public record NodeConfig(
 
   @Override
   public String toString() {
-    return "NodeConfig[%s:%d]".formatted(host, port); // tokens and passwords stay here
+    return "NodeConfig[%s:%d]".formatted(host, port); // tokens and passwords are left out
   }
 }

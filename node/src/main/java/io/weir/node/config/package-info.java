@@ -1,4 +1,4 @@
-/** What a node can be told when it starts. */
+/** The configuration of a node. */
 @NullMarked
 package io.weir.node.config;
 

@@ -4,19 +4,19 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
 import java.util.Optional;
 
-/** Looks at an answer before anything of it is told. */
+/** Inspects an answer before any of it is passed on. */
 interface AnswerFilter {
-  /** Everything passes. */
+  /** Passes every answer. */
   AnswerFilter NONE = (head, begin) -> true;
 
   /**
-   * Whether it is told; else nothing of it is.
+   * Whether the answer is passed on; if not, none of it is.
    *
-   * @param begin all of the body where that is short and was asked for
+   * @param begin the whole body, if it is short and {@link #readsBody} asked for it
    */
   boolean passes(HttpClientResponse head, Optional<Buffer> begin);
 
-  /** Whether the body is wanted, too. */
+  /** Whether the filter needs the body too. */
   default boolean readsBody(HttpClientResponse head) {
     return false;
   }

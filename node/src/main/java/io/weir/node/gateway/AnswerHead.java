@@ -9,7 +9,7 @@ import io.weir.node.intake.HopByHop;
 final class AnswerHead {
   private AnswerHead() {}
 
-  /** Puts it into the answer to the caller, but for what is of the upstream's connection only. */
+  /** Copies it into the answer to the caller, without the headers of the upstream's connection. */
   static void copy(HttpClientResponse head, HttpServerResponse response) {
     response.setStatusCode(head.statusCode()).setStatusMessage(head.statusMessage());
     if (head.headers().contains(HttpHeaders.DATE)) {
@@ -19,7 +19,7 @@ final class AnswerHead {
     response.headers().addAll(head.headers());
     HopByHop.remove(response.headers());
     if (connection != null) {
-      response.headers().set(HttpHeaders.CONNECTION, connection); // this node's own: it stops
+      response.headers().set(HttpHeaders.CONNECTION, connection); // own header: the node stops
     }
     response.headers().remove(HttpHeaders.TRANSFER_ENCODING);
     response.headers().add("Via", Forwarder.VIA);

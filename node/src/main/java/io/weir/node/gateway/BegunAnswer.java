@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer whose beginning has been read, maybe all of it (then the answer itself is left alone): whoever reads it gets that first, then the rest as it comes. Mutable;
- * owned by one request, on its event loop.
+ * The body of an answer whose beginning, or all, has been read already; if all, the answer itself is not touched again.
+ * A reader gets the beginning first, then the rest as it arrives. Mutable; owned by one request, on its event loop.
  */
 final class BegunAnswer implements ReadStream<Buffer> {
   private static final int MOST_BYTES = 4 << 10;
@@ -37,9 +37,9 @@ final class BegunAnswer implements ReadStream<Buffer> {
   }
 
   /**
-   * Reads an answer until it ends, or is too long to be looked at.
+   * Reads an answer until it ends, or is too long to be inspected.
    *
-   * @param moved is told of each chunk
+   * @param moved called for each chunk
    */
   static Future<BegunAnswer> read(HttpClientResponse answer, Runnable moved) {
     BegunAnswer begun = new BegunAnswer(answer);
@@ -61,7 +61,7 @@ final class BegunAnswer implements ReadStream<Buffer> {
     return read.future();
   }
 
-  /** All of it, if it has ended. */
+  /** The whole body, if it has ended. */
   Optional<Buffer> whole() {
     return hasEnded ? Optional.of(begin) : Optional.empty();
   }
@@ -116,7 +116,7 @@ final class BegunAnswer implements ReadStream<Buffer> {
       pass(begin);
     }
     if (isPaused) {
-      return this; // whoever got the beginning has enough for now
+      return this; // the reader paused after the beginning
     }
     Handler<Void> ends = endHandler;
     if (!hasEnded) {
@@ -133,7 +133,7 @@ final class BegunAnswer implements ReadStream<Buffer> {
     return resume();
   }
 
-  /** Whether it is JSON that can be looked into before anything of it is told. */
+  /** Whether the body is JSON that is short enough to be inspected before any of it is passed on. */
   static boolean isSmallJson(HttpClientResponse answer) {
     String type = answer.getHeader(HttpHeaders.CONTENT_TYPE);
     String length = answer.getHeader(HttpHeaders.CONTENT_LENGTH);
@@ -150,7 +150,7 @@ final class BegunAnswer implements ReadStream<Buffer> {
         || answer.statusCode() == 304;
   }
 
-  // Sent at once, it is one write instead of one for the head and one for each chunk.
+  // A short body is one write instead of one for the head and one for each chunk.
   static boolean isShort(HttpClientResponse answer) {
     String length = answer.getHeader(HttpHeaders.CONTENT_LENGTH);
     return length != null

@@ -28,9 +28,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way to the upstream, and the answer on its way back, both streamed; but a short answer of known length
- * is sent in one piece. It ends when the answer is written, when either side breaks, or when nothing has moved for too long;
- * then nothing of it is left on the upstream's connection. Mutable; owned by one request, on its event loop.
+ * One request to the upstream and its answer, both streamed; a short answer of known length is sent in one piece. Ends
+ * when the answer is written, when either side breaks, or when nothing has moved for the timeout; then nothing of it
+ * remains on the upstream's connection. Mutable; owned by one request, on its event loop.
  */
 final class Exchange {
   private static final int FIRST_FINAL_STATUS = 200;
@@ -72,18 +72,18 @@ final class Exchange {
   /**
    * Runs the exchange.
    *
-   * @param whole the body where it has been read already
-   * @param headers is told the headers of the answer before they are written; until then nothing of it is told
-   * @return fails with {@link RefusedException}, {@link TimeoutException}, {@link InvalidAnswerException} or whatever
-   *     broke
+   * @param whole the body if it has been read already
+   * @param headers gets the headers of the answer before they are written; until then the caller has received nothing
+   * @return fails with {@link RefusedException}, {@link TimeoutException}, {@link InvalidAnswerException} or the I/O
+   *     error
    */
   Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers) {
     return run(whole, headers, AnswerFilter.NONE);
   }
 
   /**
-   * The same, unless the head of the answer is refused: then nothing of it is told, and it fails with {@link
-   * NotPassedException}.
+   * The same with a filter: if it refuses the head of the answer, the caller receives nothing, and the future fails
+   * with {@link NotPassedException}.
    */
   Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers, AnswerFilter filter) {
     HttpServerResponse response = request.response();
@@ -91,7 +91,7 @@ final class Exchange {
       return outgoing
           .reset()
           .transform(reset ->
-              Future.failedFuture(new NotSentException(new GivenUpException()))); // before its turn
+              Future.failedFuture(new NotSentException(new GivenUpException()))); // not sent yet
     }
     response.closeHandler(closed -> callerLeft());
     outgoing.exceptionHandler(error -> {
@@ -112,18 +112,18 @@ final class Exchange {
     return ended.future().onComplete(done -> leave(done.succeeded()));
   }
 
-  /** Waits no longer for the answer. */
+  /** Stops waiting for the answer. */
   void giveUp() {
     ended.tryFail(new TimeoutException("the answer did not begin in time"));
   }
 
-  /** Whether the upstream has the whole request. */
+  /** Whether the whole request has been sent. */
   boolean isSent() {
     return sent;
   }
 
-  // A connection on which not the whole request has gone is of no use to the next one. An answer
-  // may come before: then what is left of the request is not wanted.
+  // A connection with a half-sent request cannot be reused. If the answer came before the end of
+  // the request, the rest of the request is dropped.
   private void leave(boolean answered) {
     vertx.cancelTimer(timer);
     vertx.cancelTimer(uploadTimer);
@@ -140,7 +140,7 @@ final class Exchange {
     }
   }
 
-  // What the answer costs is in its end: then it is read without its caller.
+  // The end of the answer may contain the cost: then it is read on without the caller.
   private void callerLeft() {
     if (ended.future().isComplete()) {
       return;
@@ -197,7 +197,7 @@ final class Exchange {
     uploadTimer = vertx.setPeriodic(Upload.WINDOW_MILLIS, fired -> watchUpload());
     Upload.welcome(request);
     body.pipe()
-        .endOnFailure(false) // one that breaks must not look whole: the request is reset
+        .endOnFailure(false) // a broken body must not look complete: the request is reset
         .to(outgoing)
         .onSuccess(all -> sent = true)
         .onFailure(this::broken);
@@ -249,8 +249,8 @@ final class Exchange {
     headers.accept(request.response().headers());
   }
 
-  // RFC 9112, section 6.3: without a length and without chunks only the end of the connection ends
-  // a body.
+  // RFC 9112, section 6.3: without a length and without chunks, the end of the connection ends the
+  // body.
   private void closeWhereThatIsTheEnd(HttpServerResponse response) {
     if (request.version() == HttpVersion.HTTP_1_0
         && !response.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
@@ -258,7 +258,7 @@ final class Exchange {
     }
   }
 
-  // A write may fail before it is known that the caller is gone: then the upstream goes on.
+  // A write may fail before the hang-up is noticed: then the upstream's answer is read on.
   private void broken(Throwable error) {
     WatchedBody body = answered;
     boolean isUpstreams = body == null || body.isBroken() || outgoingHasFailed;
@@ -269,7 +269,7 @@ final class Exchange {
     }
   }
 
-  // If the upstream would read and the caller does not send, the caller is to blame.
+  // If the upstream is ready to read and the caller does not send, the caller is too slow.
   private void watchUpload() {
     if (!sent && !outgoing.writeQueueFull() && Upload.isTooSlow(body.seen() - uploaded)) {
       ended.tryFail(Upload.tooSlow());

@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The headers that the upstream gets: those of the caller, but for those of one hop, the key and the ticket that Weir
- * itself has checked, and with those that tell who asks, and by which way: {@code X-Weir-Subject}, {@code
+ * The headers that the upstream gets: the caller's, without hop-by-hop headers and without the key and the ticket that
+ * Weir has checked; plus headers that name the subject and the path of the request: {@code X-Weir-Subject}, {@code
  * X-Weir-Tenant}, {@code Forwarded} (RFC 7239), {@code X-Forwarded-For} and {@code Via} (RFC 9110, section 7.6.3).
  */
 public final class ForwardedHeaders {
@@ -37,7 +37,7 @@ public final class ForwardedHeaders {
 
   private ForwardedHeaders() {}
 
-  /** Those of a request that came over HTTP. */
+  /** The headers for a request that came over HTTP. */
   public static MultiMap of(HttpServerRequest request, Asked asked) {
     MultiMap headers = of(asked);
     String caller =
@@ -56,10 +56,10 @@ public final class ForwardedHeaders {
   }
 
   /**
-   * Those for somebody else's interface: nothing that says who the caller is, or shows a secret of his or a key of
-   * ours that another provider has.
+   * The headers for a provider, which is a third party: without the caller's identity and secrets, and without our keys
+   * at other providers.
    *
-   * @param keys the headers that carry our keys, as {@link #plain} has them
+   * @param keys the headers that carry our keys, as of {@link #plain}
    */
   static MultiMap toProvider(Asked asked, Set<String> keys) {
     MultiMap headers = ofAny(asked);
@@ -79,18 +79,18 @@ public final class ForwardedHeaders {
     return headers;
   }
 
-  // All subjects have one account there: the same key of two of them must not be one.
+  // All subjects share one account at the provider: equal keys of two subjects must differ there.
   private static String ofSubject(Subject subject, String key) {
     String whole = String.join("\n", subject.tenant(), subject.id(), key);
     return IdempotencyStore.hash(whole.getBytes(StandardCharsets.UTF_8));
   }
 
-  // CGI and its like read an underscore and a hyphen alike.
+  // CGI and similar interfaces do not distinguish an underscore from a hyphen.
   static String plain(String name) {
     return name.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Those of any request to our own upstream. */
+  /** The headers for any request to our own upstream. */
   private static MultiMap of(Asked asked) {
     MultiMap headers = ofAny(asked);
     headers.remove(
@@ -105,10 +105,10 @@ public final class ForwardedHeaders {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap().addAll(asked.request().headers());
     HopByHop.remove(headers);
     headers.remove(HttpHeaders.TRANSFER_ENCODING);
-    headers.remove(HttpHeaders.EXPECT); // answered by this node
+    headers.remove(HttpHeaders.EXPECT); // this node answers it
     headers.remove(Tickets.RETRY_TICKET);
     if (asked.settle().map(Usage::new).filter(Usage::needsTheBody).isPresent()) {
-      headers.set(HttpHeaders.ACCEPT_ENCODING, "identity"); // the cost is read from it
+      headers.set(HttpHeaders.ACCEPT_ENCODING, "identity"); // the cost is read from the body
     }
     headers.add("Via", Forwarder.VIA);
     headers.set(HttpHeaders.HOST, asked.upstream().uri().getAuthority());

@@ -67,9 +67,9 @@ public final class Forwarder {
   }
 
   /**
-   * Takes a connection to the upstream.
+   * A request on an open connection to the upstream.
    *
-   * @param share of the connections; the caller frees it
+   * @param share of the connections; the receiver frees it
    */
   public record Sending(HttpClientRequest request, Share share) {}
 
@@ -84,27 +84,26 @@ public final class Forwarder {
   /**
    * Opens a request to the upstream. Nothing is sent yet.
    *
-   * @param headers all that are sent
-   * @return fails with {@link RefusedException} where the subject has its share of connections in use, or with {@link
+   * @param headers all headers of the request
+   * @return fails with {@link RefusedException} if the subject's share of connections is in use, or with {@link
    *     NotSentException}
    */
   public Future<Sending> open(Asked asked, MultiMap headers) {
     return Future.succeededFuture().compose(begun -> open(asked, headers, reserve(asked)));
   }
 
-  /** Takes a share of the connections; throws {@link RefusedException} where the subject has its part in use. */
+  /** Takes a share of the connections; throws {@link RefusedException} if the subject's part is in use. */
   Share reserve(Asked asked) {
     return connections
         .tryTake(asked.subject(), 1)
         .orElseThrow(() -> new RefusedException(connections.isFull() ? OVERLOADED : TOO_MANY));
   }
 
-  /** The same with a share that was taken before; it is freed where there is no connection. */
+  /** The same with a share that was taken before; it is freed if there is no connection. */
   Future<Sending> open(Asked asked, MultiMap headers, Share share) {
     return Future.succeededFuture()
         .compose(begun -> client.request(options(asked, headers)))
-        // Failures reach the sender by its future; without a handler they would be logged,
-        // too.
+        // The future reports failures; without a handler Vert.x would log them too.
         .map(request -> new Sending(timed(request.exceptionHandler(failed -> {})), share))
         .recover(error -> {
           share.free();
@@ -115,8 +114,8 @@ public final class Forwarder {
   /**
    * Forwards a paused request, and answers it.
    *
-   * @param body the body where it has been read already
-   * @param usage reads what the request has cost
+   * @param body the body if it has been read already
+   * @param usage reads the cost from the answer
    */
   Future<End> forward(
       HttpServerRequest request,
@@ -144,14 +143,14 @@ public final class Forwarder {
   }
 
   /**
-   * How forwarding ended.
+   * The end of a forwarded request.
    *
-   * @param wasSent whether the upstream knows of the request
-   * @param isWhole whether all of its answer was seen
+   * @param wasSent whether the upstream may have seen the request
+   * @param isWhole whether the whole answer was read
    */
   record End(boolean wasSent, boolean isWhole) {}
 
-  /** Answers a request that the upstream has not answered. */
+  /** Answers a request that the upstream did not answer. */
   Future<Void> fail(
       HttpServerRequest request, Upstream upstream, Decision decision, Throwable error) {
     HttpServerResponse response = request.response();
@@ -159,18 +158,18 @@ public final class Forwarder {
       return Future.succeededFuture();
     }
     if (response.headWritten()) {
-      // Too late for another status: the caller must see that the body is not whole.
+      // The head is written: only a reset shows the caller that the body is incomplete.
       return response.reset().mapEmpty();
     }
     ProblemDetails problem = problem(upstream, error);
     keepOwn(response.headers());
-    // The upstream's own may be there already, and would stay beside another status.
+    // The upstream's reason phrase may be set already, and would not match the new status.
     response.setStatusMessage(HttpResponseStatus.valueOf(problem.status()).reasonPhrase());
     DecisionAnswers.addHeaders(decision, response.headers());
     return EarlyAnswer.send(vertx, request, problem);
   }
 
-  // The upstream's may be there already; the node's date, and that it stops, stay.
+  // Removes the upstream's headers; the node's Date, and Connection while it stops, stay.
   static void keepOwn(MultiMap headers) {
     MultiMap own = MultiMap.caseInsensitiveMultiMap();
     for (CharSequence name : List.of(HttpHeaders.DATE, HttpHeaders.CONNECTION)) {
@@ -182,7 +181,7 @@ public final class Forwarder {
     headers.clear().addAll(own);
   }
 
-  /** There was no connection to the upstream: it knows nothing of the request. */
+  /** There was no connection to the upstream: it has not seen the request. */
   public static final class NotSentException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -191,7 +190,7 @@ public final class Forwarder {
     }
   }
 
-  /** What is told where the upstream gave no answer. */
+  /** The problem to answer with if the upstream gave no answer. */
   public ProblemDetails problem(Upstream upstream, Throwable error) {
     if (error instanceof RefusedException refusal) {
       return refusal.problem();
@@ -202,8 +201,8 @@ public final class Forwarder {
     return kind(cause).with("sent", wasSent);
   }
 
-  // Without its message: that may carry the whole URI, and with it what callers put there. Once a
-  // second: callers decide how often it happens.
+  // Without the error's message: it may contain the whole URI, with secrets of the caller. At most
+  // once a second, as callers decide how often it happens.
   private void log(Upstream upstream, Throwable cause) {
     long now = System.nanoTime();
     if (now - loggedNanos < LOG_EVERY_NANOS) {

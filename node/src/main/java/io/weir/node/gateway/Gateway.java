@@ -54,7 +54,7 @@ public final class Gateway implements Door {
    * @param held requests that may be held
    * @param memory bytes of bodies
    * @param jobs takes the requests that are done later
-   * @param providers forwards those that go to one of several
+   * @param providers forwards the requests to upstreams of several providers
    */
   public Gateway(
       Vertx vertx,
@@ -105,7 +105,7 @@ public final class Gateway implements Door {
         .onComplete(done -> bytes.free());
   }
 
-  // A short body is kept for another provider.
+  // A short body is kept so that it can be sent to another provider.
   private static boolean isReplayed(HttpServerRequest request, Asked asked) {
     long length = Framing.length(request).orElse(Long.MAX_VALUE);
     return asked.providers().isPresent()
@@ -113,7 +113,7 @@ public final class Gateway implements Door {
         && length <= asked.providers().get().retry().maxBodyBytes();
   }
 
-  /** Tells those that wait when to come back: the node stops, and any other keeps their places. */
+  /** Answers all held requests with their wait: the node stops, and any other node honours their places. */
   public void close() {
     waiting.close();
   }
@@ -176,7 +176,7 @@ public final class Gateway implements Door {
     Future<Void> unused = admission.end(attempt.asked(), attempt.cost(), held, cost, end.wasSent());
   }
 
-  // A wait that is short enough is no error: the node keeps the caller's place for it.
+  // A short enough wait is not an error: the node holds the request until its slot.
   private Future<Void> deny(Attempt attempt, Denied denied) {
     long wait = (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
     boolean isNear =
@@ -191,7 +191,7 @@ public final class Gateway implements Door {
             : reject(attempt, denied, problem(attempt, denied)));
   }
 
-  // The policy may have changed meanwhile.
+  // The policy may have changed during the wait.
   private Future<Void> comeBack(Attempt attempt, Denied denied, long waited) {
     return decide(new Attempt(
         attempt.request(),
@@ -219,11 +219,11 @@ public final class Gateway implements Door {
   }
 
   /**
-   * A request that asks to be admitted.
+   * An attempt of a request to be admitted.
    *
-   * @param body where it has been read
-   * @param delayLeftMillis up to which wait it is held
-   * @param place among those that may be held
+   * @param body if it has been read
+   * @param delayLeftMillis the longest wait for which it is held
+   * @param place among the requests that may be held
    */
   private record Attempt(
       HttpServerRequest request,

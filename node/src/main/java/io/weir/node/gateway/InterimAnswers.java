@@ -12,8 +12,8 @@ import io.vertx.core.net.impl.ConnectionBase;
 import java.util.Set;
 
 /**
- * Skips interim answers of an upstream (RFC 9110, section 15.2): the final answer follows them. The client reads {@code 100
- * Continue} by itself, and {@code 101 Switching Protocols} is final. Mutable; owned by one connection.
+ * Skips interim answers of an upstream (RFC 9110, section 15.2): the final answer follows them. The client itself reads
+ * {@code 100 Continue}, and {@code 101 Switching Protocols} is final. Mutable; owned by one connection.
  */
 final class InterimAnswers extends ChannelInboundHandlerAdapter {
   private static final int FIRST_INTERIM = 100;
@@ -23,7 +23,7 @@ final class InterimAnswers extends ChannelInboundHandlerAdapter {
 
   private boolean isSkipping;
 
-  /** Skips those of a connection from its begin on. */
+  /** Skips the interim answers of a connection, from its start. */
   static void skip(HttpConnection connection) {
     ChannelHandlerContext last = ((ConnectionBase) connection).channelHandlerContext();
     last.pipeline().addBefore(last.name(), null, new InterimAnswers());

@@ -1,6 +1,6 @@
 package io.weir.node.gateway;
 
-/** What the upstream sent is no answer. */
+/** The upstream sent an invalid answer. */
 final class InvalidAnswerException extends Exception {
   private static final long serialVersionUID = 1L;
 

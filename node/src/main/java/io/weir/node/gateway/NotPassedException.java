@@ -1,6 +1,6 @@
 package io.weir.node.gateway;
 
-/** The answer of a provider was not told to the caller: another attempt may do better. */
+/** The answer of a provider was withheld: another attempt is allowed. */
 final class NotPassedException extends Exception {
   private static final long serialVersionUID = 1L;
 

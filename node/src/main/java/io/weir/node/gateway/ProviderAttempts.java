@@ -21,8 +21,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * A request whose body is there, sent to one provider after another until one has answered, or none is left. Mutable; owned
- * by its event loop.
+ * Sends a request whose body is there to one provider after another until one has answered, or none is left. Mutable;
+ * owned by its event loop.
  *
  * @param <T> a whole answer
  */
@@ -45,11 +45,11 @@ public final class ProviderAttempts<T> {
   /**
    * A request whose body is there.
    *
-   * @param isRepeatable whether its caller declares that it may be sent again where a provider may have acted upon it
-   * @param deadlineNanos until when it may take, of {@link System#nanoTime}
-   * @param isGone whether nobody waits for it any more
+   * @param isRepeatable whether its caller declares that repeating it is safe
+   * @param deadlineNanos the latest end, as of {@link System#nanoTime}
+   * @param isGone whether its caller has hung up
    * @param exchange sends it, reads the answer, and frees the share
-   * @param outcome what an answer says of its provider
+   * @param outcome the outcome of an answer for its provider
    */
   public record Whole<T>(
       Asked asked,
@@ -81,8 +81,8 @@ public final class ProviderAttempts<T> {
     return told(error);
   }
 
-  // An earlier provider may have acted upon the request: then it was sent, even if this attempt was
-  // not.
+  // An earlier provider may have executed the request: it counts as sent, even if this attempt did
+  // not send it.
   private Throwable told(Throwable error) {
     if (wasSent) {
       return new IllegalStateException("no other provider took it", error);
@@ -91,7 +91,7 @@ public final class ProviderAttempts<T> {
     return isKnown ? error : new NotSentException(error);
   }
 
-  // Later it could not be answered in time.
+  // An attempt that begins later could not be answered in time.
   private long lastMomentNanos() {
     Sending sending = retries.upstream().sending();
     long attemptMillis = retries.upstream().retry().attemptMillis();
@@ -133,7 +133,7 @@ public final class ProviderAttempts<T> {
         });
   }
 
-  // Another provider may answer sooner: where the request may be sent again, it waits no longer.
+  // Give up the attempt if the request may be sent again: another provider may answer sooner.
   private long watch(Forwarder.Sending sending) {
     long millis = retries.upstream().retry().attemptMillis();
     return millis == 0

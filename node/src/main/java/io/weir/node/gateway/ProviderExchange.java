@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** One request on its way to the providers of an upstream. Mutable; owned by its event loop. */
+/** Forwards one request to the providers of an upstream. Mutable; owned by its event loop. */
 final class ProviderExchange {
   private final ProviderForwarder.Parts node;
   private final HttpServerRequest request;
@@ -153,7 +153,7 @@ final class ProviderExchange {
         });
   }
 
-  // Another provider may answer sooner: where the request may be sent again, it waits no longer.
+  // Give up the attempt if the request may be sent again: another provider may answer sooner.
   private long watch(Exchange sent) {
     long millis = upstream().retry().attemptMillis();
     return millis == 0
@@ -167,7 +167,7 @@ final class ProviderExchange {
         });
   }
 
-  // The caller may have part of the answer, or its cost was read.
+  // The caller may have part of the answer, or its cost has been read.
   private boolean isBegun() {
     return isTold || (seen != null && usage.isPresent());
   }
@@ -177,14 +177,13 @@ final class ProviderExchange {
     DecisionAnswers.addHeaders(decision, headers);
   }
 
-  // Until the head: how fast the caller sends and reads is not the provider's doing. 0 where nobody
-  // knows.
+  // Measured until the head: the caller's speed says nothing about the provider. 0 if unknown.
   private long tookNanos() {
     boolean isKnown = headNanos > 0 && (body.isPresent() || hasNoBody());
     return isKnown ? headNanos - sentNanos : 0;
   }
 
-  // An answer that another attempt may better is not told.
+  // A failed answer is withheld while another attempt is allowed.
   private AnswerFilter filter(Entered entered) {
     return new AnswerFilter() {
       @Override
@@ -206,7 +205,7 @@ final class ProviderExchange {
         isProbeOver = node.lessons().endsProbe(entered, outcome);
         boolean isTold = !retries.isAllowed(outcome, obstacle(outcome));
         if (!isTold && begin.isEmpty()) {
-          head.exceptionHandler(reset -> {}); // nobody reads the rest of it
+          head.exceptionHandler(reset -> {}); // the rest is not read
         }
         return isTold;
       }
@@ -216,7 +215,7 @@ final class ProviderExchange {
   private Outcome outcome(Entered entered, @Nullable Throwable error) {
     Outcome answered = seen;
     boolean isWhole = error == null || error instanceof NotPassedException;
-    // A wait that was told counts, whatever becomes of the rest.
+    // A wait that the provider named counts, whatever happens to the rest of the answer.
     if (answered != null && (isWhole || answered.coolMillis() > 0)) {
       return answered;
     }
@@ -229,11 +228,11 @@ final class ProviderExchange {
     }
     Exchange sent = exchange;
     boolean isSent = sent != null && sent.isSent();
-    // The caller hung up: if the provider has been silent for long, it hangs.
+    // The caller hung up: if the provider has been silent for long, it counts as hanging.
     if (isGone && isSent && headNanos == 0) {
       return node.lessons().isSilent(entered, sentNanos) ? Outcome.broken() : Outcome.unknown();
     }
-    // A caller that sends or reads too slowly says nothing of the provider.
+    // A caller that sends or reads too slowly says nothing about the provider.
     boolean isCallers = error instanceof RefusedException
         || isGone
         || request.response().writeQueueFull()
@@ -265,7 +264,7 @@ final class ProviderExchange {
     return isReplayable() && safety.isSafe(upstream().sending());
   }
 
-  // One that is here because its cost is in it may be long.
+  // A body that was read for its cost may be too long to send again.
   private boolean isReplayable() {
     long most = upstream().retry().maxBodyBytes();
     return body.map(whole -> whole.length() <= most).orElseGet(this::hasNoBody);

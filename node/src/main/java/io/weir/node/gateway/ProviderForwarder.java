@@ -19,14 +19,14 @@ import io.weir.upstream.Providers;
 import java.util.Optional;
 
 /**
- * Sends requests to the providers of an upstream: to one that may be sent to now, with one of our keys, and to another one
- * where that fails and it is safe. Owned by one event loop.
+ * Sends requests to the providers of an upstream: to a provider that is usable now, with one of our keys, and to
+ * another one if that fails and repeating is safe. Owned by one event loop.
  */
 public final class ProviderForwarder {
   private final Parts parts;
   private final RetryBudgets budgets;
 
-  /** What each request needs on its way. */
+  /** The shared parts that each request needs. */
   record Parts(
       Vertx vertx,
       Forwarder forwarder,
@@ -37,10 +37,10 @@ public final class ProviderForwarder {
       Usables usables) {}
 
   /**
-   * One for an event loop.
+   * A forwarder for one event loop.
    *
    * @param budgets of the whole node
-   * @param keys those that this node has
+   * @param keys the provider keys that this node has
    */
   public ProviderForwarder(
       Vertx vertx,
@@ -77,14 +77,15 @@ public final class ProviderForwarder {
   /**
    * Sends a request whose body is there, and reads the whole answer.
    *
-   * @return fails with {@link io.weir.node.answer.RefusedException}, {@link Forwarder.NotSentException} or whatever broke
+   * @return fails with {@link io.weir.node.answer.RefusedException}, {@link Forwarder.NotSentException} or the I/O
+   *     error
    */
   public <T> Future<T> send(ProviderAttempts.Whole<T> request) {
     RetryBudget budget = budget(request.asked().providers().orElseThrow());
     return new ProviderAttempts<>(parts, budget, request).attempt();
   }
 
-  // Each request earns a part of a retry.
+  // Each request earns a fraction of a retry.
   private RetryBudget budget(Providers upstream) {
     RetryBudget budget = budgets.of(upstream.name());
     budget.earn(upstream.retry().budgetPercent());

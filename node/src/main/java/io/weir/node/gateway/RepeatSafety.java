@@ -12,14 +12,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a request may be sent again though a provider may have acted upon it: by its method, by its key, or because the
- * operator says so. Mutable; owned by one request.
+ * Decides whether a request may be sent again although a provider may have executed it: by its method, by its key, or
+ * by the operator's rule. Mutable; owned by one request.
  */
 final class RepeatSafety {
   // RFC 9110, section 9.2.2
   private static final Set<String> IDEMPOTENT =
       Set.of("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE");
-  /** Longer bodies take longer to look through than an event loop may be held. */
+  /** Scanning a longer body would block the event loop for too long. */
   private static final int MAX_READ_BYTES = 32 << 10;
 
   private final Asked asked;
@@ -34,7 +34,7 @@ final class RepeatSafety {
     this.body = body;
   }
 
-  /** @param sending how the upstream is sent to now */
+  /** @param sending the current settings for sending to the upstream */
   boolean isSafe(Sending sending) {
     Optional<Boolean> said = asked.rule().flatMap(OperationRule::safeToRepeat);
     return said.orElseGet(() -> IDEMPOTENT.contains(asked.request().method())

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The attempts of one request at the providers of an upstream: where it was sent, whether it is sent again, and how it ended.
- * Mutable; owned by its event loop.
+ * The attempts of one request at the providers of an upstream: where it was sent, whether it is sent again, and how it
+ * ended. Mutable; owned by its event loop.
  */
 final class Retries {
   private final Parts node;
@@ -43,7 +43,7 @@ final class Retries {
     this.usable = node.usables().of(asked.providers().orElseThrow());
   }
 
-  /** The upstream, as the policy that was in force last has it. */
+  /** The upstream, by the policy of the last attempt. */
   Providers upstream() {
     return usable.upstream();
   }
@@ -53,10 +53,10 @@ final class Retries {
   }
 
   /**
-   * The wish for a turn. Without a connection for it, it takes no key slot either.
+   * The request's wish for a turn. Checks for a free connection first, so that no key slot is taken in vain.
    *
-   * @param isRepeatable whether it may be sent again though a provider has acted upon it, as far as its sender knows
-   * @param deadlineNanos until when it waits
+   * @param isRepeatable whether the sender knows it to be safe to repeat
+   * @param deadlineNanos the latest time for its turn
    */
   Wish wish(BooleanSupplier isRepeatable, long deadlineNanos, BooleanSupplier isGone) {
     node.forwarder().reserve(asked).free();
@@ -73,20 +73,20 @@ final class Retries {
         isGone);
   }
 
-  /** An attempt begins; gives the request as it is sent there. */
+  /** An attempt begins; returns the request with the provider as destination. */
   Asked begin(Entered entered, Provider provider) {
     before.add(entered.place());
     last = provider.name();
-    // A request cannot try providers for ever, whatever their breakers do.
+    // Bounded: a request must not try providers forever, whatever their breakers do.
     isAfterProbe = entered.isProbe() && probes < upstream().all().size();
     probes += isAfterProbe ? 1 : 0;
     return asked.to(Admission.upstream(upstream(), provider));
   }
 
   /**
-   * Whether the request is sent again; then the budget is charged.
+   * Whether the request is sent again; if so, the budget is charged.
    *
-   * @param obstacle why it cannot be, as its sender knows
+   * @param obstacle a reason against it that the sender knows
    */
   boolean isAllowed(Outcome outcome, Optional<NotRetried> obstacle) {
     if (!outcome.mayBeSentAgain()) {
@@ -102,12 +102,12 @@ final class Retries {
     if (attempts == 1 || before.size() - probes >= attempts) {
       return Optional.of(NotRetried.ATTEMPTS);
     }
-    // Where the only one wants to be left alone, its answer is the answer.
+    // If the only key slot asked for a wait, its answer is the final answer.
     if (outcome.coolMillis() > 0 && !usable.hasAnother(asked, new HashSet<>(before))) {
       return Optional.of(NotRetried.ALONE);
     }
     OptionalInt percent = upstream().retry().budgetPercent();
-    // The request that tries a provider again does so for all others: that costs it nothing.
+    // A probe serves all other requests: the retry after it costs no budget.
     return isAfterProbe || budget.spend(percent, System.nanoTime())
         ? Optional.empty()
         : Optional.of(NotRetried.BUDGET);
@@ -123,7 +123,7 @@ final class Retries {
     return node.vertx().timer(Math.max(1, wait), TimeUnit.MILLISECONDS).mapEmpty();
   }
 
-  /** The last attempt has ended: the request is counted. */
+  /** The last attempt has ended: counts the request. */
   void end(Outcome outcome) {
     if (outcome.mayBeSentAgain()) {
       fail();
@@ -133,7 +133,7 @@ final class Retries {
     }
   }
 
-  /** There was no turn for it. */
+  /** The request got no turn. */
   void end(String code) {
     if (before.isEmpty()) {
       node.meters().refused(upstream().name(), code);
@@ -144,7 +144,7 @@ final class Retries {
     }
   }
 
-  /** Its caller is gone. */
+  /** The caller has hung up. */
   void cancel() {
     end(RequestEnd.CANCELLED);
   }

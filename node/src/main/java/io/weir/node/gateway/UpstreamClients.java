@@ -5,15 +5,15 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.PoolOptions;
 
-/** Makes the clients that talk to upstreams: all of them read answers alike. */
+/** Makes the HTTP clients for upstreams, so that all of them read answers alike. */
 public final class UpstreamClients {
   private UpstreamClients() {}
 
   /**
-   * A client with connections of its own.
+   * A client with its own connections.
    *
-   * @param connections at most, to each upstream
-   * @param waiting requests that may wait for one of them
+   * @param connections the most connections to each upstream
+   * @param waiting the most requests that may wait for a connection
    */
   public static HttpClient of(Vertx vertx, int connections, int waiting) {
     return vertx

@@ -14,7 +14,7 @@ import java.util.Set;
 /**
  * An upstream with the keys that this node has.
  *
- * @param keyHeaders those that carry keys of ours at any provider, as {@link ForwardedHeaders#plain} has them
+ * @param keyHeaders the headers that carry our keys at any provider, as of {@link ForwardedHeaders#plain}
  */
 record UsableProviders(Providers upstream, Set<String> keyHeaders) {
   private static final ProblemDetails NO_KEY = ProblemDetails.of(
@@ -24,14 +24,14 @@ record UsableProviders(Providers upstream, Set<String> keyHeaders) {
     keyHeaders = Set.copyOf(keyHeaders);
   }
 
-  /** Throws {@link RefusedException} where there is no provider that can be sent to. */
+  /** Throws {@link RefusedException} if no provider has a usable key. */
   void refuseKeyless(Asked asked) {
     if (upstream.serving(asked.group()).isEmpty()) {
       throw new RefusedException(NO_KEY);
     }
   }
 
-  /** Whether there is a slot that it was not sent by. */
+  /** Whether there is a key slot that the request was not sent by. */
   boolean hasAnother(Asked asked, Set<String> before) {
     int slots = upstream.serving(asked.group()).stream()
         .mapToInt(one -> one.slots().size())
@@ -39,11 +39,11 @@ record UsableProviders(Providers upstream, Set<String> keyHeaders) {
     return slots > before.size();
   }
 
-  /** What is sent: nothing of the caller's secrets, and our key. */
+  /** The headers to send: without the caller's secrets, with our key. */
   MultiMap headers(KeysHere keys, Asked to, Provider provider, Entered entered) {
     MultiMap headers = ForwardedHeaders.toProvider(to, keyHeaders);
     if (upstream.sending().isJsonRpc()) {
-      headers.set(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY); // looked into
+      headers.set(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY); // its body is inspected
     }
     provider
         .key(entered.key())

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Upstreams, each with the keys that this node has. Mutable; owned by one event loop. */
+/** Caches upstreams with the keys that this node has. Mutable; owned by one event loop. */
 final class Usables {
   private static final int MAX_KNOWN = 200;
   private static final ProblemDetails REMOVED =
@@ -18,7 +18,7 @@ final class Usables {
 
   private final PolicySource policies;
   private final KeysHere keys;
-  /** By the very object: looked up for each request. */
+  /** By identity, as it is looked up for each request. */
   private final IdentityHashMap<Providers, UsableProviders> known = new IdentityHashMap<>();
 
   Usables(PolicySource policies, KeysHere keys) {
@@ -26,17 +26,17 @@ final class Usables {
     this.keys = keys;
   }
 
-  /** As the policy that is in force has it; throws {@link RefusedException} where that does not. */
+  /** The upstream of the policy in force; throws {@link RefusedException} if that policy has none of this name. */
   UsableProviders now(String name) {
     return Optional.ofNullable(policies.current().policy().upstreams().get(name))
         .map(this::of)
         .orElseThrow(() -> new RefusedException(REMOVED));
   }
 
-  /** As a policy had it. */
+  /** The upstream of a given policy. */
   UsableProviders of(Providers upstream) {
     if (known.size() > MAX_KNOWN) {
-      known.clear(); // of policies before
+      known.clear(); // of earlier policies
     }
     return known.computeIfAbsent(
         upstream, all -> new UsableProviders(keys.of(all), keyHeaders(all)));

@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Requests that wait for their slot, each paused. That its caller hung up is seen at once where its body has
- * been read or there is none; where much of it has not, only when its time has come. Mutable; owned by one
- * event loop.
+ * Requests that wait for their slot, each paused. A hang-up is noticed at once if the body has been read or is empty;
+ * if much of the body is unread, only when the wait ends. Mutable; owned by one event loop.
  */
 final class WaitingRoom {
   private final Vertx vertx;
@@ -26,7 +25,10 @@ final class WaitingRoom {
     return open;
   }
 
-  /** Holds a request; completes when its time has come, with false when the room closes first, and fails when its caller hangs up. */
+  /**
+   * Holds a request; completes when its time has come, with false if the room closes first, and fails when its caller
+   * hangs up.
+   */
   Future<Boolean> hold(HttpServerRequest request, long millis) {
     Promise<Boolean> due = Promise.promise();
     waiting.add(due);
@@ -42,7 +44,7 @@ final class WaitingRoom {
     });
   }
 
-  /** Sends all away, and holds nobody any more. */
+  /** Releases all requests, and holds no more. */
   void close() {
     open = false;
     List.copyOf(waiting).forEach(due -> due.tryComplete(false));

@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Corrects callers that ask for more than they use: by the moving average of what their requests of an operation have cost,
- * as a share of what was asked for, in thousandths. The average of this node alone; bounded. Safe for use by many threads.
+ * Corrects the reservations of callers that name a higher cost than they use: by the moving average of the actual cost
+ * of their requests of an operation, as a share of the named cost, in thousandths. The average of this node alone;
+ * bounded. Safe for use by many threads.
  */
 public final class Estimates {
   private static final int MOST = 10_000;
@@ -24,7 +25,7 @@ public final class Estimates {
     }
   };
 
-  /** What is charged at first for a cost that is asked; at least the share that the rule names. */
+  /** The amount to reserve for a named cost; at least the share that the rule names. */
   public long corrected(Subject subject, String operation, SettleRule rule, long asked) {
     if (rule.leastPercent() == 100) {
       return asked;
@@ -38,7 +39,7 @@ public final class Estimates {
     return shares.getOrDefault(List.of(subject.id(), operation), WHOLE);
   }
 
-  /** Learns what a request has cost. */
+  /** Learns the actual cost of a request. */
   public synchronized void learn(
       Subject subject, String operation, SettleRule rule, long asked, long cost) {
     if (rule.leastPercent() == 100) {

@@ -15,14 +15,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request holds once it is admitted, if anything. Mutable: it remembers what the limit that decided made of it.
- * Owned by one request.
+ * The hold that a request takes when it is admitted, if any. Mutable: it remembers the hold that was made for the limit
+ * that decided. Owned by one request.
  */
 public final class HoldWish implements Function<Limited, Optional<Hold>> {
   private static final SettleRule BY_CALLER =
       new SettleRule(SettleRule.Source.CALLER, "", 60_000_000, true, 100);
 
-  // The id is made for the request alone.
+  // The id is made for this request alone, so no content is compared.
   private static final String NOTHING_SAID = "-";
 
   private final Subject subject;
@@ -46,17 +46,17 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
     this.leaseMicros = lease;
   }
 
-  /** Of a request that is settled by a rule, or not at all. */
+  /** For a request that is settled by a rule, or not at all. */
   public static HoldWish of(Subject subject, Optional<SettleRule> settle) {
     return new HoldWish(subject, settle, Optional.empty(), NOTHING_SAID, OptionalLong.empty());
   }
 
   /**
-   * Of a service that settles by itself.
+   * For a service that settles by itself.
    *
-   * @param id of its own, or nothing
+   * @param id the service's own, or empty
    * @param asked see {@link Hold#asked}
-   * @param leaseMicros of its own, or nothing
+   * @param leaseMicros the service's own, or empty
    */
   public static HoldWish reserving(
       Subject subject,
@@ -88,17 +88,17 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
     return Optional.of(hold);
   }
 
-  /** What the request holds where it was admitted. */
+  /** The hold that the request has if it was admitted. */
   public Optional<Held> held() {
     return Optional.ofNullable(held);
   }
 
-  /** The limits of the permits that it holds. */
+  /** The limits of its permits. */
   public List<Permits> limits() {
     return limits;
   }
 
-  // The shortest counts: it is renewed as a whole.
+  // The shortest lease counts: the hold is renewed as a whole.
   private long lease() {
     long ofPermits = limits.stream().mapToLong(Permits::leaseMicros).min().orElse(Long.MAX_VALUE);
     return Math.min(ofPermits, settle.map(SettleRule::leaseMicros).orElse(Long.MAX_VALUE));

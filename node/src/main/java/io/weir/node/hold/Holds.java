@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the requests of this node hold: renewed while they run, and ended with them; a hold whose end could not be told is
- * told again, until its lease is over. Also ends what dead nodes have left. Safe for use by many threads.
+ * The holds of this node's requests: renewed while they run, and ended with them. If the end of a hold cannot be stored
+ * because of an outage, it is tried again until the lease is over. Also ends holds that dead nodes have left. Safe for
+ * use by many threads.
  */
 public final class Holds {
   private static final Logger LOG = LoggerFactory.getLogger(Holds.class);
@@ -39,10 +40,10 @@ public final class Holds {
   private final NodeMetrics metrics;
   private final IntSupplier liveNodes;
   private final Map<Held, Long> renewedNanos = new ConcurrentHashMap<>();
-  /** How many permits of a limit this node has, by owner. */
+  /** The number of permits of a limit that this node holds, by owner. */
   private final Map<List<String>, Integer> permits = new ConcurrentHashMap<>();
 
-  /** @param liveNodes how many nodes there were when they were last counted, this one among them */
+  /** @param liveNodes the number of live nodes at the last count, this one included */
   public Holds(Vertx vertx, HoldStore store, NodeMetrics metrics, IntSupplier liveNodes) {
     this.vertx = vertx;
     this.liveNodes = liveNodes;
@@ -51,23 +52,23 @@ public final class Holds {
     metrics.holds(renewedNanos::size);
   }
 
-  /** Begins to renew, and to end what nobody renews. Ends with Vert.x. */
+  /** Starts to renew holds, and to end expired ones. Ends with Vert.x. */
   public void start() {
     vertx.setPeriodic(TICK_MILLIS, fired -> renewThoseDue());
     vertx.setPeriodic(2 * TICK_MILLIS, fired -> expire());
   }
 
-  /** A request holds this from now on. */
+  /** A request has this hold from now on. */
   public void begin(Held held) {
     renewedNanos.put(held, System.nanoTime());
     held.permits().forEach(permit -> permits.merge(ownerOf(held, permit), 1, Integer::sum));
   }
 
   /**
-   * The same while the shared state is away: as many as this node's share of the limits, at least one.
+   * The same while the shared state is away: as many permits as this node's share of the limits, at least one.
    *
    * @param limits of its permits
-   * @return nothing where the share is used up
+   * @return empty if the share is used up
    */
   public synchronized Optional<LocalHold> beginAlone(Held held, List<Permits> limits) {
     int nodes = Math.max(1, liveNodes.getAsInt());
@@ -81,7 +82,7 @@ public final class Holds {
     return Optional.of(new LocalHold(held));
   }
 
-  /** Permits that only this node knows of. */
+  /** Permits that only this node knows. */
   public record LocalHold(Held held) {}
 
   /** The request is over. */
@@ -111,7 +112,7 @@ public final class Holds {
     };
   }
 
-  /** The request is over. Completes when that is known to all, or with a failure when it could not be told. */
+  /** Ends the hold of a request. Completes when the end is stored, or fails if it could not be stored. */
   public Future<Ended> end(Held held, Ending ending) {
     if (renewedNanos.remove(held) != null) {
       free(held);
@@ -156,7 +157,7 @@ public final class Holds {
     store.expire().whenComplete((ended, error) -> {
       if (error == null && ended > 0) {
         metrics.expiredHolds(ended);
-        expire(); // there may be more than are ended at once
+        expire(); // there may be more than are ended in one call
       }
     });
   }

@@ -1,4 +1,4 @@
-/** What requests hold until they end: permits and reservations, renewed and ended by the node that has them. */
+/** Holds of requests until they end: permits and reservations, renewed and ended by the node that has them. */
 @NullMarked
 package io.weir.node.hold;
 

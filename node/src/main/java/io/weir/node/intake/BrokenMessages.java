@@ -22,18 +22,18 @@ import io.weir.node.answer.ProblemDetails;
 import java.util.Set;
 
 /**
- * Answers what no request handler hears of: a body whose chunks are broken, and a version that is not spoken. Nothing
- * else of the connection is read. Mutable; owned by one connection.
+ * Answers messages that do not reach the request handler: a body with broken chunks, and an unknown HTTP version.
+ * Nothing more is read from the connection. Mutable; owned by one connection.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // the connection hears of what fails
+@SuppressWarnings("FutureReturnValueIgnored") // the connection gets the failures
 final class BrokenMessages extends ChannelDuplexHandler {
   private static final Set<HttpVersion> SPOKEN = Set.of(HttpVersion.HTTP_1_1, HttpVersion.HTTP_1_0);
 
   private boolean isBroken;
-  /** Requests that came and are not answered. */
+  /** Requests that are not answered yet. */
   private int open;
 
-  /** Watches a connection from its begin on. */
+  /** Watches a connection from its start. */
   static void watch(HttpConnection connection) {
     ChannelHandlerContext last = ((ConnectionBase) connection).channelHandlerContext();
     last.pipeline().addBefore(last.name(), null, new BrokenMessages());
@@ -85,7 +85,7 @@ final class BrokenMessages extends ChannelDuplexHandler {
     isBroken = true;
     ReferenceCountUtil.release(message);
     if (open > 0) {
-      context.close(); // an answer to this one would be taken for one to an earlier one
+      context.close(); // this answer would be taken for one to an earlier request
       return;
     }
     ProblemDetails problem = ProblemDetails.of(status.code(), code, title);
@@ -97,8 +97,7 @@ final class BrokenMessages extends ChannelDuplexHandler {
         .set(HttpHeaderNames.CONTENT_TYPE, "application/problem+json")
         .set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes())
         .set(HttpHeaderNames.CONNECTION, "close");
-    // Where an answer is under way already, this one cannot be written, and the connection just
-    // ends.
+    // If an answer is being written already, this one cannot be sent, and the connection just ends.
     context.writeAndFlush(answer).addListener(ChannelFutureListener.CLOSE);
   }
 }

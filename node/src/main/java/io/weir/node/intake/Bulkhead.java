@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Something that a node has so much of, and no single key or tenant may use up: connections, memory, requests that are
+ * Bounds a resource of the node for each key, each tenant and the whole node: connections, memory, requests that are
  * held. Safe for use by many threads.
  */
 public final class Bulkhead {
@@ -17,39 +17,39 @@ public final class Bulkhead {
   private final Map<String, Long> byTenant = new HashMap<>();
   private long taken;
 
-  /** The most that one key, all keys of a tenant, and all together may take. */
+  /** The bounds for one key, for all keys of a tenant, and for the node. */
   public Bulkhead(long ofKey, long ofTenant, long ofNode) {
     this.ofKey = ofKey;
     this.ofTenant = ofTenant;
     this.ofNode = ofNode;
   }
 
-  /** How much is taken. */
+  /** The amount taken. */
   public synchronized long taken() {
     return taken;
   }
 
-  /** Begins to take, with nothing. */
+  /** A share of nothing, which can grow. */
   public Share take(Subject subject) {
     return take(subject.id(), subject.tenant());
   }
 
-  /** The same for a caller that is no subject. */
+  /** The same for a caller that is not a subject. */
   public Share take(String key, String tenant) {
     return new Share(key, tenant);
   }
 
-  /** Whether all is taken, by whomever. */
+  /** Whether everything is taken. */
   public synchronized boolean isFull() {
     return taken >= ofNode;
   }
 
-  /** Takes so much for a subject; empty where there is not so much for it. */
+  /** Takes an amount for a subject; empty if its bounds leave no room. */
   public Optional<Share> tryTake(Subject subject, long amount) {
     return tryTake(subject.id(), subject.tenant(), amount);
   }
 
-  /** The same for a caller that is no subject. */
+  /** The same for a caller that is not a subject. */
   public Optional<Share> tryTake(String key, String tenant, long amount) {
     Share share = new Share(key, tenant);
     return share.tryGrow(amount) ? Optional.of(share) : Optional.empty();
@@ -71,13 +71,13 @@ public final class Bulkhead {
     byTenant.merge(tenant, amount, Bulkhead::sum);
   }
 
-  @SuppressWarnings("NullAway") // null is how a map is told to forget
+  @SuppressWarnings("NullAway") // null removes the entry
   private static Long sum(Long before, Long more) {
     long sum = before + more;
     return sum == 0 ? null : sum;
   }
 
-  /** What one request has taken. Safe for use by many threads. */
+  /** The amount that one request has taken. Safe for use by many threads. */
   public final class Share {
     private final String key;
     private final String tenant;
@@ -89,7 +89,7 @@ public final class Bulkhead {
       this.tenant = tenant;
     }
 
-    /** Takes more; false, and nothing has changed, where there is not so much, or all was freed. */
+    /** Takes more; false without any change if there is no room, or the share was freed. */
     public synchronized boolean tryGrow(long more) {
       if (isFreed || !tryAdd(key, tenant, more)) {
         return false;
@@ -98,7 +98,7 @@ public final class Bulkhead {
       return true;
     }
 
-    /** Gives all back; a second time does nothing. */
+    /** Frees everything; a second call does nothing. */
     public synchronized void free() {
       if (!isFreed) {
         isFreed = true;

@@ -11,11 +11,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What scripts of web pages may do at a node (Fetch Standard, section 3.3, CORS protocol): those of allowed origins send
- * requests and read the answers. The headers of Weir are exposed in every answer that a page may read. Immutable.
+ * Cross-origin access for scripts of web pages (Fetch Standard, section 3.3, CORS protocol): scripts of allowed origins
+ * may send requests and read the answers. The headers of Weir are exposed in every such answer. Immutable.
  */
 public final class Cors {
-  /** For callers that are no web pages. */
+  /** Allows no web page. */
   public static final Cors NONE = new Cors(List.of());
 
   private static final String ANY = "*";
@@ -47,7 +47,7 @@ public final class Cors {
     this.origins = List.copyOf(origins);
   }
 
-  /** Pages of these origins, or of any where one of them is a star. */
+  /** Allows pages of these origins, or of any origin if one of them is a star. */
   public static Cors of(List<String> origins) {
     return new Cors(origins);
   }
@@ -57,7 +57,7 @@ public final class Cors {
     return ORIGIN.matcher(text).matches();
   }
 
-  /** Whether a request asks, before another one, whether that may be sent; and its origin is allowed. */
+  /** Whether a request is a preflight request of an allowed origin. */
   boolean isPreflight(HttpServerRequest request) {
     return !origins.isEmpty()
         && HttpMethod.OPTIONS.equals(request.method())
@@ -65,7 +65,7 @@ public final class Cors {
         && allowed(request).isPresent();
   }
 
-  /** Answers such a request: whatever the page wants to send, it may. Nobody is charged. */
+  /** Answers a preflight request: everything that the page wants to send is allowed. Charges no limit. */
   Future<Void> answer(HttpServerRequest request) {
     MultiMap headers = request.response().headers();
     copy(request, "Access-Control-Request-Method", "Access-Control-Allow-Methods");
@@ -75,7 +75,7 @@ public final class Cors {
     return request.response().setStatusCode(204).end();
   }
 
-  /** Adds to an answer, before its head is written, what lets a page read it. */
+  /** Adds the headers that let a page read an answer, before its head is written. */
   void addHeaders(HttpServerRequest request) {
     MultiMap headers = request.response().headers();
     if (!headers.contains(HttpHeaders.ACCESS_CONTROL_ALLOW_ORIGIN)) {

@@ -6,19 +6,19 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.Optional;
 import java.util.Set;
 
-/** One of the things that a node is asked for. */
+/** An interface of the node for one kind of request. */
 public interface Door {
   /** Whether requests for this path are for this door. */
   boolean isAt(String path);
 
-  /** What it can be asked for, as {@code get /path}; nothing where that is the policy's to say. */
+  /** Its routes, as {@code get /path}; empty if the policy decides them. */
   default Set<String> routes() {
     return Set.of();
   }
 
   /**
-   * The query parameters that it takes; any other is refused. Empty for requests that are forwarded: their parameters are the
-   * upstream's.
+   * The query parameters that it accepts; any other is refused. Empty for forwarded requests, whose parameters belong
+   * to the upstream.
    */
   default Optional<Set<String>> parameters(HttpMethod method, String path) {
     return Optional.of(Set.of());
@@ -27,8 +27,8 @@ public interface Door {
   /**
    * Answers a request, which is paused and well framed.
    *
-   * @return completes when it is answered; with {@link io.weir.node.answer.RefusedException} it is answered by whoever
-   *     called, with the problem in it
+   * @return completes when it is answered; if it fails with {@link io.weir.node.answer.RefusedException}, the calling
+   *     code answers with its problem
    */
   Future<Void> serve(HttpServerRequest request);
 }

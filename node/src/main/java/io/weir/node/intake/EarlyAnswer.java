@@ -7,9 +7,9 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.answer.ProblemDetails;
 
 /**
- * Answers a request whose body nobody wants any more. What is left of a short body is read and thrown away,
- * so that the connection serves on; a long one, or one that may never come, costs the caller the connection, a moment
- * after the answer, so that it can be read.
+ * Answers a request before its body has been read. The rest of a short body is read and dropped, so that the connection
+ * can be reused; for a long body, or one that may never come, the connection is closed shortly after the answer, so
+ * that the caller can read it.
  */
 public final class EarlyAnswer {
   private static final long MAX_DRAINED_BYTES = 64 << 10;
@@ -18,7 +18,7 @@ public final class EarlyAnswer {
 
   private EarlyAnswer() {}
 
-  /** Answers with a problem; does nothing where the caller has hung up. */
+  /** Answers with a problem; does nothing if the caller has hung up. */
   public static Future<Void> send(Vertx vertx, HttpServerRequest request, ProblemDetails problem) {
     if (request.response().closed()) {
       return Future.succeededFuture();
@@ -31,7 +31,7 @@ public final class EarlyAnswer {
     return problem.send(request.response()).onComplete(sent -> drain(vertx, request, closes));
   }
 
-  /** The same, and nothing else that comes on the connection is read. */
+  /** The same, and nothing more is read from the connection. */
   public static void sendAndClose(Vertx vertx, HttpServerRequest request, ProblemDetails problem) {
     request.response().putHeader(HttpHeaders.CONNECTION, "close");
     problem
@@ -40,7 +40,7 @@ public final class EarlyAnswer {
             sent -> vertx.setTimer(LINGER_MILLIS, timer -> request.connection().close()));
   }
 
-  /** Reads and throws away what is left of a body that is answered. */
+  /** Reads and drops the rest of the body of an answered request. */
   public static void drain(Vertx vertx, HttpServerRequest request) {
     drain(vertx, request, isLong(request));
   }

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Whether a request is one that every server reads alike (RFC 9112). One that is not is refused, and its connection
- * closed: what comes after it may be part of it.
+ * Checks that every server reads the framing of a request alike (RFC 9112). An ambiguous request is refused, and its
+ * connection closed: the bytes after it may be part of it.
  */
 public final class Framing {
   private Framing() {}
 
-  /** Why a request is refused; empty where it is read like anywhere else. */
+  /** Why a request is refused; empty if its framing is unambiguous. */
   public static Optional<ProblemDetails> refusal(HttpServerRequest request) {
     if (request.version() != HttpVersion.HTTP_1_1 && request.version() != HttpVersion.HTTP_1_0) {
       return Optional.of(
@@ -33,8 +33,8 @@ public final class Framing {
     if (!request.method().name().chars().allMatch(c -> c < 'a' || c > 'z')) {
       return Optional.of(invalid("Methods are in upper case (RFC 9110, section 9.1)"));
     }
-    // Only the origin form (section 3.2.1): in any other, the path that is matched here may not be
-    // the one that an upstream sees.
+    // Only the origin form (section 3.2.1): in any other form, the path that is matched here may
+    // differ from the path that an upstream sees.
     boolean isOrigin = !HttpMethod.CONNECT.equals(request.method())
         && request.uri().startsWith("/")
         && request.uri().indexOf('#') < 0;
@@ -43,13 +43,13 @@ public final class Framing {
         : Optional.of(invalid("The request target must be a path, with or without a query"));
   }
 
-  /** The length of the body (section 6.3); empty where it is chunked. */
+  /** The length of the body (section 6.3); empty if it is chunked. */
   public static OptionalLong length(HttpServerRequest request) {
     if (request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {
       return OptionalLong.empty();
     }
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    // The decoder has refused whatever is not a number.
+    // The decoder has refused lengths that are not numbers.
     return OptionalLong.of(length == null ? 0 : Long.parseLong(length));
   }
 

@@ -20,12 +20,12 @@ public final class HopByHop {
 
   private HopByHop() {}
 
-  /** Whether {@code Connection} lists a header: it is for this hop alone. */
+  /** Whether {@code Connection} lists a header, so that it is for this hop alone. */
   public static boolean isNamed(String name, MultiMap headers) {
     return named(headers).anyMatch(name::equalsIgnoreCase);
   }
 
-  /** Removes them, and those that {@code Connection} lists; how the body is framed stays. */
+  /** Removes these headers, and those that {@code Connection} lists; the headers of the body's framing stay. */
   public static void remove(MultiMap headers) {
     if (headers.contains(HttpHeaders.CONNECTION)) {
       named(headers)

@@ -7,7 +7,10 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 
-/** The date of answers (RFC 9110, section 6.6.1), made once a second. Mutable; owned by one event loop. */
+/**
+ * The {@code Date} header of answers (RFC 9110, section 6.6.1), formatted once a second. Mutable; owned by one event
+ * loop.
+ */
 final class HttpDate {
   private static final long EVERY_MILLIS = 1000;
 

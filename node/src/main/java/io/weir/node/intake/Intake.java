@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes every request, judges its framing, and shows it to the first door that it is for. Answers it where the door
- * refuses it or fails. Mutable; owned by one event loop.
+ * Takes every request, checks its framing, and passes it to the first door that serves its path. Answers if the door
+ * refuses the request or fails. Mutable; owned by one event loop.
  */
 public final class Intake {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
@@ -37,14 +37,14 @@ public final class Intake {
   private final HttpMeters meters;
   private final Cors cors;
   private final HttpDate date;
-  /** Whatever else comes on these is not read: it may be part of what was refused. */
+  /** Nothing more is read from these: it may be part of the refused request. */
   private final Set<HttpConnection> refused = new HashSet<>();
 
   /**
    * An intake for one event loop.
    *
    * @param isStopping whether connections should end with the next answer
-   * @param cors what web pages may do
+   * @param cors the cross-origin rules for web pages
    */
   public Intake(
       Vertx vertx, List<Door> doors, BooleanSupplier isStopping, HttpMeters meters, Cors cors) {
@@ -85,13 +85,13 @@ public final class Intake {
       refuse(request, refusal.get());
       return;
     }
-    // Composed, so that what is thrown ends where what fails does.
+    // Composed, so that exceptions and failed futures take the same path.
     Future.succeededFuture()
         .compose(begun -> serve(request))
         .onFailure(error -> answerFailed(request, error));
   }
 
-  // What the HTTP decoder could not read: a header or line that is too long, a broken one.
+  // The HTTP decoder could not read the request: a header or line is too long or broken.
   private void refuseUnreadable(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
     stamp(request.response());
@@ -141,7 +141,7 @@ public final class Intake {
   private void answerFailed(HttpServerRequest request, Throwable error) {
     HttpServerResponse response = request.response();
     if (response.closed() || response.ended()) {
-      return; // the caller hung up, or heard enough
+      return; // the caller hung up, or has its answer
     }
     if (response.headWritten()) {
       Future<Void> unused = response.reset().mapEmpty();

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The query of a request to one of our own doors. A parameter that a door does not know is refused: to ignore it would do
- * something else than the caller asked for.
+ * The query of a request to one of our own doors. An unknown parameter is refused: ignoring it would do something else
+ * than the caller asked for.
  */
 public final class QueryParameters {
   private static final int MAX_SHOWN = 40;
@@ -23,7 +23,7 @@ public final class QueryParameters {
 
   private QueryParameters() {}
 
-  /** Throws {@link RefusedException} that names every parameter that is not known, or there twice. */
+  /** Throws {@link RefusedException} that names every parameter that is unknown or repeated. */
   static void requireKnown(HttpServerRequest request, Set<String> known) {
     String query = Optional.ofNullable(request.query()).orElse("");
     if (!query.isEmpty()) {
@@ -32,9 +32,9 @@ public final class QueryParameters {
   }
 
   /**
-   * Whether a flag is set: {@code true}, or {@code false} as where it is not there.
+   * Whether a flag is set: {@code true}, or {@code false}, which is the default.
    *
-   * @throws RefusedException where it is something else
+   * @throws RefusedException if it has another value
    */
   public static boolean flag(HttpServerRequest request, String name) {
     String query = Optional.ofNullable(request.query()).orElse("");

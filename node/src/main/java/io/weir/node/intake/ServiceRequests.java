@@ -11,7 +11,7 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.intake.Bulkhead.Share;
 
-/** Small requests of services, which show the service token. Mutable; owned by one event loop. */
+/** Reads small requests of services, which carry the service token. Mutable; owned by one event loop. */
 public final class ServiceRequests {
   private static final ProblemDetails NO_SERVICE = ProblemDetails.of(
       401, "service_token_invalid", "This needs the service token as bearer token");
@@ -31,14 +31,14 @@ public final class ServiceRequests {
     this.memory = memory;
   }
 
-  /** Throws {@link RefusedException} where the token is not shown. */
+  /** Throws {@link RefusedException} if the request does not carry the token. */
   public void admit(HttpServerRequest request) {
     if (!services.admits(request.headers())) {
       throw new RefusedException(NO_SERVICE);
     }
   }
 
-  /** The body; an empty one is an empty object. Fails with {@link RefusedException} where it is too long. */
+  /** The body; an empty one is an empty object. Fails with {@link RefusedException} if it is too long. */
   public Future<Buffer> body(HttpServerRequest request) {
     return body(request, MAX_BYTES);
   }
@@ -52,7 +52,7 @@ public final class ServiceRequests {
         .map(body -> body.length() == 0 ? Buffer.buffer("{}") : body);
   }
 
-  /** Answers with a problem, and the wait that it has as {@code retryAfterMs}, too. */
+  /** Answers with a problem, and with its wait in the headers if it has {@code retryAfterMs}. */
   public Future<Void> refuse(HttpServerRequest request, ProblemDetails problem) {
     if (!request.response().closed()) {
       problem.addWait(request.response().headers());

@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The memory for bodies of callers that are not known before their body is read. If it is full, the oldest body of the address
- * that takes the most gives way: bodies that are never ended keep out no body that comes at once. Mutable; owned by one event
- * loop.
+ * The memory for bodies of callers that are unknown until their body is read. If it is full, the oldest body of the
+ * address that takes the most memory is dropped, so that unfinished bodies do not keep out bodies that arrive at once.
+ * Mutable; owned by one event loop.
  */
 public final class StrangersBodies {
-  /** What an unfinished body takes beside its bytes. */
+  /** The memory of an unfinished body besides its bytes. */
   private static final int OVERHEAD_BYTES = 1 << 10;
 
   private static final String UNKNOWN = "(unknown)";
@@ -23,12 +23,12 @@ public final class StrangersBodies {
   private final Map<String, Address> addresses = new HashMap<>();
   private long taken;
 
-  /** @param maxBytes of all such bodies of this event loop */
+  /** @param maxBytes the most bytes of all such bodies of this event loop */
   public StrangersBodies(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** Where a request comes from. */
+  /** The address that a request comes from. */
   public static String address(HttpServerRequest request) {
     return Optional.ofNullable(request.remoteAddress())
         .map(remote -> Optional.ofNullable(remote.hostAddress()).orElse(UNKNOWN))
@@ -36,7 +36,7 @@ public final class StrangersBodies {
   }
 
   /**
-   * A body begins.
+   * Adds a body.
    *
    * @param giveWay ends it when its memory is needed
    */
@@ -47,7 +47,7 @@ public final class StrangersBodies {
     return place;
   }
 
-  /** How many bytes are taken. */
+  /** The number of bytes taken. */
   long taken() {
     return taken;
   }
@@ -81,7 +81,7 @@ public final class StrangersBodies {
       this.giveWay = giveWay;
     }
 
-    /** Takes more; false where this body had to give way. */
+    /** Takes more; false if this body was dropped. */
     boolean grow(long more) {
       Address of = addresses.get(address);
       if (hasEnded || of == null) {
@@ -94,7 +94,7 @@ public final class StrangersBodies {
       return !hasEnded;
     }
 
-    /** Gives all back; a second time does nothing. */
+    /** Frees the memory; a second call does nothing. */
     void end() {
       Address of = addresses.get(address);
       if (hasEnded || of == null) {

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Bodies of requests: how much of one is wanted, how fast it has to come, and what memory it may take. One timer watches
- * all that are being read. Mutable; owned by one door.
+ * Reads the bodies of requests within bounds of length, speed and memory. One timer watches all bodies that are being
+ * read. Mutable; owned by one door.
  */
 public final class Upload {
-  /** A body has to bring so many bytes in each window, on average 1 KiB a second. */
+  /** The fewest bytes of a body in each window: on average 1 KiB a second. */
   static final long MIN_BYTES = 5 << 10;
 
   /** In milliseconds. */
@@ -39,41 +39,41 @@ public final class Upload {
     vertx.setPeriodic(LOOK_MILLIS, timer -> lookAtAll());
   }
 
-  /** Refuses a body that announces more than is wanted. */
+  /** Refuses a body whose announced length is too long. */
   public static void requireLength(HttpServerRequest request, long maxBytes) {
     if (Framing.length(request).orElse(0) > maxBytes) {
       throw tooLong();
     }
   }
 
-  /** What is told of a body that is longer than wanted. */
+  /** The refusal of a body that is too long. */
   public static RefusedException tooLong() {
     return new RefusedException(TOO_LONG);
   }
 
-  /** What is told where there is no memory for a body. */
+  /** The refusal of a body for which there is no memory. */
   public static RefusedException noMemory() {
     return new RefusedException(NO_MEMORY);
   }
 
-  /** What is told of a body that comes too slowly. */
+  /** The refusal of a body that arrives too slowly. */
   public static RefusedException tooSlow() {
     return new RefusedException(TOO_SLOW);
   }
 
-  /** Whether so many bytes in a window are too few. */
+  /** Whether this many bytes in a window are too few. */
   public static boolean isTooSlow(long bytesInWindow) {
     return bytesInWindow < MIN_BYTES;
   }
 
-  /** Tells a caller that waits for it to send the body (RFC 9110, section 10.1.1). */
+  /** Sends 100 Continue to a caller that waits for it (RFC 9110, section 10.1.1). */
   public static void welcome(HttpServerRequest request) {
     if (isAwaited(request)) {
       Future<Void> unused = request.response().writeContinue();
     }
   }
 
-  /** Whether the caller sends the body only once it is told to. */
+  /** Whether the caller waits for 100 Continue before it sends the body. */
   static boolean isAwaited(HttpServerRequest request) {
     return "100-continue".equalsIgnoreCase(request.getHeader("Expect"));
   }
@@ -81,9 +81,9 @@ public final class Upload {
   /**
    * Reads a whole body.
    *
-   * @param maxBytes the longest that is wanted
-   * @param memory grows by what comes; the caller frees it
-   * @return fails with {@link RefusedException}, or with whatever broke
+   * @param maxBytes the longest body accepted
+   * @param memory grows by the bytes that arrive; the calling code frees it
+   * @return fails with {@link RefusedException}, or with the I/O error
    */
   public Future<Buffer> whole(HttpServerRequest request, long maxBytes, Share memory) {
     requireLength(request, maxBytes);
@@ -98,10 +98,10 @@ public final class Upload {
   }
 
   /**
-   * Reads a whole body of a caller that is not known yet; it has to be there within two windows.
+   * Reads a whole body of a caller that is not known yet; it must arrive within two windows.
    *
-   * @param memory of such bodies; this one has left it when the future completes
-   * @return fails with {@link RefusedException}, or with whatever broke
+   * @param memory for such bodies; this body has left it when the future completes
+   * @return fails with {@link RefusedException}, or with the I/O error
    */
   public Future<Buffer> wholeOfStranger(
       HttpServerRequest request, long maxBytes, StrangersBodies memory) {
@@ -124,7 +124,7 @@ public final class Upload {
     });
   }
 
-  // A body that fails is no longer one of them.
+  // Copied, as a body that fails is removed from the set.
   private void lookAtAll() {
     if (!reading.isEmpty()) {
       List.copyOf(reading).stream()

@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that fails with {@link RefusedException} when it grows longer than allowed, and tells of each chunk. Mutable;
+ * A body that fails with {@link RefusedException} when it grows longer than allowed, and reports each chunk. Mutable;
  * owned by one request, on its event loop.
  */
 public final class WatchedBody implements ReadStream<Buffer> {
-  /** How often it is looked at in a window of {@link Upload#WINDOW_MILLIS}. */
+  /** The number of checks in a window of {@link Upload#WINDOW_MILLIS}. */
   static final int LOOKS_PER_WINDOW = 5;
 
   private final ReadStream<Buffer> body;
@@ -29,34 +29,37 @@ public final class WatchedBody implements ReadStream<Buffer> {
   private boolean isBroken;
   private @Nullable Handler<Throwable> failure;
 
-  /** @param onChunk is shown each chunk; where it refuses one, the body fails with that */
+  /** @param onChunk gets each chunk; if it throws, the body fails with that error */
   public WatchedBody(ReadStream<Buffer> body, long maxBytes, Consumer<Buffer> onChunk) {
     this.body = body;
     this.maxBytes = maxBytes;
     this.onChunk = onChunk;
   }
 
-  /** How many bytes have come. */
+  /** The number of bytes that have arrived. */
   public long seen() {
     return seen;
   }
 
-  /** Whether it broke on its way. */
+  /** Whether the body has failed. */
   public boolean isBroken() {
     return isBroken;
   }
 
-  /** Whether all of it has come. */
+  /** Whether the whole body has arrived. */
   public boolean hasEnded() {
     return hasEnded;
   }
 
-  /** It has to end within so many windows from now on, however much it brings. */
+  /** Sets a limit of windows from now on for the whole body, whatever its speed. */
   void endsWithin(int windows) {
     looksLeft = windows * LOOKS_PER_WINDOW;
   }
 
-  /** Whether a window has passed since it was looked at first, or since the last window, with too few bytes, or all of its time. */
+  /**
+   * Whether it is too slow: a window has passed since the first check or the last window with too few bytes, or its
+   * time limit is over.
+   */
   boolean isTooSlowNow() {
     looksLeft--;
     if (looksLeft < 0) {
@@ -72,7 +75,7 @@ public final class WatchedBody implements ReadStream<Buffer> {
     return isTooSlow;
   }
 
-  /** Ends it with an error, once. */
+  /** Fails it with an error, once. */
   public void fail(Throwable error) {
     if (!hasFailed) {
       hasFailed = true;
@@ -82,7 +85,7 @@ public final class WatchedBody implements ReadStream<Buffer> {
     }
   }
 
-  /** All of it; fails with {@link RefusedException}, or with whatever broke. */
+  /** The whole body; fails with {@link RefusedException}, or with the I/O error. */
   public Future<Buffer> whole() {
     Promise<Buffer> whole = Promise.promise();
     Buffer all = Buffer.buffer();

@@ -11,19 +11,22 @@ import io.weir.job.JobState;
 import io.weir.node.answer.ProblemDetails;
 import java.util.Optional;
 
-/** Jobs as callers read them. */
+/** Answers about jobs, for callers. */
 final class JobAnswers {
   static final String PATH = "/v1/jobs/";
   static final String STATE = "Weir-Job-State";
 
   private JobAnswers() {}
 
-  /** Where a job is looked at. */
+  /** The path of a job's status. */
   static String path(Job job) {
     return PATH + job.operation() + "/" + job.id();
   }
 
-  /** The members of an answer about a job that has not ended; its state has two names, as clients of relayers know it. */
+  /**
+   * The members of an answer about a job that has not ended. The state is there under two names, as clients of relayers
+   * expect.
+   */
   static JsonObject told(Job job, JobRule rule) {
     String state = job.state().word();
     JsonObject json =
@@ -37,13 +40,13 @@ final class JobAnswers {
     return Eta.toldSeconds(rule, job.state(), job.etaMillis(rule));
   }
 
-  /** To whoever submitted one that has not ended. */
+  /** Answers a submission whose job has not ended. */
   static Future<Void> submitted(HttpServerResponse response, Job job, JobRule rule) {
     response.putHeader(HttpHeaders.LOCATION, path(job));
     return accepted(response, job, rule);
   }
 
-  /** To whoever looks at one that has not ended. */
+  /** Answers a status request for a job that has not ended. */
   static Future<Void> accepted(HttpServerResponse response, Job job, JobRule rule) {
     return response
         .setStatusCode(202)
@@ -54,7 +57,7 @@ final class JobAnswers {
         .end(told(job, rule).toBuffer());
   }
 
-  /** What the upstream answered, or a problem that says why there is none. */
+  /** Answers with the upstream's result, or with a problem that says why there is none. */
   static Future<Void> ended(HttpServerResponse response, Job job, Optional<JobResult> result) {
     JobState state = job.state();
     response.putHeader(STATE, state.word());

@@ -6,9 +6,12 @@ import io.weir.policy.Subject;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How often a key may ask the shared state about jobs, whether it submits or looks. Mutable; owned by one event loop. */
+/**
+ * Bounds how often a key may ask the shared state about jobs, by submitting or looking. Mutable; owned by one event
+ * loop.
+ */
 public final class JobBudget {
-  /** By each event loop of a node: such a question costs Redis some 20 µs, and as much again for each 10 KiB of a result. */
+  /** For each event loop of a node: one call costs Redis about 20 µs, and as much again for each 10 KiB of a result. */
   private static final int PER_SECOND = 500;
 
   private static final long SECOND_NANOS = 1_000_000_000;
@@ -18,7 +21,7 @@ public final class JobBudget {
   private final Map<String, Integer> asked = new HashMap<>();
   private long secondBegan = System.nanoTime();
 
-  /** Counts a question; throws {@link RefusedException} where the key has asked too often in this second. */
+  /** Counts a call; throws {@link RefusedException} if the key has made too many in this second. */
   void require(Subject subject) {
     long now = System.nanoTime();
     if (now - secondBegan >= SECOND_NANOS) {

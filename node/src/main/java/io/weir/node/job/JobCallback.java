@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Takes results that the upstream brings by itself, with the token of the job's run. Owned by one event loop. */
+/** Accepts results that the upstream posts itself, with the token of the job's run. Owned by one event loop. */
 final class JobCallback {
   private static final String UPSTREAM = "(upstream)";
   private static final String STATUS = "Weir-Job-Status";
@@ -52,7 +52,7 @@ final class JobCallback {
     this.meters = meters;
   }
 
-  /** Takes the body of a request as the result of a job. */
+  /** Stores the body of a request as the result of a job. */
   Future<Void> bring(HttpServerRequest request, String operation, String id, JobRule rule) {
     OptionalLong run = ApiKey.bearer(request.headers())
         .map(token -> tokens.run(token, operation, id))

@@ -32,8 +32,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Jobs, for those who submitted them: how they stand, what came of them, and that they are not wanted any more; and for
- * the upstream, which may bring a result. A job of another key is not there. Mutable; owned by one event loop.
+ * The door for jobs: their submitters read the status and the result, and cancel them; the upstream may post a result.
+ * A job of another key is answered as unknown. Mutable; owned by one event loop.
  */
 public final class JobDoor implements Door {
   private static final Pattern OF_ONE =
@@ -62,7 +62,7 @@ public final class JobDoor implements Door {
    *
    * @param memory bytes of bodies
    * @param held requests that wait for their jobs
-   * @param budget of questions about jobs
+   * @param budget of calls about jobs
    */
   public JobDoor(
       Vertx vertx,
@@ -174,7 +174,7 @@ public final class JobDoor implements Door {
         : JobAnswers.accepted(request.response(), seen.job(), rule);
   }
 
-  // Where it has to wait for nothing, or there is no place to wait, it is answered at once.
+  // The wait of the header Prefer, bounded; 0 if there is none. An overlong header is ignored.
   private static long waitSeconds(HttpServerRequest request) {
     String preferred = String.join(",", request.headers().getAll("Prefer"));
     Matcher wait = WAIT.matcher(preferred.length() > 1000 ? "" : preferred);

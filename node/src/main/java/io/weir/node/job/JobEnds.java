@@ -8,11 +8,11 @@ import io.weir.job.JobState;
 import io.weir.job.MovedJob;
 import io.weir.node.metrics.JobMeters;
 
-/** Counts how jobs were moved, and how good their first eta was. */
+/** Counts state changes of jobs, and the error of their first eta. */
 final class JobEnds {
   private JobEnds() {}
 
-  /** A job came to another state. */
+  /** A job changed its state. */
   static void moved(JobMeters meters, MovedJob moved, JobRule rule) {
     Job job = moved.job();
     meters.left(job.operation(), moved.before(), job.nowMicros() - moved.sinceMicros());
@@ -23,7 +23,7 @@ final class JobEnds {
     }
   }
 
-  /** It was done: what was computed when it came is compared with how long it took. */
+  /** A job was completed: compares its first eta with the time that it took. */
   static void completed(JobMeters meters, MovedJob moved, JobRule rule) {
     Job job = moved.job();
     meters.ended(job.operation(), JobState.COMPLETED, 1);

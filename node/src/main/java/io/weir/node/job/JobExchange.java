@@ -18,8 +18,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongFunction;
 
 /**
- * One question to the upstream and its answer. It fails when nothing has moved for as long as the upstream may be silent,
- * and when it takes longer than its job may. Mutable; owned by one run, on its event loop.
+ * One request of a job to the upstream, with its answer. Fails when nothing has moved for the upstream's timeout, or
+ * when it takes longer than the job may. Mutable; owned by one run, on its event loop.
  */
 final class JobExchange {
   private static final int FIRST_FINAL_STATUS = 200;
@@ -43,7 +43,7 @@ final class JobExchange {
    * @param maxBytes the longest body that is kept
    * @param silentMillis how long nothing may move
    * @param longestMillis how long it may take in all
-   * @param memory for a result of so many bytes
+   * @param memory takes memory for a result of this many bytes
    */
   JobExchange(
       Vertx vertx,
@@ -64,29 +64,29 @@ final class JobExchange {
    * An answer of the upstream.
    *
    * @param isWhole whether its body was short enough to be kept
-   * @param room what its body takes of the memory, until it is freed
+   * @param room the memory of its body, until it is freed
    */
   record Answer(int status, MultiMap headers, Buffer body, boolean isWhole, Optional<Room> room) {
     void free() {
       room.ifPresent(Room::free);
     }
 
-    /** Whether it is an answer at all: a status below 200 is none (RFC 9110, section 15.2). */
+    /** Whether it is a final answer: a status below 200 is interim (RFC 9110, section 15.2). */
     boolean isFinal() {
       return status >= FIRST_FINAL_STATUS;
     }
 
-    /** Whether the upstream does not know the result yet, or cannot tell it now. */
+    /** Whether the result is not ready yet, or the upstream cannot give it now. */
     boolean isUndecided() {
       return !isFinal() || NOT_READY.contains(status) || status >= SERVER_ERRORS;
     }
 
-    /** Why a job fails that gets no other answer. */
+    /** The reason of the failure, if the job gets no other answer. */
     String reason() {
       return isFinal() ? "upstream_status_" + status : "upstream_invalid";
     }
 
-    /** The wait that its {@code Retry-After} asks for, in milliseconds; 0 where it asks for none. */
+    /** The wait of {@code Retry-After}, in milliseconds; 0 if there is none. */
     long retryAfterMillis() {
       String text = headers.get(HttpHeaders.RETRY_AFTER);
       return text != null && text.matches("\\d{1,6}") ? Long.parseLong(text) * 1000 : 0;
@@ -120,7 +120,7 @@ final class JobExchange {
     if (length > maxBytes) {
       return unread(head);
     }
-    // A result waits for memory with the upstream, before it is read.
+    // The answer stays unread at the upstream until there is memory for it.
     head.pause();
     Wait wait = memory.apply(length);
     waiting = Optional.of(wait);
@@ -143,7 +143,7 @@ final class JobExchange {
         });
   }
 
-  /** How long the body may be: as it says, or as long as is kept. */
+  /** The bound for the length of the body: its announced length, or the longest that is kept. */
   private long length(HttpClientResponse head) {
     String length = head.getHeader(HttpHeaders.CONTENT_LENGTH);
     return length != null && length.matches("\\d{1,18}") ? Long.parseLong(length) : maxBytes;

@@ -33,8 +33,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Accepts jobs: whoever asks for the same again hears of the same job, a full queue says when there is a place, and only
- * what is taken costs the caller's limits. Mutable; owned by one event loop.
+ * Accepts jobs. A repeated request is answered with the same job; a full queue answers with the time until there is a
+ * place; only an accepted job is charged. Mutable; owned by one event loop.
  */
 public final class JobIntake {
   private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
@@ -44,7 +44,7 @@ public final class JobIntake {
       400, "idempotency_key_invalid", "Idempotency-Key: longer than 255 characters");
   private static final long FIRST_PAUSE_MILLIS = 10;
   private static final long LONGEST_PAUSE_MILLIS = 100;
-  /** The place of a node that died is free by then. */
+  /** By then the place of a dead node has expired. */
   private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(12);
 
   private final OneByOne oneByOne = new OneByOne();
@@ -63,8 +63,8 @@ public final class JobIntake {
    * An intake for one event loop.
    *
    * @param memory bytes of bodies
-   * @param wake is told the operation of each job that is taken
-   * @param budget of questions about jobs: what is there already costs no limit
+   * @param wake gets the operation of each accepted job
+   * @param budget of calls about jobs: repeated requests are charged to no limit
    */
   public JobIntake(
       Vertx vertx,
@@ -87,7 +87,7 @@ public final class JobIntake {
     this.results = results;
   }
 
-  /** Takes a request as a job, and answers it. */
+  /** Accepts a request as a job, and answers it. */
   public Future<Void> submit(HttpServerRequest request, Asked asked, JobRule rule) {
     Optional<String> key = Optional.ofNullable(request.getHeader(IDEMPOTENCY_KEY));
     if (key.filter(text -> text.length() > MAX_KEY).isPresent()) {
@@ -106,7 +106,7 @@ public final class JobIntake {
         .onComplete(done -> bytes.free());
   }
 
-  // A long body takes longer to look through than an event loop may be held.
+  // Parsing a long body would block the event loop for too long.
   private Future<Wish> prepare(
       Asked asked, JobRule rule, MultiMap headers, Optional<String> key, Buffer body) {
     Supplier<Wish> wish = () -> new Wish(
@@ -121,9 +121,8 @@ public final class JobIntake {
 
   private record Wish(Asked asked, JobRule rule, JobSubmission submission, long cost) {}
 
-  // The limits of a job are asked once, by the request that has its place; all others wait until it
-  // is known. How to
-  // answer is given back: callers may read slowly.
+  // The limits of a job are charged once, by the request that has the place; all others wait for
+  // its outcome. The answer is returned as a supplier and sent later: callers may read slowly.
   private Future<Supplier<Future<Void>>> submit(HttpServerRequest request, Wish wish) {
     return submit(request, wish, FIRST_PAUSE_MILLIS, System.nanoTime());
   }
@@ -164,12 +163,12 @@ public final class JobIntake {
                 Future.succeededFuture(() -> EarlyAnswer.send(vertx, request, refused.problem()))));
   }
 
-  // Where that cannot be told, the place comes to its end by itself.
+  // If the release fails, the place expires by itself.
   private void release(Wish wish, SubmittedJob.Placed place) {
     CompletionStage<Void> unused = store.release(wish.submission(), place);
   }
 
-  // What a request holds it holds until the job is taken: a permit is not one of the job's.
+  // A hold lasts only until the job is stored: permits do not belong to the job.
   private Future<Supplier<Future<Void>>> take(
       HttpServerRequest request, Wish wish, SubmittedJob.Placed place, Ruling.Admitted admitted) {
     DecisionAnswers.addHeaders(admitted.decision(), request.response().headers());

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The jobs of one operation that this node has. Mutable; owned by the event loop of the worker. */
+/** The jobs of one operation on this node. Mutable; owned by the event loop of the worker. */
 final class JobLine {
   private static final long HORIZON_MICROS = 200_000;
   private static final long SOON_NANOS = 50_000_000;
@@ -55,7 +55,7 @@ final class JobLine {
   private boolean isAway;
   private boolean isWoken;
 
-  /** @param node its worker, of which this is a part */
+  /** @param node the worker that this line belongs to */
   JobLine(JobWorker node, String operation) {
     this.node = node;
     this.operation = operation;
@@ -67,12 +67,12 @@ final class JobLine {
     return operation;
   }
 
-  /** Whether nothing is under way, nor about to be. */
+  /** Whether no job is running or about to be claimed, and no state change is being stored. */
   boolean isEmpty() {
     return runs.isEmpty() && !isClaiming && tellings == 0;
   }
 
-  /** What its jobs take of the memory. */
+  /** The memory of its jobs, in bytes. */
   long bytes() {
     return runs.values().stream().mapToLong(JobRun::bytes).sum();
   }
@@ -86,7 +86,7 @@ final class JobLine {
     return lastRule;
   }
 
-  // Those that wait for results of receipts take no connection, and no memory to speak of.
+  // Jobs that wait for the results of receipts take no connection, and hardly any memory.
   private int room() {
     long receipts = runs.values().stream().filter(JobRun::isReceived).count();
     // Of the memory each line has its part, and may have more while there is some.
@@ -97,13 +97,13 @@ final class JobLine {
     return (int) Math.max(0, Math.min(CLAIMED_AT_ONCE, most));
   }
 
-  /** There is more to do. */
+  /** Claims again at the next tick. */
   void wake() {
     dueNanos = System.nanoTime();
     isWoken = true;
   }
 
-  /** Takes what is to be done, where it is time. */
+  /** Claims jobs when it is time. */
   void claimWhenDue() {
     if (!isClaiming && System.nanoTime() - dueNanos >= 0) {
       isWoken = false;
@@ -144,7 +144,7 @@ final class JobLine {
         });
   }
 
-  // Logged once for an outage.
+  // Logged once per outage.
   private void away(Throwable error) {
     dueNanos = System.nanoTime() + LATER_NANOS;
     if (!isAway) {
@@ -185,7 +185,7 @@ final class JobLine {
     run.start();
   }
 
-  /** Moves the job of a run, which is over then, unless the upstream still has it. */
+  /** Stores the next state of a run's job. The run is over then, unless the upstream still has the job. */
   private Future<Boolean> move(JobRun run, String claim, JobMove how) {
     boolean isOver = !how.isTo(JobState.RECEIPT_RECEIVED);
     return tell(claim, run.job(), how).onComplete(told -> {
@@ -203,7 +203,7 @@ final class JobLine {
     node.ended();
   }
 
-  /** What only waits is another node's to do. */
+  /** Gives back the jobs that only wait: they are left to other nodes. */
   void giveBackAll() {
     List.copyOf(runs.values()).forEach(run -> run.whenStopped().ifPresent(run::giveBack));
   }
@@ -216,7 +216,7 @@ final class JobLine {
     });
   }
 
-  // Without the shared state it is told again: the answer is there, and nobody else has it.
+  // Tried again during an outage: this node alone has the answer.
   private Future<Boolean> tell(String claim, Job job, JobMove how, int tries) {
     return Future.fromCompletionStage(
             node.store().move(operation, rule(), job.id(), claim, job.run(), how), context)
@@ -233,7 +233,7 @@ final class JobLine {
                 .compose(due -> tell(claim, job, how, tries - 1)));
   }
 
-  /** Holds on to them, and lets go of those that are another's. */
+  /** Renews the leases of the jobs, and drops jobs that another node has claimed. */
   void renew(long now) {
     long every = rule().micros(JobParameter.LEASE) * NANOS_PER_MICRO / RENEWALS_PER_LEASE;
     if (now - renewedNanos < every || runs.isEmpty()) {

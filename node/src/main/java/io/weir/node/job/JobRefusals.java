@@ -6,7 +6,7 @@ import io.weir.job.JobRule;
 import io.weir.job.SubmittedJob;
 import io.weir.node.answer.ProblemDetails;
 
-/** Why a request is not taken as a job. */
+/** The problems for requests that are not accepted as jobs. */
 final class JobRefusals {
   private static final long MICROS_PER_MILLI = 1000;
   private static final ProblemDetails OTHER = ProblemDetails.of(
@@ -28,7 +28,7 @@ final class JobRefusals {
 
   private JobRefusals() {}
 
-  /** The problem of a submission that is neither taken nor known. */
+  /** The problem for a submission that is neither accepted nor known. */
   static ProblemDetails of(SubmittedJob submitted, JobRule rule) {
     if (submitted instanceof SubmittedJob.Full full) {
       long millis = (full.waitMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a job sends to the upstream. Of the caller's headers only those of the body and those that the policy names are
- * kept: others may be secrets.
+ * The request that a job sends to the upstream. Of the caller's headers, only those of the body and those that the
+ * policy names are kept: others may be secrets.
  *
  * @param method in upper case
  * @param target the path and the query
@@ -33,14 +33,14 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
       "content-type",
       "traceparent",
       "tracestate");
-  /** They are another's each time. */
+  /** These differ in each repetition of a request. */
   private static final Set<String> TRACES = Set.of("traceparent", "tracestate");
 
   private static final int ID_DIGITS = 32;
   private static final ProblemDetails HEADERS_TOO_LONG = ProblemDetails.of(
       431, "job_headers_too_long", "The headers that go with the job are too long");
 
-  /** Those of a caller's headers that go with a job; throws {@link RefusedException} where they are too long. */
+  /** The caller's headers that are kept for a job; throws {@link RefusedException} if they are too long. */
   static MultiMap headers(Asked asked, JobRule rule) {
     Set<String> kept = new TreeSet<>(USUAL_HEADERS);
     kept.addAll(rule.headers());
@@ -55,15 +55,15 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
   }
 
   /**
-   * Of what a caller asks for.
+   * From a caller's request.
    *
-   * @param headers those that go with it
+   * @param headers the kept ones
    */
   static JobRequest of(Asked asked, MultiMap headers, Buffer body) {
     return new JobRequest(asked.request().method(), asked.request().target(), headers, body);
   }
 
-  /** As it was stored. */
+  /** From its stored form. */
   static JobRequest parse(String text) {
     JsonObject stored = JsonInput.object(text);
     return new JobRequest(
@@ -74,9 +74,9 @@ record JobRequest(String method, String target, MultiMap headers, Buffer body) {
   }
 
   /**
-   * The same, to be stored.
+   * Its stored form.
    *
-   * @param key what makes it the same request as another; without it all that is asked does
+   * @param key identifies repetitions of the request; without a key, its whole content does
    */
   JobSubmission submission(Asked asked, Optional<String> key) {
     StringBuilder head = new StringBuilder(method).append(' ').append(target).append('\n');

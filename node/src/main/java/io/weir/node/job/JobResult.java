@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What came of a job: an answer of the upstream, or why there is none.
+ * The result of a job: an answer of the upstream, or the reason why there is none.
  *
- * @param status the upstream's; 0 where there is no answer
- * @param reason why there is none, in one word
+ * @param status the upstream's; 0 if there is no answer
+ * @param reason why there is no answer, in one word
  */
 record JobResult(int status, MultiMap headers, Buffer body, Optional<String> reason) {
   private static final Set<String> HEADERS = Set.of(
@@ -27,7 +27,7 @@ record JobResult(int status, MultiMap headers, Buffer body, Optional<String> rea
       "link",
       "location");
 
-  /** An answer; nothing where those of its headers that are kept are longer than may be stored. */
+  /** A result with an answer; empty if its kept headers are too long to be stored. */
   static Optional<JobResult> answer(int status, MultiMap headers, Buffer body) {
     MultiMap kept = StoredMessage.headers(headers, HEADERS);
     return StoredMessage.bytesOf(kept) > StoredMessage.MAX_HEADERS_BYTES
@@ -35,12 +35,12 @@ record JobResult(int status, MultiMap headers, Buffer body, Optional<String> rea
         : Optional.of(new JobResult(status, kept, body, Optional.empty()));
   }
 
-  /** The end that a job comes to by it. */
+  /** The final state of a job with this result. */
   JobState state(JobRule rule) {
     return rule.isFailure(status) ? JobState.FAILED : JobState.COMPLETED;
   }
 
-  /** Whether the upstream has answered. */
+  /** Whether the result is an answer of the upstream. */
   boolean isAnswer() {
     return status > 0;
   }

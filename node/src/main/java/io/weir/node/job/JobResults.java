@@ -13,8 +13,8 @@ import io.weir.state.redis.RedisJobs;
 import java.util.Optional;
 
 /**
- * Answers with results of jobs: as many at a time as there is memory for, until their callers have read them. A long result
- * is decoded by another thread. Owned by one event loop.
+ * Answers with results of jobs. The memory bounds how many are in use at a time, until their callers have read them. A
+ * long result is decoded by another thread. Owned by one event loop.
  */
 public final class JobResults {
   private static final int MAX_DECODED_HERE = 32 << 10;
@@ -38,7 +38,7 @@ public final class JobResults {
         vertx.createSharedWorkerExecutor(JobUpstream.ENCODERS, JobUpstream.MAX_ENCODERS);
   }
 
-  /** Answers with what came of a job that has ended. */
+  /** Answers with the result of a job that has ended. */
   Future<Void> answer(HttpServerResponse response, Job job) {
     Wait wait = memory.take(context, job.subject(), job.tenant(), job.bytes());
     long timer = vertx.setTimer(LONGEST_WAIT_MILLIS, late -> wait.giveUp(NO_MEMORY));

@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node does with one job: it asks whether the upstream is ready, sends it, or asks for its result, until the job is
- * another's or at its end. Mutable; owned by the event loop of the worker.
+ * One job on this node: asks whether the upstream is ready, sends the job, or asks for its result, until the job ends
+ * or another node has claimed it. Mutable; owned by the event loop of the worker.
  */
 final class JobRun {
   private static final Set<Integer> TO_SEND_AGAIN = Set.of(429, 502, 503, 504);
@@ -53,8 +53,8 @@ final class JobRun {
   /**
    * A run.
    *
-   * @param askedNanos when the work was asked for: its delay counts from then on
-   * @param move moves the job; gives whether it is so
+   * @param askedNanos when the claim was sent: delays count from then on
+   * @param move stores the job's next state; returns whether it was stored
    */
   JobRun(
       Vertx vertx,
@@ -82,17 +82,17 @@ final class JobRun {
     return job;
   }
 
-  /** What it takes of the memory. */
+  /** The memory of its request, in bytes. */
   int bytes() {
     return bytes;
   }
 
-  /** Whether the upstream has taken it: then it only asks for its result now and then. */
+  /** Whether the upstream has given a receipt: then the run only asks for the result now and then. */
   boolean isReceived() {
     return isReceived;
   }
 
-  /** What becomes of the job where the node stops now; nothing where the upstream is about to answer. */
+  /** The next state of the job if the node stops now; empty if the upstream is about to answer. */
   Optional<JobMove> whenStopped() {
     return isOver || whenStopped.isTo(JobState.COMPLETED)
         ? Optional.empty()
@@ -111,13 +111,16 @@ final class JobRun {
     }
   }
 
-  /** The job is another's: nothing more is done with it; but an answer that comes all the same is told. */
+  /**
+   * Stops the run, for instance because another node has claimed the job: nothing more is sent. The answer to a job
+   * that was sent is still stored.
+   */
   void stop() {
     isOver = true;
     vertx.cancelTimer(timer);
   }
 
-  /** Nothing more is done with it here. */
+  /** Ends the run on this node. */
   void giveBack(JobMove how) {
     end(how);
   }
@@ -143,7 +146,7 @@ final class JobRun {
   private void check() {
     JobRequest asked = request;
     if (!rule.isDual() || asked == null) {
-      end(JobMove.to(JobState.READY)); // the policy no longer has it checked
+      end(JobMove.to(JobState.READY)); // the policy no longer asks for a check
       return;
     }
     client.check(upstream, rule, job(), asked).onComplete(answered -> {
@@ -163,7 +166,8 @@ final class JobRun {
     });
   }
 
-  // Whoever takes very long goes to the end of the line: others wait for the place.
+  // A check that takes very long is moved to the end of the queue, as other jobs wait for its
+  // place.
   private void checkAgain() {
     long most =
         Math.max(LEAST_CHECKING_MILLIS, CHECKING_TIMES * rule.value(JobParameter.READINESS_TIME));
@@ -174,7 +178,7 @@ final class JobRun {
     }
   }
 
-  // Late ones would go together with those of a later moment, and too many at once.
+  // A late job would be sent together with those of a later moment: too many at once.
   private void sendInTime() {
     if (System.nanoTime() - dueNanos > LATEST_NANOS) {
       end(JobMove.unsent());
@@ -197,7 +201,7 @@ final class JobRun {
           && answer.status() == 202
           && answer.headers().contains(HttpHeaders.LOCATION);
       if (!isBusy && !isReceipt) {
-        // An answer counts, also where the job is another's by now.
+        // An answer counts even if another node has claimed the job by now.
         endWith(answer);
         return;
       }
@@ -210,7 +214,7 @@ final class JobRun {
     });
   }
 
-  // Its memory is free once it is stored.
+  // The memory is freed once the result is stored.
   private void endWith(Answer answer) {
     stop();
     Future<JobMove> made = answer.body().length() > MAX_ENCODED_HERE
@@ -225,7 +229,7 @@ final class JobRun {
     }
   }
 
-  // It waits here, where it holds nobody up, and then takes its turn at the end of the queue.
+  // The job waits here, where it delays no other, and then goes to the end of the queue.
   private void sendAgain(Optional<Answer> answer) {
     String reason = answer.map(Answer::reason).orElse("upstream_unreachable");
     JobMove again =

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How a job stands, as a stream of events (HTML, section 9.2): an event {@code state} whenever it has changed, and an
- * event {@code end}. Mutable; owned by one request, on its event loop.
+ * The state of a job as a stream of events (HTML, section 9.2): an event {@code state} at each change, and an event
+ * {@code end}. Mutable; owned by one request, on its event loop.
  */
 final class JobStream {
   private static final long ALIVE_MILLIS = 15_000;
@@ -30,7 +30,7 @@ final class JobStream {
     this.rule = rule;
   }
 
-  /** Tells how it stands now, and whatever changes, until it ends; for ten minutes at most. */
+  /** Sends the current state and each change until the job ends; for ten minutes at most. */
   Future<Void> run(SeenJob first, JobWatch watch) {
     if (response.closed()) {
       return Future.succeededFuture();
@@ -78,7 +78,7 @@ final class JobStream {
     }
   }
 
-  // Whoever reads too slowly misses what is no longer true.
+  // A slow reader skips states that are outdated.
   private void write(String text) {
     if (!response.closed() && !response.ended() && !response.writeQueueFull()) {
       Future<Void> unused = response.write(text);

@@ -12,8 +12,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Tokens by which the upstream may bring the result of one run of one job: the run and its signature, HMAC-SHA256 (RFC
- * 2104) by the service token that all nodes share. Safe for use by many threads.
+ * Tokens that let the upstream post the result of one run of one job: the run and its signature, HMAC-SHA256 (RFC 2104)
+ * with the service token that all nodes share. Safe for use by many threads.
  */
 public final class JobTokens {
   private static final String ALGORITHM = "HmacSHA256";
@@ -21,17 +21,17 @@ public final class JobTokens {
 
   private final Optional<String> secret;
 
-  /** @param secret without one there are no tokens */
+  /** @param secret if it is empty, there are no tokens */
   public JobTokens(Optional<String> secret) {
     this.secret = secret;
   }
 
-  /** The token of a run; nothing where there are none. */
+  /** The token of a run; empty without a secret. */
   Optional<String> of(String operation, String id, long run) {
     return secret.map(key -> run + "." + signature(key, operation, id, run));
   }
 
-  /** The run that a token is for; nothing where it is not for this job. */
+  /** The run that a token is for; empty if the token is not valid for this job. */
   OptionalLong run(String token, String operation, String id) {
     int dot = token.indexOf('.');
     boolean isRun = dot > 0

@@ -19,14 +19,14 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /**
- * The upstream as the jobs of one operation see it, with connections of their own. Mutable; owned by the event loop of the
- * worker.
+ * The upstream's client for the jobs of one operation, with its own connections. Mutable; owned by the event loop of
+ * the worker.
  */
 final class JobUpstream {
-  /** As many jobs of an operation a node has under way at most. */
+  /** The most jobs of an operation that a node sends at a time. */
   static final int MAX_CONNECTIONS = 1024;
 
-  /** Those that ask for results have connections of their own, so that they hold up no sending. */
+  /** Requests for results have their own connections, so that they delay no sending. */
   private static final int MAX_ASKING = 64;
 
   private static final int MAX_WAITING = 20_000;
@@ -57,7 +57,7 @@ final class JobUpstream {
     Future<?> unused = Future.all(client.close(), asking.close(), encoders.close());
   }
 
-  /** Computes what would hold up an event loop for too long. */
+  /** Runs a computation on another thread, as it would block the event loop for too long. */
   <T> Future<T> encoded(Callable<T> text) {
     return encoders.executeBlocking(text, false);
   }
@@ -67,7 +67,7 @@ final class JobUpstream {
     return ask(upstream, rule, job, request.method(), request.target(), Optional.of(request));
   }
 
-  /** Asks whether the upstream is ready for a job: its request, to another path. */
+  /** Asks whether the upstream is ready for a job: posts its request to the readiness path. */
   Future<Answer> check(Upstream upstream, JobRule rule, Job job, JobRequest request) {
     String path = rule.readinessPath().orElse("/");
     return ask(upstream, rule, job, "POST", path, Optional.of(request));
@@ -136,7 +136,7 @@ final class JobUpstream {
     return query < 0 ? target : target.substring(0, query);
   }
 
-  /** The place where the upstream says the result will be, as a path of its own; nothing where it is elsewhere. */
+  /** The path of the result that a receipt names; empty if it is on another host. */
   static Optional<String> place(Upstream upstream, String target, String location) {
     try {
       boolean isWhole = location.startsWith("/") && !location.startsWith("//");

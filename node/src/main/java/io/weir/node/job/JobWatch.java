@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Looks at the jobs that callers wait for, all of an operation in one call, and tells each what has changed. Mutable; owned
- * by one event loop.
+ * Polls the jobs that callers wait for, all of an operation in one call, and notifies each watcher of changes. Mutable;
+ * owned by one event loop.
  */
 final class JobWatch {
   private static final long EVERY_MILLIS = 500;
@@ -33,7 +33,7 @@ final class JobWatch {
     vertx.setPeriodic(EVERY_MILLIS, fired -> lookAtAll());
   }
 
-  /** One who waits; is told what is seen whenever it has changed, nothing where the job is gone. */
+  /** A caller that waits; gets the job at each change, or empty if the job is gone. */
   static final class Watcher {
     private final Consumer<Optional<SeenJob>> told;
     private Job last;
@@ -55,7 +55,7 @@ final class JobWatch {
     }
   }
 
-  /** Begins to look at a job. */
+  /** Starts to watch a job. */
   Watcher watch(Job job, Consumer<Optional<SeenJob>> told) {
     Watcher watcher = new Watcher(job, told);
     watched
@@ -65,7 +65,7 @@ final class JobWatch {
     return watcher;
   }
 
-  /** Ends to look at it for this one. */
+  /** Removes a watcher. */
   void leave(Watcher watcher) {
     Map<String, List<Watcher>> jobs = watched.getOrDefault(watcher.last.operation(), Map.of());
     List<Watcher> those = jobs.get(watcher.last.id());
@@ -87,7 +87,7 @@ final class JobWatch {
     });
   }
 
-  // Where the shared state does not answer, they wait on.
+  // During an outage the watchers keep waiting.
   private void look(String operation, List<String> ids) {
     Future<?> unused = Future.fromCompletionStage(store.look(operation, ids), context)
         .onSuccess(seen -> {

@@ -22,8 +22,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Does the jobs that this node claims: for each operation some at a time, whatever the others do. Mutable; owned by its
- * event loop; {@link #wake} may be called by any thread.
+ * Claims and does jobs of this node: for each operation a bounded number at a time, independent of the others. Mutable;
+ * owned by its event loop; {@link #wake} may be called by any thread.
  */
 public final class JobWorker extends VerticleBase {
   private static final long TICK_MILLIS = 20;
@@ -58,7 +58,7 @@ public final class JobWorker extends VerticleBase {
     this.patience = patience;
   }
 
-  /** There is a job of this operation. */
+  /** Tells that there is a new job of this operation. */
   public void wake(String operation) {
     woken.add(operation);
   }
@@ -69,7 +69,7 @@ public final class JobWorker extends VerticleBase {
     return Future.succeededFuture();
   }
 
-  /** Jobs that wait for something go back; those that were sent may end, and are held on to. */
+  /** Gives back jobs that wait; jobs that were sent may end, and their leases are renewed. */
   @Override
   public Future<?> stop() {
     isStopping = true;
@@ -118,7 +118,7 @@ public final class JobWorker extends VerticleBase {
             .filter(rule -> rule.job().isPresent())
             .collect(Collectors.toMap(OperationRule::name, Function.identity()));
     rules.keySet().forEach(meters::queue);
-    // An operation that is no longer one: what is under way may end.
+    // If an operation has left the policy, its running jobs may end.
     List<JobLine> gone = lines.values().stream()
         .filter(line -> !rules.containsKey(line.operation()))
         .toList();
@@ -131,7 +131,7 @@ public final class JobWorker extends VerticleBase {
     rulesOf = gone.stream().allMatch(JobLine::isEmpty) ? rulesOf : -1;
   }
 
-  // Of all queues: they share the memory.
+  // The total of all operations, which share the memory.
   long bytes() {
     return lines.values().stream().mapToLong(JobLine::bytes).sum();
   }
@@ -140,7 +140,7 @@ public final class JobWorker extends VerticleBase {
     return Optional.ofNullable(rules.get(operation)).flatMap(OperationRule::job);
   }
 
-  /** How many lines there are. */
+  /** The number of operations, at least 1. */
   int lines() {
     return Math.max(1, lines.size());
   }
@@ -169,7 +169,7 @@ public final class JobWorker extends VerticleBase {
     return policies;
   }
 
-  /** Of the node, in the shared state. */
+  /** The name of the node in the shared state. */
   String name() {
     return name;
   }

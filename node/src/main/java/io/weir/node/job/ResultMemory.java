@@ -16,12 +16,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Memory for the results of jobs: a node reads, encodes and sends no more of them at a time than it has room for. If there
- * is no room, a result waits behind earlier ones of its key; keys take turns. So many wait as callers ask and jobs are
- * sent at a time, which have bounds of their own. Safe for use by many threads.
+ * Bounds the memory for the results of jobs that a node reads, encodes and sends. Without room, a result waits behind
+ * earlier ones of its key; keys take turns. The number of waiting results is bounded by the bounds for callers and for
+ * jobs that are sent. Safe for use by many threads.
  */
 public final class ResultMemory {
-  /** So many times a result is in memory at most while it is read, encoded or decoded, and sent. */
+  /** The most copies of a result in memory while it is read, encoded or decoded, and sent. */
   static final int COPIES = 8;
 
   private static final long LEAST = 64 << 10;
@@ -38,13 +38,13 @@ public final class ResultMemory {
     this.ofKey = ofKey;
   }
 
-  /** A quarter of the heap, of which a tenant has half and a key a quarter. */
+  /** A quarter of the heap, of which a tenant may take half and a key a quarter. */
   public static ResultMemory ofHeap(long heapBytes) {
     long ofNode = Math.max(2 * MIN_OF_KEY, heapBytes / PART_OF_HEAP);
     return new ResultMemory(Math.max(MIN_OF_KEY, ofNode / PART_OF_HEAP), ofNode);
   }
 
-  /** How many bytes are taken. */
+  /** The number of bytes taken. */
   public long taken() {
     return bytes.taken();
   }
@@ -58,7 +58,7 @@ public final class ResultMemory {
    * Takes room for a result.
    *
    * @param context where the future completes
-   * @param resultBytes how long the result may be
+   * @param resultBytes the longest possible length of the result
    */
   Wait take(Context context, String key, String tenant, long resultBytes) {
     long amount = Math.min(ofKey, Math.max(LEAST, COPIES * resultBytes));
@@ -75,7 +75,7 @@ public final class ResultMemory {
     return new Wait(waiter);
   }
 
-  // Keys take turns: the one that gets room goes to the end of the line.
+  // Keys take turns: a key that gets room goes to the end of the queue.
   private synchronized void grant() {
     boolean isGranted;
     do {
@@ -113,7 +113,7 @@ public final class ResultMemory {
 
   private record Waiter(
       Context context, String key, String tenant, long amount, Promise<Room> promise) {
-    // Whoever frees may be on another thread.
+    // The room may be freed on another thread.
     void grant(Room room) {
       context.runOnContext(now -> promise.complete(room));
     }
@@ -127,19 +127,19 @@ public final class ResultMemory {
       this.waiter = waiter;
     }
 
-    /** Completes with the room; whoever gets it frees it. */
+    /** Completes with the room; the receiver frees it. */
     Future<Room> room() {
       return waiter.promise.future();
     }
 
-    /** Refuses it where it still waits. */
+    /** Fails it if it still waits. */
     void giveUp(ProblemDetails why) {
       if (ResultMemory.this.leave(waiter)) {
         waiter.promise.fail(new RefusedException(why));
       }
     }
 
-    /** Ends to wait: no room is taken, or it is freed once it comes. */
+    /** Stops waiting: no room is taken, or it is freed as soon as it is granted. */
     void leave() {
       if (!ResultMemory.this.leave(waiter)) {
         room().onSuccess(Room::free);
@@ -155,7 +155,7 @@ public final class ResultMemory {
       this.share = share;
     }
 
-    /** Gives it back; a second time does nothing. */
+    /** Frees the room; a second call does nothing. */
     void free() {
       share.free();
       ResultMemory.this.grant();

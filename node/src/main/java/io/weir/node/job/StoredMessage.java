@@ -9,17 +9,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 
-/** Headers and bodies as they are stored in the shared state: text where they are text, so that an operator can read them. */
+/**
+ * Headers and bodies as they are stored in the shared state: as text if possible, so that an operator can read them.
+ */
 final class StoredMessage {
   private static final String BODY = "body";
   private static final String BYTES = "bytes";
   private static final String HEADERS = "headers";
-  /** The most that the names and values of headers may have together. */
+  /** The most bytes of the names and values of headers together. */
   static final int MAX_HEADERS_BYTES = 3 << 10;
 
   private StoredMessage() {}
 
-  /** Those of the headers that are named, each with all its values (RFC 9110, section 5.3). */
+  /** The named headers, each with all its values (RFC 9110, section 5.3). */
   static MultiMap headers(MultiMap headers, Set<String> names) {
     MultiMap kept = MultiMap.caseInsensitiveMultiMap();
     for (String name : names) {
@@ -30,7 +32,7 @@ final class StoredMessage {
     return kept;
   }
 
-  /** How long the names and values of headers are together. */
+  /** The bytes of the names and values of headers together. */
   static int bytesOf(MultiMap headers) {
     int bytes = 0;
     for (Map.Entry<String, String> header : headers) {
@@ -57,7 +59,7 @@ final class StoredMessage {
           .newDecoder()
           .decode(ByteBuffer.wrap(body.getBytes()))
           .toString();
-      // Control characters are six in JSON.
+      // Control characters take six characters in JSON.
       return text.chars().noneMatch(c -> c < ' ' && c != '\n' && c != '\t')
           ? message.put(BODY, text)
           : message.put(BYTES, body.getBytes());

@@ -1,4 +1,4 @@
-/** Jobs: requests that are accepted now and done later, by whichever node. */
+/** Jobs: requests that are accepted now and done later, by any node. */
 @NullMarked
 package io.weir.node.job;
 

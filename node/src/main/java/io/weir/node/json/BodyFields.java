@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The fields of a small object, and what is wrong with them. Mutable; for one body. */
+/** The fields of a small object, and their mistakes. Mutable; for one body. */
 public final class BodyFields {
   private static final int MAX_SHOWN = 40;
 
@@ -27,7 +27,7 @@ public final class BodyFields {
    * Reads a body.
    *
    * @param known the fields that it may have
-   * @param code of the problem where there is a mistake
+   * @param code of the problem if there are mistakes
    */
   public BodyFields(Buffer body, Set<String> known, String code) {
     this.code = code;
@@ -48,14 +48,14 @@ public final class BodyFields {
     }
   }
 
-  /** The field has to be there. */
+  /** Requires the field. */
   public void require(String field) {
     if (!json.containsKey(field)) {
       mistakes.add(field + ": nothing (expected: a value)");
     }
   }
 
-  /** A text, if the field is there. */
+  /** A text, if the field is present. */
   public Optional<String> text(String field, Predicate<String> accepts, String expected) {
     Object value = json.getValue(field);
     if (value instanceof String text && accepts.test(text)) {
@@ -67,7 +67,7 @@ public final class BodyFields {
     return Optional.empty();
   }
 
-  /** A whole number, if the field is there. */
+  /** A whole number, if the field is present. */
   public OptionalLong whole(String field, long min, long max) {
     Object value = json.getValue(field);
     boolean isWhole = value instanceof Integer || value instanceof Long;
@@ -80,7 +80,7 @@ public final class BodyFields {
     return OptionalLong.empty();
   }
 
-  /** Texts by name; none where the field is not there. */
+  /** Texts by name; empty if the field is absent. */
   public Map<String, String> texts(String field, int most) {
     if (!json.containsKey(field)) {
       return Map.of();
@@ -100,7 +100,7 @@ public final class BodyFields {
     return Map.of();
   }
 
-  /** Throws {@link RefusedException} with all mistakes, where there are some. */
+  /** Throws {@link RefusedException} with all mistakes, if there are any. */
   public void refuseMistakes() {
     if (!mistakes.isEmpty()) {
       throw refused(code, mistakes);

@@ -17,11 +17,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one reader of JSON that comes from callers and upstreams. It keeps no names beyond their document: a table of names that
- * all documents share would grow with the names that anybody makes up, and an event loop would wait for it.
+ * The only reader of JSON from callers and upstreams. Keeps no names beyond their document: a shared table of names
+ * would grow with the names that callers invent, and block event loops.
  */
 public final class JsonInput {
-  /** How deep documents may be. */
+  /** The deepest nesting that is accepted. */
   public static final int MAX_DEPTH = 200;
 
   static final JsonFactory JSON = JsonFactory.builder()
@@ -33,7 +33,7 @@ public final class JsonInput {
 
   private JsonInput() {}
 
-  /** A parser of a document, with bounds. */
+  /** A parser for a document, with bounds. */
   public static JsonParser parser(byte[] document) throws IOException {
     return JSON.createParser(document);
   }
@@ -41,7 +41,7 @@ public final class JsonInput {
   /**
    * A small document that is an object.
    *
-   * @throws DecodeException where it is none
+   * @throws DecodeException if it is not an object
    */
   public static JsonObject object(Buffer document) {
     if (value(document) instanceof JsonObject object) {
@@ -50,7 +50,7 @@ public final class JsonInput {
     throw new DecodeException("no JSON object");
   }
 
-  /** The same of a text. */
+  /** The same for a text. */
   public static JsonObject object(String document) {
     return object(Buffer.buffer(document));
   }
@@ -58,7 +58,7 @@ public final class JsonInput {
   /**
    * A small document: an object, an array, a text, a number, a flag or null.
    *
-   * @throws DecodeException where it is no JSON
+   * @throws DecodeException if it is not JSON
    */
   public static @Nullable Object value(Buffer document) {
     try (JsonParser json = parser(document.getBytes())) {
@@ -75,7 +75,7 @@ public final class JsonInput {
     }
   }
 
-  /** A text without its escapes, from between its quotes; null where they are broken. */
+  /** A text without its escapes, from between its quotes; null if an escape is broken. */
   public static @Nullable String unescaped(String text) {
     if (text.indexOf('\\') < 0) {
       return text;

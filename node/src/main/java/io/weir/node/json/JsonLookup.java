@@ -20,7 +20,7 @@ public final class JsonLookup {
     this.visitor = visitor;
   }
 
-  /** A document that is no JSON, or can be read in more than one way. */
+  /** The document is not JSON, or can be read in more than one way. */
   public static final class BadJsonException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -29,16 +29,16 @@ public final class JsonLookup {
     }
   }
 
-  /** Is told of the value, with the parser at its first token, and leaves it at the last one. */
+  /** Gets the value, with the parser at its first token, and leaves the parser at the last one. */
   private interface Visitor {
     void visit(JsonParser json) throws IOException, BadJsonException;
   }
 
   /**
-   * The text of a number, a text or a word; empty where there is nothing, or null.
+   * The text of a number, a text or a word; empty if there is no value, or null.
    *
-   * @param pointer where to look (RFC 6901)
-   * @throws BadJsonException where the document is no JSON, or has a member on the way twice
+   * @param pointer the place of the value (RFC 6901)
+   * @throws BadJsonException if the document is not JSON, or repeats a member on the way
    */
   public static Optional<String> scalar(byte[] document, String pointer) throws BadJsonException {
     String[] found = new String[1];
@@ -52,7 +52,7 @@ public final class JsonLookup {
   }
 
   /**
-   * A value as JSON; empty where there is nothing, or null.
+   * A value as JSON; empty if there is no value, or null.
    *
    * @throws BadJsonException as of {@link #scalar}
    */
@@ -71,7 +71,7 @@ public final class JsonLookup {
     return (text.isEmpty() || text.startsWith("/")) && !text.matches("(?s).*~([^01].*|$)");
   }
 
-  /** Shows a visitor the value, where there is one. */
+  /** Shows the value to a visitor, if there is one. */
   private static void visit(byte[] document, String pointer, Visitor visitor)
       throws BadJsonException {
     JsonLookup lookup = new JsonLookup(pointer, visitor);
@@ -89,7 +89,7 @@ public final class JsonLookup {
     }
   }
 
-  // At the first token of a value; at its last one afterwards.
+  // The parser is at the first token of a value, and at its last one afterwards.
   private void look(JsonParser json, int depth) throws IOException, BadJsonException {
     if (depth == segments.size()) {
       visitor.visit(json);

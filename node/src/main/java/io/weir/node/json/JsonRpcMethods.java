@@ -6,15 +6,16 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.Set;
 
-/** The methods that a body of JSON-RPC calls. */
+/** The methods that a JSON-RPC body calls. */
 public final class JsonRpcMethods {
   private static final String METHOD = "method";
 
   private JsonRpcMethods() {}
 
   /**
-   * Whether a body is a call, or a batch of calls, of which each is of one of these methods. A body that can be read in more
-   * than one way is none: a field counts as the method whatever its case, and each of them has to be one of these.
+   * Whether a body is a call, or a non-empty batch of calls, of these methods only. The name of the field {@code
+   * method} is compared without case, and each such field must name one of the methods: servers read ambiguous bodies
+   * differently.
    */
   public static boolean areAllIn(Set<String> methods, Buffer body) {
     try (JsonParser parser = JsonInput.parser(body.getBytes())) {

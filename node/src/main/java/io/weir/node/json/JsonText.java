@@ -6,7 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** JSON that is written, copied and checked as text. */
+/** Writes, copies and checks JSON as text. */
 public final class JsonText {
   private JsonText() {}
 
@@ -16,13 +16,13 @@ public final class JsonText {
     void write(JsonGenerator json) throws IOException;
   }
 
-  /** What a writer writes. */
+  /** The bytes that a writer writes. */
   public static byte[] written(Writer writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (JsonGenerator json = generator(bytes)) {
       writer.write(json);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // nothing is written but to memory
+      throw new UncheckedIOException(e); // cannot happen: writes to memory only
     }
     return bytes.toByteArray();
   }

@@ -1,4 +1,6 @@
-/** JSON of callers and upstreams, read within bounds: long documents as a stream, only small ones as a tree of objects. */
+/**
+ * JSON of callers and upstreams, read within bounds: long documents as a stream, only small ones as trees of objects.
+ */
 @NullMarked
 package io.weir.node.json;
 

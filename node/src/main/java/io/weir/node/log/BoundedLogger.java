@@ -9,8 +9,8 @@ import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 
 /**
- * A logger that writes so many lines of one kind a minute, each of bounded length; how many it left out is said with the next
- * line of that kind. A kind is a text of ours without its arguments, or the logger and level of a library.
+ * A logger that writes a bounded number of lines of one kind a minute, each of bounded length; the next line of that
+ * kind tells how many were left out. A kind is one of our message patterns, or the logger and level of a library.
  */
 final class BoundedLogger extends LegacyAbstractLogger {
   private static final long serialVersionUID = 1L;

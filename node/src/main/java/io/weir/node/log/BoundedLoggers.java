@@ -9,7 +9,7 @@ import org.slf4j.simple.SimpleServiceProvider;
 import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
-/** The loggers of a node, of its own classes and of all libraries: those of slf4j-simple, with bounds. */
+/** The loggers of a node, for its own classes and for all libraries: those of slf4j-simple, with bounds. */
 public final class BoundedLoggers implements SLF4JServiceProvider {
   private static final String PROVIDER = "slf4j.provider";
   private static final String VERBOSITY = "slf4j.internal.verbosity";
@@ -18,10 +18,10 @@ public final class BoundedLoggers implements SLF4JServiceProvider {
   private final LogBudget budget = new LogBudget(System::nanoTime);
   private final ConcurrentMap<String, Logger> loggers = new ConcurrentHashMap<>();
 
-  /** Made by SLF4J. */
+  /** Called by SLF4J. */
   public BoundedLoggers() {}
 
-  /** Makes them the loggers of this program; before the first one is asked for. */
+  /** Installs them as the loggers of this program; call before the first logger is requested. */
   public static void install() {
     System.setProperty(PROVIDER, BoundedLoggers.class.getName());
     System.setProperty(VERBOSITY, "WARN");

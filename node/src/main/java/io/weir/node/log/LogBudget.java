@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** How many lines of one kind are written in a minute. Mutable; safe for use by many threads. */
+/** Bounds the number of lines of one kind in a minute. Mutable; safe for use by many threads. */
 final class LogBudget {
   static final int LINES_PER_MINUTE = 10;
 
@@ -21,7 +21,7 @@ final class LogBudget {
     this.nanoClock = nanoClock;
   }
 
-  /** Takes a line of a kind: how many were left out before it; empty where this one is left out, too. */
+  /** Takes a line of a kind: the number of lines left out before it; empty if this one is left out, too. */
   synchronized OptionalLong take(String kind) {
     String known = minutes.containsKey(kind) || minutes.size() < MAX_KINDS ? kind : ANY_OTHER;
     long now = nanoClock.getAsLong();

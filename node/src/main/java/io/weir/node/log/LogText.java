@@ -3,8 +3,8 @@ package io.weir.node.log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of the log, with its error. The libraries that read what callers and upstreams send put the content of it into the
- * messages of their errors: of those only the class and the place are written.
+ * Formats a line of the log, with its error. Libraries that read the data of callers and upstreams put it into the
+ * messages of their errors: only the class and the stack of such errors are written.
  */
 final class LogText {
   private static final int MAX_OWN = 1000;
@@ -15,22 +15,22 @@ final class LogText {
 
   private LogText() {}
 
-  /** Whether a logger is one of ours: then the texts are ours, too. */
+  /** Whether a logger is ours, so that its messages are ours, too. */
   static boolean isOwn(String logger) {
     return logger.startsWith("io.weir.");
   }
 
-  /** Whether it is one of a library that reads what peers send. */
+  /** Whether the logger is of a library that reads data of peers. */
   private static boolean readsPeers(String logger) {
     return logger.startsWith("io.vertx.") || logger.startsWith("io.netty.");
   }
 
-  /** Whether its own texts are the messages of such errors. */
+  /** Whether the log messages themselves, too, contain data of peers. */
   private static boolean speaksOfPeers(String logger) {
     return logger.startsWith("io.vertx.core.net.") || logger.startsWith("io.vertx.core.http.");
   }
 
-  /** The text that is written. */
+  /** The text to write. */
   static String of(String logger, @Nullable String message, @Nullable Throwable error) {
     boolean hidesMessages = readsPeers(logger);
     int most = isOwn(logger) ? MAX_OWN : MAX_OF_LIBRARIES;
@@ -60,7 +60,7 @@ final class LogText {
     }
   }
 
-  // One line, so that nothing in it looks like a line of its own.
+  // Control characters become spaces, so that data cannot imitate a line of the log.
   private static String bounded(String text, int most) {
     StringBuilder bounded = new StringBuilder(Math.min(text.length(), most) + 1);
     for (int i = 0; i < Math.min(text.length(), most); i++) {

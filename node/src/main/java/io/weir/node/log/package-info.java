@@ -1,4 +1,4 @@
-/** Bounds for the log: neither callers nor upstreams decide how much a node writes, or what. */
+/** Bounds for the log: neither callers nor upstreams decide how much a node writes, or its content. */
 @NullMarked
 package io.weir.node.log;
 

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** How full buckets of scope {@code cluster} are, as this node read last. Safe for use by many threads. */
+/** The fill level of buckets of scope {@code cluster}, as this node read it last. Safe for use by many threads. */
 public final class BucketMeters {
   private final MeterRegistry registry;
   private final Map<String, Shown> buckets = new ConcurrentHashMap<>();
@@ -18,22 +18,22 @@ public final class BucketMeters {
     this.registry = registry;
   }
 
-  /** So much of a bucket is used: 0 for none, 1 for all, more where something was settled beyond it. */
+  /** Sets the used part of a bucket: 0 for none, 1 for all, more if a settlement exceeded the capacity. */
   public void used(String bucket, double ratio) {
     buckets.computeIfAbsent(bucket, this::shown).used().set(ratio);
   }
 
-  /** Nobody knows how full it is. */
+  /** The level of a bucket is unknown. */
   public void unknown(String bucket) {
     used(bucket, Double.NaN);
   }
 
-  /** Whether something was said of a bucket that is in the policy. */
+  /** Whether a level of a bucket is shown. */
   public boolean shows(String bucket) {
     return buckets.containsKey(bucket);
   }
 
-  /** Others are not in the policy any more: nothing is shown of them. */
+  /** Removes buckets that are not in the policy any more. */
   public void keep(Set<String> names) {
     buckets.entrySet().removeIf(known -> {
       boolean isGone = !names.contains(known.getKey());

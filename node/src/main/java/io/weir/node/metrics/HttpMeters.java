@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node counts of HTTP: answers by status, how long they took, and connections. A meter is looked up once for
- * each status. Safe for use by many threads; nothing in here throws.
+ * The HTTP metrics of a node: answers by status, their times, and connections. A meter is looked up once for each
+ * status. Safe for use by many threads; no method throws.
  */
 public final class HttpMeters {
   private static final int STATUSES = 600;
@@ -34,18 +34,18 @@ public final class HttpMeters {
     connections.increment();
   }
 
-  /** It is gone. */
+  /** A caller has disconnected. */
   public void disconnected() {
     connections.decrement();
   }
 
-  /** A request was answered, from its head on in so many nanoseconds. */
+  /** A request was answered, in this many nanoseconds from its head on. */
   public void answered(int status, long nanos) {
     timer(answered, status, "http.server.requests", "Requests by the status of their answer")
         .record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** The upstream answered, with the head of its answer after so many nanoseconds. */
+  /** The upstream answered; the head of its answer took this many nanoseconds. */
   public void forwarded(int status, long nanos) {
     timer(
             forwarded,

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
 
-/** What a node counts of jobs. Safe for use by many threads; nothing in here throws. */
+/** The job metrics of a node. Safe for use by many threads; no method throws. */
 public final class JobMeters {
   private static final JobQueue NONE = new JobQueue(0, 0, 0, 0, 0, 0);
   private static final Duration[] ETAS = LongStream.of(
@@ -31,7 +31,7 @@ public final class JobMeters {
     this.registry = registry;
   }
 
-  /** There is a queue of this operation; it is shown, also while it is empty. */
+  /** Shows the queue of an operation, even if it is empty. */
   public void queue(String operation) {
     if (queues.putIfAbsent(operation, NONE) == null) {
       gauge(operation, "waiting", JobQueue::waiting);
@@ -41,7 +41,7 @@ public final class JobMeters {
     }
   }
 
-  /** There is no queue of this operation any more. */
+  /** An operation has no queue any more. */
   public void gone(String operation) {
     queues.replace(operation, NONE);
   }
@@ -57,7 +57,7 @@ public final class JobMeters {
         .register(registry);
   }
 
-  /** How a queue stands, and what has ended in it. */
+  /** Sets the state of a queue, and counts jobs that have ended in it. */
   public void queue(String operation, ClaimedJobs claimed) {
     queue(operation);
     queues.put(operation, claimed.queue());
@@ -69,7 +69,7 @@ public final class JobMeters {
     ended(operation, JobState.FAILED, claimed.failed());
   }
 
-  /** A job came, and this is the time until it will be done, as computed. */
+  /** A job was accepted with this eta. */
   public void submitted(String operation, long etaMillis) {
     Timer.builder("throttle.jobs.eta")
         .description("The times until jobs will be done, as computed when they came")
@@ -79,7 +79,7 @@ public final class JobMeters {
         .record(Duration.ofMillis(etaMillis));
   }
 
-  /** A job has been in a state for so long. */
+  /** A job has left a state after this time. */
   public void left(String operation, JobState state, long micros) {
     Timer.builder("throttle.jobs.state")
         .description("How long jobs were in a state")
@@ -88,7 +88,7 @@ public final class JobMeters {
         .record(Duration.ofNanos(Math.max(0, micros) * 1000));
   }
 
-  /** A job was done; it took so long, and so long was computed when it came. */
+  /** A job was completed after this time, with this eta when it was accepted. */
   public void done(String operation, long tookMillis, long etaMillis) {
     DistributionSummary.builder("throttle.jobs.eta.error")
         .description("By how much the time was off that was computed when a job came, as a share")
@@ -98,7 +98,7 @@ public final class JobMeters {
         .record(Math.abs(tookMillis - etaMillis) / (double) Math.max(1, tookMillis));
   }
 
-  /** So many jobs have ended in a state. */
+  /** Counts jobs that have ended in a state. */
   public void ended(String operation, JobState state, long count) {
     if (count > 0) {
       registry
@@ -107,7 +107,7 @@ public final class JobMeters {
     }
   }
 
-  /** A caller has heard how his job ended, and has asked so often. */
+  /** A caller has got the end of a job after this many status requests. */
   public void heard(String operation, long polls) {
     DistributionSummary.builder("throttle.jobs.polls")
         .description("How often callers asked for a job until they heard how it ended")

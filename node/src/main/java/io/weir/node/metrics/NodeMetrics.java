@@ -31,8 +31,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a node counts and times. Tags are names of the policy and words of the code, never a subject, a
- * tenant or anything a caller sends. Safe for use by many threads; nothing in here throws.
+ * The metrics of a node. Tags are names of the policy and words of the code, never a subject, a tenant or data of a
+ * caller. Safe for use by many threads; no method throws.
  */
 public final class NodeMetrics {
   private static final String NONE = "none";
@@ -77,44 +77,44 @@ public final class NodeMetrics {
           "The multipliers above 1 that decisions were told, of buckets that are nearly full")
       .register(registry);
 
-  /** How full shared buckets are. */
+  /** The metrics of shared buckets. */
   public BucketMeters buckets() {
     return buckets;
   }
 
-  /** What is counted of windows. */
+  /** The metrics of windows. */
   public WindowMeters windows() {
     return windows;
   }
 
-  /** What is counted of the providers of upstreams. */
+  /** The metrics of providers. */
   public ProviderMeters providers() {
     return providers;
   }
 
-  /** What is counted of jobs. */
+  /** The metrics of jobs. */
   public JobMeters jobs() {
     return jobs;
   }
 
-  /** What is counted of HTTP. */
+  /** The metrics of HTTP. */
   public HttpMeters http() {
     return http;
   }
 
-  /** Everything, as Prometheus reads it. */
+  /** All metrics in the format of Prometheus. */
   public String scrape() {
     return registry.scrape();
   }
 
-  /** Shows what this node holds of leased buckets: by so much the others may be below the limit. */
+  /** Shows the unused part of this node's leases: the other nodes may stay below the limit by this amount. */
   public void leased(DoubleSupplier operations) {
     Gauge.builder("throttle.leased.operations", operations::getAsDouble)
         .description("Operations of leased buckets that this node holds and has not used")
         .register(registry);
   }
 
-  /** Shows how much of the shared state is away. */
+  /** Shows the share of the shared state that is away. */
   public void away(DoubleSupplier share) {
     Gauge.builder("throttle.shared.state.away", share::getAsDouble)
         .description(
@@ -122,14 +122,14 @@ public final class NodeMetrics {
         .register((MeterRegistry) registry);
   }
 
-  /** Shows how many requests are held until their slot, or may have to be. */
+  /** Shows the number of requests that are held until their slot, or may have to be. */
   public void held(Supplier<Number> count) {
     Gauge.builder("throttle.held.requests", count)
         .description("Requests that wait for their slot, or may have to")
         .register((MeterRegistry) registry);
   }
 
-  /** Shows how many requests of this node hold permits or have reserved something. */
+  /** Shows the number of requests of this node with permits or reservations. */
   public void holds(Supplier<Number> count) {
     Gauge.builder("throttle.holds", count)
         .description("Requests of this node that hold permits, or have reserved something")
@@ -144,12 +144,12 @@ public final class NodeMetrics {
     registry.counter("throttle.holds.ended", "outcome", outcome).increment();
   }
 
-  /** Counts holds that had expired when they were to be renewed. */
+  /** Counts holds that had expired before they were renewed. */
   public void lostHolds(long count) {
     registry.counter("throttle.holds.ended", "outcome", "lost").increment((double) count);
   }
 
-  /** Counts reservations whose time was over, as this node has found them. */
+  /** Counts expired reservations that this node has found. */
   public void expiredHolds(long count) {
     registry.counter("throttle.holds.ended", "outcome", "expired").increment((double) count);
   }
@@ -185,7 +185,7 @@ public final class NodeMetrics {
         .forEach(name -> registry.counter("throttle.overflow", "limit", name).increment());
   }
 
-  /** Counts what happened in a line. */
+  /** Counts an event of a queue. */
   void queue(QueueReport report) {
     if (report.equals(QueueReport.NONE)) {
       return;
@@ -202,12 +202,12 @@ public final class NodeMetrics {
     count("lost", report.lost());
   }
 
-  /** Counts a request for which no decision could be made. */
+  /** Counts a request without a decision. */
   public void undecided(Plan plan, String operation) {
     count(new DecisionTags(plan.tagOf(operation), plan.name(), "unavailable", NONE));
   }
 
-  /** Begins to time a question to the shared state. */
+  /** Starts to time a call to the shared state. */
   StoreTimer startStoreTimer() {
     Timer.Sample sample = Timer.start(registry);
     return answered -> {
@@ -219,7 +219,7 @@ public final class NodeMetrics {
     };
   }
 
-  // A caller that came before its slot may find no bucket full.
+  // A caller that returned before its slot may find no bucket full.
   private static String first(List<String> full) {
     return full.isEmpty() ? NONE : full.get(0);
   }
@@ -250,7 +250,7 @@ public final class NodeMetrics {
         .register((MeterRegistry) registry);
   }
 
-  /** Ends the timing of one question. */
+  /** Ends the timing of one call. */
   @FunctionalInterface
   interface StoreTimer {
     void stop(boolean answered);

@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 
-/** What a node counts of the providers of upstreams: by key slots only what is few. Safe for use by many threads. */
+/**
+ * The metrics of the providers of upstreams; only metrics with few values have the key slot as a tag. Safe for use by
+ * many threads.
+ */
 public final class ProviderMeters {
   private static final Duration[] BACKOFFS = LongStream.of(
           10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000, 30_000, 60_000)
@@ -37,7 +40,7 @@ public final class ProviderMeters {
     this.registry = registry;
   }
 
-  /** So many more requests wait for an upstream. */
+  /** Adds to the requests that wait for an upstream. */
   public void waiting(String upstream, int more) {
     waiting
         .computeIfAbsent(upstream, name -> {
@@ -51,7 +54,7 @@ public final class ProviderMeters {
         .add(more);
   }
 
-  /** One has waited for so long. */
+  /** A request got its turn after this wait. */
   public void entered(String upstream, long nanos) {
     waits
         .computeIfAbsent(
@@ -67,7 +70,7 @@ public final class ProviderMeters {
 
   private record Place(String upstream, String provider) {}
 
-  /** An attempt by a key slot has ended. */
+  /** An attempt with a key slot has ended. */
   public void attempt(String upstream, String provider, String key, String outcome) {
     attempts
         .computeIfAbsent(
@@ -79,7 +82,7 @@ public final class ProviderMeters {
         .increment();
   }
 
-  /** A provider answered after so long. */
+  /** A provider answered after this time. */
   public void took(String upstream, String provider, long nanos) {
     latencies
         .computeIfAbsent(
@@ -92,11 +95,11 @@ public final class ProviderMeters {
         .record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** How a request ended, however many attempts it had. */
+  /** The end of a request, whatever its number of attempts. */
   public enum RequestEnd {
-    /** The caller got an answer that another attempt could not better. */
+    /** The caller got an answer that another attempt would not improve. */
     ANSWERED,
-    /** The last attempt failed, and there was no other. */
+    /** The last attempt failed, and no other was allowed. */
     FAILED,
     /** It was sent to no provider. */
     REFUSED,
@@ -104,7 +107,7 @@ public final class ProviderMeters {
     CANCELLED
   }
 
-  /** Why a request that failed was not sent again. */
+  /** The reason why a failed request was not sent again. */
   public enum NotRetried {
     ATTEMPTS,
     BUDGET,
@@ -117,7 +120,7 @@ public final class ProviderMeters {
     CANCELLED
   }
 
-  /** A request has ended. */
+  /** Counts the end of a request. */
   public void request(String upstream, RequestEnd end) {
     registry
         .counter("throttle.upstream.requests", "upstream", upstream, "outcome", word(end))
@@ -137,7 +140,7 @@ public final class ProviderMeters {
         .record(Duration.ofMillis(millis));
   }
 
-  /** A request has failed for good. */
+  /** A request has failed without another attempt. */
   public void notRetried(String upstream, String failed, NotRetried why) {
     registry
         .counter(
@@ -146,7 +149,7 @@ public final class ProviderMeters {
         .increment();
   }
 
-  /** A request has failed for good though it was sent again. */
+  /** A request has failed although it was sent again. */
   public void exhausted(String upstream, String failed) {
     registry
         .counter("throttle.upstream.exhausted", "upstream", upstream, "provider", failed)
@@ -164,7 +167,7 @@ public final class ProviderMeters {
         .increment();
   }
 
-  /** A provider has named a wait: it, or a key of it, is left alone. */
+  /** A provider has named a wait: it, or one of its keys, is not used until then. */
   public void cooldown(String upstream, String provider) {
     registry
         .counter("throttle.upstream.cooldowns", "upstream", upstream, "provider", provider)
@@ -180,7 +183,7 @@ public final class ProviderMeters {
         .increment();
   }
 
-  /** This node has asked a provider for its health. */
+  /** This node has checked the health of a provider. */
   public void health(String upstream, String provider, boolean isWell) {
     registry
         .counter(
@@ -189,7 +192,7 @@ public final class ProviderMeters {
         .increment();
   }
 
-  /** How an upstream stands, for all nodes. */
+  /** Sets the state of an upstream, the same for all nodes. */
   public void stands(Providers upstream, Told told) {
     standing(upstream.name(), "throttle.upstream.inflight").set(told.inflight());
     standing(upstream.name(), "throttle.upstream.limit").set(told.limit());
@@ -214,7 +217,7 @@ public final class ProviderMeters {
     return requireNonNull(registry.gauge(name, tags, new Heard(), Heard::value));
   }
 
-  /** A number that is known for a while after it was heard. */
+  /** A number that is shown for 30 s after it was set. */
   private static final class Heard {
     private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
     private volatile double last = Double.NaN;

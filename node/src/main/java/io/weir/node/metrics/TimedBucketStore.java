@@ -6,7 +6,7 @@ import io.weir.throttle.StoreAnswer;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** A store that is timed. */
+/** Times the calls of another store. */
 public final class TimedBucketStore implements BucketStore {
   private final BucketStore store;
   private final NodeMetrics metrics;

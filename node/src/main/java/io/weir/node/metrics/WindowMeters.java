@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** How windows stand, as this node heard last, and what it was asked of them. Safe for use by many threads. */
+/** The metrics of windows: their last known state, and the requests to this node. Safe for use by many threads. */
 public final class WindowMeters {
   private final MeterRegistry registry;
   private final Map<String, Shown> windows = new ConcurrentHashMap<>();
@@ -24,7 +24,7 @@ public final class WindowMeters {
   }
 
   /**
-   * A question was answered.
+   * Counts an answered request.
    *
    * @param asked a word of the interface
    * @param outcome a word of the code
@@ -37,17 +37,17 @@ public final class WindowMeters {
         .increment();
   }
 
-  /** How a window stands. */
+  /** Sets the state of a window. */
   public void stands(String window, WindowView view) {
     windows.computeIfAbsent(window, this::gauges).view().set(view);
   }
 
-  /** Nobody knows how it stands. */
+  /** The state of a window is unknown. */
   public void unknown(String window) {
     windows.computeIfAbsent(window, this::gauges).view().set(null);
   }
 
-  /** Others are not in the policy any more: nothing is shown of them. */
+  /** Removes windows that are not in the policy any more. */
   public void keep(Set<String> names) {
     windows.entrySet().removeIf(known -> {
       boolean isGone = !names.contains(known.getKey());

@@ -1,4 +1,4 @@
-/** What a node counts and times. */
+/** The metrics of a node. */
 @NullMarked
 package io.weir.node.metrics;
 

@@ -12,8 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Judges providers by the attempts of this node, over a sliding window. Where one fails too often, it is left alone by the
- * whole cluster: the shared state says so, and lets a single request try it again. Safe for use by many threads.
+ * Judges providers by the attempts of this node, over a sliding window. If a provider fails too often, the whole
+ * cluster stops using it: its breaker is open in the shared state, which lets a single probe through. Safe for use by
+ * many threads.
  */
 public final class Breakers {
   /** A policy has at most half as many. */
@@ -21,20 +22,20 @@ public final class Breakers {
 
   private final Map<Judged, CircuitBreaker> breakers = new ConcurrentHashMap<>();
 
-  /** By upstream and provider, when an answer began. */
+  /** The time of the last answer, by upstream and provider. */
   private final Map<Place, Long> heard = new ConcurrentHashMap<>();
 
   private record Place(String upstream, String provider) {}
 
   private record Judged(String upstream, String provider, BreakerRule rule) {}
 
-  /** Counts an attempt; gives for how many microseconds the provider is left alone from now on, 0 for not at all. */
+  /** Counts an attempt; returns for how many microseconds the provider's breaker opens, 0 if it does not. */
   public long count(Providers upstream, String provider, Health health) {
     if (health == Health.NEUTRAL) {
       return 0;
     }
     if (breakers.size() > MOST || heard.size() > MOST) {
-      breakers.clear(); // most are of policies before
+      breakers.clear(); // most are of earlier policies
       heard.clear();
     }
     BreakerRule rule = upstream.breaker();
@@ -43,7 +44,7 @@ public final class Breakers {
         judged -> CircuitBreaker.of(
             upstream.name() + "/" + provider,
             config(rule, Math.min(rule.minCalls(), upstream.least(provider)))));
-    // A success may be the call with which there are enough to judge.
+    // A success, too, may reach the minimum number of calls with which the provider is judged.
     if (health == Health.GOOD) {
       breaker.onSuccess(0, TimeUnit.NANOSECONDS);
     } else {
@@ -56,12 +57,15 @@ public final class Breakers {
     return rule.openMillis() * 1000;
   }
 
-  /** It has begun to answer. */
+  /** A provider has begun to answer. */
   void heard(String upstream, String provider, long nowNanos) {
     heard.put(new Place(upstream, provider), nowNanos);
   }
 
-  /** Whether no answer has begun since something was sent, for half of the time after which it has failed. */
+  /**
+   * Whether no answer of the provider has begun since a request was sent, for half of the upstream's timeout, or for
+   * the attempt's time limit if that is shorter.
+   */
   boolean isSilent(Providers upstream, String provider, long sentNanos, long nowNanos) {
     Long last = heard.get(new Place(upstream.name(), provider));
     long attemptMillis = upstream.retry().attemptMillis();

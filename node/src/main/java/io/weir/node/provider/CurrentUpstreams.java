@@ -5,20 +5,20 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Which upstreams are as the policy that is in force has them. Mutable; owned by one event loop. */
+/** Tells which upstreams are still those of the policy in force. Mutable; owned by one event loop. */
 public final class CurrentUpstreams {
   private final Supplier<Map<String, Providers>> inForce;
   private final KeysHere keys;
   private final IdentityHashMap<Providers, Boolean> known = new IdentityHashMap<>();
   private Map<String, Providers> last = Map.of();
 
-  /** @param inForce by name; the very same as long as the policy is */
+  /** @param inForce by name; returns the same object as long as the policy stays */
   public CurrentUpstreams(Supplier<Map<String, Providers>> inForce, KeysHere keys) {
     this.inForce = inForce;
     this.keys = keys;
   }
 
-  /** Whether it is one of them, with all keys or with those that this node has. */
+  /** Whether it is a current upstream, with all keys or with the keys of this node. */
   @SuppressWarnings("ReferenceEquality") // asked for each request: the same policy says the same
   boolean have(Providers upstream) {
     Map<String, Providers> now = inForce.get();

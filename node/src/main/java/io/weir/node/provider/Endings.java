@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * What is to be told of requests that are over: some times, where it is not heard; then their leases end. Mutable; owned by
- * its event loop.
+ * Endings of requests that have to be stored. A failed call is tried again a few times; after that the leases expire.
+ * Mutable; owned by its event loop.
  */
 final class Endings {
   private static final int AT_ONCE = 256;
@@ -22,21 +22,21 @@ final class Endings {
   private final Runnable wake;
   private final Queue<Ending> waiting = new ArrayDeque<>();
 
-  /** @param wake there is something to be told */
+  /** @param wake called when there are endings to store */
   Endings(Vertx vertx, Runnable wake) {
     this.vertx = vertx;
     this.wake = wake;
   }
 
-  /** One that is over, and who wants to know whether it was held. */
+  /** The ending of a request; {@code held} completes with whether its permit was held. */
   record Ending(End end, Promise<Boolean> held, int tries) {}
 
-  /** One of which nobody knows whether it was booked. */
+  /** The ending of a request of which it is unknown whether it was booked. */
   static Ending unknown(String id) {
     return new Ending(End.unknown(id), Promise.promise(), TELLINGS);
   }
 
-  /** Adds one; gives whether it was held, as far as anybody knows. */
+  /** Adds an ending; completes with whether the permit was held, and fails if no try was answered. */
   Future<Boolean> add(End end) {
     Ending ending = new Ending(end, Promise.promise(), TELLINGS);
     waiting.add(ending);
@@ -48,7 +48,7 @@ final class Endings {
     return waiting.isEmpty();
   }
 
-  /** The next ones. */
+  /** Takes the next endings. */
   List<Ending> next() {
     List<Ending> next = new ArrayList<>();
     while (!waiting.isEmpty() && next.size() < AT_ONCE) {
@@ -57,14 +57,14 @@ final class Endings {
     return next;
   }
 
-  /** They were heard; for each whether it was held. */
+  /** They were stored; each is completed with whether its permit was held. */
   void heard(List<Ending> told, List<Boolean> held) {
     for (int i = 0; i < told.size(); i++) {
       told.get(i).held().complete(held.get(i));
     }
   }
 
-  /** They were not heard, as far as anybody knows. */
+  /** They may not have been stored: tried again, or failed after the last try. */
   void notHeard(List<Ending> told, Throwable error) {
     told.stream().filter(one -> one.tries() <= 1).forEach(one -> one.held().fail(error));
     List<Ending> again = told.stream()

@@ -3,15 +3,15 @@ package io.weir.node.provider;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When callers that an upstream has no place for may come again. Each is told another moment, as far apart as others get
- * their turns here; none later than the queue lasts as it is, for whoever waits leaves it by then. Safe for use by many
- * threads.
+ * Estimates when callers may return that an upstream has no place for. Estimates are spaced by the rate of recent
+ * turns, so that callers get different times. Without a known next turn, none exceeds the queue time, by which all
+ * waiting requests have left; with one, it counts from that turn. Safe for use by many threads.
  */
 final class Estimates {
-  /** How far back it looks for turns: an exponential moving average. */
+  /** The time constant of the moving average of turns. */
   private static final double NANOS_BACK = TimeUnit.SECONDS.toNanos(2);
 
-  /** Where few wait and nobody got a turn, so many parts are made of the time. */
+  /** If few requests wait and there were no turns, the queue time is divided into this many steps. */
   private static final int FEWEST = 10;
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -22,22 +22,22 @@ final class Estimates {
   private double aheadNanos;
   private long toldNanos;
 
-  /** @param queueMillis how long one may wait in the queue */
+  /** @param queueMillis the longest wait in the queue */
   Estimates(long queueMillis) {
     this.longestNanos = TimeUnit.MILLISECONDS.toNanos(queueMillis);
   }
 
-  /** Somebody got a turn. */
+  /** A request got its turn. */
   synchronized void turn(long nowNanos) {
     turns = turnsUntil(nowNanos) + 1;
     turnNanos = nowNanos;
   }
 
   /**
-   * In how many milliseconds the next one may come again, above 0.
+   * The wait until the next caller may return, in milliseconds, at least 1.
    *
-   * @param leastMicros when somebody gets a turn again, where that is known
-   * @param waiting how many wait
+   * @param leastMicros the time until the next turn; 0 if it is unknown
+   * @param waiting the number of waiting requests
    */
   synchronized long waitMillis(long leastMicros, long waiting, long nowNanos) {
     double step = Math.min(

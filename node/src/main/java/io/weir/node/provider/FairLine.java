@@ -13,11 +13,11 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * Requests that wait, one of each tenant in turn, and in each tenant one of each key: nobody waits behind all of another's.
- * Those of one key keep their order. Mutable; owned by one event loop.
+ * Waiting requests in fair order: tenants take turns, and in each tenant its keys. Requests of one key keep their
+ * order. Mutable; owned by one event loop.
  */
 final class FairLine {
-  /** By tenant and key; whoever was served last comes last. */
+  /** By tenant and key; the one that was served last is last. */
   private final Map<String, Map<String, Queue<Waiter>>> waiting = new LinkedHashMap<>();
 
   private int size;
@@ -34,7 +34,7 @@ final class FairLine {
     size++;
   }
 
-  /** All of them, in turn. */
+  /** All requests in the order of turns. */
   Stream<Waiter> inTurn() {
     Iterator<Waiter> inTurn =
         new InTurn<>(waiting.values().stream().map(FairLine::keysInTurn).iterator());
@@ -46,7 +46,7 @@ final class FairLine {
     return new InTurn<>(keys.values().stream().map(Collection::iterator).iterator());
   }
 
-  /** Its tenant has had its turn, and its key in that. */
+  /** Moves its tenant, and its key within the tenant, to the end. */
   void comesLast(Waiter waiter) {
     Map<String, Queue<Waiter>> keys = waiting.remove(waiter.wish().tenant());
     if (keys == null) {
@@ -59,7 +59,7 @@ final class FairLine {
     }
   }
 
-  /** Whether it was here. */
+  /** Removes a request; false if it was not here. */
   boolean remove(Waiter waiter) {
     Map<String, Queue<Waiter>> keys = waiting.getOrDefault(waiter.wish().tenant(), Map.of());
     Queue<Waiter> ofKey = keys.get(waiter.wish().key());
@@ -86,7 +86,7 @@ final class FairLine {
     }
   }
 
-  /** One of each of several, none of which is empty, then another one of each, and so on. */
+  /** Takes one element of each of several non-empty iterators, then the next one of each, and so on. */
   private static final class InTurn<T> implements Iterator<T> {
     private final Iterator<Iterator<T>> several;
     private final Queue<Iterator<T>> turns = new ArrayDeque<>();

@@ -1,6 +1,6 @@
 package io.weir.node.provider;
 
-/** The caller hung up before it was his request's turn: it was not sent. */
+/** The caller hung up before the turn of the request: it was not sent. */
 public final class GivenUpException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -21,13 +21,13 @@ final class GroupQueue {
     waiting.add(waiter);
   }
 
-  /** The first one was not booked when it was asked for: the others need not be asked for. */
+  /** The first request was not booked: do not ask for the others. */
   void block() {
     isBlocked = waiting.size() > 0;
     isAwaited = false;
   }
 
-  /** The same, as there was no room: others that are told so later wait for its turn. */
+  /** The same because there was no room: other queues that find no room later wait for the turn of this one. */
   void full() {
     block();
     isAwaited = true;
@@ -38,12 +38,12 @@ final class GroupQueue {
     isAwaited = false;
   }
 
-  /** Whether others wait for its turn, and nobody is here to take it. */
+  /** Whether other queues wait for its turn, and it has no request to take it. */
   boolean isAbandoned() {
     return isAwaited && waiting.size() == 0;
   }
 
-  /** Nobody waits for its turn any more. */
+  /** The other queues no longer wait for its turn. */
   void forget() {
     isAwaited = false;
   }
@@ -52,27 +52,27 @@ final class GroupQueue {
     return isBlocked;
   }
 
-  /** Those that are worth asking for, in turn. */
+  /** The requests to ask for, in turn: only the first one if the group is blocked. */
   Iterator<Waiter> worthAsking() {
     Stream<Waiter> wanted = waiting.inTurn().filter(waiter -> !waiter.isGone());
     return (isBlocked ? wanted.limit(1) : wanted).iterator();
   }
 
-  /** It was served: others come before the next one of its key and its tenant. Gives whether it was here. */
+  /** The request was served: its key and its tenant go to the end. False if it was not here. */
   boolean served(Waiter waiter) {
     boolean wasHere = remove(waiter);
     waiting.comesLast(waiter);
     return wasHere;
   }
 
-  /** Whether it was here; it is no more. */
+  /** Removes a request; false if it was not here. */
   boolean remove(Waiter waiter) {
     boolean wasHere = waiting.remove(waiter);
     isBlocked &= waiting.size() > 0;
     return wasHere;
   }
 
-  /** Some leave; what is done with them may come back here. */
+  /** Removes the matching requests; the action may call this queue again. */
   void leave(Predicate<Waiter> which, Consumer<Waiter> how) {
     List<Waiter> leaving = waiting.inTurn().filter(which).toList();
     if (!leaving.isEmpty()) {

@@ -8,15 +8,15 @@ import java.util.Map;
 
 /** The groups of an upstream's queue, which take turns. Mutable; owned by its event loop. */
 final class Groups {
-  /** Whichever was served last comes last. */
+  /** The group that was served last is last. */
   private final Map<String, GroupQueue> byName = new LinkedHashMap<>();
 
-  /** That of a request, whether it waits or not. */
+  /** The group of a request, whether it waits or not. */
   GroupQueue of(Waiter waiter) {
     return byName.computeIfAbsent(waiter.wish().group(), known -> new GroupQueue());
   }
 
-  /** The group of this one was served. */
+  /** Moves the group of a request to the end. */
   void comesLast(Waiter waiter) {
     if (byName.size() > 1) {
       GroupQueue group = of(waiter);
@@ -29,28 +29,28 @@ final class Groups {
     return waiting() > 0;
   }
 
-  /** Whether there is somebody else to be asked for than the first ones of blocked groups. */
+  /** Whether there are requests to ask for, other than the first ones of blocked groups. */
   boolean isWorthAsking() {
     return byName.values().stream()
         .anyMatch(group -> !group.isBlocked() && group.worthAsking().hasNext());
   }
 
-  /** Whether others wait for a turn that nobody here takes. */
+  /** Whether other queues wait for a turn that no request here takes. */
   boolean hasAbandoned() {
     return byName.values().stream().anyMatch(GroupQueue::isAbandoned);
   }
 
-  /** The shared state hears whom this queue asks for, and forgets the others. */
+  /** The next call to the shared state lists the groups with requests, and forgets the others. */
   void forgetAbandoned() {
     byName.values().stream().filter(GroupQueue::isAbandoned).forEach(GroupQueue::forget);
   }
 
-  /** How many of them wait. */
+  /** The number of groups with waiting requests. */
   int waiting() {
     return (int) byName.values().stream().filter(group -> group.size() > 0).count();
   }
 
-  /** Those that are worth asking for: at least one of each group; one of each group, then another one of each, and so on. */
+  /** The requests to ask for: at least one of each group; one of each group, then the next one of each, and so on. */
   List<Waiter> first(int atLeast) {
     int most = Math.max(atLeast, byName.size());
     List<Iterator<Waiter>> groups = new ArrayList<>(byName.size());

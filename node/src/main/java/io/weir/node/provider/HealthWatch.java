@@ -27,8 +27,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks providers whether they are well, of each upstream on one node of the cluster, and opens and closes their breakers for
- * all nodes. A node that stops renewing its lease loses it to another one. Mutable; owned by its event loop.
+ * Checks the health of providers, those of each upstream on one node of the cluster, and opens and closes their
+ * breakers for all nodes. A node that stops renewing its lease on this task loses it to another node. Mutable; owned by
+ * its event loop.
  */
 public final class HealthWatch extends VerticleBase {
   private static final long TICK_MILLIS = 100;
@@ -39,7 +40,7 @@ public final class HealthWatch extends VerticleBase {
   private final RedisProviders store;
   private final ProviderMeters meters;
   private final String node = UUID.randomUUID().toString();
-  /** By upstream, when it is looked at next. */
+  /** The time of the next check, by upstream. */
   private final Map<String, Long> dueNanos = new HashMap<>();
 
   private final Map<Watched, Streak> streaks = new HashMap<>();
@@ -48,7 +49,7 @@ public final class HealthWatch extends VerticleBase {
 
   private record Watched(String upstream, String provider) {}
 
-  @SuppressWarnings("NullAway.Init") // the client is made where Vert.x starts it
+  @SuppressWarnings("NullAway.Init") // Vert.x makes the client when it starts the verticle
   public HealthWatch(PolicySource policies, RedisProviders store, ProviderMeters meters) {
     this.policies = policies;
     this.store = store;
@@ -100,7 +101,7 @@ public final class HealthWatch extends VerticleBase {
         });
   }
 
-  // One check of a provider at a time.
+  // At most one check of a provider at a time.
   private void ask(Providers upstream, HealthRule rule, Provider provider) {
     Watched watched = new Watched(upstream.name(), provider.name());
     if (!asked.add(watched)) {
@@ -119,7 +120,7 @@ public final class HealthWatch extends VerticleBase {
             .send()
             .map(answer -> rule.isWell(answer.statusCode()))
             .timeout(rule.timeoutMillis(), TimeUnit.MILLISECONDS)
-            // What is left of the answer is not read.
+            // The rest of the answer is not read.
             .onComplete(done -> request.reset()));
   }
 
@@ -157,7 +158,7 @@ public final class HealthWatch extends VerticleBase {
     return Future.fromCompletionStage(stage, context);
   }
 
-  /** Checks in a row that said the same. */
+  /** Consecutive checks with the same result. */
   private record Streak(boolean isWell, int length) {
     private static final int LONGEST = 1000;
 

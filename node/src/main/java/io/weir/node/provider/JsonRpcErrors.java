@@ -10,16 +10,16 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Errors of JSON-RPC that mean 429 behind a status of 200. The codes are those of the providers of chains, as in
- * Chainlake's scheduler. Of them −32000 is also what Ethereum's nodes say of a call that reverts: it counts only where its
- * message speaks of a limit.
+ * Errors of JSON-RPC that mean 429 behind a status of 200. The codes are those of blockchain providers, as in
+ * Chainlake's scheduler. Ethereum's nodes use −32000 also for a call that reverts: that code counts only if its message
+ * names a limit.
  */
 public final class JsonRpcErrors {
   private static final Set<Integer> TOO_MANY_CODES = Set.of(-32_005, -32_016, 10_007);
   private static final int SERVER_ERROR = -32_000;
   private static final Pattern OF_A_LIMIT =
       Pattern.compile("limit|too many|capacity|quota|throttl", Pattern.CASE_INSENSITIVE);
-  // A contract's own words, and what a block may cost.
+  // Messages of contracts, and errors of gas.
   private static final Pattern OF_A_CALL =
       Pattern.compile("revert|gas|execution|stack|size", Pattern.CASE_INSENSITIVE);
   private static final int TOO_MANY = 429;
@@ -29,7 +29,7 @@ public final class JsonRpcErrors {
   /**
    * The outcome of an answer that is such an error; a batch of answers counts if each of them is one.
    *
-   * @param codes that mean it as well, whatever their message says
+   * @param codes further codes that mean it, whatever their message says
    */
   public static Optional<Outcome> limited(Buffer body, Set<Integer> codes) {
     Object answer;
@@ -62,7 +62,7 @@ public final class JsonRpcErrors {
         && !OF_A_CALL.matcher(message).find();
   }
 
-  // As Infura has it: {"data": {"rate": {"backoff_seconds": 30}}}
+  // Infura's format: {"data": {"rate": {"backoff_seconds": 30}}}
   private static long waitMillis(JsonObject answer) {
     JsonObject error = answer.getJsonObject("error");
     return error.getValue("data") instanceof JsonObject data

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Our keys at providers, as far as this node has them in its environment. Safe for use by many threads. */
+/** The provider keys that this node has in its environment. Safe for use by many threads. */
 public final class KeysHere {
   private static final Logger LOG = LoggerFactory.getLogger(KeysHere.class);
   private static final int MAX_KNOWN = 200;
@@ -22,20 +22,20 @@ public final class KeysHere {
   private final Map<Providers, Providers> known = new ConcurrentHashMap<>();
   private final Set<String> missing = ConcurrentHashMap.newKeySet();
 
-  /** @param environment gives what a variable has */
+  /** @param environment gives the value of a variable */
   public KeysHere(Function<String, @Nullable String> environment) {
     this.environment = environment;
   }
 
-  /** An upstream with the keys that are here: the others are not asked for. */
+  /** An upstream with only the keys that this node has. */
   public Providers of(Providers upstream) {
     if (known.size() > MAX_KNOWN) {
-      known.clear(); // of policies before
+      known.clear(); // of earlier policies
     }
     return known.computeIfAbsent(upstream, all -> all.withKeys(key -> value(key).isPresent()));
   }
 
-  /** What a key's header carries. */
+  /** The value of a key's header. */
   public Optional<String> value(KeySlot key) {
     String secret = environment.apply(key.variable());
     if (secret == null || !SENDABLE.matcher(secret.strip()).matches()) {

@@ -12,8 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How busy a provider says it is, in the header {@code endpoint-load-metrics} of the Open Request Cost Aggregation (ORCA, of
- * the xDS protocol), as text, JSON or Protocol Buffers in base64 (there also with {@code -bin}): the utilization of the application, else of the processor.
+ * Reads a provider's load from the header {@code endpoint-load-metrics} of the Open Request Cost Aggregation (ORCA, of
+ * the xDS protocol), as text, JSON or Protocol Buffers in base64 (there also with {@code -bin}): the utilization of the
+ * application, otherwise that of the processor.
  */
 final class LoadReport {
   private static final String HEADER = "endpoint-load-metrics";
@@ -28,7 +29,7 @@ final class LoadReport {
 
   private LoadReport() {}
 
-  /** In thousandths of what it can do, at most 1000; -1 where it says nothing. */
+  /** The utilization in thousandths, at most 1000; -1 if it is not reported. */
   static int thousandths(MultiMap headers) {
     String packed = headers.get(HEADER + "-bin");
     String report = packed == null ? headers.get(HEADER) : BINARY + packed;

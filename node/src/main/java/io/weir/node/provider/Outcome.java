@@ -5,15 +5,15 @@ import java.time.Instant;
 import java.util.Set;
 
 /**
- * What an attempt says of the provider.
+ * The outcome of an attempt, for the provider.
  *
- * @param health whether it counts for or against it
- * @param coolMillis for how long something of it is left alone, because it said so
- * @param coolsProvider whether that is all of it; else the key that was used
- * @param mayBeSentAgain whether another attempt may do better
- * @param isUnsent whether the provider surely has not acted upon it
+ * @param health whether it counts for or against the provider
+ * @param coolMillis the wait that the provider asked for, 0 for none
+ * @param coolsProvider whether the wait is for the whole provider; otherwise for the key that was used
+ * @param mayBeSentAgain whether another attempt may succeed
+ * @param isUnsent whether the provider surely has not executed the request
  * @param isAnswer whether the provider answered
- * @param loadThousandths how busy it says it is, -1 where it says nothing
+ * @param loadThousandths the load that it reports, -1 if it reports none
  */
 public record Outcome(
     Health health,
@@ -29,14 +29,14 @@ public record Outcome(
   // Not implemented, HTTP version not supported: the request is the cause, not the provider's
   // health.
   private static final Set<Integer> OF_REQUEST = Set.of(501, 505);
-  // As of SMG.
+  // The same set as SMG.
   private static final Set<Integer> RETRYABLE = Set.of(408, 429, 500, 502, 503, 504);
 
-  /** What an attempt says of a provider's health. */
+  /** The effect of an attempt on a provider's health. */
   public enum Health {
     GOOD,
     BAD,
-    /** It said that it has too much to do, or it was not its doing. */
+    /** The provider was overloaded, or not the cause. */
     NEUTRAL
   }
 
@@ -45,22 +45,22 @@ public record Outcome(
     return new Outcome(Health.BAD, 0, false, true, true, false, -1);
   }
 
-  /** It broke, or nothing came in time. */
+  /** The connection broke, or no answer came in time. */
   public static Outcome broken() {
     return new Outcome(Health.BAD, 0, false, true, false, false, -1);
   }
 
-  /** It took longer than another attempt is waited for. */
+  /** It was given up in favour of another attempt. */
   public static Outcome overtaken() {
     return new Outcome(Health.NEUTRAL, 0, false, true, false, false, -1);
   }
 
-  /** It was the caller's doing, or this node's. */
+  /** The caller or this node was the cause. */
   public static Outcome unknown() {
     return new Outcome(Health.NEUTRAL, 0, false, false, false, false, -1);
   }
 
-  /** There was an answer. */
+  /** The provider answered. */
   public static Outcome answered(int status, MultiMap headers, Instant now) {
     boolean isBusy = status == TOO_MANY || status == UNAVAILABLE;
     long wait = isBusy ? WaitTold.millis(status, headers, now).orElse(0) : 0;
@@ -70,7 +70,7 @@ public record Outcome(
   /**
    * The same.
    *
-   * @param waitMillis what the answer named, 0 for nothing
+   * @param waitMillis the wait that the answer named, 0 for none
    */
   public static Outcome answered(int status, long waitMillis) {
     boolean isNeutral = status == TOO_MANY || waitMillis > 0 || OF_REQUEST.contains(status);
@@ -90,7 +90,7 @@ public record Outcome(
         health, coolMillis, coolsProvider, mayBeSentAgain, isUnsent, isAnswer, thousandths);
   }
 
-  /** How long a good answer took, in microseconds; -1 for an error, 0 where it says nothing of that. */
+  /** The time of a good answer, in microseconds; -1 for an error, 0 if the outcome tells nothing about the time. */
   long sampleMicros(long nanos) {
     if (health == Health.GOOD) {
       return nanos / 1000;

@@ -28,8 +28,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Key slots and permits for programs that send by themselves, in any language: they show the service token, wait for their
- * turn, send with the key that they are told, and say how it went. Mutable; owned by one event loop.
+ * Key slots and permits for programs that send to providers themselves, in any language: they show the service token,
+ * wait for their turn, send with the key that the answer names, and report the outcome. Mutable; owned by one event
+ * loop.
  */
 public final class PermitDoor implements Door {
   private static final String PATH = "/v1/permits";
@@ -100,7 +101,7 @@ public final class PermitDoor implements Door {
         .orElseThrow(() -> new RefusedException(UNKNOWN));
   }
 
-  // Each group has a queue of its own: only those that the policy names.
+  // Each group has its own queue: only groups of the policy are accepted.
   private void refuseUnknown(Providers upstream, String group) {
     boolean isNamed = group.equals("default")
         || upstream.all().stream().anyMatch(provider -> provider.groups().contains(group))

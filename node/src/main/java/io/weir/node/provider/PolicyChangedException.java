@@ -1,6 +1,6 @@
 package io.weir.node.provider;
 
-/** The upstream is another one by now: whoever waits for it asks again. */
+/** The policy has changed the upstream: waiting requests ask again. */
 final class PolicyChangedException extends Exception {
   private static final long serialVersionUID = 1L;
 

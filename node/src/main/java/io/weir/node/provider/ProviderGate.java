@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Lets requests to providers, one after another, as the whole cluster may send them: each waits for a key slot and a
- * permit, in a line with an end and a deadline. Mutable; owned by one event loop.
+ * Admits requests to providers at the rate and concurrency of the whole cluster: each waits for a key slot and a
+ * permit, in a bounded queue with a deadline. Mutable; owned by one event loop.
  */
 public final class ProviderGate {
   private static final int RENEWALS_PER_LEASE = 3;
@@ -34,16 +34,16 @@ public final class ProviderGate {
   private final ProviderPlaces places;
   private final ProviderMeters meters;
   private final CurrentUpstreams current;
-  /** By what a policy says of an upstream, and the keys that are here: the very object. */
+  /** By the identity of a policy's upstream with the keys of this node. */
   private final IdentityHashMap<Providers, ProviderQueue> queues = new IdentityHashMap<>();
-  /** By upstream: what is renewed while it runs. */
+  /** By upstream: the permits to renew while their requests run. */
   private final IdentityHashMap<Providers, Set<String>> running = new IdentityHashMap<>();
 
   private long renewedNanos = System.nanoTime();
 
   /**
    * @param places of the whole node
-   * @param current which upstreams are still so
+   * @param current tells which upstreams are still in force
    */
   public ProviderGate(
       Vertx vertx,
@@ -71,12 +71,12 @@ public final class ProviderGate {
       return RedisProviders.member(id, provider);
     }
 
-    /** The same, as its provider was found to be well. */
+    /** A copy that is no longer a probe. */
     public Entered afterProbe() {
       return new Entered(upstream, id, provider, key, false);
     }
 
-    /** Where it is sent, for {@code before}. */
+    /** The key slot, for {@link Wish#before}. */
     public String place() {
       return provider + "/" + key;
     }
@@ -85,9 +85,9 @@ public final class ProviderGate {
   /**
    * Waits until the request may be sent.
    *
-   * @param wish by the policy that is in force then; it is asked again where another one comes meanwhile
-   * @param isRenewed whether the node holds on to the permit until {@link #leave}
-   * @return fails with {@link RefusedException}, or what {@code wish} throws
+   * @param wish makes a wish by the policy in force; called again if the policy changes during the wait
+   * @param isRenewed whether the node renews the permit until {@link #leave}
+   * @return fails with {@link RefusedException}, or with the exception of {@code wish}
    */
   public Future<Entered> enter(Supplier<Wish> wish, boolean isRenewed) {
     long began = System.nanoTime();
@@ -117,7 +117,7 @@ public final class ProviderGate {
             new ProviderQueue(vertx, context, store, meters, places.of(known), current, known));
   }
 
-  /** The request is over; completes with whether its permit was held, as far as anybody knows. */
+  /** Ends a request; completes with whether its permit was held, and fails if the shared state did not answer. */
   public Future<Boolean> leave(Entered entered, Lesson lesson) {
     Providers upstream = entered.upstream();
     Set<String> ids = running.get(upstream);
@@ -129,19 +129,19 @@ public final class ProviderGate {
         .onComplete(ended -> wake(upstream));
   }
 
-  /** What was learned by one that is over already. */
+  /** Stores a lesson of a request that has ended already. */
   void tell(Entered entered, Lesson lesson) {
     Future<Boolean> unused = queue(entered.upstream()).end("", entered.provider(), lesson);
   }
 
-  // Who waits by another policy, or for other keys, waits for the same permits.
+  // Queues of another policy or with other keys wait for the same permits.
   private void wake(Providers upstream) {
     List.copyOf(queues.values()).stream()
         .filter(queue -> queue.name().equals(upstream.name()))
         .forEach(ProviderQueue::wake);
   }
 
-  /** Holds on to a permit for another lease; gives whether it is held. */
+  /** Renews a permit for another lease; completes with whether it is held. */
   Future<Boolean> renew(Entered entered) {
     return of(store.renew(entered.upstream(), List.of(entered.member())))
         .map(held -> held.get(0))

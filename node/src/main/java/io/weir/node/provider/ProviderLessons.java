@@ -8,7 +8,7 @@ import io.weir.policy.GroupRule;
 import io.weir.upstream.Booking.Lesson;
 import java.util.Locale;
 
-/** What an attempt says of a provider, told to all nodes and counted. Owned by one event loop. */
+/** Reports the outcomes of attempts to all nodes, and counts them. Owned by one event loop. */
 public final class ProviderLessons {
   private final ProviderGate gate;
   private final Breakers breakers;
@@ -20,7 +20,7 @@ public final class ProviderLessons {
     this.meters = meters;
   }
 
-  /** It was not used: nothing is learned. */
+  /** The request was not sent: nothing is learned. */
   public void unused(Entered entered) {
     String probe = entered.isProbe() ? "unknown" : "";
     Future<Boolean> unused = gate.leave(entered, Lesson.of("", 0, 0, probe));
@@ -32,9 +32,9 @@ public final class ProviderLessons {
   }
 
   /**
-   * The head of an answer has come: a probe that is well ends with that, however long the rest takes.
+   * The head of an answer has come: a good probe ends with it, however long the rest takes.
    *
-   * @return whether that is so: from now on it is none
+   * @return whether the probe has ended; the request is a normal one from now on
    */
   public boolean endsProbe(Entered entered, Outcome outcome) {
     if (!entered.isProbe() || outcome.health() != Health.GOOD) {
@@ -46,8 +46,9 @@ public final class ProviderLessons {
   }
 
   /**
-   * Whether somebody who hangs up says that the provider hangs: nothing has come from it, on this node, since the request
-   * was sent a good while ago. Of a probe nobody says so: one caller could keep the provider from all others.
+   * Whether a hang-up counts as a hanging provider: this node has got no answer from the provider since the request was
+   * sent, for the time of {@link Breakers#isSilent}. Never true for a probe: one caller could keep the provider from
+   * all others.
    */
   public boolean isSilent(Entered entered, long sentNanos) {
     return !entered.isProbe()
@@ -55,8 +56,8 @@ public final class ProviderLessons {
   }
 
   /**
-   * What an attempt says that took too long while another one was allowed: that the provider hangs, unless others heard of it
-   * meanwhile. Where a whole machine is slow, that says nothing of its providers.
+   * The outcome of an attempt that was given up because another one was allowed: a failure of the provider, unless
+   * other requests got answers from it meanwhile. If the whole machine is slow, that says nothing about its providers.
    */
   public Outcome overtaken(Entered entered, long sentNanos) {
     return entered.isProbe() || isSilent(entered, sentNanos)
@@ -68,7 +69,7 @@ public final class ProviderLessons {
    * An attempt has ended.
    *
    * @param group of its operation
-   * @param nanos how long it took, 0 where nobody knows
+   * @param nanos how long it took, 0 if unknown
    * @return whether its permit was held
    */
   public Future<Boolean> learn(Entered entered, Outcome outcome, String group, long nanos) {
@@ -79,9 +80,9 @@ public final class ProviderLessons {
   }
 
   /**
-   * The same of one that may be told several times: it counts once, where its permit is held.
+   * The same for an attempt that may be reported several times: it counts once, if its permit is held.
    *
-   * @return fails where the shared state does not answer
+   * @return fails if the shared state does not answer
    */
   public Future<Boolean> learnOnce(Entered entered, Outcome outcome, String group, long nanos) {
     long ofProbe = openMicrosOfProbe(entered, outcome);
@@ -118,8 +119,7 @@ public final class ProviderLessons {
         outcome.loadThousandths());
   }
 
-  // The part of the provider that asked to be left alone; empty for all of it, or where nothing
-  // did.
+  // The part of the provider that the wait is for; empty for all of it, or if there is no wait.
   private static String scope(Entered entered, Outcome outcome, String group) {
     if (outcome.coolMillis() == 0 || outcome.coolsProvider()) {
       return "";
@@ -127,7 +127,7 @@ public final class ProviderLessons {
     return group.equals(GroupRule.DEFAULT.fallback()) ? entered.key() : entered.key() + "/" + group;
   }
 
-  // Who says that it has too much to do is there.
+  // An overloaded provider is alive: a probe that it rejected counts as good.
   private static String probe(Entered entered, Outcome outcome) {
     if (!entered.isProbe()) {
       return "";

@@ -5,13 +5,11 @@ import io.weir.upstream.Providers;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * The places to wait in that one node has for each upstream. Safe for use by many threads.
- */
+/** The places of one node in the queues of upstreams. Safe for use by many threads. */
 public final class ProviderPlaces {
   private final Map<String, Places> places = new ConcurrentHashMap<>();
 
-  /** Places to wait in, and what is told to those who get none. */
+  /** The places of one upstream, and the estimates for callers without a place. */
   record Places(int most, long millis, WaitingPlaces waiting, Estimates estimates) {
     static Places of(Bounds bounds) {
       return new Places(
@@ -26,7 +24,7 @@ public final class ProviderPlaces {
     }
   }
 
-  // Others where the policy says other numbers.
+  // New places if the policy has changed the bounds.
   Places of(Providers upstream) {
     Bounds bounds = upstream.bounds();
     return places.compute(

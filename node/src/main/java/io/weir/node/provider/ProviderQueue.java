@@ -22,18 +22,19 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The requests of one event loop that wait for an upstream, in each group first come, first served, and those that are over:
- * one call of the shared state at a time tells and asks for all of them, and what comes meanwhile goes with the next one. A
- * booking may be up to a second ahead; then the request waits for its moment by itself. Mutable; owned by its event loop.
+ * The requests of one event loop that wait for an upstream, in fair order in each group, and the endings of requests.
+ * One call to the shared state at a time reports the endings and asks for turns; requests that arrive during a call go
+ * with the next one. A booking may be up to a second ahead; then the request waits for its time locally. Mutable; owned
+ * by its event loop.
  */
 final class ProviderQueue {
   private static final long AHEAD_MICROS = 1_000_000;
   private static final int ASKED_AT_ONCE = 64;
-  /** So many wait only because a call is under way. */
+  /** At most this many requests wait without a place, only while a call is running. */
   private static final int PASSING = 256;
 
   private static final long FULL_MICROS = 10_000;
-  /** Many groups ask seldom: each of them makes the question longer. */
+  /** Many groups ask less often, as each group makes a call longer. */
   private static final int GROUPS_AT_ONCE = 8;
 
   private static final int SLOWEST = 3;
@@ -56,7 +57,7 @@ final class ProviderQueue {
   private long sweep = -1;
   private long usedNanos = System.nanoTime();
 
-  /** @param places whoever cannot be sent at once needs one */
+  /** @param places for requests that cannot be sent at once */
   ProviderQueue(
       Vertx vertx,
       Context context,
@@ -80,7 +81,7 @@ final class ProviderQueue {
     return upstream.upstream().name();
   }
 
-  /** Whether nobody has used it for so long. */
+  /** Whether it has not been used for this time. */
   boolean isIdle(long nanos) {
     return System.nanoTime() - usedNanos > nanos
         && !isAsking
@@ -88,7 +89,7 @@ final class ProviderQueue {
         && endings.isEmpty();
   }
 
-  /** Waits for its turn. */
+  /** Waits for a turn. */
   Future<Entered> enter(Wish wish) {
     usedNanos = System.nanoTime();
     Waiter waiter = new Waiter(wish, caller + "-" + made++, meters);
@@ -104,13 +105,13 @@ final class ProviderQueue {
     return waiter.done();
   }
 
-  /** Tells that one is over; gives whether it was held, as far as anybody knows. */
+  /** Adds the ending of a request; completes with whether its permit was held. */
   Future<Boolean> end(String id, String provider, Lesson lesson) {
     usedNanos = System.nanoTime();
     return endings.add(new End(id, provider, lesson));
   }
 
-  /** Where another policy is in force, whoever waits here asks by that one. */
+  /** Wakes the queue if another policy is in force: its requests ask again by that one. */
   void retireIfOld() {
     if (isOld() && groups.isWaiting()) {
       wake();
@@ -121,7 +122,7 @@ final class ProviderQueue {
     return !current.have(upstream.upstream());
   }
 
-  /** Something may have changed: asks again. */
+  /** Asks again, as something may have changed. */
   void wake() {
     if (isAsking) {
       return;
@@ -135,7 +136,7 @@ final class ProviderQueue {
     if (!asked.isEmpty() || !told.isEmpty() || groups.hasAbandoned()) {
       ask(asked, told);
     } else if (groups.isWaiting()) {
-      askIn(FULL_MICROS); // those that are there are gone, and others may come meanwhile
+      askIn(FULL_MICROS); // the callers of the others hung up; new requests may arrive
     }
   }
 
@@ -161,13 +162,13 @@ final class ProviderQueue {
                 ? heard(asked, told, answer.result())
                 : notHeard(asked, told, answer.cause());
           } finally {
-            isAsking = false; // whoever is woken meanwhile asks with the next call
+            isAsking = false; // a request that is woken here asks with the next call
             goOn(wait);
           }
         });
   }
 
-  // Whether it was booked is not known: it is ended either way.
+  // It is unknown whether they were booked: they are ended either way.
   private long notHeard(List<Waiter> asked, List<Ending> told, Throwable error) {
     endings.notHeard(told, error);
     for (Waiter waiter : asked) {
@@ -194,7 +195,7 @@ final class ProviderQueue {
     return wait;
   }
 
-  // Its place was lent, and another caller needs it.
+  // The place was lent, and another caller needs it.
   private void displaced(Waiter waiter) {
     context.runOnContext(now -> {
       if (groups.of(waiter).remove(waiter)) {
@@ -203,7 +204,7 @@ final class ProviderQueue {
     });
   }
 
-  // In how many microseconds it is worth asking again.
+  // Returns the time in microseconds after which to ask again.
   private long take(Waiter waiter, Booking booking) {
     GroupQueue group = groups.of(waiter);
     if (booking instanceof Booked booked) {
@@ -252,7 +253,7 @@ final class ProviderQueue {
     }
   }
 
-  // Those that have waited for too long, and those that nobody waits for.
+  // Removes requests past their deadline, and those whose callers hung up.
   private void sweep() {
     sweep = -1;
     for (GroupQueue group : groups.all()) {
@@ -265,7 +266,7 @@ final class ProviderQueue {
     watch();
   }
 
-  // Rounded up: never before its moment.
+  // Rounded up: never before the booked time.
   private void book(Waiter waiter, Booked booked, boolean isWanted) {
     Entered entered = new Entered(
         upstream.upstream(), waiter.id(), booked.provider(), booked.key(), booked.isProbe());

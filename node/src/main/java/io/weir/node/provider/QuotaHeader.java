@@ -4,9 +4,9 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * The quotas of a {@code RateLimit} header (draft-ietf-httpapi-ratelimit-headers-10, section 4): items with a comma between,
- * each a name, in quotes, and parameters, of which {@code r} is how much is left and {@code t} in how many seconds there is
- * more. Each character is looked at once: a provider may send many. Mutable; for one header.
+ * The quotas of a {@code RateLimit} header (draft-ietf-httpapi-ratelimit-headers-10, section 4): items separated by
+ * commas, each a quoted name with parameters, of which {@code r} is the remaining quota and {@code t} the seconds until
+ * there is more. One pass over the characters, as a provider may send many. Mutable; for one header.
  */
 final class QuotaHeader {
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,15}");
@@ -20,7 +20,7 @@ final class QuotaHeader {
 
   private QuotaHeader() {}
 
-  /** When the last of the quotas that are used up has room again, in seconds; nothing where none is used up. */
+  /** The time until the last of the exhausted quotas has room again, in seconds; empty if none is exhausted. */
   static OptionalLong seconds(CharSequence header) {
     QuotaHeader read = new QuotaHeader();
     boolean isQuoted = false;

@@ -3,7 +3,10 @@ package io.weir.node.provider;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.provider.ProviderPlaces.Places;
 
-/** Refuses requests that an upstream has no place, or no provider for, each with a wait of its own. Owned by one event loop. */
+/**
+ * Refuses requests for which an upstream has no place or no provider, each with its own estimate. Owned by one event
+ * loop.
+ */
 final class Refusals {
   private static final ProblemDetails QUEUE_FULL = ProblemDetails.of(
       429, "upstream_queue_full", "Too many requests wait for the providers of this upstream");
@@ -18,7 +21,7 @@ final class Refusals {
     this.places = places;
   }
 
-  /** Whether a request has a place to wait, or gets one; else it is refused. */
+  /** Takes a place for a request that has none; refuses the request if there is no place. */
   boolean hasPlace(Waiter waiter, Runnable displaced) {
     boolean hasPlace = waiter.takesPlace(places.waiting(), displaced);
     if (!hasPlace) {
@@ -31,12 +34,12 @@ final class Refusals {
     refuse(waiter, QUEUE_FULL, 0);
   }
 
-  /** @param leastMicros when somebody gets a turn again; 0 where nobody knows */
+  /** @param leastMicros the time until the next turn; 0 if it is unknown */
   void tooLate(Waiter waiter, long leastMicros) {
     refuse(waiter, TOO_LATE, leastMicros);
   }
 
-  /** @param leastMicros when one of the providers is tried again */
+  /** @param leastMicros the time until one of the providers is probed */
   void open(Waiter waiter, long leastMicros) {
     refuse(waiter, OPEN, leastMicros);
   }

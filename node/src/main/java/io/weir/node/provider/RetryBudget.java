@@ -4,15 +4,15 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many requests to one upstream a node may send again: a share of all of them, so that retries make no storm, and a few
- * each second, so that few requests get all their attempts. Safe for use by many threads.
+ * Bounds how many requests to one upstream a node sends again: a share of all requests, so that retries make no storm,
+ * and a few each second, so that an upstream with few requests gets all their attempts. Safe for use by many threads.
  */
 public final class RetryBudget {
-  /** Of a retry. */
+  /** One retry, in hundredths. */
   private static final long WHOLE = 100;
 
   private static final long MOST_EARNED = 100 * WHOLE;
-  /** As many as one request may need. */
+  /** As many retries as one request may need. */
   private static final long MOST_FREE = 20 * WHOLE;
 
   private static final long FREE_A_SECOND = 10 * WHOLE;
@@ -27,7 +27,7 @@ public final class RetryBudget {
   }
 
   /**
-   * A request comes.
+   * Counts a request.
    *
    * @param percent of the requests that may be sent again
    */
@@ -36,9 +36,9 @@ public final class RetryBudget {
   }
 
   /**
-   * Whether one may be sent again; then that is spent.
+   * Takes a retry from the budget; false if it is used up.
    *
-   * @param percent as of {@link #earn}: with 0 none may, without it all may
+   * @param percent as of {@link #earn}: with 0 no retry is allowed, without it every retry is
    */
   public synchronized boolean spend(OptionalInt percent, long nowNanos) {
     if (percent.isEmpty() || percent.getAsInt() == 0) {

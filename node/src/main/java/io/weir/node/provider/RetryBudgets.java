@@ -10,10 +10,10 @@ public final class RetryBudgets {
 
   private final Map<String, RetryBudget> budgets = new ConcurrentHashMap<>();
 
-  /** That of an upstream. */
+  /** The budget of an upstream. */
   public RetryBudget of(String upstream) {
     if (budgets.size() > MOST) {
-      budgets.clear(); // most are of policies before
+      budgets.clear(); // most are of earlier policies
     }
     return budgets.computeIfAbsent(upstream, name -> new RetryBudget(System.nanoTime()));
   }

@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The wait that a provider's answer names, in milliseconds: {@code Retry-After} (RFC 9110, section 10.2.3) or its
- * millisecond form; of a 429 that has neither, {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-10), or the headers
- * that OpenAI's interface began with. A wait that nobody named is never invented.
+ * Reads the wait that a provider's answer names, in milliseconds: {@code Retry-After} (RFC 9110, section 10.2.3) or its
+ * millisecond form; for a 429 that has neither, {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-10), or the
+ * headers that OpenAI introduced. A wait is never invented.
  */
 final class WaitTold {
-  /** Whatever is told, so long is the longest that is believed. */
+  /** Longer waits are cut to this. */
   static final long LONGEST_MILLIS = 3_600_000;
 
   private static final int TOO_MANY = 429;
@@ -32,7 +32,7 @@ final class WaitTold {
   private static final Pattern PARTS = Pattern.compile("(?:\\d{1,9}(?:\\.\\d{1,9})?(?:ms|s|m|h))+");
   private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h)");
   private static final int LONGEST_RESET = 40;
-  // RFC 9110, section 5.6.7: all three have to be understood.
+  // RFC 9110, section 5.6.7: recipients must accept all three formats.
   private static final List<DateTimeFormatter> DATES = List.of(
       DateTimeFormatter.RFC_1123_DATE_TIME,
       DateTimeFormatter.ofPattern("EEEE, dd-MMM-yy HH:mm:ss zzz", Locale.US),
@@ -41,14 +41,15 @@ final class WaitTold {
   private WaitTold() {}
 
   /**
-   * The wait; nothing where none is named.
+   * The wait; empty if the answer names none.
    *
-   * @param now the time of day, where the answer does not tell its own
+   * @param now the time of day, if the answer has no date of its own
    */
   static OptionalLong millis(int status, MultiMap headers, Instant now) {
     OptionalLong exact = ahead(number(headers.get("Retry-After-Ms"), 1));
     OptionalLong whole = ahead(retryAfter(headers, now));
-    // The same wait in two units: the finer one. Where they contradict each other, the standard's.
+    // If both forms name the same wait, the finer one counts; if they contradict each other, the
+    // standard one.
     if (exact.isPresent()
         && (whole.isEmpty() || whole.getAsLong() == (exact.getAsLong() + 999) / 1000 * 1000)) {
       return exact;
@@ -77,7 +78,7 @@ final class WaitTold {
     if (text == null || seconds.isPresent()) {
       return seconds;
     }
-    // By its own clock, unless that is a week off.
+    // By the provider's clock, unless it is off by a week.
     Instant then = Optional.ofNullable(headers.get(HttpHeaders.DATE))
         .flatMap(WaitTold::date)
         .filter(date -> Duration.between(now, date).abs().compareTo(MOST_APART) < 0)
@@ -85,7 +86,7 @@ final class WaitTold {
     return date(text).filter(then::isBefore).map(date -> millis(Duration.between(then, date)));
   }
 
-  // A date may be very far.
+  // Bounded before the conversion, as the date may be very far.
   private static long millis(Duration wait) {
     return wait.compareTo(Duration.ofMillis(LONGEST_MILLIS)) > 0 ? LONGEST_MILLIS : wait.toMillis();
   }
@@ -102,7 +103,7 @@ final class WaitTold {
     }
   }
 
-  // When the last of those that are used up has room again.
+  // The time until the last of the exhausted quotas has room again.
   private static OptionalLong quotas(MultiMap headers) {
     Stream<Long> items = headers.getAll("RateLimit").stream()
         .flatMap(value -> QuotaHeader.seconds(value).stream().boxed())

@@ -40,18 +40,18 @@ final class Waiter {
     return done.future();
   }
 
-  /** How long it waits on. */
+  /** The time until its deadline. */
   long leftMicros() {
     return (wish.deadlineNanos() - System.nanoTime()) / NANOS_PER_MICRO;
   }
 
-  /** Whether nobody waits for it any more. */
+  /** Whether its caller has hung up. */
   boolean isGone() {
     return wish.isGone().getAsBoolean();
   }
 
   /**
-   * Whether it has a place to wait, or gets one now.
+   * Whether it has a place in the queue, or gets one now.
    *
    * @param displaced see {@link WaitingPlaces#take}
    */
@@ -62,12 +62,12 @@ final class Waiter {
     return place.isPresent();
   }
 
-  /** Whether it waits in the queue no more. */
+  /** Whether it has left the queue. */
   boolean isOver() {
     return isOver;
   }
 
-  /** It waits for its moment only. */
+  /** Leaves the queue, and waits only for its booked time. */
   void leaves() {
     if (!isOver) {
       isOver = true;
@@ -76,7 +76,7 @@ final class Waiter {
     }
   }
 
-  /** Whether it begins; else nobody waits for it any more. */
+  /** Completes the wait; false if it has ended already. */
   boolean begins(Entered entered) {
     leaves();
     return done.tryComplete(entered);

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The places of one node in the queue of an upstream. A key has half of them and a tenant three quarters; a key or tenant
- * that waits alone may use all. Its places beyond its part are lent: the newest one is given to a caller that needs a place
- * within its own part. Safe for use by many threads.
+ * The places of one node in the queue of an upstream. A key may have half of them and a tenant three quarters; a key or
+ * tenant that waits alone may use all. Places beyond its part are lent: the newest one is taken back for a caller that
+ * needs a place within its own part. Safe for use by many threads.
  */
 final class WaitingPlaces {
   private static final int QUARTERS = 4;
@@ -35,9 +35,9 @@ final class WaitingPlaces {
   }
 
   /**
-   * Takes a place; empty where there is none for this caller.
+   * Takes a place; empty if there is none for this caller.
    *
-   * @param displaced is run, by any thread, where the place was lent and another caller needs it
+   * @param displaced runs, on any thread, if the place was lent and is taken back
    */
   synchronized Optional<Place> take(String key, String tenant, Runnable displaced) {
     boolean isOwn = of(byKey, key) < ofKey && of(byTenant, tenant) < ofTenant;
@@ -53,7 +53,8 @@ final class WaitingPlaces {
     return Optional.of(place);
   }
 
-  // A key beyond its part is alone if all places are its own; within it, if all are its tenant's.
+  // A key beyond its part is alone if it has all taken places; within its part, if its tenant has
+  // them.
   private boolean isAlone(String key, String tenant) {
     return taken == (of(byKey, key) < ofKey ? of(byTenant, tenant) : of(byKey, key));
   }
@@ -82,7 +83,7 @@ final class WaitingPlaces {
     return all.getOrDefault(one, 0);
   }
 
-  @SuppressWarnings("NullAway") // null is how a map is told to forget
+  @SuppressWarnings("NullAway") // null removes the entry
   private static Integer sum(Integer before, Integer more) {
     int sum = before + more;
     return sum == 0 ? null : sum;
@@ -101,7 +102,7 @@ final class WaitingPlaces {
       this.displaced = displaced;
     }
 
-    /** Gives it back; a second time does nothing. */
+    /** Frees the place; a second call does nothing. */
     void free() {
       synchronized (WaitingPlaces.this) {
         if (!isFreed) {

@@ -5,14 +5,15 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * A request that wants to be sent to one of several providers.
+ * A request that waits to be sent to one of several providers.
  *
- * @param key whose request it is: the id of an API key
+ * @param key the id of the caller's API key
  * @param group of its operation
- * @param before where it was sent to, {@code provider/key}
- * @param mayProbe whether it is sent again if a provider fails it: such requests try providers whose breaker is open first
- * @param deadlineNanos until when it waits
- * @param isGone whether nobody waits for it any more
+ * @param before the key slots that it was sent by, {@code provider/key}
+ * @param mayProbe whether it is sent again if a provider fails it: such requests try providers whose breaker is open
+ *     first
+ * @param deadlineNanos the latest time for its turn
+ * @param isGone whether its caller has hung up
  */
 public record Wish(
     Providers upstream,

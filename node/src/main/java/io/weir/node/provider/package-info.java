@@ -1,4 +1,4 @@
-/** Upstreams made of providers: when a request may be sent to which, and what is learned of each. */
+/** Upstreams of several providers: chooses the provider and the time for each request, and learns from the outcomes. */
 @NullMarked
 package io.weir.node.provider;
 

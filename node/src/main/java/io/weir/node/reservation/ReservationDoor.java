@@ -40,8 +40,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reservations for services, which vouch for their callers with the service token: whoever could settle by himself would
- * give back to himself what he has used. What is reserved here is renewed by the service, not by the node.
+ * Reservations for services, which vouch for their callers with the service token: a caller that could settle by itself
+ * would refund its own usage. The service, not the node, renews the reservations.
  */
 public final class ReservationDoor implements Door {
   private static final String PATH = "/v1/reservations";
@@ -149,7 +149,7 @@ public final class ReservationDoor implements Door {
     return send(request, 201, reserved((Allowed) decision, wish));
   }
 
-  // Without the shared state nothing is recorded: there is nothing to settle.
+  // A degraded decision is not recorded: there is no reservation to settle.
   private static JsonObject reserved(Allowed allowed, HoldWish wish) {
     JsonObject json = new JsonObject();
     wish.held()

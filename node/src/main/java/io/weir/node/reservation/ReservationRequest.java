@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What a service reserves.
+ * A parsed reservation request.
  *
  * @param subject the id of the API key
- * @param cost in operations; nothing for the operation's own
- * @param id its own name for the reservation, or nothing
- * @param leaseMicros until when it has to be settled or renewed, or nothing
+ * @param cost in operations; empty for the operation's own
+ * @param id the service's name for the reservation, if it has one
+ * @param leaseMicros the time within which it must be settled or renewed, if the service names one
  */
 record ReservationRequest(
     String subject,
@@ -44,8 +44,8 @@ record ReservationRequest(
   }
 
   /**
-   * Stands for the content of the request as the service wrote it: the same request later is the same, also where a policy
-   * has changed what a cost or a lease is that was left out.
+   * The content of the request as the service wrote it, to recognise a repetition. Defaults are not filled in, so that
+   * a change of the policy does not make a repetition differ.
    */
   String content() {
     return "%s:%s:%s".formatted(operation, text(cost), text(leaseMicros));
@@ -55,7 +55,7 @@ record ReservationRequest(
     return number.isPresent() ? Long.toString(number.getAsLong()) : "-";
   }
 
-  /** What a request has cost in the end, from 0 on. */
+  /** The actual cost of a settlement, from 0 on. */
   static long cost(Buffer body) {
     BodyFields fields = new BodyFields(body, Set.of("cost"), "reservation_invalid");
     fields.require("cost");

@@ -4,8 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.util.function.Consumer;
 
 /**
- * Takes the data out of a stream of events as it passes (HTML Living Standard, section 9.2.6, server-sent events). An event
- * that is too long is left out. Mutable; used by one request.
+ * Extracts the data from a stream of events as it passes (HTML Living Standard, section 9.2.6, server-sent events). An
+ * event that is too long is left out. Mutable; used by one request.
  */
 final class Events {
   private static final int MOST_BYTES = 64 << 10;
@@ -17,7 +17,7 @@ final class Events {
   private boolean isTooLong;
   private boolean wasReturn;
 
-  /** @param data is told the data of each event */
+  /** @param data gets the data of each event */
   Events(Consumer<byte[]> data) {
     this.data = data;
   }

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON documents (RFC 8259) as their bytes pass, one after the other, and shows their structure to a visitor. It looks
- * at each byte once, and keeps no more than the nesting and one wanted name or number, so that no document can make it slow or
+ * Reads a sequence of JSON documents (RFC 8259) as their bytes pass, and shows their structure to a visitor. It reads
+ * each byte once, and keeps only the nesting and one wanted name or number, so that no document can make it slow or
  * large. Mutable; used by one request.
  */
 final class JsonScanner {
@@ -25,7 +25,7 @@ final class JsonScanner {
   private boolean isName;
   private boolean isKept;
 
-  /** @param visitor is shown the structure */
+  /** @param visitor gets the structure */
   JsonScanner(Visitor visitor) {
     this.visitor = visitor;
   }
@@ -35,7 +35,7 @@ final class JsonScanner {
     /** Whether the name that begins is to be shown. */
     boolean wantsName();
 
-    /** A name; null for one that is not wanted or too long. */
+    /** A name; null if it is not wanted or too long. */
     void name(@Nullable String name);
 
     /** Whether the number that begins is to be shown. */
@@ -71,7 +71,7 @@ final class JsonScanner {
     WORD
   }
 
-  /** Reads a piece; false where it is no JSON: nothing more may be fed then. */
+  /** Reads a piece; false if it is not JSON: nothing more may be fed then. */
   boolean feed(byte[] bytes) {
     for (byte c : bytes) {
       if (!take(c)) {

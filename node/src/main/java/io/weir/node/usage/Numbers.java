@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds whole numbers in JSON documents as they pass, by their pointers (RFC 6901). A later document replaces the numbers of an
- * earlier one. The work is linear in the bytes: a name is compared only on the way to a wanted number. Mutable; used by one
- * request.
+ * Finds whole numbers in JSON documents as they pass, by their pointers (RFC 6901). Numbers of a later document replace
+ * those of an earlier one. The work is linear in the bytes: a name is compared only on the way to a wanted number.
+ * Mutable; used by one request.
  */
 final class Numbers implements JsonScanner.Visitor {
   private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9]{0,15}");
@@ -19,7 +19,7 @@ final class Numbers implements JsonScanner.Visitor {
 
   private final Pointers wanted;
   private final Map<String, Long> found = new HashMap<>();
-  /** For each open object and array: its place among the pointers, null where no pointer goes through it. */
+  /** For each open object and array: its node in the tree of pointers, null if no pointer goes through it. */
   private final @Nullable Pointers[] places = new Pointers[JsonScanner.MAX_DEPTH + 1];
 
   private final int[] indexes = new int[JsonScanner.MAX_DEPTH + 1];
@@ -32,12 +32,12 @@ final class Numbers implements JsonScanner.Visitor {
     this.wanted = Pointers.of(pointers);
   }
 
-  /** A piece of a document. */
+  /** Reads a piece of a document. */
   void feed(byte[] bytes) {
-    isBroken = isBroken || !scanner.feed(bytes); // the numbers found before stand
+    isBroken = isBroken || !scanner.feed(bytes); // keeps the numbers found before
   }
 
-  /** A whole document. */
+  /** Reads a whole document. */
   void read(byte[] document) {
     scanner = new JsonScanner(this);
     depth = 0;
@@ -102,7 +102,7 @@ final class Numbers implements JsonScanner.Visitor {
     }
   }
 
-  /** The place of the value that begins. */
+  /** The tree node of the value that begins. */
   private @Nullable Pointers here() {
     if (depth == 0) {
       return wanted;

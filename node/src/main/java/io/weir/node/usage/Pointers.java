@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Some JSON pointers (RFC 6901) as a tree: one step of the way at a time. Immutable once it is made. */
+/** Some JSON pointers (RFC 6901) as a tree, one segment a level. Immutable once it is made. */
 final class Pointers {
   private final Map<String, Pointers> children = new HashMap<>();
   private @Nullable String pointer;
@@ -21,7 +21,7 @@ final class Pointers {
     return root;
   }
 
-  /** The pointer that ends here; null where none does. */
+  /** The pointer that ends here; null if none does. */
   @Nullable
   String pointer() {
     return pointer;
@@ -32,7 +32,7 @@ final class Pointers {
     return !children.isEmpty();
   }
 
-  /** The step to a member or an item; null where no pointer goes there. */
+  /** The node of a member or an item; null if no pointer goes there. */
   @Nullable
   Pointers child(String name) {
     return children.get(name);

@@ -15,11 +15,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request has cost, by the upstream's answer. It is shown the answer as it passes, and keeps no more of it than one
- * event of a stream. Mutable; used by one request.
+ * Reads the actual cost of a request from the upstream's answer as it passes, and keeps at most one event of a stream.
+ * Mutable; used by one request.
  *
- * <p>Usage objects are read as OpenAI's and Anthropic's references describe them: {@code usage.total_tokens}, or the sum of
- * what went in and came out; of a stream the last ones.
+ * <p>Usage objects are read as OpenAI's and Anthropic's references describe them: {@code usage.total_tokens}, or the
+ * sum of input and output tokens; in a stream the last ones count.
  */
 public final class Usage {
   private static final Pattern WHOLE = Pattern.compile("[0-9]{1,15}");
@@ -61,17 +61,17 @@ public final class Usage {
         });
   }
 
-  /** Whether the end of the answer has to be seen, whether or not its caller waits for it. */
+  /** Whether the end of the answer must be read, even if the caller has hung up. */
   public boolean needsTheEnd() {
     return rule.source() != Source.HEADER && rule.source() != Source.CALLER;
   }
 
-  /** Whether the body is looked at: then the upstream must not compress it. */
+  /** Whether the body is read: then the upstream must not compress it. */
   public boolean needsTheBody() {
     return needsTheEnd() && rule.source() != Source.TRAILER;
   }
 
-  /** The head of the answer. */
+  /** Reads the head of the answer. */
   public void head(MultiMap headers) {
     if (rule.source() == Source.HEADER) {
       named = number(headers.get(rule.name()));
@@ -85,7 +85,7 @@ public final class Usage {
     }
   }
 
-  /** A piece of its body. */
+  /** Reads a piece of the body. */
   public void chunk(Buffer chunk) {
     if (!isReadable) {
       return;
@@ -101,7 +101,7 @@ public final class Usage {
     }
   }
 
-  /** Its trailers, at its end; not where it broke off. */
+  /** Reads the trailers at the end of the answer; not called if it broke off. */
   public void end(MultiMap trailers) {
     isWhole = true;
     if (rule.source() == Source.TRAILER) {
@@ -109,7 +109,7 @@ public final class Usage {
     }
   }
 
-  /** The cost in operations; nothing where the answer did not say. */
+  /** The cost in operations; empty if the answer does not contain it. */
   public OptionalLong cost() {
     if (needsTheEnd() && !isWhole) {
       return OptionalLong.empty();
@@ -130,7 +130,7 @@ public final class Usage {
     };
   }
 
-  // Most events of a stream have none; those are not parsed.
+  // Most events of a stream have no usage; those are not parsed.
   private void event(byte[] data) {
     if (rule.source() == Source.JSON || contains(data, USAGE)) {
       numbers.read(data);
@@ -154,7 +154,7 @@ public final class Usage {
         either("output_tokens"));
   }
 
-  // The last events of a stream say it once more, as far as it has changed.
+  // The last events of a stream repeat the fields that have changed.
   private OptionalLong either(String field) {
     return first("/usage/" + field, "/message/usage/" + field);
   }

@@ -1,4 +1,4 @@
-/** Reads from an upstream's answer, as it passes, what a request has cost. */
+/** Reads the actual cost of a request from the upstream's answer, as it passes. */
 @NullMarked
 package io.weir.node.usage;
 

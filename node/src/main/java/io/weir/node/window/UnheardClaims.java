@@ -11,19 +11,19 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Claims of which nobody knows whether they were made, as the shared state did not answer in time: they are taken back once
- * it does, before their leases are over. Mutable; owned by its event loop.
+ * Claims with an unknown outcome, as the shared state did not answer in time: they are taken back once it answers,
+ * unless their leases have expired. Mutable; owned by its event loop.
  */
 final class UnheardClaims {
   private static final long AGAIN_MILLIS = 300;
   private static final int AT_ONCE = 100;
-  /** Of a window; what is more ends with its lease. */
+  /** For each window; further claims end with their leases. */
   private static final int MOST = 1000;
 
   private final Vertx vertx;
   private final Context context;
   private final RedisWindows store;
-  /** By window and id, when the lease is over. */
+  /** The end of the lease, by window and id. */
   private final Map<WindowRule, Map<String, Long>> unheard = new HashMap<>();
 
   private boolean isTold;
@@ -34,7 +34,7 @@ final class UnheardClaims {
     this.store = store;
   }
 
-  /** One more. */
+  /** Adds a claim. */
   void add(WindowRule rule, String id) {
     Map<String, Long> ids = unheard.computeIfAbsent(rule, known -> new HashMap<>());
     if (ids.size() < MOST) {

@@ -17,7 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 
-/** Reads what is asked of a window, and asks the shared state. */
+/** Parses requests to a window, and calls the shared state. */
 final class WindowDesk {
   private static final Map<String, End> ENDS =
       Map.of("finish", End.FINISH, "fail", End.FAIL, "release", End.RELEASE, "renew", End.RENEW);
@@ -38,12 +38,12 @@ final class WindowDesk {
     this.unheard = unheard;
   }
 
-  /** Whether it is a word of those who have claimed a range. */
+  /** Whether a verb is for workers that have claimed a range. */
   static boolean isOfWorkers(String verb) {
     return ENDS.containsKey(verb);
   }
 
-  /** Asks; throws {@link io.weir.node.answer.RefusedException} with all that is wrong with the body. */
+  /** Calls the shared state; throws {@link io.weir.node.answer.RefusedException} with all mistakes of the body. */
   Future<WindowAnswer> ask(WindowRule rule, String verb, Buffer body) {
     End end = ENDS.get(verb);
     if (end != null) {

@@ -34,8 +34,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Windows for planners, which open ranges one after another and decide of those that fail, and for workers, which claim and
- * end them. All of it is in the shared state. Mutable; owned by one event loop.
+ * Windows for planners, which open ranges in order and decide about failed ones, and for workers, which claim and end
+ * them. All state is in the shared state. Mutable; owned by one event loop.
  */
 public final class WindowDoor implements Door {
   private static final String PATH = "/v1/windows/";
@@ -43,7 +43,7 @@ public final class WindowDoor implements Door {
       PATH
           + "([A-Za-z0-9_-]{1,64})(?:/(results|open|claim|finish|fail|release|renew|skip|retry|commit|forget))?");
   private static final int MAX_SHOWN = 100;
-  // A result may have several characters of JSON for each of its bytes.
+  // A result may take several characters of JSON for each of its bytes.
   private static final int MAX_BYTES = 32 << 10;
   private static final ProblemDetails UNKNOWN =
       ProblemDetails.of(404, "window_unknown", "The policy has no such window");

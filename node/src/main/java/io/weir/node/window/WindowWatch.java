@@ -9,7 +9,7 @@ import io.weir.window.WindowAnswer.Listed;
 import io.weir.window.WindowRule;
 import java.util.Map;
 
-/** Looks at all windows of the policy now and then, for the metrics: also at one that nobody asks for any more. */
+/** Reads all windows of the policy periodically, for the metrics, even if no request uses them any more. */
 public final class WindowWatch {
   private static final long EVERY_MILLIS = 15_000;
 
@@ -25,7 +25,7 @@ public final class WindowWatch {
     this.meters = meters;
   }
 
-  /** Begins; ends with Vert.x. */
+  /** Starts; ends with Vert.x. */
   public void start() {
     vertx.setPeriodic(EVERY_MILLIS, due -> look());
   }

@@ -82,7 +82,7 @@ final class AdminIT {
     try (NodeFixture other = NodeFixture.withAdminPort(TestPolicies.slow())) {
       HttpRequest.Builder metrics = HttpRequest.newBuilder(other.adminUri("/metrics"));
       assertThat(other.send(metrics).body()).contains("http_server_connections");
-      // On the other port the path is the upstream's.
+      // On the other port the path belongs to the upstream.
       assertThat(other.get("/metrics").statusCode()).isEqualTo(401);
       HttpRequest.Builder ping = HttpRequest.newBuilder(other.adminUri("/ping"));
       assertThat(other.send(ping).statusCode()).isEqualTo(404);

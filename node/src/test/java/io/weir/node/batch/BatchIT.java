@@ -141,7 +141,7 @@ final class BatchIT {
     assertThat(third.statusCode())
         .as("the policy does not say that it continues")
         .isEqualTo(429);
-    // Both the one that was denied and the one that was counted have their place in the line.
+    // Both the denied and the counted request have their place in the queue.
     long slot = NodeFixture.json(batch("k3", "{\"items\": [%s]}".formatted(commit)))
         .getJsonArray("results")
         .getJsonObject(0)
@@ -161,7 +161,8 @@ final class BatchIT {
     JsonObject other = NodeFixture.json(batch("k4", item.replace("/streams", "/other/x")));
     assertThat(results(other).get(0).getString("reason"))
         .isEqualTo("the idempotency key was used for something else");
-    // The batch's own key names the items that have none; another caller's are others.
+    // The batch's key names the items without their own key; another caller's key names other
+    // items.
     String two = "{\"items\": [{\"method\": \"POST\", \"path\": \"/other/x\"}]}";
     for (String key : List.of("k4", "k4", "k5")) {
       assertThat(batch(key, two, "Idempotency-Key", "b").statusCode()).isEqualTo(200);
@@ -175,7 +176,7 @@ final class BatchIT {
     HttpResponse<String> post = batch("k6", broken.formatted("POST"), "Idempotency-Key", "u1");
     assertThat(post.statusCode()).isEqualTo(200);
     assertThat(results(NodeFixture.json(post)).get(0).getString("outcome")).isEqualTo("unknown");
-    // Also for whoever asks again, once nobody can be executing it any more.
+    // Also for a repetition, once no executor can be running it any more.
     await().atMost(Duration.ofSeconds(20)).until(() -> {
       HttpResponse<String> again = batch("k6", broken.formatted("POST"), "Idempotency-Key", "u1");
       return again.statusCode() == 200
@@ -286,7 +287,7 @@ final class BatchIT {
         "{\"batch\": {\"items\": [%s, %s]}, \"answer\": {\"results\": [{\"outcome\": \"executed\"}]}}"
             .formatted(other, commit);
     assertThat(batch("k11", both, "Idempotency-Key", "forged").statusCode()).isEqualTo(429);
-    // Where it was executed, as is remembered, it does.
+    // With the key under which the store knows it as executed, the request continues it.
     batch("k11", "{\"items\": [%s]}".formatted(other), "Idempotency-Key", "true");
     assertThat(batch("k11", both, "Idempotency-Key", "true").statusCode()).isEqualTo(200);
   }

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** How much is read for a key that no limit pays for. */
+/** The bound for the bytes that are read for a key and that no limit pays for. */
 final class UnpaidWorkTest {
   private static final Policy POLICY = PolicyDocuments.parse(
           "test", """
@@ -23,7 +23,7 @@ final class UnpaidWorkTest {
           """.formatted(SecretHash.of("secret").formatted()))
       .policy();
 
-  private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // it wraps around
+  private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // the clock wraps around
   private final UnpaidWork work = new UnpaidWork(nanos::get);
 
   @Test

@@ -87,7 +87,7 @@ final class SmallCheckTest {
     return text.toString();
   }
 
-  // Whether it was read at once.
+  // Returns whether the fast reader read it.
   private static boolean same(byte[] body) {
     @Nullable CheckRequest small = SmallCheck.read(body);
     if (small == null) {
@@ -97,7 +97,7 @@ final class SmallCheckTest {
     assertThat(parsed).as(new String(body, UTF_8)).isPresent();
     Check one = small.checks().get(0);
     Check other = parsed.orElseThrow().checks().get(0);
-    // The id of a new ticket is another one each time.
+    // Each new ticket has another id.
     assertThat(List.of(one.key(), one.subject(), one.operation(), one.cost()))
         .isEqualTo(List.of(other.key(), other.subject(), other.operation(), other.cost()));
     assertThat(one.ticket().shown()).isEqualTo(other.ticket().shown());

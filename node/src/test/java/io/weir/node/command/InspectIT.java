@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** What {@code weir inspect} tells of upstreams and windows. */
+/** {@code weir inspect} of upstreams and windows. */
 final class InspectIT {
   private static EmbeddedRedis redis;
   private static RedisConnections connections;

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** {@code weir inspect} of keys, tenants and the cluster, whatever kind of limit denies them. */
+/** {@code weir inspect} of keys, tenants and the cluster, for every kind of limit that denies them. */
 final class InspectKeyIT {
   private static final String POLICY = """
       operations:

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Every setting: its default, its names, where it comes from, what is refused. */
+/** Every setting: its default, its names, its sources, and the values that are refused. */
 final class NodeCommandTest {
   @Test
   void defaults() {

@@ -60,7 +60,7 @@ final class GatewayIT {
     assertThat(problem.getJsonArray("violated-policies")).isEqualTo(JsonArray.of("five"));
     assertThat(problem.getJsonArray("full")).isEqualTo(JsonArray.of("five"));
     long millis = problem.getLong("retryAfterMs");
-    // 8 operations at 2 an 1000 s need 4000 s to drain, and 3600 s fit: 400 s, less what has
+    // 8 operations at 2 per 1000 s need 4000 s to drain, and 3600 s fit: 400 s, minus the time
     // passed.
     assertThat(millis).isBetween(380_000L, 400_000L);
     assertThat(header(rejected, "Retry-After-Ms")).isEqualTo(Long.toString(millis));

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An upstream that does not speak HTTP as it should. */
+/** An upstream that violates HTTP. */
 final class OddUpstreamIT {
   private static ServerSocket upstream;
   private static NodeFixture node;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Places at both doors, on buckets so slow or so large that no test depends on how fast it runs. */
+/** Places at both doors, on buckets so slow or so large that no test depends on its speed. */
 final class SlotsIT {
   private static final String POLICY = """
       operations:
@@ -70,7 +70,7 @@ final class SlotsIT {
     JsonObject problem = NodeFixture.json(rejected);
     assertThat(problem.getString("ticket")).isEqualTo(ticket);
     assertThat(problem.getBoolean("estimate")).isFalse();
-    // 8 operations at 2 an 1000 s, of which 3600 s fit: 400 s, less what has passed.
+    // 8 operations at 2 per 1000 s, of which 3600 s fit: 400 s, minus the time passed.
     assertThat(problem.getLong("slotMs"))
         .isEqualTo(problem.getLong("retryAfterMs"))
         .isBetween(380_000L, 400_000L);
@@ -248,7 +248,7 @@ final class SlotsIT {
     node.post("/v1/check", body.encode());
   }
 
-  // 100 operations fit; a place for so many more keeps the next from coming soon.
+  // 100 operations fit; the place of a large request keeps the next slot from coming soon.
   private static void fillQueue(NodeFixture node, String id, int ahead) {
     JsonObject body = new JsonObject().put("key", TestPolicies.key(id)).put("operation", "Queue");
     node.post("/v1/check", body.put("cost", 100).encode());

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** Quotas, permits and reservations as callers of a node meet them. */
+/** Quotas, permits and reservations, as callers of a node see them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class HoldsIT {
   private static final int STREAMS = 200;
@@ -92,7 +92,7 @@ final class HoldsIT {
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
-  // As many tokens as the caller wants; the upstream goes on whether or not anybody reads.
+  // As many tokens as the caller wants; the upstream goes on even if the caller stops reading.
   private void stream(HttpServerRequest request) {
     begun.incrementAndGet();
     request.body().onSuccess(body -> {
@@ -151,7 +151,7 @@ final class HoldsIT {
     assertThat(begun.get()).isGreaterThan(STREAMS * 9 / 10);
     await().atMost(Duration.ofSeconds(10)).until(() -> open("weir:holds") == 0);
     assertThat(used("weir:{p40}:acme:tenant:counters", "day")).isEqualTo(counted.get());
-    // The bucket drains a thousand thousandths a second; all else of it is what was settled.
+    // The bucket drains a thousand thousandths a second; the rest was settled.
     String near = fixture
         .post("/ask", "{\"max_tokens\":1,\"tokens\":1}", "X-Api-Key", TestPolicies.key("k1"))
         .headers()
@@ -167,7 +167,7 @@ final class HoldsIT {
       sockets.add(watch("k2"));
     }
     await().atMost(Duration.ofSeconds(5)).until(() -> watching.size() >= 3);
-    // Asked for three leases of a second: never a fourth.
+    // Tries for three leases of one second each: a fourth stream is never admitted.
     for (int i = 0; i < 12; i++) {
       HttpResponse<String> denied = fixture.get("/watch", "X-Api-Key", TestPolicies.key("k2"));
       assertThat(denied.statusCode()).isEqualTo(429);

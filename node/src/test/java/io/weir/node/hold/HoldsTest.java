@@ -18,7 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a node does by itself: its share of permits, and the correction of estimates. */
+/** Decisions of a node by itself: its share of permits, and the correction of estimates. */
 final class HoldsTest {
   private static final Permits TEN = new Permits("streams", Scope.TENANT, 10, 1_000_000);
 

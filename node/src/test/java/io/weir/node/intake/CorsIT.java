@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What scripts of web pages may send, and what of the answers they can read. */
+/** The requests that scripts of web pages may send, and the parts of answers that they can read. */
 final class CorsIT {
   private static final String HEAD =
       "%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n";

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Requests of all doors, changed at random: none is answered with 500, and the node serves on. How many there are is set
- * by {@code -Dweir.fuzz.requests}, for each of the seeds.
+ * Randomly changed requests for all doors: none is answered with 500, and the node serves on. {@code
+ * -Dweir.fuzz.requests} sets their number for each of the seeds.
  */
 final class FuzzIT {
   private static final int REQUESTS = Integer.getInteger("weir.fuzz.requests", 1000);
@@ -126,7 +126,7 @@ final class FuzzIT {
     for (int i = 0; i < requests; i++) {
       send(request(random));
     }
-    // A machine that is busy may take longer for a few than this waits.
+    // On a busy machine, a few answers may take longer than this waits.
     assertThat(answered.get()).isGreaterThan(requests * 9 / 10);
   }
 
@@ -170,7 +170,8 @@ final class FuzzIT {
     return all.get(random.nextInt(all.size()));
   }
 
-  // What comes within a short while. Whatever the node still waits for ends with the connection.
+  // Reads for a short while. If the node still waits for input, the end of the connection ends
+  // that.
   private String send(String request) throws IOException {
     try (Socket socket = node.connect()) {
       socket.setSoTimeout(ANSWER_MILLIS);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one valid key cannot take from the others. */
+/** One valid key cannot take resources from the others. */
 final class HostileCallersIT {
   private static final String HOSTILE = "X-Api-Key: " + TestPolicies.key("k2") + "\r\n";
   private static final int MANY = 300;
@@ -37,7 +37,7 @@ final class HostileCallersIT {
     node = new NodeFixture(policy(), FailureMode.DENY);
   }
 
-  // Of this one the upstream has all the time there is: it is not to blame.
+  // A long timeout, so that the upstream is not to blame.
   private static String policy() {
     return TestPolicies.slow()
         .replace("timeoutMs: 700", "timeoutMs: 60000")
@@ -83,7 +83,7 @@ final class HostileCallersIT {
       try {
         NodeFixture.write(socket, most);
       } catch (UncheckedIOException e) {
-        // The node has answered, and reads no more.
+        // The node has answered, and stopped reading.
       }
     }
     othersAreServed();
@@ -247,7 +247,7 @@ final class HostileCallersIT {
     writer.setDaemon(true);
     writer.start();
     othersAreServed();
-    // Until no more are answered: two hundred thousand otherwise, more than a gigabyte of them.
+    // Until no more are answered: otherwise two hundred thousand, more than a gigabyte of them.
     double[] before = {-1};
     await().pollInterval(Duration.ofMillis(500)).atMost(Duration.ofSeconds(60)).until(() -> {
       double now = answered();

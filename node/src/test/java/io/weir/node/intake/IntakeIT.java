@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that are framed oddly, and what every door does alike. */
+/** Requests with unusual framing, and the common behaviour of all doors. */
 final class IntakeIT {
   private static final String KEY = "X-Api-Key: " + TestPolicies.key("k2") + "\r\n";
   private static final String SMUGGLED = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";

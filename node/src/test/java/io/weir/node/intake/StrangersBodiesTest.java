@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which bodies of unknown callers give way. */
+/** The choice of the body that is dropped, among bodies of unknown callers. */
 final class StrangersBodiesTest {
   private static final long KIB = 1 << 10;
 

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Jobs as callers, the upstream and operators of a node meet them. */
+/** Jobs, as callers, the upstream and operators of a node see them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class JobsIT {
   private static final String POLICY =
@@ -184,7 +184,7 @@ final class JobsIT {
     }
   }
 
-  // The rows of the document for an empty queue, stage by stage: what is told is theirs.
+  // The rows of the document for an empty queue, stage by stage: the answers must match them.
   @Test
   void eachStageTellsTheEtaOfTheDocument() {
     AtomicBoolean mayBeSent = new AtomicBoolean();
@@ -326,7 +326,7 @@ final class JobsIT {
     assertThat(sent.stream().filter(one -> first.endsWith(idOf(one))).count()).isEqualTo(1);
   }
 
-  // Its limit admits one a second: whoever was charged for the same job once more would be denied.
+  // Its limit admits one a second: charging the same job a second time would be denied.
   @Test
   void theSameJobAskedForManyTimesAtOnceIsChargedOnce() {
     HttpRequest request = HttpRequest.newBuilder(fixture.uri("/once"))

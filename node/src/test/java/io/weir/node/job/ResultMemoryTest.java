@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Memory for results: who gets it, and who waits. */
+/** Memory for results: the order in which keys get it. */
 final class ResultMemoryTest {
   private static final long MIB = 1 << 20;
 

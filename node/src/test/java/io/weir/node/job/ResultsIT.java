@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Many jobs with long results at once. {@code -Dweir.results=10000} makes it a measurement: it prints what another key
- * waits for meanwhile.
+ * Many jobs with long results at once. {@code -Dweir.results=10000} makes it a measurement: it prints the waiting times
+ * of another key meanwhile.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ResultsIT {

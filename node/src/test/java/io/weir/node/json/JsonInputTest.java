@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The one reader of callers' and upstreams' JSON. */
+/** The only reader of JSON from callers and upstreams. */
 final class JsonInputTest {
   @Test
   void noNameThatACallerMakesUpOutlivesItsDocument() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.simple.SimpleServiceProvider;
 
-/** How much a node writes to its log, and what, however its peers behave. */
+/** The amount and content of the log, however the peers of a node behave. */
 final class BoundedLoggersTest {
   private static final String HTTP = "io.vertx.core.net.impl.ConnectionBase";
 

@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The names that the dashboard, the alerts and the reference use are those that a node exports. */
+/** The dashboard, the alerts and the reference use exactly the names that a node exports. */
 final class ExportedNamesTest {
   private static final Pattern NAME =
       Pattern.compile("\\b((?:throttle|http_(?:server|upstream))_[a-z_]+)");

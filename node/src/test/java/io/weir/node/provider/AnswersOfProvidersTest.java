@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is read of answers, beside their status. */
+/** The parts of answers that are read besides their status. */
 final class AnswersOfProvidersTest {
 
   @ParameterizedTest

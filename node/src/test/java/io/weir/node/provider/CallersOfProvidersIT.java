@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What callers of providers can do to others, and what a new policy does to callers that wait. */
+/** The effect of callers of providers on one another, and of a new policy on waiting callers. */
 final class CallersOfProvidersIT extends TwoProviders {
   private String toProvider(String header) {
     return sent.get(0).peek().getHeader(header);
@@ -72,7 +72,7 @@ final class CallersOfProvidersIT extends TwoProviders {
     assertThat(sent.get(1)).isEmpty();
   }
 
-  // On a busy machine some hang up before they are sent: they are asked again.
+  // On a busy machine some hang up before they are sent: these are sent again.
   private void hangUp(Duration after, String until) {
     HttpClient client = HttpClient.newHttpClient();
     await().atMost(Duration.ofSeconds(60)).until(() -> {
@@ -106,7 +106,7 @@ final class CallersOfProvidersIT extends TwoProviders {
     assertThat(sent.get(1)).isNotEmpty();
   }
 
-  /** One request that is under way at the only place, and another one that waits for it. */
+  /** One request that runs at the only place, and another one that waits for the place. */
   private record OneWaits(
       ConcurrentLinkedQueue<HttpServerRequest> held,
       CompletableFuture<HttpResponse<String>> first,

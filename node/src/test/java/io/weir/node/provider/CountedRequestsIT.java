@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Requests to providers are counted once each, by how they ended, however many attempts they had. */
+/** A request to providers is counted once, by its end, whatever its number of attempts. */
 final class CountedRequestsIT extends TwoProviders {
   private String metrics() {
     return fixture.get("/metrics").body();

@@ -72,6 +72,6 @@ final class EstimatesTest {
     turnsAtHundredASecond();
     assertThat(told(60_000_000, 10)).isEqualTo(60_000);
     assertThat(told(60_000_000, 10)).isBetween(60_009L, 60_011L);
-    assertThat(told(0, 10)).isLessThanOrEqualTo(31); // another group's wait is not its own
+    assertThat(told(0, 10)).isLessThanOrEqualTo(31); // the wait of another group does not count
   }
 }

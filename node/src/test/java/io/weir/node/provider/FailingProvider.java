@@ -16,10 +16,10 @@ final class FailingProvider {
   private volatile Fault fault = Fault.NONE;
   private volatile HttpServer server;
 
-  /** Requests that came, health checks apart. */
+  /** Requests received, without health checks. */
   final AtomicInteger asked = new AtomicInteger();
 
-  /** How it fails. */
+  /** The way it fails. */
   enum Fault {
     NONE,
     ERRORS,
@@ -54,7 +54,7 @@ final class FailingProvider {
     return port;
   }
 
-  /** From now on. */
+  /** Sets the fault from now on. */
   void fails(Fault as) {
     if (as == Fault.REFUSES) {
       Future<Void> closed = server.close();

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** A group whose first one waits is asked for by that one only; one in which nobody waits is not blocked. */
+/** A blocked group asks for its first request only; a group without waiting requests is not blocked. */
 final class GroupQueueTest {
   private static final Providers UPSTREAM = new Providers(
       "up",

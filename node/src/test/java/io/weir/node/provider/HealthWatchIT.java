@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Providers are asked whether they are well, by one node of the cluster. */
+/** One node of the cluster checks the health of providers. */
 final class HealthWatchIT {
   private static final Duration PATIENCE = Duration.ofSeconds(40);
 
@@ -60,7 +60,7 @@ final class HealthWatchIT {
         .statusCode();
   }
 
-  // Not where the machine is too busy for its Redis.
+  // Tries again if the machine is too busy for its Redis.
   private void awaitAnswer() {
     await().atMost(PATIENCE).until(() -> post() == 200);
   }

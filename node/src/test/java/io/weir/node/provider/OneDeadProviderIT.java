@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A fleet of JSON-RPC providers and two inference workers, of which one fails in every way there is: no caller sees it, at
- * any time. {@code -Dweir.fault.seconds=30} makes each fault longer.
+ * A fleet of JSON-RPC providers and two inference workers, of which one fails in every way there is: no caller notices
+ * it, at any time. {@code -Dweir.fault.seconds=30} makes each fault longer.
  */
 final class OneDeadProviderIT {
   private static final int SECONDS = Integer.getInteger("weir.fault.seconds", 2);
@@ -112,8 +112,8 @@ final class OneDeadProviderIT {
     });
     try {
       int before = bad.asked.get();
-      // It is asked while it is well: attempts that hung before may have opened its breaker once
-      // more.
+      // Wait until it gets requests while it is well: attempts that hung before may have opened its
+      // breaker once more.
       await().atMost(Duration.ofSeconds(60)).until(() -> bad.asked.get() > before + 10);
       bad.fails(fault);
       awaitCalls(2 * SECONDS * (int) (TimeUnit.SECONDS.toMillis(1) / CALL_EVERY_MILLIS));
@@ -126,7 +126,7 @@ final class OneDeadProviderIT {
       bad.fails(Fault.NONE);
       VERTX.cancelTimer(timer);
     }
-    // A machine that is too busy for its Redis says nothing of providers.
+    // A machine that is too busy for its Redis says nothing about providers.
     List<String> answers = calls.stream()
         .map(CompletableFuture::join)
         .filter(answer -> !answer.contains("store_unavailable"))

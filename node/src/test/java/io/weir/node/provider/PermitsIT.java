@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Programs that send to providers by themselves. */
+/** Programs that send to providers themselves. */
 final class PermitsIT extends TwoProviders {
   private HttpResponse<String> permit(String path, String body) {
     return fixture.post(path, body, "Authorization", "Bearer " + NodeFixture.SERVICE);
@@ -29,7 +29,7 @@ final class PermitsIT extends TwoProviders {
     assertThat(NodeFixture.json(permit(path + "/release", told)).getBoolean("held"))
         .isFalse();
     assertThat(permit(path + "/renew", "").statusCode()).isEqualTo(404);
-    // The gateway heard of it, too.
+    // The gateway uses the report, too.
     for (int i = 0; i < 3; i++) {
       get("/ask");
       String next =

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Answers of providers that break, that mean too many, or that are those of items of a batch. */
+/** Answers of providers that break off, that mean too many requests, or that belong to items of a batch. */
 final class ProviderAnswersIT extends TwoProviders {
   private void breaksAfterHalf(int length) {
     answers.set(0, request -> {
@@ -147,7 +147,7 @@ final class ProviderAnswersIT extends TwoProviders {
     answers.set(1, request -> request.response().setStatusCode(500).end());
     int before = sent.get(1).size();
     assertThat(outcomes(batch(post))).containsExactly("failed");
-    assertThat(sent.get(1)).hasSize(before + 1); // nobody knows what it has done
+    assertThat(sent.get(1)).hasSize(before + 1); // it is unknown whether the provider executed it
   }
 
   @Test

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The places to wait in, of one upstream on one node. */
+/** The places of one upstream on one node. */
 final class ProviderPlacesTest {
   private final List<String> displaced = new ArrayList<>();
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A queue of one event loop, beside another that has the only place. */
+/** The queue of one event loop, beside another queue that has the only place. */
 final class ProviderQueueIT {
   private static final Providers UPSTREAM = new Providers(
       "up",
@@ -108,7 +108,7 @@ final class ProviderQueueIT {
     return field.startsWith("full:");
   }
 
-  // The moments between two questions, and until those that are gone are swept away, are all tried.
+  // Tries all times between two calls, and until the requests that hung up are swept away.
   @Test
   void whoComesWhenTheOnlyOneThatWaitedHangsUpIsServed() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {

@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Upstreams of providers as callers of a node, and the providers, meet them. */
+/** Upstreams of providers, as callers of a node and the providers see them. */
 final class ProvidersIT extends TwoProviders {
   @Test
   void ourKeysGoToTheProvidersInTurnAndTheCallersDoesNot() {
@@ -79,7 +79,7 @@ final class ProvidersIT extends TwoProviders {
         0,
         request ->
             request.response().setStatusCode(429).putHeader("Retry-After", "60").end("too much"));
-    // Also what must not be repeated: a 429 has done nothing.
+    // Also for requests that must not be repeated: a 429 has executed nothing.
     for (int i = 0; i < 5; i++) {
       assertThat(post("/ask", "body " + i).body()).isEqualTo("fine");
     }

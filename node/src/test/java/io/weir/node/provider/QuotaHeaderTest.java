@@ -28,7 +28,7 @@ final class QuotaHeaderTest {
     assertThat(QuotaHeader.seconds(header).orElse(-1)).isEqualTo(seconds);
   }
 
-  /** A text that counts how often it is looked at. */
+  /** A text that counts how often its characters are read. */
   private static final class Counting implements CharSequence {
     private final String text;
     private int looks;

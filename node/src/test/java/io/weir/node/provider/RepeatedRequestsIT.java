@@ -15,7 +15,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which requests are sent again though a provider may have acted upon them, how often, and which ones try a provider. */
+/**
+ * Requests that are sent again although a provider may have executed them: which, how often, and which ones probe a
+ * provider.
+ */
 final class RepeatedRequestsIT {
   private static final String CALL = "{\"method\": \"eth_call\"}";
   private static final String SEND = "{\"method\": \"eth_sendRawTransaction\"}";
@@ -135,7 +138,7 @@ final class RepeatedRequestsIT {
     }
   }
 
-  // Without a budget nothing is sent again, but the request that tried the provider.
+  // Without a budget nothing is sent again, except the request that was the probe.
   @Test
   void aFailedProbeCostsNeitherAnAttemptNorBudget() {
     bad.fails(Fault.ERRORS);

@@ -18,14 +18,14 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A node and two providers, of which each answers as the test says. One for each test. */
+/** A node and two providers, each with the answers that the test sets. One for each test. */
 abstract class TwoProviders {
   // The value of a variable that every environment has stands for a secret.
   protected static final String SECRET = System.getenv("PATH");
 
   protected final Vertx vertx = Vertx.vertx();
   protected final List<Consumer<HttpServerRequest>> answers = new CopyOnWriteArrayList<>();
-  /** What happens before the body is read. */
+  /** Called before the body is read. */
   protected final List<Consumer<HttpServerRequest>> heads = new CopyOnWriteArrayList<>();
 
   protected final List<ConcurrentLinkedQueue<HttpServerRequest>> sent = new ArrayList<>();

@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Numbers in documents, whatever an upstream or the callers that it echoes put around them. */
+/** Numbers in documents, among any data of an upstream or of the callers that it echoes. */
 final class NumbersTest {
   private static final String POINTER = "/usage/total_tokens";
   private static final String USAGE = "\"usage\":{\"total_tokens\":42}";
 
-  /** Documents in which a path is long, or names are many: an echo of a hostile caller's names. */
+  /** Documents with a long path or many names: an echo of a hostile caller's names. */
   static Set<String> hostile() {
     String name = "\"" + "n".repeat(1000) + "\":";
     String nested = ("{" + name).repeat(100) + "[" + "1,".repeat(20_000) + "1]" + "}".repeat(100);

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a request has cost, whatever form the answer has, and wherever its pieces are cut. */
+/** The actual cost of a request, for every form of answer, and wherever its pieces are cut. */
 final class UsageTest {
   private static final String OPENAI_STREAM = """
       data: {"choices":[{"delta":{"content":"Hi"}}],"usage":null}

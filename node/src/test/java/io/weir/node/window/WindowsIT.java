@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Windows as planners and workers meet them. */
+/** Windows, as planners and workers see them. */
 final class WindowsIT {
   private static final String BLOCKS = "/v1/windows/blocks";
   private static final String FAIL_SOME = """
