@@ -72,8 +72,7 @@ final class ComposeIT {
     Path copy = folder.resolve("cluster.json");
     compose(COMMAND_WITHIN, "cp", "node1:/var/lib/weir/cluster.json", copy.toString());
     cluster = ClusterFile.read(copy);
-    crowd(
-        cluster.key("shared-1"), () -> {}); // the first requests of a node load classes
+    crowd(cluster.key("shared-1"), () -> {}); // the first requests of a node load classes
   }
 
   @AfterAll

@@ -3,6 +3,7 @@ package io.weir.node.provider;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.bucket.LeakyBucket;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.metrics.ProviderMeters;
 import io.weir.node.provider.Endings.Ending;
@@ -22,10 +23,9 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The requests of one event loop that wait for an upstream, in fair order in each group, and the endings of requests.
- * One call to the shared state at a time reports the endings and asks for turns; requests that arrive during a call go
- * with the next one. A booking may be up to a second ahead; then the request waits for its time locally. Mutable; owned
- * by its event loop.
+ * The waiting requests of one event loop, in fair order in each group, and the endings of requests. One call to the
+ * shared state at a time reports endings and asks for turns; what arrives meanwhile goes with the next one. A booking may
+ * be up to a second ahead; the request waits for its time locally. Mutable; owned by its event loop.
  */
 final class ProviderQueue {
   private static final long AHEAD_MICROS = 1_000_000;
@@ -40,6 +40,7 @@ final class ProviderQueue {
   private static final int SLOWEST = 3;
   private static final long SWEEP_MILLIS = 20;
   private static final long MICROS_PER_MILLI = 1000;
+
   private final Vertx vertx;
   private final Context context;
   private final RedisProviders store;
@@ -234,10 +235,6 @@ final class ProviderQueue {
     return 0;
   }
 
-  private static long millis(long micros) {
-    return Math.max(1, (micros + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI);
-  }
-
   private void goOn(long waitMicros) {
     if (groups.isWorthAsking() || !endings.isEmpty() || groups.hasAbandoned()) {
       wake();
@@ -280,7 +277,9 @@ final class ProviderQueue {
     } else if (booked.delayMicros() == 0) {
       begin(waiter, entered);
     } else {
-      vertx.setTimer(millis(booked.delayMicros()), due -> begin(waiter, entered));
+      vertx.setTimer(
+          LeakyBucket.ceilDiv(booked.delayMicros(), MICROS_PER_MILLI),
+          due -> begin(waiter, entered));
     }
   }
 

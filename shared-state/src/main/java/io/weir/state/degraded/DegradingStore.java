@@ -180,8 +180,7 @@ public final class DegradingStore implements BucketStore {
     return switch (charge.failureMode()) {
       case LOCAL -> {
         if (charge.demands().isEmpty()) {
-          throw new CompletionException(
-              cause); // a node has no bucket to count in
+          throw new CompletionException(cause); // a node has no bucket to count in
         }
         yield alone(charge.withoutOverflow(), share(charge));
       }
