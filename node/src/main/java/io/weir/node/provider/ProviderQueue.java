@@ -277,9 +277,8 @@ final class ProviderQueue {
     } else if (booked.delayMicros() == 0) {
       begin(waiter, entered);
     } else {
-      vertx.setTimer(
-          LeakyBucket.ceilDiv(booked.delayMicros(), MICROS_PER_MILLI),
-          due -> begin(waiter, entered));
+      long millis = LeakyBucket.ceilDiv(booked.delayMicros(), MICROS_PER_MILLI);
+      vertx.setTimer(millis, due -> begin(waiter, entered));
     }
   }
 
