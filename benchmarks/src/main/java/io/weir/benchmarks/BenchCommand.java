@@ -165,7 +165,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
     if ((only.isEmpty() || only.contains("HTTP"))) {
       results.put(
-          "hostile", new HostileBench(http(uri, probe), phase.multipliedBy(2), out).measure());
+          "hostile", new HostileBench(http(uri, probe), phase.multipliedBy(6), out).measure());
     }
   }
 

@@ -33,8 +33,8 @@ public final class BatchDoor implements Door {
   // A batch together with all the answers it may carry.
   private static final int MAX_BYTES = 8 << 20;
   private static final int MAX_KEY = 200;
-  /** Threads of their own, on the whole node: batches delay no other work. */
-  private static final int WORKERS = 4;
+  /** Threads that read batches, for the whole node: half of the processors are left to the event loops. */
+  private static final int WORKERS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
   private static final ProblemDetails TOO_MANY =
       ProblemDetails.of(503, "batches_too_many", "Too many batches are under way");

@@ -6,6 +6,8 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.streams.ReadStream;
 import io.weir.node.answer.RefusedException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -88,12 +90,23 @@ public final class WatchedBody implements ReadStream<Buffer> {
   /** The whole body; fails with {@link RefusedException}, or with the I/O error. */
   public Future<Buffer> whole() {
     Promise<Buffer> whole = Promise.promise();
-    Buffer all = Buffer.buffer();
-    handler(all::appendBuffer);
+    List<Buffer> chunks = new ArrayList<>();
+    handler(chunks::add);
     exceptionHandler(whole::tryFail);
-    endHandler(end -> whole.tryComplete(all));
+    endHandler(end -> whole.tryComplete(joined(chunks)));
     resume();
     return whole.future();
+  }
+
+  // One array of the exact size: a buffer that grows would leave several large ones to the
+  // collector.
+  private static Buffer joined(List<Buffer> chunks) {
+    if (chunks.size() == 1) {
+      return chunks.get(0);
+    }
+    Buffer all = Buffer.buffer(chunks.stream().mapToInt(Buffer::length).sum());
+    chunks.forEach(all::appendBuffer);
+    return all;
   }
 
   @Override

@@ -101,30 +101,8 @@ final class LuaScriptTest {
       listed.add(command.group(1));
     }
     Set<String> called = new TreeSet<>();
-    for (String script : List.of(
-        "charge",
-        "take",
-        "queue",
-        "peek",
-        "settle",
-        "renew",
-        "due",
-        "levels",
-        "lease_look",
-        "job_submit",
-        "job_release",
-        "job_look",
-        "job_claim",
-        "job_step",
-        "job_renew",
-        "book",
-        "rebook",
-        "window_open",
-        "window_claim",
-        "window_end",
-        "window_decide",
-        "window_look",
-        "window_return")) {
+    for (String script : commands()) {
+      assertThat(document).contains("lua/" + script.replaceAll("^(job|window)_.*", "$1_*") + ".lua`");
       Matcher call =
           Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(LuaScript.load(script).source());
       while (call.find()) {
