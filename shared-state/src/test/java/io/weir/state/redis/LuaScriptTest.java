@@ -102,7 +102,8 @@ final class LuaScriptTest {
     }
     Set<String> called = new TreeSet<>();
     for (String script : commands()) {
-      assertThat(document).contains("lua/" + script.replaceAll("^(job|window)_.*", "$1_*") + ".lua`");
+      assertThat(document)
+          .contains("lua/" + script.replaceAll("^(job|window)_.*", "$1_*") + ".lua`");
       Matcher call =
           Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(LuaScript.load(script).source());
       while (call.find()) {
