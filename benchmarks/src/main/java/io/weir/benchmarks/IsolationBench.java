@@ -1,13 +1,13 @@
 package io.weir.benchmarks;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
-import io.weir.slot.SlotRules;
-import io.weir.slot.TicketRequest;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Charge;
 import io.weir.state.redis.RedisBucketStore;
 import io.weir.state.redis.RedisConnections;
-import io.weir.throttle.Charge;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

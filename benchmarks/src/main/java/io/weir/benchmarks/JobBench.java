@@ -1,9 +1,9 @@
 package io.weir.benchmarks;
 
-import io.weir.job.JobParameter;
-import io.weir.job.JobRule;
-import io.weir.job.JobSubmission;
-import io.weir.job.SubmittedJob;
+import io.weir.core.job.JobParameter;
+import io.weir.core.job.JobRule;
+import io.weir.core.job.JobSubmission;
+import io.weir.core.job.SubmittedJob;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.RedisJobs;
 import java.io.PrintWriter;

@@ -78,7 +78,7 @@ final class DocumentsTest {
   @Test
   void everyProblemOfAPolicyIsListed() throws IOException {
     String reference = Files.readString(ROOT.resolve("docs/reference/policy.md"));
-    for (Path source : sources("core/src/main/java/io/weir/policy")) {
+    for (Path source : sources("core/src/main/java/io/weir/core/policy")) {
       Pattern code = Pattern.compile("(?:error|warning|errorAt|warningAt)\\(\\s*\"([a-z_]+)\"");
       for (String found : found(code, Files.readString(source))) {
         assertThat(reference).describedAs("%s of %s", found, source).contains("`" + found + "`");

@@ -1,18 +1,18 @@
 package io.weir.model;
 
-import static io.weir.bucket.LeakyBucket.ceilDiv;
+import static io.weir.core.bucket.LeakyBucket.ceilDiv;
 
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
-import io.weir.decision.Verdict.Outcome;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Verdict.Outcome;
+import io.weir.core.slot.QueueReport.Returned;
+import io.weir.core.slot.SlotLimits;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.TicketRequest;
 import io.weir.model.BucketTurn.Booked;
 import io.weir.model.BucketTurn.Idle;
 import io.weir.model.Place.Share;
-import io.weir.slot.QueueReport.Returned;
-import io.weir.slot.SlotLimits;
-import io.weir.slot.SlotMode;
-import io.weir.slot.SlotRules;
-import io.weir.slot.TicketRequest;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.weir.model;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.LeakyBucket;
-import io.weir.bucket.Rate;
-import io.weir.slot.SlotLimits;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.bucket.Rate;
+import io.weir.core.slot.SlotLimits;
 
 /**
  * The state of one bucket, with its promises. Immutable; {@code docs/explanation/slots.md} has the arithmetic and why

@@ -1,12 +1,12 @@
 package io.weir.model;
 
-import static io.weir.bucket.LeakyBucket.ceilDiv;
+import static io.weir.core.bucket.LeakyBucket.ceilDiv;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Scope;
+import io.weir.core.slot.SlotLimits;
+import io.weir.core.slot.SlotRules;
 import io.weir.model.Place.Share;
-import io.weir.slot.SlotLimits;
-import io.weir.slot.SlotRules;
 import java.util.Optional;
 
 /**

@@ -1,9 +1,9 @@
 package io.weir.model;
 
-import io.weir.bucket.LeakyBucket;
-import io.weir.kind.Congestion;
-import io.weir.kind.Congestion.Point;
-import io.weir.kind.Standing;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.kind.Congestion;
+import io.weir.core.kind.Congestion.Point;
+import io.weir.core.kind.Standing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

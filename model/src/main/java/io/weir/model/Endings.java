@@ -1,16 +1,16 @@
 package io.weir.model;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.LeakyBucket;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.throttle.Ended;
+import io.weir.core.throttle.Ended.Status;
+import io.weir.core.throttle.Ending;
+import io.weir.core.throttle.Ending.Settled;
+import io.weir.core.throttle.Held;
+import io.weir.core.throttle.Held.Permit;
 import io.weir.model.Memory.Holding;
 import io.weir.model.Reservation.OfBucket;
 import io.weir.model.Reservation.OfKind;
-import io.weir.throttle.Ended;
-import io.weir.throttle.Ended.Status;
-import io.weir.throttle.Ending;
-import io.weir.throttle.Ending.Settled;
-import io.weir.throttle.Held;
-import io.weir.throttle.Held.Permit;
 import java.util.List;
 
 /** Ends and renews holds in a memory. The first end counts. */

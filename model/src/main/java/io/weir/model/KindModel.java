@@ -1,9 +1,9 @@
 package io.weir.model;
 
-import io.weir.kind.Congestion;
-import io.weir.kind.KindDemand;
-import io.weir.kind.Permits;
-import io.weir.kind.Quota;
+import io.weir.core.kind.Congestion;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Permits;
+import io.weir.core.kind.Quota;
 
 /** The arithmetic of one kind of limit. The file of the kind in {@code lua/lib} has the same for Redis. */
 interface KindModel {

@@ -1,8 +1,8 @@
 package io.weir.model;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.LeakyBucket;
-import io.weir.lease.LeaseReport;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.lease.LeaseReport;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;

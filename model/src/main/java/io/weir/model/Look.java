@@ -1,13 +1,13 @@
 package io.weir.model;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.slot.QueueReport.Returned;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.throttle.Charge;
 import io.weir.model.Memory.Estimate;
 import io.weir.model.Place.Share;
-import io.weir.slot.QueueReport.Returned;
-import io.weir.slot.SlotRules;
-import io.weir.throttle.Charge;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;

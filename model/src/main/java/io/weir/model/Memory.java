@@ -1,12 +1,12 @@
 package io.weir.model;
 
-import io.weir.bucket.Rate;
-import io.weir.bucket.Scope;
-import io.weir.kind.Hold;
-import io.weir.kind.Permits;
-import io.weir.throttle.Charge;
-import io.weir.throttle.Ended;
-import io.weir.throttle.Held;
+import io.weir.core.bucket.Rate;
+import io.weir.core.bucket.Scope;
+import io.weir.core.kind.Hold;
+import io.weir.core.kind.Permits;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Ended;
+import io.weir.core.throttle.Held;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;

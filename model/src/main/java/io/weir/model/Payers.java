@@ -1,7 +1,7 @@
 package io.weir.model;
 
-import io.weir.bucket.Demand;
-import io.weir.bucket.LeakyBucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.LeakyBucket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.weir.model;
 
-import io.weir.kind.Permits;
-import io.weir.kind.Standing;
+import io.weir.core.kind.Permits;
+import io.weir.core.kind.Standing;
 
 /** The arithmetic of permits. */
 record PermitsModel(Permits permits) implements KindModel {

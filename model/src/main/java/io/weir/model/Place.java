@@ -1,7 +1,7 @@
 package io.weir.model;
 
-import io.weir.bucket.Rate;
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Rate;
+import io.weir.core.bucket.Scope;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.weir.model;
 
+import io.weir.core.slot.SlotLimits;
 import io.weir.model.Place.Share;
-import io.weir.slot.SlotLimits;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

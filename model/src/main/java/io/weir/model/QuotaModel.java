@@ -1,8 +1,8 @@
 package io.weir.model;
 
-import io.weir.kind.Quota;
-import io.weir.kind.Standing;
-import io.weir.kind.Window.Span;
+import io.weir.core.kind.Quota;
+import io.weir.core.kind.Standing;
+import io.weir.core.kind.Window.Span;
 
 /** The arithmetic of a quota. */
 record QuotaModel(Quota quota) implements KindModel {

@@ -1,8 +1,8 @@
 package io.weir.model;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.kind.KindDemand;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.kind.KindDemand;
 import java.util.List;
 
 /**

@@ -1,7 +1,7 @@
 package io.weir.model;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Scope;
 import io.weir.model.Place.Share;
 import java.util.HashMap;
 import java.util.Map;

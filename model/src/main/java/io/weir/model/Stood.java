@@ -1,7 +1,7 @@
 package io.weir.model;
 
-import io.weir.kind.KindDemand;
-import io.weir.kind.Standing;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Standing;
 import java.util.ArrayList;
 import java.util.List;
 

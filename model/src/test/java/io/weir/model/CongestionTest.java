@@ -2,13 +2,13 @@ package io.weir.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
-import io.weir.kind.Congestion;
-import io.weir.kind.Congestion.Point;
-import io.weir.kind.Congestion.Scale;
-import io.weir.kind.Standing;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.kind.Congestion;
+import io.weir.core.kind.Congestion.Point;
+import io.weir.core.kind.Congestion.Scale;
+import io.weir.core.kind.Standing;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;

@@ -1,8 +1,8 @@
 package io.weir.model;
 
+import io.weir.core.throttle.BucketStore;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.ManualClock;
-import io.weir.throttle.BucketStore;
 
 final class InMemoryBucketStoreTest extends BucketStoreContract {
   @Override

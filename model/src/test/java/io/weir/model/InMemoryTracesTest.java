@@ -2,17 +2,17 @@ package io.weir.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Demand;
-import io.weir.decision.Decision.Allowed;
-import io.weir.decision.Decision.Denied;
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.PlainBuckets;
 import io.weir.testkit.Scenario;
 import io.weir.testkit.Scenario.Kind;
 import io.weir.testkit.Scenario.Step;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreAnswer.Decided;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.weir.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Rate;
-import io.weir.bucket.Scope;
-import io.weir.lease.LeaseReport;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Rate;
+import io.weir.core.bucket.Scope;
+import io.weir.core.lease.LeaseReport;
 import io.weir.model.LeasePool.Granted;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,13 +2,13 @@ package io.weir.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Scope;
-import io.weir.kind.CalendarWindow;
-import io.weir.kind.CalendarWindow.Period;
-import io.weir.kind.FixedWindow;
-import io.weir.kind.Quota;
-import io.weir.kind.Standing;
-import io.weir.kind.Window;
+import io.weir.core.bucket.Scope;
+import io.weir.core.kind.CalendarWindow;
+import io.weir.core.kind.CalendarWindow.Period;
+import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.Quota;
+import io.weir.core.kind.Standing;
+import io.weir.core.kind.Window;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;

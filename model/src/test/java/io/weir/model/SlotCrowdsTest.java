@@ -2,17 +2,17 @@ package io.weir.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
-import io.weir.decision.Decision;
-import io.weir.decision.Decision.Denied;
-import io.weir.slot.SlotMode;
-import io.weir.slot.SlotRules;
-import io.weir.slot.TicketRequest;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.ManualClock;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer.Decided;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

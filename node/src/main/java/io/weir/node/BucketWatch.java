@@ -2,11 +2,11 @@ package io.weir.node;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Scope;
+import io.weir.core.throttle.PolicySource;
 import io.weir.node.metrics.BucketMeters;
 import io.weir.state.redis.RedisLevels;
-import io.weir.throttle.PolicySource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,6 @@
 package io.weir.node;
 
-import io.weir.throttle.StoreUnavailableException;
+import io.weir.core.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,8 @@
 package io.weir.node;
 
 import io.netty.channel.EventLoop;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
@@ -12,8 +14,6 @@ import io.weir.state.lease.LeasingStore;
 import io.weir.state.redis.RedisBucketStore;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.RedisLeases;
-import io.weir.throttle.BucketStore;
-import io.weir.throttle.StoreUnavailableException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayDeque;

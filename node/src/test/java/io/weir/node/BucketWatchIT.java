@@ -3,8 +3,8 @@ package io.weir.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.weir.policy.FailureMode;
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.policy.SecretHash;
 import java.time.Duration;
 import java.util.OptionalDouble;
 import java.util.regex.MatchResult;

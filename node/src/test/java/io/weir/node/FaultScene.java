@@ -1,8 +1,8 @@
 package io.weir.node;
 
 import io.vertx.core.internal.VertxInternal;
+import io.weir.core.policy.SecretHash;
 import io.weir.node.config.NodeConfig;
-import io.weir.policy.SecretHash;
 import io.weir.testkit.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;

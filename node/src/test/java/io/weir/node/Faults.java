@@ -3,6 +3,7 @@ package io.weir.node;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.cluster.SlotHash;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.redis.wire.Partition;
 import io.weir.testkit.ClockShim;
 import io.weir.testkit.FaultProxy;
@@ -10,7 +11,6 @@ import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisCluster;
 import io.weir.testkit.RedisProcess;
 import io.weir.testkit.RedisSentinels;
-import io.weir.throttle.StoreUnavailableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

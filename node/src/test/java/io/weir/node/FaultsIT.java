@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.KillArgs;
-import io.weir.policy.FailureMode;
+import io.weir.core.policy.FailureMode;
 import io.weir.state.redis.RedisConnections;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;

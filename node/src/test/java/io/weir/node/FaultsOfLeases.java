@@ -1,11 +1,13 @@
 package io.weir.node;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
-import io.weir.decision.Decision.Allowed;
-import io.weir.slot.SlotRules;
-import io.weir.slot.TicketRequest;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.state.degraded.Outages;
 import io.weir.state.lease.Leases;
 import io.weir.state.lease.LeasingStore;
@@ -13,8 +15,6 @@ import io.weir.state.redis.RedisBucketStore;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.RedisLeases;
 import io.weir.testkit.RedisCluster;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer.Decided;
 import java.time.Duration;
 import java.util.List;
 

@@ -2,10 +2,10 @@ package io.weir.node;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisProcess;
 import io.weir.testkit.TestCertificate;
-import io.weir.throttle.StoreUnavailableException;
 
 /** A Redis whose certificate is for another name. */
 final class FaultsOfTls {

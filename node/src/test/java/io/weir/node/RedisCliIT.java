@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.weir.policy.FailureMode;
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.policy.SecretHash;
 import io.weir.testkit.CommandRun;
 import java.io.IOException;
 import java.net.URI;

@@ -1,6 +1,6 @@
 package io.weir.node;
 
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.SecretHash;
 
 /** Policies of the node's tests. The secret of every key is {@code secret-of-<id>}. */
 public final class TestPolicies {

@@ -2,16 +2,16 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.decision.Decision.Denied;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.HoldStore;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.KindScenario.Step;
 import io.weir.testkit.KindScenario.Step.Ask;
 import io.weir.testkit.KindScenario.Step.End;
 import io.weir.testkit.KindScenario.Step.Renew;
-import io.weir.throttle.BucketStore;
-import io.weir.throttle.Charge;
-import io.weir.throttle.HoldStore;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreAnswer.Decided;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -1,7 +1,7 @@
 package io.weir.testkit;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
 import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,16 +2,16 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Rate;
-import io.weir.bucket.Scope;
-import io.weir.decision.Decision.Allowed;
-import io.weir.decision.Decision.Denied;
-import io.weir.kind.Extras;
-import io.weir.throttle.Ended;
-import io.weir.throttle.Ended.Status;
-import io.weir.throttle.Ending;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Rate;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.kind.Extras;
+import io.weir.core.throttle.Ended;
+import io.weir.core.throttle.Ended.Status;
+import io.weir.core.throttle.Ending;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,17 +2,17 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
-import io.weir.decision.Decision.Allowed;
-import io.weir.decision.Decision.Denied;
-import io.weir.decision.Decision.NeverAllowed;
-import io.weir.decision.Decision.Reason;
-import io.weir.kind.CalendarWindow;
-import io.weir.kind.CalendarWindow.Period;
-import io.weir.kind.Extras;
-import io.weir.kind.Quota;
-import io.weir.throttle.Ending;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Decision.Reason;
+import io.weir.core.kind.CalendarWindow;
+import io.weir.core.kind.CalendarWindow.Period;
+import io.weir.core.kind.Extras;
+import io.weir.core.kind.Quota;
+import io.weir.core.throttle.Ending;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;

@@ -1,12 +1,12 @@
 package io.weir.testkit;
 
-import io.weir.bucket.Demand;
-import io.weir.decision.Decision.Denied;
-import io.weir.slot.SlotRules;
-import io.weir.slot.TicketRequest;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreAnswer.Decided;
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.weir.testkit;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Rate;
-import io.weir.bucket.Scope;
-import io.weir.slot.SlotMode;
-import io.weir.slot.SlotRules;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Rate;
+import io.weir.core.bucket.Scope;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.slot.SlotRules;
 import io.weir.testkit.Scenario.Kind;
 import java.util.ArrayList;
 import java.util.List;

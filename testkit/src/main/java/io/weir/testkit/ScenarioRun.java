@@ -2,14 +2,14 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Demand;
-import io.weir.decision.Decision.Allowed;
-import io.weir.decision.Decision.Denied;
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.Scenario.Step;
-import io.weir.throttle.BucketStore;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreAnswer.Decided;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,21 +2,21 @@ package io.weir.benchmarks.core;
 
 import static java.util.Objects.requireNonNull;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.decision.Verdict;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Verdict;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Policy;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.model.InMemoryBucketStore;
-import io.weir.policy.OperationRule;
-import io.weir.policy.Policy;
-import io.weir.slot.SlotRules;
-import io.weir.slot.TicketRequest;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.RedisBucketStore;
 import io.weir.state.redis.RedisConnections;
-import io.weir.throttle.BucketStore;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +58,7 @@ public class DecisionBenchmark {
 
   private static Charge charge(long milliOpsPerSec, long burstMillis) {
     List<Demand> demands = Stream.of("second", "minute", "day")
-        .map(name -> new Bucket(name, io.weir.bucket.Scope.KEY, milliOpsPerSec, burstMillis))
+        .map(name -> new Bucket(name, io.weir.core.bucket.Scope.KEY, milliOpsPerSec, burstMillis))
         .map(bucket -> Demand.of(bucket))
         .toList();
     return new Charge("acme", "k1", 1, demands, 1, SlotRules.OFF, TicketRequest.NONE);

@@ -1,6 +1,6 @@
 package io.weir.benchmarks.http;
 
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.SecretHash;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;

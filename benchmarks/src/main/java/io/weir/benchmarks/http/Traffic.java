@@ -3,7 +3,7 @@ package io.weir.benchmarks.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.buffer.Buffer;
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.SecretHash;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;

@@ -1,11 +1,11 @@
 package io.weir.demo.command;
 
+import io.weir.core.policy.Policy;
 import io.weir.demo.replay.VectorReplay;
 import io.weir.demo.replay.VectorReplay.Result;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.model.InMemoryBucketStore;
 import io.weir.node.command.WeirCommand;
-import io.weir.policy.Policy;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.RedisBucketStore;
 import io.weir.state.redis.RedisConnections;

@@ -2,9 +2,9 @@ package io.weir.demo.local;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.policy.Policy;
-import io.weir.policy.SecretHash;
-import io.weir.policy.Upstream;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.SecretHash;
+import io.weir.core.policy.Upstream;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package io.weir.demo.local;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.Policy;
 import io.weir.demo.local.ClusterFile.DemoKey;
-import io.weir.policy.Policy;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
 import java.net.URI;

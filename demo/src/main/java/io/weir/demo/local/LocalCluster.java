@@ -1,10 +1,10 @@
 package io.weir.demo.local;
 
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.Upstream;
 import io.weir.demo.local.ClusterFile.DemoKey;
 import io.weir.demo.local.NodeProcess.Archiving;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.policy.Policy;
-import io.weir.policy.Upstream;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
 import java.net.InetAddress;

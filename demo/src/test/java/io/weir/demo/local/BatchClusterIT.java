@@ -13,7 +13,7 @@ import io.weir.client.batch.BatchClient;
 import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Retryer;
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.SecretHash;
 import io.weir.testkit.FreePorts;
 import java.net.URI;
 import java.net.http.HttpClient;

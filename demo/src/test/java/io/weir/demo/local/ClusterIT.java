@@ -9,7 +9,7 @@ import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.SecretHash;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisTime;
 import java.io.IOException;

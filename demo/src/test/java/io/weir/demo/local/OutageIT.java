@@ -2,8 +2,8 @@ package io.weir.demo.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.policy.SecretHash;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.policy.SecretHash;
 import io.weir.testkit.FreePorts;
 import java.net.URI;
 import java.net.http.HttpClient;

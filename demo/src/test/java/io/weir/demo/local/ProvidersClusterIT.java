@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.policy.SecretHash;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.policy.SecretHash;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -3,9 +3,9 @@ package io.weir.demo.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
+import io.weir.core.policy.SecretHash;
 import io.weir.demo.local.FaultyProvider.Fault;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.policy.SecretHash;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

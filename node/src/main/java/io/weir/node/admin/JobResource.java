@@ -5,10 +5,10 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.job.JobParameter;
-import io.weir.job.JobRule;
-import io.weir.policy.OperationRule;
-import io.weir.throttle.PolicySource;
+import io.weir.core.job.JobParameter;
+import io.weir.core.job.JobRule;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.throttle.PolicySource;
 import java.util.Map;
 
 /** The settings of jobs, for operators: description, bounds and value in force of each. They are set in the policy. */

@@ -1,17 +1,17 @@
 package io.weir.node.admission;
 
 import io.vertx.core.buffer.Buffer;
-import io.weir.job.JobRule;
-import io.weir.policy.CostRule;
-import io.weir.policy.GroupRule;
-import io.weir.policy.OperationLimit.Limited;
-import io.weir.policy.OperationRule;
-import io.weir.policy.Plan;
-import io.weir.policy.Policy;
-import io.weir.policy.SettleRule;
-import io.weir.policy.Subject;
-import io.weir.policy.Upstream;
-import io.weir.upstream.Providers;
+import io.weir.core.job.JobRule;
+import io.weir.core.policy.CostRule;
+import io.weir.core.policy.GroupRule;
+import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Plan;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.SettleRule;
+import io.weir.core.policy.Subject;
+import io.weir.core.policy.Upstream;
+import io.weir.core.upstream.Providers;
 import java.util.Optional;
 import java.util.OptionalLong;
 

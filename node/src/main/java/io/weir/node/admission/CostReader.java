@@ -1,11 +1,11 @@
 package io.weir.node.admission;
 
 import io.vertx.core.buffer.Buffer;
+import io.weir.core.policy.CostRule;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.HopByHop;
 import io.weir.node.json.JsonLookup;
-import io.weir.policy.CostRule;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

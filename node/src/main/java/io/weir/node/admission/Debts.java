@@ -2,12 +2,12 @@ package io.weir.node.admission;
 
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import io.weir.decision.Decision;
-import io.weir.decision.Decision.Denied;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.policy.Subject;
+import io.weir.core.slot.TicketRequest;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.Tickets;
-import io.weir.policy.Subject;
-import io.weir.slot.TicketRequest;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

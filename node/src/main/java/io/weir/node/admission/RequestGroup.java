@@ -1,8 +1,8 @@
 package io.weir.node.admission;
 
 import io.vertx.core.buffer.Buffer;
+import io.weir.core.policy.GroupRule;
 import io.weir.node.answer.RefusedException;
-import io.weir.policy.GroupRule;
 import java.util.List;
 import java.util.Optional;
 

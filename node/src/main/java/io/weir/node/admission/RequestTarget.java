@@ -1,6 +1,6 @@
 package io.weir.node.admission;
 
-import io.weir.policy.PathPattern;
+import io.weir.core.policy.PathPattern;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

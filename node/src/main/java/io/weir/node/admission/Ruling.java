@@ -1,9 +1,9 @@
 package io.weir.node.admission;
 
-import io.weir.decision.Decision;
+import io.weir.core.decision.Decision;
+import io.weir.core.throttle.Held;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.hold.Holds.LocalHold;
-import io.weir.throttle.Held;
 import java.util.Optional;
 import java.util.function.Function;
 

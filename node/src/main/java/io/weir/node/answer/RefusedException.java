@@ -1,7 +1,7 @@
 package io.weir.node.answer;
 
-import io.weir.throttle.Failures;
-import io.weir.throttle.StoreUnavailableException;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreUnavailableException;
 
 /** Refuses a request; it is answered with the problem. Has no stack trace, as it is not a fault. */
 public final class RefusedException extends RuntimeException {

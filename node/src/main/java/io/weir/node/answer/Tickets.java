@@ -1,7 +1,7 @@
 package io.weir.node.answer;
 
 import io.vertx.core.MultiMap;
-import io.weir.slot.TicketRequest;
+import io.weir.core.slot.TicketRequest;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;

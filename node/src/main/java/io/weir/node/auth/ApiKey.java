@@ -2,7 +2,7 @@ package io.weir.node.auth;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
-import io.weir.bucket.Names;
+import io.weir.core.bucket.Names;
 import java.util.Optional;
 
 /**

@@ -1,8 +1,8 @@
 package io.weir.node.auth;
 
-import io.weir.policy.Policy;
-import io.weir.policy.SecretHash;
-import io.weir.policy.Subject;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.SecretHash;
+import io.weir.core.policy.Subject;
 import java.util.Optional;
 
 /** Checks API keys against the policy. */

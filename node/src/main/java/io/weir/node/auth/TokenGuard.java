@@ -1,7 +1,7 @@
 package io.weir.node.auth;
 
 import io.vertx.core.MultiMap;
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.SecretHash;
 import java.util.Optional;
 
 /** Admits callers that show a configured token. Without a configured token it admits no caller. */

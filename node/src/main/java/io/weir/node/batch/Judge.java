@@ -1,7 +1,7 @@
 package io.weir.node.batch;
 
 import io.vertx.core.MultiMap;
-import io.weir.decision.Decision;
+import io.weir.core.decision.Decision;
 import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;

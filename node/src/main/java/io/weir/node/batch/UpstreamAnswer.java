@@ -5,10 +5,10 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
+import io.weir.core.upstream.Sending;
 import io.weir.node.provider.JsonRpcErrors;
 import io.weir.node.provider.Outcome;
 import io.weir.node.usage.Usage;
-import io.weir.upstream.Sending;
 import java.time.Clock;
 import java.util.Optional;
 

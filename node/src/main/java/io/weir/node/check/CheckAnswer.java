@@ -1,11 +1,11 @@
 package io.weir.node.check;
 
 import io.vertx.core.buffer.Buffer;
-import io.weir.decision.Decision;
-import io.weir.decision.Decision.Denied;
-import io.weir.decision.Decision.NeverAllowed;
-import io.weir.decision.Limit;
-import io.weir.decision.Remarks;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Limit;
+import io.weir.core.decision.Remarks;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.check.Outcome.Decided;
 import io.weir.node.check.Outcome.Failed;
@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * The answer to a service, as JSON. Written as text: every value is a number, a constant, a ticket, or the name of a
- * bucket, whose characters need no escapes ({@link io.weir.bucket.Names}).
+ * bucket, whose characters need no escapes ({@link io.weir.core.bucket.Names}).
  */
 final class CheckAnswer {
   private static final int USUAL_LENGTH = 512;

@@ -2,11 +2,11 @@ package io.weir.node.check;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import io.weir.bucket.Names;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.CostRule;
+import io.weir.core.slot.TicketRequest;
 import io.weir.node.answer.Tickets;
 import io.weir.node.json.JsonInput;
-import io.weir.policy.CostRule;
-import io.weir.slot.TicketRequest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.weir.node.check;
 
-import io.weir.decision.Decision;
+import io.weir.core.decision.Decision;
 import io.weir.node.answer.ProblemDetails;
 
 /** The outcome of one check. */

@@ -2,10 +2,10 @@ package io.weir.node.check;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.weir.bucket.Names;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.CostRule;
 import io.weir.node.answer.Tickets;
 import io.weir.node.check.CheckRequest.Check;
-import io.weir.policy.CostRule;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,12 +1,12 @@
 package io.weir.node.command;
 
-import io.weir.bucket.Names;
-import io.weir.job.Job;
-import io.weir.job.JobMove;
-import io.weir.job.JobRule;
-import io.weir.job.JobState;
-import io.weir.job.MovedJob;
-import io.weir.job.SeenJob;
+import io.weir.core.bucket.Names;
+import io.weir.core.job.Job;
+import io.weir.core.job.JobMove;
+import io.weir.core.job.JobRule;
+import io.weir.core.job.JobState;
+import io.weir.core.job.MovedJob;
+import io.weir.core.job.SeenJob;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.RedisJobs;
 import io.weir.state.redis.StateInspector;

@@ -1,7 +1,7 @@
 package io.weir.node.command;
 
-import io.weir.bucket.Names;
-import io.weir.policy.SecretHash;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.SecretHash;
 import java.io.PrintWriter;
 import java.security.SecureRandom;
 import java.util.Base64;

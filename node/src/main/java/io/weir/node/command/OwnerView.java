@@ -1,9 +1,9 @@
 package io.weir.node.command;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Scope;
-import io.weir.policy.Plan;
-import io.weir.policy.Subject;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Scope;
+import io.weir.core.policy.Plan;
+import io.weir.core.policy.Subject;
 import io.weir.state.redis.StateInspector;
 import io.weir.state.redis.wire.RedisKeys;
 import java.io.PrintWriter;

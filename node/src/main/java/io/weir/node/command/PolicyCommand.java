@@ -1,8 +1,8 @@
 package io.weir.node.command;
 
-import io.weir.policy.InvalidPolicyException;
-import io.weir.policy.Policy;
-import io.weir.policy.PolicyReading;
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.PolicyReading;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,9 +1,9 @@
 package io.weir.node.command;
 
-import io.weir.policy.OperationRule;
-import io.weir.policy.Plan;
-import io.weir.policy.Policy;
-import io.weir.policy.Subject;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Plan;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.Subject;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.StateInspector;
 import io.weir.state.redis.StateInspector.Published;

@@ -1,7 +1,7 @@
 package io.weir.node.command;
 
-import io.weir.policy.InvalidPolicyException;
-import io.weir.throttle.StoreUnavailableException;
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.throttle.StoreUnavailableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;

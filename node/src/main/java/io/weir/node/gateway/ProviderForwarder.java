@@ -4,7 +4,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.decision.Decision;
+import io.weir.core.decision.Decision;
+import io.weir.core.throttle.PolicySource;
+import io.weir.core.upstream.Providers;
 import io.weir.node.admission.Asked;
 import io.weir.node.gateway.Forwarder.End;
 import io.weir.node.metrics.ProviderMeters;
@@ -14,8 +16,6 @@ import io.weir.node.provider.ProviderLessons;
 import io.weir.node.provider.RetryBudget;
 import io.weir.node.provider.RetryBudgets;
 import io.weir.node.usage.Usage;
-import io.weir.throttle.PolicySource;
-import io.weir.upstream.Providers;
 import java.util.Optional;
 
 /**

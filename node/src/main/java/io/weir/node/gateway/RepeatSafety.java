@@ -2,11 +2,11 @@ package io.weir.node.gateway;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.upstream.RepeatRule;
+import io.weir.core.upstream.Sending;
 import io.weir.node.admission.Asked;
 import io.weir.node.json.JsonRpcMethods;
-import io.weir.policy.OperationRule;
-import io.weir.upstream.RepeatRule;
-import io.weir.upstream.Sending;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,8 @@
 package io.weir.node.gateway;
 
 import io.vertx.core.Future;
+import io.weir.core.upstream.Provider;
+import io.weir.core.upstream.Providers;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
 import io.weir.node.gateway.ProviderForwarder.Parts;
@@ -10,8 +12,6 @@ import io.weir.node.provider.Outcome;
 import io.weir.node.provider.ProviderGate.Entered;
 import io.weir.node.provider.RetryBudget;
 import io.weir.node.provider.Wish;
-import io.weir.upstream.Provider;
-import io.weir.upstream.Providers;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

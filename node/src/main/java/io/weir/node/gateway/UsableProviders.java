@@ -2,13 +2,13 @@ package io.weir.node.gateway;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
+import io.weir.core.upstream.Provider;
+import io.weir.core.upstream.Providers;
 import io.weir.node.admission.Asked;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.provider.KeysHere;
 import io.weir.node.provider.ProviderGate.Entered;
-import io.weir.upstream.Provider;
-import io.weir.upstream.Providers;
 import java.util.Set;
 
 /**

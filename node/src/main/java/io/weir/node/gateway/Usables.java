@@ -1,10 +1,10 @@
 package io.weir.node.gateway;
 
+import io.weir.core.throttle.PolicySource;
+import io.weir.core.upstream.Providers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.provider.KeysHere;
-import io.weir.throttle.PolicySource;
-import io.weir.upstream.Providers;
 import java.util.IdentityHashMap;
 import java.util.Optional;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.weir.node.hold;
 
-import io.weir.policy.SettleRule;
-import io.weir.policy.Subject;
+import io.weir.core.policy.SettleRule;
+import io.weir.core.policy.Subject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package io.weir.node.hold;
 
-import io.weir.kind.Hold;
-import io.weir.kind.Permits;
+import io.weir.core.kind.Hold;
+import io.weir.core.kind.Permits;
+import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.policy.SettleRule;
+import io.weir.core.policy.Subject;
+import io.weir.core.throttle.Held;
+import io.weir.core.throttle.Held.Permit;
 import io.weir.node.answer.Tickets;
-import io.weir.policy.OperationLimit.Limited;
-import io.weir.policy.SettleRule;
-import io.weir.policy.Subject;
-import io.weir.throttle.Held;
-import io.weir.throttle.Held.Permit;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,6 +1,6 @@
 package io.weir.node.intake;
 
-import io.weir.policy.Subject;
+import io.weir.core.policy.Subject;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

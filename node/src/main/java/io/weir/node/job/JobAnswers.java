@@ -4,10 +4,10 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
-import io.weir.job.Eta;
-import io.weir.job.Job;
-import io.weir.job.JobRule;
-import io.weir.job.JobState;
+import io.weir.core.job.Eta;
+import io.weir.core.job.Job;
+import io.weir.core.job.JobRule;
+import io.weir.core.job.JobState;
 import io.weir.node.answer.ProblemDetails;
 import java.util.Optional;
 

@@ -1,8 +1,8 @@
 package io.weir.node.job;
 
+import io.weir.core.policy.Subject;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.policy.Subject;
 import java.util.HashMap;
 import java.util.Map;
 

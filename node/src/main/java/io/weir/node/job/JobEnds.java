@@ -1,11 +1,11 @@
 package io.weir.node.job;
 
-import io.weir.job.Eta;
-import io.weir.job.Job;
-import io.weir.job.JobQueue;
-import io.weir.job.JobRule;
-import io.weir.job.JobState;
-import io.weir.job.MovedJob;
+import io.weir.core.job.Eta;
+import io.weir.core.job.Job;
+import io.weir.core.job.JobQueue;
+import io.weir.core.job.JobRule;
+import io.weir.core.job.JobState;
+import io.weir.core.job.MovedJob;
 import io.weir.node.metrics.JobMeters;
 
 /** Counts state changes of jobs, and the error of their first eta. */

@@ -1,9 +1,9 @@
 package io.weir.node.job;
 
-import io.weir.job.Eta;
-import io.weir.job.JobOwner;
-import io.weir.job.JobRule;
-import io.weir.job.SubmittedJob;
+import io.weir.core.job.Eta;
+import io.weir.core.job.JobOwner;
+import io.weir.core.job.JobRule;
+import io.weir.core.job.SubmittedJob;
 import io.weir.node.answer.ProblemDetails;
 
 /** The problems for requests that are not accepted as jobs. */

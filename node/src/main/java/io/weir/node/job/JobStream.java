@@ -6,8 +6,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
-import io.weir.job.JobRule;
-import io.weir.job.SeenJob;
+import io.weir.core.job.JobRule;
+import io.weir.core.job.SeenJob;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 

@@ -1,8 +1,8 @@
 package io.weir.node.metrics;
 
-import io.weir.throttle.BucketStore;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 

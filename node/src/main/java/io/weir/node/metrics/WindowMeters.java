@@ -3,7 +3,7 @@ package io.weir.node.metrics;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.weir.window.WindowView;
+import io.weir.core.window.WindowView;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.weir.node.provider;
 
-import io.weir.upstream.Providers;
+import io.weir.core.upstream.Providers;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.function.Supplier;

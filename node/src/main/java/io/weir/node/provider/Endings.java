@@ -3,7 +3,7 @@ package io.weir.node.provider;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.weir.upstream.Booking.End;
+import io.weir.core.upstream.Booking.End;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.weir.node.provider;
 
-import io.weir.upstream.KeySlot;
-import io.weir.upstream.Providers;
+import io.weir.core.upstream.KeySlot;
+import io.weir.core.upstream.Providers;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;

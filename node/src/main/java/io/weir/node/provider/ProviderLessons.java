@@ -1,11 +1,11 @@
 package io.weir.node.provider;
 
 import io.vertx.core.Future;
+import io.weir.core.policy.GroupRule;
+import io.weir.core.upstream.Booking.Lesson;
 import io.weir.node.metrics.ProviderMeters;
 import io.weir.node.provider.Outcome.Health;
 import io.weir.node.provider.ProviderGate.Entered;
-import io.weir.policy.GroupRule;
-import io.weir.upstream.Booking.Lesson;
 import java.util.Locale;
 
 /** Reports the outcomes of attempts to all nodes, and counts them. Owned by one event loop. */

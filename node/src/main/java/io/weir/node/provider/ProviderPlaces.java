@@ -1,7 +1,7 @@
 package io.weir.node.provider;
 
-import io.weir.upstream.Bounds;
-import io.weir.upstream.Providers;
+import io.weir.core.upstream.Bounds;
+import io.weir.core.upstream.Providers;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 

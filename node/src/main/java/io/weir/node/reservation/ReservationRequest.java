@@ -1,9 +1,9 @@
 package io.weir.node.reservation;
 
 import io.vertx.core.buffer.Buffer;
-import io.weir.bucket.Names;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.CostRule;
 import io.weir.node.json.BodyFields;
-import io.weir.policy.CostRule;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;

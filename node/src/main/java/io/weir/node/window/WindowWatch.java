@@ -2,11 +2,11 @@ package io.weir.node.window;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.core.throttle.PolicySource;
+import io.weir.core.window.WindowAnswer.Listed;
+import io.weir.core.window.WindowRule;
 import io.weir.node.metrics.WindowMeters;
 import io.weir.state.redis.RedisWindows;
-import io.weir.throttle.PolicySource;
-import io.weir.window.WindowAnswer.Listed;
-import io.weir.window.WindowRule;
 import java.util.Map;
 
 /** Reads all windows of the policy periodically, for the metrics, even if no request uses them any more. */

@@ -3,9 +3,9 @@ package io.weir.node.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.FailureMode;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.policy.FailureMode;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Map;

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.FailureMode;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.policy.FailureMode;
 import io.weir.state.redis.RedisConnections;
 import java.net.http.HttpResponse;
 import java.time.Duration;

@@ -3,10 +3,10 @@ package io.weir.node.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.SecretHash;
+import io.weir.core.policy.Subject;
 import io.weir.node.answer.RefusedException;
-import io.weir.policy.Policy;
-import io.weir.policy.SecretHash;
-import io.weir.policy.Subject;
 import io.weir.state.document.PolicyDocuments;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

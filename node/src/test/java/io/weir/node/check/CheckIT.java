@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.FailureMode;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.policy.FailureMode;
 import java.net.http.HttpResponse;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;

@@ -3,7 +3,7 @@ package io.weir.node.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.SecretHash;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -2,17 +2,17 @@ package io.weir.node.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.upstream.Booking.Asking;
+import io.weir.core.upstream.Booking.End;
+import io.weir.core.upstream.Booking.Lesson;
+import io.weir.core.upstream.Providers;
+import io.weir.core.window.WindowRule;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.RedisProviders;
 import io.weir.state.redis.RedisWindows;
 import io.weir.state.redis.wire.RedisKeys;
-import io.weir.upstream.Booking.Asking;
-import io.weir.upstream.Booking.End;
-import io.weir.upstream.Booking.Lesson;
-import io.weir.upstream.Providers;
-import io.weir.window.WindowRule;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

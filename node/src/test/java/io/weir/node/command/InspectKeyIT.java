@@ -2,8 +2,8 @@ package io.weir.node.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.policy.FailureMode;
 import io.weir.node.NodeFixture;
-import io.weir.policy.FailureMode;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.wire.RedisKeys;
 import java.io.PrintWriter;

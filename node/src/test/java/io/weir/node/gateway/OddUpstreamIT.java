@@ -2,9 +2,9 @@ package io.weir.node.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.policy.FailureMode;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.policy.FailureMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.FailureMode;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.policy.FailureMode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

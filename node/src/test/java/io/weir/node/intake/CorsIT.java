@@ -2,9 +2,9 @@ package io.weir.node.intake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.policy.FailureMode;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.policy.FailureMode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -3,9 +3,9 @@ package io.weir.node.intake;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.weir.core.policy.FailureMode;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.policy.FailureMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;

@@ -3,9 +3,9 @@ package io.weir.node.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.buffer.Buffer;
+import io.weir.core.policy.FailureMode;
 import io.weir.node.NodeFixture;
 import io.weir.node.TestPolicies;
-import io.weir.policy.FailureMode;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -2,8 +2,8 @@ package io.weir.node.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.decision.Decision.Denied;
-import io.weir.policy.Policy;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.policy.Policy;
 import io.weir.state.document.PolicyDocuments;
 import java.util.List;
 import java.util.Optional;

@@ -2,13 +2,13 @@ package io.weir.node.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.upstream.Bounds;
+import io.weir.core.upstream.BreakerRule;
+import io.weir.core.upstream.Providers;
+import io.weir.core.upstream.RepeatRule;
+import io.weir.core.upstream.RetryRule;
+import io.weir.core.upstream.Sending;
 import io.weir.node.metrics.NodeMetrics;
-import io.weir.upstream.Bounds;
-import io.weir.upstream.BreakerRule;
-import io.weir.upstream.Providers;
-import io.weir.upstream.RepeatRule;
-import io.weir.upstream.RetryRule;
-import io.weir.upstream.Sending;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

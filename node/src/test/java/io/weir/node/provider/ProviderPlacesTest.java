@@ -2,9 +2,9 @@ package io.weir.node.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.upstream.Bounds;
 import io.weir.node.provider.ProviderPlaces.Places;
 import io.weir.node.provider.WaitingPlaces.Place;
-import io.weir.upstream.Bounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
-import io.weir.policy.SettleRule;
-import io.weir.policy.SettleRule.Source;
+import io.weir.core.policy.SettleRule;
+import io.weir.core.policy.SettleRule.Source;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,9 +1,9 @@
 package io.weir.state.control;
 
-import io.weir.bucket.Bucket;
-import io.weir.policy.Plan;
-import io.weir.policy.Policy;
-import io.weir.policy.Subject;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.policy.Plan;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.Subject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;

@@ -1,14 +1,14 @@
 package io.weir.state.control;
 
-import io.weir.policy.InvalidPolicyException;
-import io.weir.policy.PolicyReading;
-import io.weir.policy.PolicyRevision;
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.policy.PolicyReading;
+import io.weir.core.policy.PolicyRevision;
+import io.weir.core.throttle.PolicySource;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.Faults;
 import io.weir.state.redis.RedisAddress;
-import io.weir.throttle.PolicySource;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;

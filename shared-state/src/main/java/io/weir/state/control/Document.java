@@ -1,7 +1,7 @@
 package io.weir.state.control;
 
-import io.weir.policy.PolicyReading;
-import io.weir.policy.PolicyRevision;
+import io.weir.core.policy.PolicyReading;
+import io.weir.core.policy.PolicyRevision;
 import io.weir.state.document.PolicyDocuments;
 
 /** A policy with its text. */

@@ -1,7 +1,7 @@
 package io.weir.state.control;
 
-import io.weir.policy.Policy;
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.SecretHash;
 import io.weir.state.document.PolicyDocuments;
 import java.util.Map;
 import java.util.Optional;

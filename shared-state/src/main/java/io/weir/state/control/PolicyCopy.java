@@ -1,6 +1,6 @@
 package io.weir.state.control;
 
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.SecretHash;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,13 +1,13 @@
 package io.weir.state.control;
 
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.redis.Faults;
 import io.weir.state.redis.RedisAddress;
 import io.weir.state.redis.RedisAddress.Topology;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.Partition;
 import io.weir.state.redis.wire.RedisKeys;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package io.weir.state.control;
 
-import io.weir.bucket.Bucket;
-import io.weir.lease.Lease;
-import io.weir.policy.PolicyReading;
-import io.weir.policy.PolicyRevision;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.lease.Lease;
+import io.weir.core.policy.PolicyReading;
+import io.weir.core.policy.PolicyRevision;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.redis.Faults;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;

@@ -1,6 +1,6 @@
 package io.weir.state.control;
 
-import io.weir.policy.Problem;
+import io.weir.core.policy.Problem;
 import java.util.List;
 
 /**

@@ -1,7 +1,7 @@
 package io.weir.state.control;
 
-import io.weir.policy.InvalidPolicyException;
-import io.weir.throttle.StoreUnavailableException;
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.throttle.StoreUnavailableException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -1,16 +1,16 @@
 package io.weir.state.degraded;
 
-import io.weir.decision.Decision.Allowed;
-import io.weir.slot.QueueReport;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.slot.QueueReport;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.degraded.LocalShare.Agreement;
 import io.weir.state.degraded.LocalShare.Debt;
-import io.weir.throttle.BucketStore;
-import io.weir.throttle.Charge;
-import io.weir.throttle.Failures;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreAnswer.Decided;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that also answers while the shared state is away, as each plan defines ({@link io.weir.policy.FailureMode}).
+ * A store that also answers while the shared state is away, as each plan defines ({@link io.weir.core.policy.FailureMode}).
  * Errors that are not an outage fail as before: a wrong password, a missing permission, a state that cannot be read.
  * Safe for use by many threads; never blocks.
  */

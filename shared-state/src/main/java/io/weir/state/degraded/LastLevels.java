@@ -1,10 +1,10 @@
 package io.weir.state.degraded;
 
-import io.weir.bucket.Demand;
-import io.weir.bucket.LeakyBucket;
-import io.weir.decision.Decision;
-import io.weir.decision.Limit;
-import io.weir.throttle.Charge;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Limit;
+import io.weir.core.throttle.Charge;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;

@@ -1,14 +1,14 @@
 package io.weir.state.degraded;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.decision.Decision;
-import io.weir.decision.Decision.Allowed;
-import io.weir.decision.Decision.Denied;
-import io.weir.decision.Decision.NeverAllowed;
-import io.weir.decision.Verdict;
-import io.weir.decision.Verdict.Outcome;
-import io.weir.throttle.Charge;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Verdict;
+import io.weir.core.decision.Verdict.Outcome;
+import io.weir.core.throttle.Charge;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

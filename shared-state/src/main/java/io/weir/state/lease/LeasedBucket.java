@@ -1,15 +1,15 @@
 package io.weir.state.lease;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.LeakyBucket;
-import io.weir.lease.Lease;
-import io.weir.lease.LeaseReport;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.lease.Lease;
+import io.weir.core.lease.LeaseReport;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.redis.CallObserver;
 import io.weir.state.redis.RedisLeases;
 import io.weir.state.redis.RedisLeases.Answer;
-import io.weir.throttle.Failures;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

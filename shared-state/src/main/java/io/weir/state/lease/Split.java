@@ -1,15 +1,15 @@
 package io.weir.state.lease;
 
-import io.weir.bucket.Demand;
-import io.weir.decision.Decision;
-import io.weir.decision.Decision.Allowed;
-import io.weir.decision.Decision.Denied;
-import io.weir.decision.Decision.NeverAllowed;
-import io.weir.decision.Limit;
-import io.weir.decision.Verdict;
-import io.weir.decision.Verdict.Outcome;
-import io.weir.decision.Verdict.Wait;
-import io.weir.throttle.Charge;
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Limit;
+import io.weir.core.decision.Verdict;
+import io.weir.core.decision.Verdict.Outcome;
+import io.weir.core.decision.Verdict.Wait;
+import io.weir.core.throttle.Charge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

@@ -1,6 +1,6 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Demand;
+import io.weir.core.bucket.Demand;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 

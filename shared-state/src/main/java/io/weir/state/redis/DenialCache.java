@@ -1,17 +1,17 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Demand;
-import io.weir.decision.Decision.Allowed;
-import io.weir.decision.Decision.Denied;
-import io.weir.decision.Verdict.Outcome;
-import io.weir.decision.Verdict.Wait;
-import io.weir.slot.QueueReport;
-import io.weir.slot.SlotMode;
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Verdict.Outcome;
+import io.weir.core.decision.Verdict.Wait;
+import io.weir.core.slot.QueueReport;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.state.redis.wire.Owner;
 import io.weir.state.redis.wire.PendingCharge;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreAnswer.Decided;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

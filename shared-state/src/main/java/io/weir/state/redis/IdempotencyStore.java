@@ -2,9 +2,9 @@ package io.weir.state.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
-import io.weir.throttle.StoreUnavailableException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package io.weir.state.redis;
 
 import io.netty.channel.EventLoop;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.redis.wire.Lane;
 import io.weir.state.redis.wire.Owner;
 import io.weir.state.redis.wire.PendingCharge;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 

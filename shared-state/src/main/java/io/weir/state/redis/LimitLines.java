@@ -1,9 +1,9 @@
 package io.weir.state.redis;
 
-import io.weir.kind.KindDemand;
-import io.weir.kind.Permits;
-import io.weir.kind.Quota;
-import io.weir.policy.Plan;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Permits;
+import io.weir.core.kind.Quota;
+import io.weir.core.policy.Plan;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -1,8 +1,8 @@
 package io.weir.state.redis;
 
 import io.netty.util.concurrent.ScheduledFuture;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

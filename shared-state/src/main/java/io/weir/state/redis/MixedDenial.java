@@ -1,8 +1,8 @@
 package io.weir.state.redis;
 
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
 import io.weir.state.redis.wire.PendingCharge;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;

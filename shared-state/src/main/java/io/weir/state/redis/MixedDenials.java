@@ -1,9 +1,9 @@
 package io.weir.state.redis;
 
-import io.weir.kind.Hold;
+import io.weir.core.kind.Hold;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
 import io.weir.state.redis.wire.PendingCharge;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;

@@ -1,10 +1,10 @@
 package io.weir.state.redis;
 
-import io.weir.decision.Verdict.Outcome;
-import io.weir.decision.Verdict.Wait;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreAnswer.Decided;
+import io.weir.core.decision.Verdict.Outcome;
+import io.weir.core.decision.Verdict.Wait;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
 import java.util.Optional;
 
 /**

@@ -1,13 +1,13 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Scope;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.redis.wire.Lane;
 import io.weir.state.redis.wire.PendingCharge;
-import io.weir.throttle.BucketStore;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

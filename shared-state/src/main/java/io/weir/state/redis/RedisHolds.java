@@ -1,16 +1,16 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Scope;
+import io.weir.core.throttle.Ended;
+import io.weir.core.throttle.Ended.Status;
+import io.weir.core.throttle.Ending;
+import io.weir.core.throttle.Ending.Settled;
+import io.weir.core.throttle.Held;
+import io.weir.core.throttle.Held.Permit;
+import io.weir.core.throttle.HoldStore;
 import io.weir.state.redis.wire.ChargeTemplate;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
-import io.weir.throttle.Ended;
-import io.weir.throttle.Ended.Status;
-import io.weir.throttle.Ending;
-import io.weir.throttle.Ending.Settled;
-import io.weir.throttle.Held;
-import io.weir.throttle.Held.Permit;
-import io.weir.throttle.HoldStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

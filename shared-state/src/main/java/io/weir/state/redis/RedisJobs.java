@@ -5,16 +5,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.lettuce.core.MapScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
-import io.weir.job.ClaimedJobs;
-import io.weir.job.Job;
-import io.weir.job.JobMove;
-import io.weir.job.JobParameter;
-import io.weir.job.JobQueue;
-import io.weir.job.JobRule;
-import io.weir.job.JobSubmission;
-import io.weir.job.MovedJob;
-import io.weir.job.SeenJob;
-import io.weir.job.SubmittedJob;
+import io.weir.core.job.ClaimedJobs;
+import io.weir.core.job.Job;
+import io.weir.core.job.JobMove;
+import io.weir.core.job.JobParameter;
+import io.weir.core.job.JobQueue;
+import io.weir.core.job.JobRule;
+import io.weir.core.job.JobSubmission;
+import io.weir.core.job.MovedJob;
+import io.weir.core.job.SeenJob;
+import io.weir.core.job.SubmittedJob;
 import io.weir.state.redis.wire.JobReplies;
 import io.weir.state.redis.wire.JobText;
 import io.weir.state.redis.wire.LuaScript;
@@ -31,7 +31,7 @@ import java.util.function.Supplier;
 
 /**
  * The jobs of all nodes, in Redis: a queue for each operation. Safe for use by many threads; never blocks. Failures are
- * {@link io.weir.throttle.StoreUnavailableException}.
+ * {@link io.weir.core.throttle.StoreUnavailableException}.
  */
 public final class RedisJobs {
   private static final long MICROS_PER_SECOND = 1_000_000;

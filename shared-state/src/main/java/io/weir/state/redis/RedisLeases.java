@@ -1,7 +1,7 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Bucket;
-import io.weir.lease.LeaseReport;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.lease.LeaseReport;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.Partition;
 import io.weir.state.redis.wire.RedisKeys;
@@ -71,7 +71,7 @@ public final class RedisLeases {
     return redis.parts() > 1;
   }
 
-  /** Sends a report; failures are {@link io.weir.throttle.StoreUnavailableException}. */
+  /** Sends a report; failures are {@link io.weir.core.throttle.StoreUnavailableException}. */
   public CompletionStage<Answer> exchange(
       Bucket bucket, LeaseReport report, long revision, Duration lease) {
     List<String> arguments = new ArrayList<>(List.of(

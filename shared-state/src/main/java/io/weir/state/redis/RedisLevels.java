@@ -1,6 +1,6 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Bucket;
+import io.weir.core.bucket.Bucket;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
 import java.util.HashMap;
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /**
  * The levels of buckets of scope {@code cluster}, as the times until they are empty. Reads only. Safe for use by many
- * threads; never blocks. Failures are {@link io.weir.throttle.StoreUnavailableException}.
+ * threads; never blocks. Failures are {@link io.weir.core.throttle.StoreUnavailableException}.
  */
 public final class RedisLevels {
   private final RedisConnections redis;

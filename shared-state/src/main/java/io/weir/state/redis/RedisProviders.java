@@ -1,13 +1,13 @@
 package io.weir.state.redis;
 
+import io.weir.core.upstream.AdaptiveRule;
+import io.weir.core.upstream.Booking;
+import io.weir.core.upstream.Bounds;
+import io.weir.core.upstream.Provider;
+import io.weir.core.upstream.Providers;
+import io.weir.core.upstream.Sending;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
-import io.weir.upstream.AdaptiveRule;
-import io.weir.upstream.Booking;
-import io.weir.upstream.Bounds;
-import io.weir.upstream.Provider;
-import io.weir.upstream.Providers;
-import io.weir.upstream.Sending;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 
 /**
  * Bookings of requests to the providers of upstreams, for all nodes, in Redis. Safe for use by many threads; never
- * blocks. Failures are {@link io.weir.throttle.StoreUnavailableException}.
+ * blocks. Failures are {@link io.weir.core.throttle.StoreUnavailableException}.
  */
 public final class RedisProviders {
   private static final long MICROS_PER_MILLI = 1000;

@@ -1,11 +1,11 @@
 package io.weir.state.redis;
 
+import io.weir.core.window.WindowAnswer;
+import io.weir.core.window.WindowAnswer.Range;
+import io.weir.core.window.WindowRule;
+import io.weir.core.window.WindowView;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
-import io.weir.window.WindowAnswer;
-import io.weir.window.WindowAnswer.Range;
-import io.weir.window.WindowRule;
-import io.weir.window.WindowView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /**
  * Windows of ordered ranges in Redis, for all nodes, planners and workers. Safe for use by many threads; never blocks.
- * Failures are {@link io.weir.throttle.StoreUnavailableException}.
+ * Failures are {@link io.weir.core.throttle.StoreUnavailableException}.
  */
 public final class RedisWindows {
   private static final int VIEW = 6;

@@ -1,7 +1,7 @@
 package io.weir.state.redis;
 
+import io.weir.core.throttle.Held;
 import io.weir.state.redis.wire.RedisKeys;
-import io.weir.throttle.Held;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**

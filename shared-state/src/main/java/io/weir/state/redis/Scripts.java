@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 final class Scripts {
   private Scripts() {}
 
-  /** Runs the script; failures are {@link io.weir.throttle.StoreUnavailableException}. */
+  /** Runs the script; failures are {@link io.weir.core.throttle.StoreUnavailableException}. */
   static CompletableFuture<List<Object>> run(
       RedisConnections redis, LuaScript script, List<String> keys, List<String> arguments) {
     String[] of = keys.toArray(String[]::new);

@@ -1,15 +1,15 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.LeakyBucket;
-import io.weir.decision.Verdict;
-import io.weir.decision.Verdict.Outcome;
-import io.weir.decision.Verdict.Wait;
-import io.weir.slot.QueueReport;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreAnswer.Decided;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.decision.Verdict;
+import io.weir.core.decision.Verdict.Outcome;
+import io.weir.core.decision.Verdict.Wait;
+import io.weir.core.slot.QueueReport;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

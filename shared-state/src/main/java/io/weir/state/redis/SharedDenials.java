@@ -1,12 +1,12 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Demand;
-import io.weir.bucket.LeakyBucket;
-import io.weir.bucket.Scope;
-import io.weir.kind.Hold;
-import io.weir.slot.SlotMode;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.bucket.Scope;
+import io.weir.core.kind.Hold;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

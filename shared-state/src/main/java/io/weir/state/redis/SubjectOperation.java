@@ -1,8 +1,8 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Demand;
-import io.weir.kind.KindDemand;
-import io.weir.throttle.Charge;
+import io.weir.core.bucket.Demand;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.throttle.Charge;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

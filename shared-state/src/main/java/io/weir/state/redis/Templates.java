@@ -1,12 +1,12 @@
 package io.weir.state.redis;
 
-import io.weir.bucket.Demand;
-import io.weir.kind.KindDemand;
+import io.weir.core.bucket.Demand;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.throttle.Charge;
 import io.weir.state.redis.wire.ChargeTemplate;
 import io.weir.state.redis.wire.Lane;
 import io.weir.state.redis.wire.OthersTemplate;
 import io.weir.state.redis.wire.PendingCharge;
-import io.weir.throttle.Charge;
 import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

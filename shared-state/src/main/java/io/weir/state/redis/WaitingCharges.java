@@ -1,9 +1,9 @@
 package io.weir.state.redis;
 
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.redis.wire.Lane;
 import io.weir.state.redis.wire.PendingCharge;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;

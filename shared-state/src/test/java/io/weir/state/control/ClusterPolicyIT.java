@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.policy.InvalidPolicyException;
 import io.weir.state.redis.RedisConnections;
 import io.weir.state.redis.wire.RedisKeys;
-import io.weir.throttle.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;

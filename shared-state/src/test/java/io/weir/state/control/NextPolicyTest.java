@@ -2,7 +2,7 @@ package io.weir.state.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.policy.Policy;
+import io.weir.core.policy.Policy;
 import io.weir.state.document.PolicyDocuments;
 import java.util.ArrayList;
 import java.util.List;

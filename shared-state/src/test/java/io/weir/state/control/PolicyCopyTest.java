@@ -2,7 +2,7 @@ package io.weir.state.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.policy.SecretHash;
+import io.weir.core.policy.SecretHash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,17 +2,17 @@ package io.weir.state.degraded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
-import io.weir.decision.Decision;
-import io.weir.decision.Decision.Allowed;
-import io.weir.decision.Decision.Denied;
-import io.weir.decision.Decision.NeverAllowed;
-import io.weir.decision.Verdict.Outcome;
-import io.weir.decision.Verdict.Wait;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Verdict.Outcome;
+import io.weir.core.decision.Verdict.Wait;
+import io.weir.core.throttle.Charge;
 import io.weir.state.degraded.LocalShare.Agreement;
-import io.weir.throttle.Charge;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.weir.state.redis;
 
+import io.weir.core.throttle.BucketStore;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.ManualClock;
-import io.weir.throttle.BucketStore;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

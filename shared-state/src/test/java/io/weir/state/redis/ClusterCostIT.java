@@ -2,12 +2,12 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
 import io.weir.testkit.RedisCluster;
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;

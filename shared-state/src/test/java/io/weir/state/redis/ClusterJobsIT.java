@@ -2,14 +2,14 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.job.ClaimedJobs;
-import io.weir.job.JobMove;
-import io.weir.job.JobParameter;
-import io.weir.job.JobRule;
-import io.weir.job.JobState;
-import io.weir.job.JobSubmission;
-import io.weir.job.JobWork;
-import io.weir.job.SubmittedJob;
+import io.weir.core.job.ClaimedJobs;
+import io.weir.core.job.JobMove;
+import io.weir.core.job.JobParameter;
+import io.weir.core.job.JobRule;
+import io.weir.core.job.JobState;
+import io.weir.core.job.JobSubmission;
+import io.weir.core.job.JobWork;
+import io.weir.core.job.SubmittedJob;
 import io.weir.testkit.RedisCluster;
 import java.time.Duration;
 import java.util.List;

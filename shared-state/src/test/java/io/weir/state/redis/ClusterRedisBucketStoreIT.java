@@ -1,10 +1,10 @@
 package io.weir.state.redis;
 
+import io.weir.core.throttle.BucketStore;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisCluster;
 import io.weir.testkit.RedisProcess;
-import io.weir.throttle.BucketStore;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;

@@ -2,7 +2,7 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Scope;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.model.InMemoryBucketStore;
 import io.weir.testkit.Histories;

@@ -2,10 +2,10 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Scope;
+import io.weir.core.lease.LeaseReport;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.lease.LeaseReport;
 import io.weir.model.LeasePool;
 import io.weir.model.LeasePool.Granted;
 import io.weir.state.redis.RedisLeases.Answer;

@@ -2,13 +2,13 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.upstream.Booking;
-import io.weir.upstream.Booking.Asking;
-import io.weir.upstream.Booking.Booked;
-import io.weir.upstream.Booking.End;
-import io.weir.upstream.Booking.Lesson;
-import io.weir.upstream.Provider;
-import io.weir.upstream.Providers;
+import io.weir.core.upstream.Booking;
+import io.weir.core.upstream.Booking.Asking;
+import io.weir.core.upstream.Booking.Booked;
+import io.weir.core.upstream.Booking.End;
+import io.weir.core.upstream.Booking.Lesson;
+import io.weir.core.upstream.Provider;
+import io.weir.core.upstream.Providers;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

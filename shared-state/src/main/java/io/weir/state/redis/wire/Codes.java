@@ -1,6 +1,6 @@
 package io.weir.state.redis.wire;
 
-import io.weir.decision.Verdict.Outcome;
+import io.weir.core.decision.Verdict.Outcome;
 
 /** The first number of a script's answer. {@code lua/lib/codes.lua} has the same. */
 public enum Codes {

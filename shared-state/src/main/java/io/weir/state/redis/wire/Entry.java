@@ -1,7 +1,7 @@
 package io.weir.state.redis.wire;
 
 import io.netty.buffer.ByteBuf;
-import io.weir.slot.TicketRequest;
+import io.weir.core.slot.TicketRequest;
 
 /** Equal charges of one subject in sequence. */
 public final class Entry {

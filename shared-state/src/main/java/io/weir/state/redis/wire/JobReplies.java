@@ -1,15 +1,15 @@
 package io.weir.state.redis.wire;
 
-import io.weir.job.ClaimedJobs;
-import io.weir.job.Job;
-import io.weir.job.JobOwner;
-import io.weir.job.JobQueue;
-import io.weir.job.JobState;
-import io.weir.job.JobTask;
-import io.weir.job.JobWork;
-import io.weir.job.MovedJob;
-import io.weir.job.SeenJob;
-import io.weir.job.SubmittedJob;
+import io.weir.core.job.ClaimedJobs;
+import io.weir.core.job.Job;
+import io.weir.core.job.JobOwner;
+import io.weir.core.job.JobQueue;
+import io.weir.core.job.JobState;
+import io.weir.core.job.JobTask;
+import io.weir.core.job.JobWork;
+import io.weir.core.job.MovedJob;
+import io.weir.core.job.SeenJob;
+import io.weir.core.job.SubmittedJob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package io.weir.state.redis.wire;
 
-import io.weir.job.Job;
-import io.weir.job.Job.AheadAtFirst;
-import io.weir.job.Job.Step;
-import io.weir.job.JobQueue;
-import io.weir.job.JobState;
+import io.weir.core.job.Job;
+import io.weir.core.job.Job.AheadAtFirst;
+import io.weir.core.job.Job.Step;
+import io.weir.core.job.JobQueue;
+import io.weir.core.job.JobState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.weir.state.redis.wire;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.LeakyBucket;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.LeakyBucket;
 import java.util.Arrays;
 import java.util.List;
 

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.weir.kind.Hold;
-import io.weir.kind.Kind;
-import io.weir.kind.KindDemand;
-import io.weir.throttle.Charge;
+import io.weir.core.kind.Hold;
+import io.weir.core.kind.Kind;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.throttle.Charge;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

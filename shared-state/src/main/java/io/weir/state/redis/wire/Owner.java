@@ -1,6 +1,6 @@
 package io.weir.state.redis.wire;
 
-import io.weir.throttle.Charge;
+import io.weir.core.throttle.Charge;
 
 /** The tenant and subject of charges. */
 public record Owner(String tenant, String subject) {

@@ -1,9 +1,9 @@
 package io.weir.state.redis.wire;
 
-import io.weir.throttle.Charge;
-import io.weir.throttle.StoreAnswer;
-import io.weir.throttle.StoreFault;
-import io.weir.throttle.StoreUnavailableException;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

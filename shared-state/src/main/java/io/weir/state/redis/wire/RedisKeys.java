@@ -3,7 +3,7 @@ package io.weir.state.redis.wire;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
-import io.weir.bucket.Scope;
+import io.weir.core.bucket.Scope;
 import java.util.List;
 import java.util.stream.Stream;
 

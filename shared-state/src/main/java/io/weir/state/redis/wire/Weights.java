@@ -1,6 +1,6 @@
 package io.weir.state.redis.wire;
 
-import io.weir.throttle.Charge;
+import io.weir.core.throttle.Charge;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,17 +2,17 @@ package io.weir.state.redis.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.bucket.Bucket;
-import io.weir.bucket.Demand;
-import io.weir.bucket.Scope;
-import io.weir.kind.Extras;
-import io.weir.kind.Hold;
-import io.weir.kind.KindDemand;
-import io.weir.kind.Permits;
-import io.weir.policy.FailureMode;
-import io.weir.slot.SlotRules;
-import io.weir.slot.TicketRequest;
-import io.weir.throttle.Charge;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.kind.Extras;
+import io.weir.core.kind.Hold;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Permits;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Charge;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,5 +1,0 @@
-/** Leaky buckets in exact integers: the arithmetic of the throttle, without clock or I/O. */
-@NullMarked
-package io.weir.bucket;
-
-import org.jspecify.annotations.NullMarked;

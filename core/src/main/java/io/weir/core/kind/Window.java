@@ -1,0 +1,35 @@
+package io.weir.core.kind;
+
+/** A division of time into periods. Immutable. */
+public interface Window {
+
+  /**
+   * One period.
+   *
+   * @param startMicros since the epoch, within it
+   * @param endMicros the first instant after it
+   */
+  record Span(long startMicros, long endMicros) {}
+
+  /** The period that contains an instant. */
+  Span at(long nowMicros);
+
+  /** The approximate length of a period, in milliseconds. */
+  long millis();
+
+  /** Whether the previous period fades instead of ending at once. */
+  default boolean slides() {
+    return false;
+  }
+
+  /** Whether usage of the period that ends at {@code endMicros} may still count at an instant. */
+  default boolean reaches(long endMicros, long nowMicros) {
+    return true;
+  }
+
+  /** The parameters for a script, see {@code lua/lib/quota.lua}. */
+  String words(long nowMicros);
+
+  /** The time until which these words are valid. */
+  long wordsHoldUntil(long nowMicros);
+}

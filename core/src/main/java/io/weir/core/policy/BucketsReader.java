@@ -1,0 +1,118 @@
+package io.weir.core.policy;
+
+import io.weir.core.bucket.Names;
+import io.weir.core.bucket.Scope;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** Reads the list of buckets. */
+final class BucketsReader {
+  // One script reads and writes all buckets of a request; Lua's stack holds some thousands of
+  // values.
+  private static final int MAX_BUCKETS = 500;
+
+  private final ShapeReader shapes;
+  private final Scope defaultScope;
+  private final Set<String> names = new HashSet<>();
+  private final boolean bare;
+
+  /** @param bare whether the document names no plans, so that nothing refers to a bucket by its name */
+  BucketsReader(ShapeReader shapes, Scope defaultScope, boolean bare) {
+    this.shapes = shapes;
+    this.defaultScope = defaultScope;
+    this.bare = bare;
+  }
+
+  List<DefinedBucket> read(Section root) {
+    List<DefinedBucket> buckets = new ArrayList<>();
+    List<Section> sections = root.sections("buckets");
+    if (sections.size() > MAX_BUCKETS) {
+      root.error(
+          "too_many_buckets",
+          "buckets",
+          "%d buckets (expected: at most %d)".formatted(sections.size(), MAX_BUCKETS));
+      return buckets;
+    }
+    for (Section section : sections) {
+      bucket(section).ifPresent(buckets::add);
+    }
+    return buckets;
+  }
+
+  private Optional<DefinedBucket> bucket(Section section) {
+    Optional<String> name = section
+        .requiredText("name", Names::isName, Names.NAME_PATTERN)
+        .flatMap(given -> unique(section, given));
+    Scope scope = section.choice("scope", Scopes.BY_WORD).orElse(defaultScope);
+    boolean highVolume = section.flag("highVolume");
+    boolean leased = section.flag("leased");
+    if (leased && scope != Scope.CLUSTER) {
+      section.error("leased_without_cluster", "leased", "only a bucket of scope cluster is leased");
+    }
+    BucketOptions options = BucketOptionsReader.read(section, leased);
+    OptionalLong burst = shapes.burstMillis(section);
+    Optional<List<BucketShape.Group>> groups = shapes.groups(section);
+    section.refuseUnknown();
+    if (name.isEmpty() || groups.isEmpty()) {
+      return Optional.empty();
+    }
+    return shapes
+        .shape(section, name.get(), scope, burst.orElse(0), groups.get())
+        .map(shape -> shape.withLeases(leased && scope == Scope.CLUSTER))
+        .filter(shape -> isHeldByParts(section, shape, options))
+        .map(shape -> new DefinedBucket(
+            section, shape, highVolume ? BucketSet.HIGH_VOLUME : BucketSet.ORDINARY, options));
+  }
+
+  private static boolean isHeldByParts(Section section, BucketShape shape, BucketOptions options) {
+    boolean isHeld = shape.demands().values().stream().allMatch(options::holds);
+    if (!isHeld) {
+      section.error(
+          "share_too_small",
+          "keepFor",
+          "a part of the bucket holds not one operation (expected: a longer burst, another share)");
+    }
+    return isHeld;
+  }
+
+  // Real files use one name for two different buckets: the second one gets a number.
+  private Optional<String> unique(Section section, String given) {
+    if (names.add(given)) {
+      return Optional.of(given);
+    }
+    String message = "'%s' is the name of a bucket already".formatted(given);
+    if (!bare) {
+      section.error("name_repeated", "name", message);
+      return Optional.empty();
+    }
+    int number = 2;
+    while (!names.add(given + ":" + number)) {
+      number++;
+    }
+    section.warning(
+        "name_repeated", "name", "%s; this one is %s:%d".formatted(message, given, number));
+    return Optional.of(given + ":" + number);
+  }
+
+  /** The names in use. */
+  Set<String> names() {
+    return names;
+  }
+
+  /** A bucket of the policy, with its place in the document. */
+  record DefinedBucket(Section section, BucketShape shape, BucketSet set, BucketOptions options) {
+    String name() {
+      return shape.bucket().name();
+    }
+  }
+
+  /** The two sets that Hiero's throttle files contain side by side. No plan demands from both. */
+  enum BucketSet {
+    ORDINARY,
+    HIGH_VOLUME
+  }
+}

@@ -1,0 +1,79 @@
+package io.weir.core.policy;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Rate;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A rate as written in a policy: {@code opsPerSec}, {@code milliOpsPerSec}, or {@code rate} per second, minute, hour or
+ * day.
+ *
+ * @param rate empty for a rate of 0
+ * @param written the text of the rate, for messages
+ */
+record GivenRate(Optional<Rate> rate, String written) {
+  private static final long MAX_MILLI_OPS_PER_SEC = Bucket.MAX_PRECISION;
+  private static final long MAX_OPS_PER_SEC = MAX_MILLI_OPS_PER_SEC / 1000;
+  private static final long SECOND_MICROS = 1_000_000;
+  private static final Pattern FORM = Pattern.compile("(\\d{1,13})/(s|min|h|d)");
+  private static final String EXPECTED =
+      "a rate such as 10/s, 60/min, 100/h or 1/d, at most %d/s".formatted(MAX_OPS_PER_SEC);
+  private static final String HINT =
+      "; for other rates, rate: with a whole number per s, min, h or d, such as 60/min";
+
+  /** Reads the rate of a section; empty if it has none, or a problem. */
+  static Optional<GivenRate> read(Section section) {
+    OptionalLong ops = section.wholeNumber("opsPerSec", 0, MAX_OPS_PER_SEC, HINT);
+    OptionalLong milli = section.wholeNumber("milliOpsPerSec", 0, MAX_MILLI_OPS_PER_SEC, HINT);
+    OptionalLong perSecond = ShapeReader.finer(section, "opsPerSec", ops, "milliOpsPerSec", milli);
+    if (section.isAbsent("rate")) {
+      return perSecond.stream().mapToObj(GivenRate::ofMilliOps).findFirst();
+    }
+    if (perSecond.isPresent()) {
+      section.error(
+          "rate_ambiguous",
+          "rate",
+          "beside opsPerSec or milliOpsPerSec (expected: one of the three)");
+    }
+    return section
+        .text("rate", text -> parse(text).isPresent(), EXPECTED)
+        .flatMap(GivenRate::parse);
+  }
+
+  private static GivenRate ofMilliOps(long milliOpsPerSec) {
+    Optional<Rate> rate =
+        milliOpsPerSec == 0 ? Optional.empty() : Optional.of(Rate.ofMilliOpsPerSec(milliOpsPerSec));
+    return new GivenRate(rate, milliOpsPerSec + " milliOpsPerSec");
+  }
+
+  private static Optional<GivenRate> parse(String text) {
+    Matcher matcher = FORM.matcher(text);
+    if (!matcher.matches()) {
+      return Optional.empty();
+    }
+    long count = Long.parseLong(matcher.group(1));
+    long seconds = secondsOf(matcher.group(2));
+    if (count > MAX_OPS_PER_SEC * seconds) {
+      return Optional.empty();
+    }
+    Optional<Rate> rate =
+        count == 0 ? Optional.empty() : Optional.of(new Rate(count, seconds * SECOND_MICROS));
+    return Optional.of(new GivenRate(rate, text));
+  }
+
+  private static long secondsOf(String unit) {
+    return switch (unit) {
+      case "s" -> 1;
+      case "min" -> 60;
+      case "h" -> 3600;
+      default -> 86_400;
+    };
+  }
+
+  boolean isZero() {
+    return rate.isEmpty();
+  }
+}

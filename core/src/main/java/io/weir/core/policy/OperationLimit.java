@@ -1,0 +1,37 @@
+package io.weir.core.policy;
+
+import io.weir.core.bucket.Demand;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Permits;
+import java.util.List;
+
+/** The limit of one operation in a plan. */
+public sealed interface OperationLimit {
+
+  /**
+   * The operation demands from buckets.
+   *
+   * @param demands each bucket once, in the order of the policy
+   * @param others demands on limits other than rates; at least one of the lists is not empty
+   */
+  record Limited(List<Demand> demands, List<KindDemand> others) implements OperationLimit {
+    public Limited {
+      demands = List.copyOf(demands);
+      others = List.copyOf(others);
+    }
+
+    /** Whether a request needs a hold, because it takes permits. */
+    public boolean needsHold() {
+      return others.stream().anyMatch(Permits.class::isInstance);
+    }
+  }
+
+  /** The operation is always allowed and never counted. */
+  record Unlimited() implements OperationLimit {}
+
+  /** The operation, or the whole subject, has a limit of zero. */
+  record Frozen() implements OperationLimit {}
+
+  /** No bucket limits the operation, and the policy denies such operations. */
+  record NotConfigured() implements OperationLimit {}
+}

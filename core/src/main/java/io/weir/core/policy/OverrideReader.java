@@ -1,0 +1,232 @@
+package io.weir.core.policy;
+
+import io.weir.core.bucket.Names;
+import io.weir.core.bucket.Scope;
+import io.weir.core.kind.Permits;
+import io.weir.core.kind.Quota;
+import io.weir.core.policy.BucketShape.Group;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Reads overrides and applies them to drafts of plans. */
+final class OverrideReader {
+  private static final long DEFAULT_BURST_MILLIS = 1000;
+
+  private final ShapeReader shapes;
+  private final ShapeReader extending = new ShapeReader(BurstRule.EXTEND);
+  private final Set<String> knownOperations;
+  private final Set<String> tenantBuckets;
+
+  OverrideReader(ShapeReader shapes, Set<String> knownOperations, Set<String> tenantBuckets) {
+    this.shapes = shapes;
+    this.knownOperations = knownOperations;
+    this.tenantBuckets = tenantBuckets;
+  }
+
+  /** Reads {@code overrides} and applies each; an override that can never apply is a problem. */
+  PlanDraft applyAll(Section parent, PlanDraft draft, Scope scope) {
+    Set<String> seen = new HashSet<>();
+    PlanDraft current = draft;
+    for (Section section : parent.sections("overrides")) {
+      Optional<PlanDraft> ofKind = applyToKind(section, seen, current, scope);
+      if (ofKind.isPresent()) {
+        current = ofKind.get();
+        continue;
+      }
+      Optional<LimitOverride> override = read(section, seen);
+      if (override.isPresent()) {
+        current = apply(override.get(), current, scope);
+      }
+    }
+    return current;
+  }
+
+  /** Applies an override of a quota or of permits; empty if it concerns something else. */
+  private Optional<PlanDraft> applyToKind(
+      Section section, Set<String> seen, PlanDraft draft, Scope scope) {
+    Optional<String> name = section.text("limits", Names::isName, Names.NAME_PATTERN);
+    if (name.isEmpty()) {
+      return Optional.empty();
+    }
+    OptionalLong limit = KindsReader.limit(section, Quota.MAX_LIMIT);
+    section.refuseUnknown();
+    if (!seen.add("limit " + name.get())) {
+      section.error("override_repeated", name.get() + " has an override already");
+      return Optional.of(draft);
+    }
+    Optional<KindLimit> found =
+        draft.kinds().limit(name.get()).filter(known -> known.demand().scope() == scope);
+    if (found.isEmpty()) {
+      section.error(
+          "override_unmatched",
+          "limits",
+          "no quota or permits '%s' of scope %s in the plan"
+              .formatted(name.get(), Scopes.wordOf(scope)));
+    }
+    return Optional.of(
+        found.isEmpty() || limit.isEmpty()
+            ? draft
+            : draft.withKinds(draft.kinds().with(relimited(found.get(), limit.getAsLong()))));
+  }
+
+  private static KindLimit relimited(KindLimit limit, long operations) {
+    return limit.demand() instanceof Quota quota
+        ? limit.with(quota.withLimit(operations))
+        : limit.with(((Permits) limit.demand()).withLimit(Math.min(Permits.MAX_LIMIT, operations)));
+  }
+
+  private Optional<LimitOverride> read(Section section, Set<String> seen) {
+    Optional<String> bucket = section.text("bucket", Names::isName, Names.NAME_PATTERN);
+    Optional<String> operation = section.text("operation", Names::isName, Names.NAME_PATTERN);
+    Optional<GivenRate> rate = GivenRate.read(section);
+    OptionalLong burst = shapes.burstMillis(section);
+    Optional<List<Group>> groups =
+        section.has("throttleGroups") ? shapes.groups(section) : Optional.empty();
+    section.refuseUnknown();
+    if (bucket.isPresent() == operation.isPresent()) {
+      section.error(
+          "override_ambiguous", "names both or neither (expected: a bucket or an operation)");
+      return Optional.empty();
+    }
+    String target = bucket.map(name -> "bucket " + name).or(() -> operation).orElseThrow();
+    if (!seen.add(target)) {
+      section.error("override_repeated", target + " has an override already");
+      return Optional.empty();
+    }
+    return Optional.of(new LimitOverride(section, bucket, operation, rate, burst, groups));
+  }
+
+  private PlanDraft apply(LimitOverride override, PlanDraft draft, Scope scope) {
+    return override
+        .bucket()
+        .map(bucket -> applyToBucket(override, bucket, draft, scope))
+        .orElseGet(() -> applyToOperation(override, draft, scope));
+  }
+
+  private PlanDraft applyToBucket(
+      LimitOverride override, String bucket, PlanDraft draft, Scope scope) {
+    Optional<BucketShape> shape = draft.shape(bucket).filter(s -> s.bucket().scope() == scope);
+    if (shape.isEmpty() && scope == Scope.TENANT && tenantBuckets.contains(bucket)) {
+      return draft; // another plan of the tenant demands from it
+    }
+    if (shape.isEmpty()) {
+      String message = "no bucket '%s' of scope %s in the plan (expected: one that is there)";
+      override
+          .section()
+          .error("override_unmatched", "bucket", message.formatted(bucket, Scopes.wordOf(scope)));
+      return draft;
+    }
+    if (override.freezes()) {
+      return draft.withFrozenBucket(shape.get());
+    }
+    return groupsFor(override, shape.get())
+        .flatMap(groups -> reshaped(override, shape.get(), groups))
+        .filter(reshaped -> isHeldByParts(override, draft, reshaped))
+        .map(draft::withShape)
+        .orElse(draft);
+  }
+
+  private static boolean isHeldByParts(LimitOverride override, PlanDraft draft, BucketShape shape) {
+    BucketOptions options = draft.kinds().of(shape.bucket().name());
+    boolean isHeld = shape.demands().values().stream().allMatch(options::holds);
+    if (!isHeld) {
+      override
+          .section()
+          .error(
+              "share_too_small",
+              "a part of the bucket, which has keepFor, holds not one operation (expected: more)");
+    }
+    return isHeld;
+  }
+
+  private Optional<BucketShape> reshaped(
+      LimitOverride override, BucketShape shape, List<Group> groups) {
+    long burst = override.burstMillis().orElse(shape.bucket().burstMillis());
+    return shapes.shape(
+        override.section(), shape.bucket().name(), shape.bucket().scope(), burst, groups);
+  }
+
+  private static Optional<List<Group>> groupsFor(LimitOverride override, BucketShape shape) {
+    if (override.groups().isPresent()) {
+      return sameOperations(override, shape, override.groups().get());
+    }
+    if (override.rate().isEmpty()) {
+      if (override.burstMillis().isEmpty()) {
+        override
+            .section()
+            .error("override_ambiguous", "changes nothing (expected: a rate, groups or a burst)");
+      }
+      return Optional.of(shape.groups());
+    }
+    if (shape.groups().size() > 1) {
+      override
+          .section()
+          .error(
+              "override_ambiguous",
+              "one rate for a bucket of %d groups (expected: throttleGroups)"
+                  .formatted(shape.groups().size()));
+      return Optional.empty();
+    }
+    Group only = shape.groups().get(0);
+    return Optional.of(List.of(Group.of(override.rate().get(), only.operations())));
+  }
+
+  // Other operations would have no limit, or a hidden one.
+  private static Optional<List<Group>> sameOperations(
+      LimitOverride override, BucketShape shape, List<Group> groups) {
+    Set<String> given = new TreeSet<>();
+    groups.forEach(group -> given.addAll(group.operations()));
+    if (override.rate().isPresent()) {
+      override
+          .section()
+          .error("override_ambiguous", "both a rate and throttleGroups (expected: one of them)");
+    }
+    if (given.equals(shape.demands().keySet())) {
+      return Optional.of(groups);
+    }
+    override
+        .section()
+        .error(
+            "override_unmatched",
+            "throttleGroups",
+            "the operations %s (expected: those of the bucket, %s)"
+                .formatted(given, shape.demands().keySet()));
+    return Optional.empty();
+  }
+
+  private PlanDraft applyToOperation(LimitOverride override, PlanDraft draft, Scope scope) {
+    String operation = override.operation().orElseThrow();
+    Section section = override.section();
+    if (scope != Scope.KEY) {
+      section.error(
+          "override_ambiguous", "operation", "of a tenant (expected: a bucket of scope tenant)");
+      return draft;
+    }
+    if (!knownOperations.contains(operation)) {
+      section.error(
+          "override_unmatched",
+          "operation",
+          "'%s' is no operation of the policy".formatted(operation));
+      return draft;
+    }
+    if (override.freezes()) {
+      return draft.withFrozen(operation);
+    }
+    if (override.rate().isEmpty() || override.groups().isPresent()) {
+      section.error("override_ambiguous", "no rate (expected: opsPerSec, milliOpsPerSec or rate)");
+      return draft;
+    }
+    List<Group> groups = List.of(Group.of(override.rate().get(), List.of(operation)));
+    // Without a burst, the default is one second, or as long as one operation needs.
+    ShapeReader reader = override.burstMillis().isPresent() ? shapes : extending;
+    long burst = override.burstMillis().orElse(DEFAULT_BURST_MILLIS);
+    return reader
+        .shape(section, "op:" + operation, Scope.KEY, burst, groups)
+        .map(shape -> draft.withOwn(operation, shape))
+        .orElse(draft);
+  }
+}

@@ -1,0 +1,91 @@
+package io.weir.core.policy;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Quota;
+import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.slot.SlotRules;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A compiled set of limits, shared by all subjects that have no override of their own. Immutable.
+ */
+public final class Plan {
+
+  /** The operation of requests that no rule matches. A bucket may limit it like any other. */
+  public static final String UNLISTED = "unlisted";
+
+  private final String name;
+  private final Map<String, OperationLimit> limits;
+  private final OperationLimit others;
+  private final SlotRules slots;
+  private final FailureMode failureMode;
+
+  Plan(
+      String name,
+      Map<String, OperationLimit> limits,
+      OperationLimit others,
+      SlotRules slots,
+      FailureMode failureMode) {
+    this.name = name;
+    this.limits = new LinkedHashMap<>(limits);
+    this.others = others;
+    this.slots = slots;
+    this.failureMode = failureMode;
+  }
+
+  /** The plan's name in the policy; a subject's overrides do not change it. */
+  public String name() {
+    return name;
+  }
+
+  /** The rules of the plan for places. */
+  public SlotRules slots() {
+    return slots;
+  }
+
+  /** The treatment of its requests during an outage. */
+  public FailureMode failureMode() {
+    return failureMode;
+  }
+
+  /** The limit of an operation, whether or not the policy names it. */
+  public OperationLimit limit(String operation) {
+    return limits.getOrDefault(operation, others);
+  }
+
+  /** The buckets of the plan's operations, unordered, with duplicates. */
+  public Stream<Bucket> buckets() {
+    return Stream.concat(limits.values().stream(), Stream.of(others))
+        .filter(Limited.class::isInstance)
+        .flatMap(limit -> ((Limited) limit).demands().stream())
+        .map(Demand::bucket);
+  }
+
+  /** The limits of the plan's operations other than rates, unordered, with duplicates. */
+  public Stream<KindDemand> kinds() {
+    return Stream.concat(limits.values().stream(), Stream.of(others))
+        .filter(Limited.class::isInstance)
+        .flatMap(limit -> ((Limited) limit).others().stream());
+  }
+
+  /** A quota of the plan's operations, by its name. */
+  public Optional<Quota> quota(String quota) {
+    return kinds()
+        .filter(demand -> demand instanceof Quota && demand.name().equals(quota))
+        .map(Quota.class::cast)
+        .findFirst();
+  }
+
+  /**
+   * The name under which an operation is counted: its own if the plan knows it, {@link #UNLISTED} otherwise, so that
+   * callers cannot create an unlimited number of names.
+   */
+  public String tagOf(String operation) {
+    return limits.containsKey(operation) ? operation : UNLISTED;
+  }
+}

@@ -1,0 +1,244 @@
+package io.weir.core.policy;
+
+import io.weir.core.bucket.Names;
+import io.weir.core.bucket.Scope;
+import io.weir.core.policy.BucketsReader.BucketSet;
+import io.weir.core.policy.BucketsReader.DefinedBucket;
+import io.weir.core.slot.SlotRules;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Reads plans, or makes the one plan of a document that only lists buckets. */
+final class PlansReader {
+  private static final String IMPLICIT_PLAN = "default";
+  private static final Map<String, BucketSet> SETS = sets();
+
+  private final List<DefinedBucket> buckets;
+  private final List<KindLimit> kinds;
+  private final OverrideReader overrides;
+
+  /** @param kinds quotas and permits */
+  PlansReader(List<DefinedBucket> buckets, List<KindLimit> kinds, OverrideReader overrides) {
+    this.buckets = buckets;
+    this.kinds = kinds;
+    this.overrides = overrides;
+  }
+
+  Map<String, DefinedPlan> read(Section root) {
+    BucketSet set = root.choice("bucketSet", SETS).orElse(BucketSet.ORDINARY);
+    FailureMode mode = FailureMode.read(root).orElse(FailureMode.LOCAL);
+    Map<String, DefinedPlan> plans = new LinkedHashMap<>();
+    if (root.has("plans")) {
+      root.namedSections("plans", Names::isName, Names.NAME_PATTERN)
+          .forEach((name, section) -> plans.put(name, plan(name, section, set, mode)));
+    } else {
+      plans.put(IMPLICIT_PLAN, implicit(root, set, mode));
+    }
+    findUnused(plans);
+    return plans;
+  }
+
+  private DefinedPlan implicit(Section root, BucketSet set, FailureMode mode) {
+    return new DefinedPlan(
+        IMPLICIT_PLAN,
+        root,
+        set,
+        PlanDraft.of(
+            shapesOf(bucketsOf(set)), kindsOf(bucketsOf(set), kinds, OptionalLong.empty())),
+        Access.LIMITED,
+        SlotRules.DEFAULT,
+        mode,
+        true);
+  }
+
+  private DefinedPlan plan(
+      String name, Section section, BucketSet defaultSet, FailureMode defaultMode) {
+    BucketSet set = section.choice("bucketSet", SETS).orElse(defaultSet);
+    Access access = Access.read(section);
+    List<DefinedBucket> chosen = section.has("buckets") ? chosen(section, set) : bucketsOf(set);
+    SlotRules slots = SlotsReader.read(section);
+    FailureMode mode = FailureMode.read(section).orElse(defaultMode);
+    List<KindLimit> limits = limits(section);
+    PlanKinds planKinds =
+        kindsOf(chosen, limits, BucketOptionsReader.multiplier(section, "shedAt"));
+    findWrongOverflows(section, chosen);
+    PlanDraft draft =
+        overrides.applyAll(section, PlanDraft.of(shapesOf(chosen), planKinds), Scope.KEY);
+    section.refuseUnknown();
+    return new DefinedPlan(name, section, set, draft, access, slots, mode, false);
+  }
+
+  private List<DefinedBucket> chosen(Section section, BucketSet set) {
+    Map<String, DefinedBucket> byName = new LinkedHashMap<>();
+    buckets.forEach(bucket -> byName.put(bucket.name(), bucket));
+    Set<DefinedBucket> chosen = new LinkedHashSet<>();
+    for (Section.Item item : section.texts("buckets", Names::isName, Names.NAME_PATTERN)) {
+      DefinedBucket bucket = byName.get(item.text());
+      if (bucket == null) {
+        section.errorAt(
+            "bucket_unknown", item, "no sound bucket '%s' in the policy".formatted(item.text()));
+      } else if (bucket.set() != set) {
+        section.errorAt(
+            "bucket_of_other_set",
+            item,
+            "%s is of the other set (expected: bucketSet of the plan names it)"
+                .formatted(item.text()));
+      } else if (!chosen.add(bucket)) {
+        section.errorAt("bucket_repeated", item, item.text() + " is in this plan already");
+      }
+    }
+    return new ArrayList<>(chosen);
+  }
+
+  // A plan that names no limits has all of them.
+  private List<KindLimit> limits(Section section) {
+    if (!section.has("limits")) {
+      return kinds;
+    }
+    Map<String, KindLimit> byName = new LinkedHashMap<>();
+    kinds.forEach(limit -> byName.put(limit.name(), limit));
+    Set<KindLimit> chosen = new LinkedHashSet<>();
+    for (Section.Item item : section.texts("limits", Names::isName, Names.NAME_PATTERN)) {
+      KindLimit limit = byName.get(item.text());
+      if (limit == null) {
+        section.errorAt(
+            "limit_unknown", item, "no sound quota or permits '%s'".formatted(item.text()));
+      } else {
+        chosen.add(limit);
+      }
+    }
+    chosen.forEach(limit -> limit
+        .overflow()
+        .filter(target -> chosen.stream().noneMatch(other -> other.name().equals(target)))
+        .ifPresent(target -> section.error(
+            "overflow_unknown",
+            "limits",
+            "%s overflows to '%s' (expected: that in the plan, too)"
+                .formatted(limit.name(), target))));
+    return new ArrayList<>(chosen);
+  }
+
+  /** Reports each reserved share whose plans or operations do not exist. */
+  void findUnknownKept(Set<String> plans, Set<String> operations) {
+    for (DefinedBucket bucket : buckets) {
+      bucket.options().kept().ifPresent(kept -> {
+        Set<String> unknown = new TreeSet<>(kept.plans());
+        unknown.removeAll(plans);
+        Set<String> unknownOperations = new TreeSet<>(kept.operations());
+        unknownOperations.removeAll(operations);
+        unknown.addAll(unknownOperations);
+        if (!unknown.isEmpty()) {
+          bucket
+              .section()
+              .error("share_for_nobody", "keepFor", "no plans or operations " + unknown);
+        }
+      });
+    }
+  }
+
+  private static PlanKinds kindsOf(
+      List<DefinedBucket> buckets, List<KindLimit> limits, OptionalLong shedAt) {
+    Map<String, BucketOptions> options = new LinkedHashMap<>();
+    buckets.forEach(bucket -> options.put(bucket.name(), bucket.options()));
+    return new PlanKinds(options, limits, shedAt);
+  }
+
+  private static void findWrongOverflows(Section section, List<DefinedBucket> chosen) {
+    Map<String, DefinedBucket> byName = new LinkedHashMap<>();
+    chosen.forEach(bucket -> byName.put(bucket.name(), bucket));
+    Set<String> targets = new HashSet<>();
+    for (DefinedBucket bucket : chosen) {
+      bucket.options().overflow().ifPresent(target -> {
+        DefinedBucket other = byName.get(target);
+        boolean isSound = other != null
+            && !other.name().equals(bucket.name())
+            && other.options().overflow().isEmpty()
+            && other.options().kept().isEmpty()
+            && targets.add(target)
+            && other
+                .shape()
+                .demands()
+                .keySet()
+                .containsAll(bucket.shape().demands().keySet());
+        if (!isSound) {
+          section.error(
+              "overflow_unknown",
+              ("%s overflows to '%s' (expected: another bucket of the plan, of one bucket alone, with all of its"
+                      + " operations and no overflow or keepFor of its own)")
+                  .formatted(bucket.name(), target));
+        }
+      });
+    }
+  }
+
+  private List<DefinedBucket> bucketsOf(BucketSet set) {
+    return buckets.stream().filter(bucket -> bucket.set() == set).toList();
+  }
+
+  private static List<BucketShape> shapesOf(List<DefinedBucket> buckets) {
+    return buckets.stream().map(DefinedBucket::shape).toList();
+  }
+
+  private void findUnused(Map<String, DefinedPlan> plans) {
+    Set<BucketSet> sets = plans.values().stream().map(DefinedPlan::set).collect(Collectors.toSet());
+    Set<String> drawn = plans.values().stream()
+        .filter(plan -> plan.access() != Access.UNLIMITED)
+        .flatMap(plan -> plan.draft().shapes().stream())
+        .map(shape -> shape.bucket().name())
+        .collect(Collectors.toSet());
+    for (DefinedBucket bucket : buckets) {
+      if (drawn.contains(bucket.name())) {
+        continue;
+      }
+      if (sets.contains(bucket.set())) {
+        bucket
+            .section()
+            .error("bucket_unused", "name", "%s is in no plan".formatted(bucket.name()));
+      } else {
+        String message = "%s is left out: no plan has the bucketSet %s";
+        bucket
+            .section()
+            .warning(
+                "bucket_set_not_loaded",
+                "name",
+                message.formatted(bucket.name(), wordOf(bucket.set())));
+      }
+    }
+  }
+
+  private static String wordOf(BucketSet set) {
+    return set == BucketSet.ORDINARY ? "ordinary" : "highVolume";
+  }
+
+  private static Map<String, BucketSet> sets() {
+    Map<String, BucketSet> sets = new LinkedHashMap<>();
+    for (BucketSet set : BucketSet.values()) {
+      sets.put(wordOf(set), set);
+    }
+    return sets;
+  }
+
+  /**
+   * A plan of the policy.
+   *
+   * @param section its place in the document; the whole document for the implicit plan
+   * @param implicit whether the document names no plans
+   */
+  record DefinedPlan(
+      String name,
+      Section section,
+      BucketSet set,
+      PlanDraft draft,
+      Access access,
+      SlotRules slots,
+      FailureMode failureMode,
+      boolean implicit) {}
+}

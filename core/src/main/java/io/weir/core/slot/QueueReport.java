@@ -1,0 +1,41 @@
+package io.weir.core.slot;
+
+/**
+ * The effects of a decision on a queue.
+ *
+ * @param returned the result for the place that the caller came back to
+ * @param made whether a new place was made
+ * @param lost how many expired places were removed
+ * @param length how many places the queue has afterwards; 0 if it was not read
+ */
+public record QueueReport(Returned returned, boolean made, long lost, long length) {
+
+  /** No queue was changed. */
+  public static final QueueReport NONE = new QueueReport(Returned.NOT, false, 0, 0);
+
+  /** The same for another caller of the same answer: lost places are counted once. */
+  public QueueReport withoutLost() {
+    return new QueueReport(returned, made, 0, length);
+  }
+
+  /** The result for a place. The order is that of {@code lua/lib/codes.lua}. */
+  public enum Returned {
+    /** The caller had no place. */
+    NOT,
+    /** The caller came before its slot and got the same wait again. */
+    EARLY,
+    /** The caller came in time and was admitted. */
+    KEPT,
+    /** The caller came too late: its place is gone. */
+    LATE,
+    /** The ticket is unknown: forged, used, of another caller or request, or forgotten. */
+    UNKNOWN,
+    /** The caller came in time, but another bucket had no room. */
+    BROKEN;
+
+    /** The value of a script's code. */
+    public static Returned of(long code) {
+      return values()[Math.toIntExact(code)];
+    }
+  }
+}

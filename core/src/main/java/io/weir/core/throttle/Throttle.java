@@ -1,0 +1,168 @@
+package io.weir.core.throttle;
+
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Decision.Reason;
+import io.weir.core.kind.Congestion;
+import io.weir.core.kind.Extras;
+import io.weir.core.kind.Hold;
+import io.weir.core.policy.OperationLimit;
+import io.weir.core.policy.OperationLimit.Frozen;
+import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.policy.OperationLimit.Unlimited;
+import io.weir.core.policy.PolicyRevision;
+import io.weir.core.policy.Subject;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.TicketRequest;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * Decides on requests: finds the limits of a subject's operation in the policy and asks the store, one round trip a
+ * decision. Safe for use by many threads.
+ *
+ * <p>A limit never follows a policy older than one that has decided before: a stale answer reloads the policy and asks
+ * again. Decisions without a bucket (unlimited, frozen, not configured), and the operation and cost given by the
+ * caller, follow the newest policy that this node knows, which may be slightly old while Redis is reachable.
+ */
+public final class Throttle {
+
+  // Each stale answer needs another publication during one reload; three in a row are no
+  // coincidence.
+  private static final int MAX_RELOADS = 3;
+
+  private final BucketStore store;
+  private final PolicySource policies;
+
+  public Throttle(BucketStore store, PolicySource policies) {
+    this.store = store;
+    this.policies = policies;
+  }
+
+  /**
+   * Takes {@code cost} operations for the subject, or none.
+   *
+   * @param subjectId the id of an API key that is in the policy
+   * @param operation the operation's name, known to the policy or not
+   * @param cost in operations, above 0
+   * @return completes with the decision; exceptionally with {@link UnknownSubjectException} if the policy in force has
+   *     no such subject, {@link HoldNeededException} if the operation takes permits, or {@link
+   *     StoreUnavailableException}
+   */
+  public CompletionStage<Decision> tryTake(String subjectId, String operation, long cost) {
+    return tryTake(subjectId, operation, cost, TicketRequest.NONE);
+  }
+
+  /**
+   * The same for a caller that shows or wants a ticket.
+   *
+   * @param ticket the shown or wanted ticket; its id is used once
+   */
+  public CompletionStage<Decision> tryTake(
+      String subjectId, String operation, long cost, TicketRequest ticket) {
+    return tryTake(subjectId, operation, cost, ticket, Throttle::noHold);
+  }
+
+  /**
+   * The same for a request that may hold permits or a reservation until it ends.
+   *
+   * @param holds maps the limit to the hold of the request; called again if the policy has changed meanwhile
+   */
+  public CompletionStage<Decision> tryTake(
+      String subjectId,
+      String operation,
+      long cost,
+      TicketRequest ticket,
+      Function<Limited, Optional<Hold>> holds) {
+    return decide(
+        new Question(subjectId, operation, cost, ticket, holds, store::tryCharge),
+        policies.current(),
+        0);
+  }
+
+  /** Answers as {@link #tryTake} would, and takes nothing. */
+  public CompletionStage<Decision> peek(String subjectId, String operation, long cost) {
+    return decide(
+        new Question(
+            subjectId, operation, cost, TicketRequest.NONE, Throttle::asIfHeld, store::peek),
+        policies.current(),
+        0);
+  }
+
+  private CompletionStage<Decision> decide(Question question, PolicyRevision policy, int reloads) {
+    Subject subject = policy.policy().subject(question.subjectId()).orElse(null);
+    if (subject == null) {
+      return CompletableFuture.failedFuture(new UnknownSubjectException(question.subjectId()));
+    }
+    OperationLimit limit = subject.plan().limit(question.operation());
+    if (limit instanceof Limited limited) {
+      Optional<Hold> hold = question.holds().apply(limited);
+      if (hold.isEmpty() && limited.needsHold()) {
+        return CompletableFuture.failedFuture(new HoldNeededException(question.operation()));
+      }
+      Charge charge = new Charge(
+          subject.tenant(),
+          subject.id(),
+          policy.revision(),
+          limited.demands(),
+          question.cost(),
+          slots(subject, limited),
+          question.ticket(),
+          subject.plan().failureMode(),
+          limited.others().isEmpty() && hold.isEmpty()
+              ? Extras.NONE
+              : new Extras(limited.others(), hold));
+      return question.ask().apply(charge).thenCompose(answer -> settle(question, answer, reloads));
+    }
+    return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));
+  }
+
+  private static Optional<Hold> noHold(Limited limited) {
+    return Optional.empty();
+  }
+
+  private static Optional<Hold> asIfHeld(Limited limited) {
+    return limited.needsHold() ? Optional.of(new Hold("peek", 1, false, false)) : Optional.empty();
+  }
+
+  // A place is made for a fixed cost; if the cost depends on the level of a bucket, the wait is an
+  // estimate.
+  private static SlotRules slots(Subject subject, Limited limited) {
+    boolean isPriced = limited.others().stream()
+        .anyMatch(other -> other instanceof Congestion congestion && congestion.isPrice());
+    return isPriced ? subject.plan().slots().withoutNewPlaces() : subject.plan().slots();
+  }
+
+  private CompletionStage<Decision> settle(Question question, StoreAnswer answer, int reloads) {
+    if (answer instanceof StoreAnswer.Decided decided) {
+      return CompletableFuture.completedFuture(decided.decision());
+    }
+    if (reloads == MAX_RELOADS) {
+      return CompletableFuture.failedFuture(new StoreUnavailableException(
+          StoreFault.DATA, "the policy in force could not be reached: " + answer, null));
+    }
+    long seen = answer instanceof StoreAnswer.Stale stale ? stale.newestRevision() : 0;
+    return policies.reload(seen).thenCompose(newer -> decide(question, newer, reloads + 1));
+  }
+
+  private static Decision withoutStore(OperationLimit limit, long revision) {
+    if (limit instanceof Unlimited) {
+      return new Allowed(revision, List.of());
+    }
+    Reason reason =
+        limit instanceof Frozen ? Reason.ACCESS_DISABLED : Reason.OPERATION_NOT_CONFIGURED;
+    return new NeverAllowed(revision, List.of(), List.of(), reason);
+  }
+
+  private record Question(
+      String subjectId,
+      String operation,
+      long cost,
+      TicketRequest ticket,
+      Function<Limited, Optional<Hold>> holds,
+      Function<Charge, CompletionStage<StoreAnswer>> ask) {}
+}

@@ -1,0 +1,61 @@
+package io.weir.core.upstream;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * An upstream made of providers. Its limits are for all nodes together.
+ *
+ * @param all the enabled providers, in the order of the policy
+ * @param isTiered whether the lowest tier with a free slot gets all requests; otherwise all providers are one tier
+ * @param health its health checks; empty if only requests show failures
+ */
+public record Providers(
+    String name,
+    List<Provider> all,
+    boolean isTiered,
+    Bounds bounds,
+    Sending sending,
+    RetryRule retry,
+    BreakerRule breaker,
+    Optional<HealthRule> health) {
+
+  public Providers {
+    all = List.copyOf(all);
+  }
+
+  /** The providers that serve a group. */
+  public List<Provider> serving(String group) {
+    return all.stream().filter(provider -> provider.serves(group)).toList();
+  }
+
+  /**
+   * The lowest limit that requests in flight to a provider can have; its breaker must be able to judge with that many.
+   */
+  public int least(String provider) {
+    int own = named(provider).map(Provider::maxInflight).orElse(0);
+    int all = bounds.adaptive().map(AdaptiveRule::min).orElse(bounds.maxInflight());
+    int share = this.all.size() > 1 ? Math.max(1, all * 3 / 4) : all;
+    return Math.min(all, own > 0 ? own : share);
+  }
+
+  /** The upstream with the available keys; without providers that have none of theirs. */
+  public Providers withKeys(Predicate<KeySlot> isHere) {
+    List<Provider> usable = all.stream()
+        .map(provider -> provider.withKeys(isHere))
+        .flatMap(Optional::stream)
+        .toList();
+    return new Providers(name, usable, isTiered, bounds, sending, retry, breaker, health);
+  }
+
+  /** The provider of this name, if it still exists. */
+  public Optional<Provider> named(String provider) {
+    return all.stream().filter(one -> one.name().equals(provider)).findFirst();
+  }
+
+  /** The number of key slots. */
+  public int slots() {
+    return all.stream().mapToInt(provider -> provider.slots().size()).sum();
+  }
+}

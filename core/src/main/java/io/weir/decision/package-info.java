@@ -1,5 +1,0 @@
-/** Decisions: allowed, denied or never allowed, with the state of the limits. */
-@NullMarked
-package io.weir.decision;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Places: each denied caller gets its own retry time and is admitted if it returns then. */
-@NullMarked
-package io.weir.slot;
-
-import org.jspecify.annotations.NullMarked;

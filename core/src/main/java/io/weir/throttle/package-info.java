@@ -1,5 +1,0 @@
-/** The charge for each request, and the store that decides on it for the whole cluster. */
-@NullMarked
-package io.weir.throttle;
-
-import org.jspecify.annotations.NullMarked;
