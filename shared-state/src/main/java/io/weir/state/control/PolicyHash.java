@@ -8,6 +8,8 @@ import io.weir.state.redis.RedisAddress.Topology;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.Partition;
 import io.weir.state.redis.wire.RedisKeys;
+import io.weir.state.redis.wire.Statuses;
+import io.weir.state.redis.wire.Statuses.Publish;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +39,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PolicyHash implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyHash.class);
-  private static final long PUBLISHED = 0;
   private static final int MAX_MESSAGE = 200;
   private static final Duration PROPOSAL_LASTS = Duration.ofMinutes(1);
 
@@ -94,7 +95,7 @@ final class PolicyHash implements AutoCloseable {
               policy.digest(),
               policy.bursts(),
               policy.limits());
-      boolean published = reply.get(0) == PUBLISHED;
+      boolean published = Statuses.of(Publish.class, reply.get(0)) == Publish.PUBLISHED;
       if (published) {
         tellInForce(policy.revision());
       }

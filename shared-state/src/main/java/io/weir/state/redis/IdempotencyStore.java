@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
+import io.weir.state.redis.wire.Statuses;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -108,14 +109,13 @@ public final class IdempotencyStore {
   }
 
   private static Claim claim(List<Object> answer) {
-    int status = ((Long) answer.get(0)).intValue();
-    return switch (status) {
-      case 0 -> new Claim.Claimed();
-      case 1 -> new Claim.Done((String) answer.get(2));
-      case 2 -> new Claim.Busy(Duration.ofNanos((Long) answer.get(1) * 1000));
-      case 3 -> new Claim.Unknown();
-      case 4 -> new Claim.Other();
-      default -> new Claim.Full(Duration.ofNanos((Long) answer.get(1) * 1000));
+    return switch (Statuses.of(Statuses.Claim.class, answer.get(0))) {
+      case CLAIMED -> new Claim.Claimed();
+      case DONE -> new Claim.Done((String) answer.get(2));
+      case BUSY -> new Claim.Busy(Duration.ofNanos((Long) answer.get(1) * 1000));
+      case UNKNOWN -> new Claim.Unknown();
+      case OTHER -> new Claim.Other();
+      case FULL -> new Claim.Full(Duration.ofNanos((Long) answer.get(1) * 1000));
     };
   }
 

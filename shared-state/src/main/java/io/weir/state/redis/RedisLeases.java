@@ -5,6 +5,8 @@ import io.weir.core.lease.LeaseReport;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.Partition;
 import io.weir.state.redis.wire.RedisKeys;
+import io.weir.state.redis.wire.Statuses;
+import io.weir.state.redis.wire.Statuses.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +19,6 @@ import java.util.function.Supplier;
 
 /** The shared pools of leases, in Redis. Safe for use by many threads; never blocks. */
 public final class RedisLeases {
-  private static final long STALE = 1;
-
   private final RedisConnections redis;
   private final LuaScript script;
   private final Supplier<List<String>> clock;
@@ -97,7 +97,7 @@ public final class RedisLeases {
   }
 
   private static Answer answer(List<Object> numbers) {
-    return number(numbers, 0) == STALE
+    return Statuses.of(Lease.class, numbers.get(0)) == Lease.STALE
         ? new Answer.Stale(number(numbers, 1))
         : new Answer.Granted(
             number(numbers, 2), number(numbers, 3), number(numbers, 4), number(numbers, 5));

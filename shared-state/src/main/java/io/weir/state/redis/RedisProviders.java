@@ -8,6 +8,8 @@ import io.weir.core.upstream.Providers;
 import io.weir.core.upstream.Sending;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
+import io.weir.state.redis.wire.Statuses;
+import io.weir.state.redis.wire.Statuses.Book;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -167,14 +169,14 @@ public final class RedisProviders {
 
   private static Booking booking(List<Object> answer) {
     long micros = (Long) answer.get(3);
-    return switch (((Long) answer.get(0)).intValue()) {
-      case 0 ->
+    return switch (Statuses.of(Book.class, answer.get(0))) {
+      case BOOKED ->
         new Booking.Booked(
             (String) answer.get(1), (String) answer.get(2), micros, (Long) answer.get(4) == 1);
-      case 1 -> new Booking.Later(micros);
-      case 2 -> FULL;
-      case 3 -> new Booking.Open(micros);
-      default -> NOT_ASKED;
+      case LATER -> new Booking.Later(micros);
+      case FULL -> FULL;
+      case OPEN -> new Booking.Open(micros);
+      case NOT_ASKED -> NOT_ASKED;
     };
   }
 

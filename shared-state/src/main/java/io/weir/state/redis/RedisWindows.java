@@ -6,6 +6,11 @@ import io.weir.core.window.WindowRule;
 import io.weir.core.window.WindowView;
 import io.weir.state.redis.wire.LuaScript;
 import io.weir.state.redis.wire.RedisKeys;
+import io.weir.state.redis.wire.Statuses;
+import io.weir.state.redis.wire.Statuses.WindowClaim;
+import io.weir.state.redis.wire.Statuses.WindowDecide;
+import io.weir.state.redis.wire.Statuses.WindowEnd;
+import io.weir.state.redis.wire.Statuses.WindowOpen;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -75,12 +80,12 @@ public final class RedisWindows {
   public CompletionStage<WindowAnswer> open(WindowRule rule, long from, long to) {
     return run(open, rule, Long.toString(from), Long.toString(to)).thenApply(answer -> {
       WindowView view = view(answer);
-      return switch (code(answer)) {
-        case 0 -> new WindowAnswer.Opened(true, view);
-        case 1, 2 -> new WindowAnswer.Opened(false, view);
-        case 3 -> new WindowAnswer.Full(number(answer, 1), view);
-        case 4 -> new WindowAnswer.Blocked(number(answer, 1), view);
-        default -> new WindowAnswer.NotNext(view);
+      return switch (Statuses.of(WindowOpen.class, answer.get(0))) {
+        case OPENED -> new WindowAnswer.Opened(true, view);
+        case OPEN_ALREADY, COMMITTED_ALREADY -> new WindowAnswer.Opened(false, view);
+        case FULL -> new WindowAnswer.Full(number(answer, 1), view);
+        case FAILED -> new WindowAnswer.Blocked(number(answer, 1), view);
+        case NOT_NEXT -> new WindowAnswer.NotNext(view);
       };
     });
   }
@@ -92,7 +97,7 @@ public final class RedisWindows {
    */
   public CompletionStage<WindowAnswer> claim(WindowRule rule, String id) {
     return run(claim, rule, id)
-        .thenApply(answer -> code(answer) == 0
+        .thenApply(answer -> Statuses.of(WindowClaim.class, answer.get(0)) == WindowClaim.CLAIMED
             ? new WindowAnswer.Claimed(
                 id, number(answer, 1), number(answer, 2), number(answer, 3), view(answer))
             : new WindowAnswer.Nothing(number(answer, 1), view(answer)));
@@ -119,7 +124,7 @@ public final class RedisWindows {
 
   /** Decides on a range; for {@link Choice#COMMIT} the number is the last one to commit. */
   public CompletionStage<WindowAnswer> decide(WindowRule rule, Choice choice, long number) {
-    return run(decide, rule, word(choice), Long.toString(number)).thenApply(RedisWindows::ended);
+    return run(decide, rule, word(choice), Long.toString(number)).thenApply(RedisWindows::decided);
   }
 
   /** The ranges that have failed, or else those that may be committed. */
@@ -144,17 +149,23 @@ public final class RedisWindows {
   }
 
   private static WindowAnswer ended(List<Object> answer) {
-    WindowView view = view(answer);
-    String state = (String) answer.get(1);
-    return switch (code(answer)) {
-      case 0 -> new WindowAnswer.Done(state, view);
-      case 1 -> new WindowAnswer.Refused(state, view);
-      default -> new WindowAnswer.Unknown(view);
+    return switch (Statuses.of(WindowEnd.class, answer.get(0))) {
+      case DONE -> new WindowAnswer.Done(state(answer), view(answer));
+      case LOST -> new WindowAnswer.Refused(state(answer), view(answer));
+      case UNKNOWN -> new WindowAnswer.Unknown(view(answer));
     };
   }
 
-  private static int code(List<Object> answer) {
-    return (int) number(answer, 0);
+  private static WindowAnswer decided(List<Object> answer) {
+    return switch (Statuses.of(WindowDecide.class, answer.get(0))) {
+      case DONE -> new WindowAnswer.Done(state(answer), view(answer));
+      case REFUSED -> new WindowAnswer.Refused(state(answer), view(answer));
+      case UNKNOWN -> new WindowAnswer.Unknown(view(answer));
+    };
+  }
+
+  private static String state(List<Object> answer) {
+    return (String) answer.get(1);
   }
 
   private static long number(List<Object> answer, int i) {

@@ -30,6 +30,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 final class DegradingStoreTest {
   private static final Demand HUNDRED = Demand.of(new Bucket("requests", Scope.KEY, 100_000, 1000));
+  // One list, as a policy has it: the last levels are kept by its identity.
+  private static final List<Demand> DEMANDS = List.of(HUNDRED);
 
   private final AtomicLong nanos = new AtomicLong();
   private final BucketStore memory = new InMemoryBucketStore(() -> nanos.get() / 1000);
@@ -155,7 +157,7 @@ final class DegradingStoreTest {
 
   private Decision decide(FailureMode mode) {
     Charge charge =
-        new Charge("acme", "k1", 1, List.of(HUNDRED), 1, SlotRules.OFF, TicketRequest.NONE, mode);
+        new Charge("acme", "k1", 1, DEMANDS, 1, SlotRules.OFF, TicketRequest.NONE, mode);
     return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 }

@@ -14,6 +14,7 @@ import io.weir.core.throttle.Ended.Status;
 import io.weir.state.redis.wire.ChargeTemplate;
 import io.weir.state.redis.wire.Codes;
 import io.weir.state.redis.wire.LuaScript;
+import io.weir.state.redis.wire.Statuses;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -154,6 +156,35 @@ final class LuaScriptTest {
       assertThat(state.isEnd()).isEqualTo(state.next().isEmpty());
     }
     assertThat(lua).isEqualTo(java);
+  }
+
+  // A script declares its statuses in one line, from 0 on.
+  @Test
+  void theStatusesOfEachScriptAreTheSameInLuaAndJava() throws IOException {
+    Map<String, List<String>> lua = new TreeMap<>();
+    for (String name : commands()) {
+      Matcher declared = Pattern.compile("(?m)^local ([A-Z_, ]+) = (0, .*)$")
+          .matcher(Files.readString(LUA.resolve(name + ".lua")));
+      if (declared.find()) {
+        lua.put(name.replace("_", ""), countedFromZero(declared.group(1), declared.group(2)));
+      }
+    }
+    Map<String, List<String>> java = new TreeMap<>();
+    for (Class<?> statuses : Statuses.class.getDeclaredClasses()) {
+      java.put(
+          statuses.getSimpleName().toLowerCase(Locale.ROOT),
+          Stream.of(statuses.getEnumConstants()).map(Object::toString).toList());
+    }
+    assertThat(lua).isEqualTo(java);
+  }
+
+  private static List<String> countedFromZero(String names, String values) {
+    List<String> name = List.of(names.split(", "));
+    List<String> value = List.of(values.split(", "));
+    return IntStream.range(0, name.size())
+        .filter(i -> value.get(i).equals(Integer.toString(i)))
+        .mapToObj(name::get)
+        .toList();
   }
 
   @Test

@@ -10,6 +10,8 @@ import io.weir.core.job.JobWork;
 import io.weir.core.job.MovedJob;
 import io.weir.core.job.SeenJob;
 import io.weir.core.job.SubmittedJob;
+import io.weir.state.redis.wire.Statuses.JobStep;
+import io.weir.state.redis.wire.Statuses.JobSubmit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,16 +28,16 @@ public final class JobReplies {
 
   /** Of {@code job_submit.lua}. */
   public static SubmittedJob submitted(String operation, List<Object> answer) {
-    return switch (Math.toIntExact(JobText.number(answer, 0))) {
-      case 0 -> new SubmittedJob.Taken(job(operation, answer));
-      case 1 -> new SubmittedJob.Known(job(operation, answer));
-      case 2 -> new SubmittedJob.Other();
-      case 3 ->
+    return switch (Statuses.of(JobSubmit.class, answer.get(0))) {
+      case TAKEN -> new SubmittedJob.Taken(job(operation, answer));
+      case KNOWN -> new SubmittedJob.Known(job(operation, answer));
+      case OTHER -> new SubmittedJob.Other();
+      case FULL ->
         new SubmittedJob.Full(
             JobText.number(answer, 1), FULL.get(Math.toIntExact(JobText.number(answer, 2))));
-      case 5 -> new SubmittedJob.Placed(Long.toString(JobText.number(answer, 1)));
-      case 6 -> new SubmittedJob.Awaited();
-      default ->
+      case PLACED -> new SubmittedJob.Placed(Long.toString(JobText.number(answer, 1)));
+      case AWAITED -> new SubmittedJob.Awaited();
+      case NO_ROOM ->
         new SubmittedJob.NoRoom(OWNERS.get(Math.toIntExact(JobText.number(answer, 1)) - 1));
     };
   }
@@ -92,13 +94,13 @@ public final class JobReplies {
 
   /** Of {@code job_step.lua}. */
   public static Optional<MovedJob> moved(String operation, List<Object> answer) {
-    int code = (int) JobText.number(answer, 0);
-    if (answer.size() == 1) {
+    JobStep status = Statuses.of(JobStep.class, answer.get(0));
+    if (status == JobStep.NO_JOB) {
       return Optional.empty();
     }
     int last = answer.size() - 1;
     return Optional.of(new MovedJob(
-        code == 0,
+        status == JobStep.MOVED,
         JobText.job(operation, answer, 1, 1 + JobText.QUEUE, 0),
         JobState.of((String) answer.get(last - 1)).orElseThrow(),
         JobText.number(answer, last)));
