@@ -56,8 +56,6 @@ public final class HostileBench {
   public List<Result> measure() throws IOException, InterruptedException {
     List<Result> results = new ArrayList<>();
     http.withNode(HostileBench::policy, node -> {
-      // Compiling the code that the attacks run through takes a core for a while.
-      phase("warming up", Optional.of("hostile.secret"), node);
       phase("warming up", Optional.empty(), node);
       results.add(phase("alone", Optional.empty(), node));
       results.add(phase("a wrong key", Optional.of("hostile.wrong"), node));

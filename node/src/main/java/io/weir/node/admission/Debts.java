@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Debts: costs of requests that were executed before they were admitted. Each is charged when its slot comes. A key may
- * have 100 open debts on the whole node; debts that are open when the node ends are forgotten. Safe for use by many
- * threads.
+ * have 100 open debts on a node, and 10,000 keys may have some. A debt is forgotten after 20 attempts, with a warning,
+ * and when the node ends. Safe for use by many threads.
  */
 public final class Debts {
   private static final Logger LOG = LoggerFactory.getLogger(Debts.class);
