@@ -1,7 +1,7 @@
 # syntax is that of every builder, with BuildKit or without.
 #
 # Two images: `node`, the last one, and `--target demo`, which has the demo's commands beside it. The jars come from a
-# stage that builds them (needs Maven Central), or with --build-arg JAR=context from node/target and demo/target, where
+# stage that builds them (needs Maven Central), or with --build-arg JAR=context from server/target and demo/target, where
 # `./mvnw package` has left them.
 ARG JAR=build
 
@@ -9,14 +9,14 @@ FROM eclipse-temurin:17.0.15_6-jdk AS build
 WORKDIR /src
 COPY . .
 RUN ./mvnw -q -B -ntp package -pl demo -am -DskipTests -Dspotless.check.skip \
- && for module in node demo; do \
-      mkdir -p /out/$module && cp $module/target/weir-$module.jar /out/$module/ && cp -r $module/target/lib /out/$module/lib; \
-    done \
+ && mkdir -p /out/node /out/demo \
+ && cp -r server/target/weir-node.jar server/target/lib /out/node/ \
+ && cp -r demo/target/weir-demo.jar demo/target/lib /out/demo/ \
  && chmod -R a+rX /out
 
 FROM eclipse-temurin:17.0.15_6-jre AS context
-COPY node/target/weir-node.jar /out/node/
-COPY node/target/lib /out/node/lib
+COPY server/target/weir-node.jar /out/node/
+COPY server/target/lib /out/node/lib
 COPY demo/target/weir-demo.jar /out/demo/
 COPY demo/target/lib /out/demo/lib
 # The image's user is another one than the builder's, who may keep files to himself.

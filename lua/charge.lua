@@ -51,16 +51,16 @@
 
 --@include now
 --@include codes
---@include layout
---@include layout_of
---@include policy_of
---@include values_of
---@include expiry_of
---@include template_of
---@include drained
---@include own_buckets
---@include any_buckets
---@include write_states
+--@include state/layout
+--@include state/layout_of
+--@include state/policy_of
+--@include state/values_of
+--@include state/expiry_of
+--@include state/template_of
+--@include state/drained
+--@include state/own_buckets
+--@include state/any_buckets
+--@include state/write_states
 
 local sub, WIDTH = string.sub, 6
 local not_after = struct.unpack('>I7', ARGV[1])

@@ -12,5 +12,6 @@
 --   writes no key
 
 --@include now
+--@include leased
 
-return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', string.format('%d', now_us(1)), 'LIMIT', 0, tonumber(ARGV[1]))
+return LEASED.over(redis.call, KEYS[1], now_us(1), tonumber(ARGV[1]))

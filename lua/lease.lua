@@ -32,11 +32,11 @@
 --   until the bucket is empty and all leases have ended
 
 --@include now
---@include policy_of
---@include drained
+--@include state/policy_of
+--@include state/drained
 --@include ceil_div
---@include carried_over
---@include pool_of
+--@include state/carried_over
+--@include state/pool_of
 
 local GRANTED, STALE, MODULUS = 0, 1, 2 ^ 53
 local holder, sequence = ARGV[1], tonumber(ARGV[2])

@@ -14,8 +14,8 @@
 
 --@include now
 --@include ceil_div
---@include drained
---@include pool_of
+--@include state/drained
+--@include state/pool_of
 
 local pool = pool_of(redis.call('HGETALL', KEYS[1]))
 if not pool.rate then

@@ -14,12 +14,12 @@
 --   writes no key
 
 --@include now
---@include layout
---@include layout_of
---@include unpacked
---@include state_from
+--@include state/layout
+--@include state/layout_of
+--@include state/unpacked
+--@include queue/state_from
 --@include ceil_div
---@include drained
+--@include state/drained
 
 local layout, numbers = unpacked(redis.call('GET', KEYS[1]), {})
 if not layout then

@@ -21,31 +21,31 @@
 
 --@include now
 --@include codes
---@include layout
---@include layout_of
---@include unpacked
---@include values_of
---@include template_of
+--@include state/layout
+--@include state/layout_of
+--@include state/unpacked
+--@include state/values_of
+--@include state/template_of
 --@include ceil_div
---@include drained
---@include drain
---@include carried_over
---@include state_from
---@include has_queue
---@include demands_of
---@include bucket_of
---@include slot_of
---@include counters
---@include kinds
---@include quota
---@include permit
---@include congestion
---@include ledger
---@include permits_key
---@include reservation_standing
---@include others_of
---@include mixed
---@include payers
+--@include state/drained
+--@include queue/drain
+--@include state/carried_over
+--@include queue/state_from
+--@include queue/has_queue
+--@include state/demands_of
+--@include state/bucket_of
+--@include queue/slot_of
+--@include kinds/counters
+--@include kinds/kinds
+--@include kinds/quota
+--@include kinds/permit
+--@include kinds/congestion
+--@include kinds/ledger
+--@include kinds/permits_key
+--@include kinds/reservation_standing
+--@include kinds/others_of
+--@include kinds/mixed
+--@include queue/payers
 
 local not_after, state_count = struct.unpack('>I7I2', ARGV[1])
 local at, _, cost, key, tenant, cluster, others, hold = struct.unpack('>I2I2I7I2I2I2I2I2', ARGV[1], 10)

@@ -52,7 +52,7 @@
 --                        before; those beyond the count are for later callers; 0 for one answer
 --     until_us           the earliest instant at which another newcomer may get a different answer
 --   of a charge of several kinds the first three have more after the units used, as of
---   lib/mixed.lua; or
+--   lib/kinds/mixed.lua; or
 --     { OUTSIDE }, { AGAIN, used... }, { ENDED } or { REUSED }, as of take.lua
 -- ERRORS
 --   only those of wrong arguments, and of a replica, which accepts no writes
@@ -62,46 +62,47 @@
 --   place; estimates with the last of them
 
 --@include now
+--@include leased
 --@include codes
 --@include times
---@include layout
---@include layout_of
---@include unpacked
---@include policy_of
---@include values_of
---@include expiry_of
---@include template_of
+--@include state/layout
+--@include state/layout_of
+--@include state/unpacked
+--@include state/policy_of
+--@include state/values_of
+--@include state/expiry_of
+--@include state/template_of
 --@include ceil_div
---@include drained
---@include drain
---@include carried_over
---@include state_from
---@include has_queue
---@include state_value
---@include demands_of
---@include bucket_of
---@include slot_of
---@include release
---@include places
---@include let_go
---@include booking
---@include estimate
---@include counters
---@include kinds
---@include permit
+--@include state/drained
+--@include queue/drain
+--@include state/carried_over
+--@include queue/state_from
+--@include queue/has_queue
+--@include state/state_value
+--@include state/demands_of
+--@include state/bucket_of
+--@include queue/slot_of
+--@include queue/release
+--@include queue/places
+--@include queue/let_go
+--@include queue/booking
+--@include queue/estimate
+--@include kinds/counters
+--@include kinds/kinds
+--@include kinds/permit
 -- A script of Lua 5.1 has at most 200 local variables; these two modules keep theirs in a block.
 do
---@include quota
---@include congestion
+--@include kinds/quota
+--@include kinds/congestion
 end
---@include ledger
---@include permits_key
---@include reservation_standing
---@include ledger_write
---@include others_of
---@include mixed
---@include mixed_take
---@include payers
+--@include kinds/ledger
+--@include kinds/permits_key
+--@include kinds/reservation_standing
+--@include kinds/ledger_write
+--@include kinds/others_of
+--@include kinds/mixed
+--@include kinds/mixed_take
+--@include queue/payers
 
 local WIDTH, ANY_WAIT = 10, 1e15
 local LETTERS = { 'k', 't' }

@@ -17,6 +17,7 @@
 --   permits and reservations one hour after the lease
 
 --@include now
+--@include leased
 
 local KEPT_US = 3600000000
 local id, lease_us, reserves = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1'
@@ -24,11 +25,9 @@ local now = now_us(1)
 local until_us, kept_ms = now + lease_us, math.ceil((now + lease_us + KEPT_US) / 1000)
 
 local function renew_permit(key)
-  local before = redis.call('ZSCORE', key, id)
-  if not before or tonumber(before) <= now then
+  if not LEASED.renew(redis.call, key, id, until_us, now) then
     return false
   end
-  redis.call('ZADD', key, string.format('%d', until_us), id)
   if redis.call('PTTL', key) < kept_ms - now / 1000 then
     redis.call('PEXPIREAT', key, string.format('%d', kept_ms))
   end
@@ -42,7 +41,7 @@ local function renew_reservation()
     return false
   end
   redis.call('SET', KEYS[1], string.format('open %d', until_us) .. rest, 'PXAT', string.format('%d', kept_ms))
-  redis.call('ZADD', KEYS[2], string.format('%d', until_us), KEYS[1])
+  LEASED.hold(redis.call, KEYS[2], KEYS[1], until_us)
   return true
 end
 

@@ -12,9 +12,9 @@
 --   unchanged
 
 --@include now
---@include counters
---@include ledger
---@include ledger_write
+--@include kinds/counters
+--@include kinds/ledger
+--@include kinds/ledger_write
 
 local END, USED, BEFORE = 2, 3, 4
 local now, book = now_us(1), new_ledger()

@@ -29,30 +29,31 @@
 --   states as of queue.lua; counters as of take.lua; an ended reservation is kept for ten minutes
 
 --@include now
+--@include leased
 --@include codes
 --@include times
---@include layout
---@include layout_of
---@include unpacked
---@include expiry_of
+--@include state/layout
+--@include state/layout_of
+--@include state/unpacked
+--@include state/expiry_of
 --@include ceil_div
---@include drained
---@include drain
---@include carried_over
---@include state_from
---@include state_value
---@include counters
---@include kinds
---@include quota
---@include permit
---@include congestion
---@include ledger
---@include permits_key
---@include reservation_standing
---@include template_of
---@include others_of
---@include ledger_write
---@include permit_released
+--@include state/drained
+--@include queue/drain
+--@include state/carried_over
+--@include queue/state_from
+--@include state/state_value
+--@include kinds/counters
+--@include kinds/kinds
+--@include kinds/quota
+--@include kinds/permit
+--@include kinds/congestion
+--@include kinds/ledger
+--@include kinds/permits_key
+--@include kinds/reservation_standing
+--@include state/template_of
+--@include kinds/others_of
+--@include kinds/ledger_write
+--@include kinds/permit_released
 
 local ENDS_KEPT_US = 600000000
 local ending, actual, id = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
@@ -68,11 +69,7 @@ local function free_permits()
   for i = 5, 4 + tonumber(ARGV[4]) do
     local scope, name = string.match(ARGV[i], '^(%d) (%S+)$')
     local key = permits_key(KEYS[1 + tonumber(scope)], name)
-    local until_us = redis.call('ZSCORE', key, id)
-    if until_us then
-      redis.call('ZREM', key, id)
-    end
-    if until_us and tonumber(until_us) > now then
+    if LEASED.release(redis.call, key, id, now) then
       was_held = true
       local counters = counters_of(tonumber(scope))
       put_counter(counters, name, permit_released(stored_of(counters, name), now), now)

@@ -74,7 +74,7 @@ local function share_in_words(used, limit)
     or string.format('%.15g', used)
 end
 
--- The present use of a quota, as lib/quota.lua computes it, and the end of its window.
+-- The present use of a quota, as lib/kinds/quota.lua computes it, and the end of its window.
 local function quota_in_words(numbers, limit, now_us)
   local ends_us, used, before, length_us = numbers[2], numbers[3], numbers[4], numbers[1] - numbers[2]
   if now_us >= ends_us then
@@ -91,7 +91,7 @@ local function quota_in_words(numbers, limit, now_us)
   return share_in_words(used, limit) .. ', until ' .. iso_instant(ends_us)
 end
 
--- The counters of an owner, as lib/counters.lua has them.
+-- The counters of an owner, as lib/kinds/counters.lua has them.
 local function shown_counters(value)
   local count, at = struct.unpack('>I2', value)
   local limits, now_us, shown = policy_says(2, 'limits'), now_of_redis(), {}

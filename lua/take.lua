@@ -18,12 +18,12 @@
 --            cluster    2 bytes: the same of the cluster
 --            others     2 bytes: which argument holds the demands other than rates, 0 for none
 --            hold       2 bytes: which argument holds the hold of the request, 0 for none
---   then   templates, as of charge.lua; demands other than rates, as of lib/others_of.lua; and
---          holds of requests, as of hold_of in lib/mixed.lua
+--   then   templates, as of charge.lua; demands other than rates, as of lib/kinds/others_of.lua; and
+--          holds of requests, as of hold_of in lib/kinds/mixed.lua
 -- RETURNS
 --   { clock_us }                  not_after has passed: nothing was taken
 --   { clock_us, answer... }       for each charge, in order
---     { ALLOWED, ... }            as of lib/mixed.lua; the units used of buckets include the cost
+--     { ALLOWED, ... }            as of lib/kinds/mixed.lua; the units used of buckets include the cost
 --     { DENIED, ..., wait_us, 1 } the same without it; the wait until the last limit has room, an
 --                                 estimate
 --     { NEVER_ALLOWED, ... }      a limit never has room
@@ -42,27 +42,28 @@
 --   the last use; a reservation one hour after it expires
 
 --@include now
+--@include leased
 --@include codes
---@include layout
---@include policy_of
---@include values_of
---@include expiry_of
+--@include state/layout
+--@include state/policy_of
+--@include state/values_of
+--@include state/expiry_of
 --@include ceil_div
---@include drained
---@include own_buckets
---@include write_states
---@include counters
---@include kinds
---@include quota
---@include permit
---@include congestion
---@include ledger
---@include permits_key
---@include reservation_standing
---@include ledger_write
---@include others_of
---@include mixed
---@include mixed_take
+--@include state/drained
+--@include state/own_buckets
+--@include state/write_states
+--@include kinds/counters
+--@include kinds/kinds
+--@include kinds/quota
+--@include kinds/permit
+--@include kinds/congestion
+--@include kinds/ledger
+--@include kinds/permits_key
+--@include kinds/reservation_standing
+--@include kinds/ledger_write
+--@include kinds/others_of
+--@include kinds/mixed
+--@include kinds/mixed_take
 
 local WIDTH = 7
 local not_after, state_count = struct.unpack('>I7I2', ARGV[1])
@@ -152,10 +153,10 @@ end
 
 -- Created only if a charge needs it: creating all of its functions takes as long as a decision.
 local function any_lane(call)
---@include layout_of
---@include template_of
---@include any_buckets
---@include take_any
+--@include state/layout_of
+--@include state/template_of
+--@include state/any_buckets
+--@include state/take_any
   return { template_of = template_of_charge, decide = decide_any }
 end
 

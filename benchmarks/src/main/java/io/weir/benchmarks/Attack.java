@@ -12,7 +12,9 @@ import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
@@ -81,7 +83,7 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
   private static Charge ofMany(long number, SlotRules slots) {
     String tenant = "t" + number % 50;
     String key = "k" + number % 500;
-    return new Charge(tenant, key, 1, SHARED, 1, slots, TicketRequest.NONE);
+    return new Charge(tenant, key, 1, SHARED, 1).with(Queueing.of(slots));
   }
 
   private static Charge kinds(
@@ -90,12 +92,9 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
         "attacker",
         "k",
         1,
-        rates,
-        1,
-        slots,
-        TicketRequest.NONE,
-        FailureMode.DENY,
-        new Extras(kinds, hold));
+        new Amount(rates, 1, new Extras(kinds, hold)),
+        Queueing.of(slots),
+        FailureMode.DENY);
   }
 
   private static Optional<Hold> hold(long number, boolean reserves) {
@@ -108,12 +107,12 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
   }
 
   private static Charge plain(List<Demand> demands, long cost) {
-    return new Charge("attacker", "k", 1, demands, cost, SlotRules.DEFAULT, TicketRequest.NONE);
+    return new Charge("attacker", "k", 1, demands, cost).with(Queueing.of(SlotRules.DEFAULT));
   }
 
   private static Charge wanting(List<Demand> demands, long number, Optional<String> shown) {
     TicketRequest ticket = TicketRequest.wanted(shown, "id%020d".formatted(number));
-    return new Charge("attacker", "k", 1, demands, 1, SlotRules.DEFAULT, ticket);
+    return new Charge("attacker", "k", 1, demands, 1).with(new Queueing(SlotRules.DEFAULT, ticket));
   }
 
   private static Optional<String> forged(long number) {

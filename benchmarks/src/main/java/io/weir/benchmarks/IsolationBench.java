@@ -4,10 +4,10 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
-import io.weir.state.redis.RedisBucketStore;
-import io.weir.state.redis.RedisConnections;
+import io.weir.core.throttle.Queueing;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,8 +162,8 @@ final class IsolationBench {
 
   private static void askAsVictim(
       RedisBucketStore store, long number, ConcurrentHistogram latencies, LongAdder unavailable) {
-    Charge charge = new Charge(
-        "victim", "k" + number % 100, 1, List.of(WIDE), 1, SlotRules.DEFAULT, TicketRequest.NONE);
+    Charge charge = new Charge("victim", "k" + number % 100, 1, List.of(WIDE), 1)
+        .with(Queueing.of(SlotRules.DEFAULT));
     long begin = System.nanoTime();
     store.tryCharge(charge).whenComplete((answer, error) -> {
       latencies.recordValue(System.nanoTime() - begin);

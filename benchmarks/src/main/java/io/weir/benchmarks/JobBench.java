@@ -1,11 +1,11 @@
 package io.weir.benchmarks;
 
-import io.weir.core.job.JobParameter;
-import io.weir.core.job.JobRule;
-import io.weir.core.job.JobSubmission;
-import io.weir.core.job.SubmittedJob;
-import io.weir.state.redis.RedisConnections;
-import io.weir.state.redis.RedisJobs;
+import io.weir.jobs.rule.JobParameter;
+import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobSubmission;
+import io.weir.jobs.rule.SubmittedJob;
+import io.weir.jobs.store.RedisJobs;
+import io.weir.state.connection.RedisConnections;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.weir.benchmarks;
 
-import io.weir.state.redis.RedisConnections;
+import io.weir.state.connection.RedisConnections;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -15,11 +15,13 @@ import io.weir.core.policy.FailureMode;
 import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
-import io.weir.state.redis.RedisBucketStore;
-import io.weir.state.redis.RedisConnections;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -142,8 +144,13 @@ final class WeirContender implements Contender {
   private CompletionStage<Boolean> ask(int subject, long cost, List<Demand> demands) {
     String id = subject < SUBJECTS ? subjects.get(subject) : "k" + subject;
     return store
-        .tryCharge(
-            new Charge("acme", id, 1, demands, cost, slots(), ticket(), FailureMode.DENY, extras()))
+        .tryCharge(new Charge(
+            "acme",
+            id,
+            1,
+            new Amount(demands, cost, extras()),
+            new Queueing(slots(), ticket()),
+            FailureMode.DENY))
         .thenApply(WeirContender::isAllowed);
   }
 

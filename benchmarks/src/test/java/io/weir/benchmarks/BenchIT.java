@@ -1,17 +1,23 @@
 package io.weir.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
+@Tag("once")
 final class BenchIT {
+  private static final boolean IS_THOROUGH = Boolean.getBoolean("weir.thorough");
+  private static final String MILLIS_OF_ATTACK = IS_THOROUGH ? "200" : "100";
+
   @Test
   void everyContenderAdmitsEverythingAndEveryFigureIsWritten(@TempDir Path folder)
       throws Exception {
@@ -62,7 +68,7 @@ final class BenchIT {
     StringWriter out = new StringWriter();
     int status = new CommandLine(new BenchCommand())
         .setOut(new PrintWriter(out, true))
-        .execute("--isolation", "--millis", "200", "--json", json.toString());
+        .execute("--isolation", "--millis", MILLIS_OF_ATTACK, "--json", json.toString());
     assertThat(status).isZero();
     JsonNode all = new ObjectMapper().readTree(json.toFile());
     assertThat(all.get("hostile"))
@@ -79,6 +85,7 @@ final class BenchIT {
 
   @Test
   void overHttpEverythingIsAnsweredWith200(@TempDir Path folder) throws Exception {
+    assumeTrue(IS_THOROUGH, "half a minute, with seven servers: with -Pthorough");
     Path json = folder.resolve("bench.json");
     int status = new CommandLine(new BenchCommand())
         .setOut(new PrintWriter(new StringWriter()))

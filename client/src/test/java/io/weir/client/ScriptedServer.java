@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /** A server without any knowledge of Weir that answers as a test wants. Owned by the test. */
 public final class ScriptedServer implements AutoCloseable {
@@ -27,6 +29,7 @@ public final class ScriptedServer implements AutoCloseable {
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final Semaphore arrivals = new Semaphore(0);
 
   /** The headers of all requests, in the order of arrival. */
   public final List<Headers> requests = new CopyOnWriteArrayList<>();
@@ -53,6 +56,7 @@ public final class ScriptedServer implements AutoCloseable {
       byte[] body = exchange.getRequestBody().readAllBytes();
       bodyLengths.add(body.length);
       told.add(exchange.getRequestURI().getPath() + " " + new String(body, StandardCharsets.UTF_8));
+      arrivals.release();
       script.answer(turn, exchange);
       exchange.close();
     });
@@ -68,6 +72,11 @@ public final class ScriptedServer implements AutoCloseable {
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
     exchange.getResponseBody().write(bytes);
+  }
+
+  /** Waits for another request, at most a tenth of a second. */
+  public void awaitMore() throws InterruptedException {
+    arrivals.tryAcquire(100, TimeUnit.MILLISECONDS);
   }
 
   /** An address of this server. */

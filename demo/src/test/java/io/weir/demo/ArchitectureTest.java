@@ -1,5 +1,6 @@
 package io.weir.demo;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -12,24 +13,27 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.node.Main;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The dependencies between modules, and the one package for each library. */
+@Tag("once")
 final class ArchitectureTest {
   private static final JavaClasses CLASSES = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -39,44 +43,79 @@ final class ArchitectureTest {
 
   /** The packages of a library, and the only packages of ours that may use them. */
   private static final Map<String, List<String>> ROOMS = Map.ofEntries(
-      Map.entry("io.lettuce..", List.of("io.weir.state.redis", "io.weir.state.redis.wire")),
-      Map.entry("org.redisson..", List.of("io.weir.state.control")),
+      Map.entry(
+          "io.lettuce..",
+          List.of(
+              "io.weir.state.connection",
+              "io.weir.state.wire",
+              "io.weir.state.lane",
+              "io.weir.state.hold",
+              "io.weir.state.inspect",
+              "io.weir.batch",
+              "io.weir.jobs.store")),
+      Map.entry("org.redisson..", List.of("io.weir.state.policy")),
       Map.entry(
           "com.fasterxml..",
           List.of(
               "io.weir.state.document",
               "io.weir.node.json",
               "io.weir.node.check",
-              "io.weir.node.batch")),
+              "io.weir.batch")),
       Map.entry("org.yaml..", List.of("io.weir.state.document")),
       Map.entry("redis.embedded..", List.of("io.weir.embedded")),
-      Map.entry("io.micrometer..", List.of("io.weir.node.metrics", "io.weir.client.metrics")),
+      Map.entry(
+          "io.micrometer..",
+          List.of(
+              "io.weir.node",
+              "io.weir.node.metrics",
+              "io.weir.node.room", // the registry, for the metrics of rooms
+              "io.weir.client.metrics",
+              "io.weir.jobs.work",
+              "io.weir.jobs",
+              "io.weir.providers",
+              "io.weir.providers.queue",
+              "io.weir.windows")),
       Map.entry(
           "io.github.resilience4j..",
-          List.of("io.weir.client.retry", "io.weir.state.degraded", "io.weir.node.provider")),
+          List.of("io.weir.client.retry", "io.weir.state.degraded", "io.weir.providers.turn")),
       Map.entry("io.github.bucket4j..", List.of("io.weir.state.degraded")),
       Map.entry("org.knowm..", List.of("io.weir.demo.local")),
-      Map.entry("picocli..", List.of("io.weir.node.command", "io.weir.demo.command")),
+      Map.entry(
+          "picocli..",
+          List.of("io.weir.node.command", "io.weir.demo.command", "io.weir.jobs.door")),
       Map.entry(
           "io.netty..",
           List.of(
-              "io.weir.state.redis.wire", // the bytes of keys and arguments
-              "io.weir.state.redis", // the protocol of scripts, and the event loops of connections
+              "io.weir.state.wire", // the bytes of keys and arguments
+              "io.weir.state.connection", // the event loops of connections
+              "io.weir.state.lane",
               "io.weir.node", // its event loops
               "io.weir.node.intake",
-              "io.weir.node.gateway")));
+              "io.weir.node.upstream")));
 
   /** The root package of each module. */
-  private static final Map<String, String> ROOTS = Map.of(
-      "core", "io.weir.core",
-      "model", "io.weir.model",
-      "testkit", "io.weir.testkit",
-      "embedded", "io.weir.embedded",
-      "shared-state", "io.weir.state",
-      "node", "io.weir.node",
-      "client", "io.weir.client",
-      "demo", "io.weir.demo",
-      "benchmarks", "io.weir.benchmarks");
+  private static final Map<String, String> ROOTS = Map.ofEntries(
+      Map.entry("retry", "io.weir.retry"),
+      Map.entry("core", "io.weir.core"),
+      Map.entry("model", "io.weir.model"),
+      Map.entry("testkit", "io.weir.testkit"),
+      Map.entry("embedded", "io.weir.embedded"),
+      Map.entry("shared-state", "io.weir.state"),
+      Map.entry("node", "io.weir.node"),
+      Map.entry("rooms/batch", "io.weir.batch"),
+      Map.entry("rooms/jobs", "io.weir.jobs"),
+      Map.entry("rooms/providers", "io.weir.providers"),
+      Map.entry("rooms/windows", "io.weir.windows"),
+      Map.entry("server", "io.weir.server"),
+      Map.entry("client", "io.weir.client"),
+      Map.entry("demo", "io.weir.demo"),
+      Map.entry("benchmarks", "io.weir.benchmarks"));
+
+  private static final String PROVIDERS = "io.weir.providers..";
+
+  private static final String[] ROOM_PACKAGES = {
+    "io.weir.batch..", "io.weir.jobs..", PROVIDERS, "io.weir.windows.."
+  };
 
   static Set<String> modules() {
     return ROOTS.keySet();
@@ -148,6 +187,27 @@ final class ArchitectureTest {
         .check(CLASSES);
   }
 
+  @Test
+  void theLimiterKnowsNoRoomAndRoomsKnowNoOtherButProviders() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(CORE, "io.weir.state..", "io.weir.node..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(ROOM_PACKAGES)
+        .check(CLASSES);
+    for (String room : ROOM_PACKAGES) {
+      noClasses()
+          .that()
+          .resideInAnyPackage(ROOM_PACKAGES)
+          .and()
+          .resideOutsideOfPackage(room)
+          .should()
+          .dependOnClassesThat(resideInAPackage(room).and(not(resideInAPackage(PROVIDERS))))
+          .check(CLASSES);
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("modules")
   void aPackageSaysInWhichModuleItIs(String module) throws IOException {
@@ -185,7 +245,8 @@ final class ArchitectureTest {
   void aNodeIsOnlyANode() {
     noClasses()
         .that()
-        .resideInAPackage("io.weir.node..")
+        .resideInAnyPackage(
+            "io.weir.node..", "io.weir.batch..", "io.weir.jobs..", PROVIDERS, "io.weir.windows..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.weir.demo..", "io.weir.client..", "io.weir.embedded..")
@@ -193,10 +254,22 @@ final class ArchitectureTest {
   }
 
   @Test
+  void whatClientAndNodeShareKnowsNothingButTheLanguage() {
+    classes()
+        .that()
+        .resideInAPackage("io.weir.retry..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage("java..", "org.jspecify..", "io.weir.retry..")
+        .check(CLASSES);
+  }
+
+  @Test
   void aNodeReadsJsonInOneWay() {
     noClasses()
         .that()
-        .resideInAPackage("io.weir.node..")
+        .resideInAnyPackage(
+            "io.weir.node..", "io.weir.batch..", "io.weir.jobs..", PROVIDERS, "io.weir.windows..")
         .and()
         .resideOutsideOfPackage("io.weir.node.json")
         .should()
@@ -242,10 +315,16 @@ final class ArchitectureTest {
   }
 
   @Test
-  void nobodySleepsOrReadsTheWallClock() {
-    noClasses().should().callMethod(Thread.class, "sleep", long.class).check(CLASSES);
-    noClasses().should().callMethod(System.class, "currentTimeMillis").check(CLASSES);
-    noClasses().should().callMethod(Instant.class, "now").check(CLASSES);
+  void noPackagesNeedEachOther() {
+    SlicesRuleDefinition.slices()
+        .matching("io.weir.(**)")
+        .should()
+        .beFreeOfCycles()
+        // The program starts with the command line, and its command starts a node.
+        .ignoreDependency(
+            JavaClass.Predicates.belongToAnyOf(Main.class),
+            JavaClass.Predicates.resideInAPackage("io.weir.node.command"))
+        .check(CLASSES);
   }
 
   @Test

@@ -21,12 +21,14 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The contents of {@code deploy/}: alert rules that fire when they should, and a dashboard that Grafana understands.
  */
+@Tag("once")
 final class DeployTest {
   private static final Path DEPLOY = Path.of("../deploy");
   private static final Duration TIMEOUT = Duration.ofSeconds(60);

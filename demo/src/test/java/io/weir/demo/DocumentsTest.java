@@ -2,11 +2,12 @@ package io.weir.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.batch.ItemKeys;
 import io.weir.client.retry.RetryOptions;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.redis.wire.Partition;
-import io.weir.state.redis.wire.RedisKeys;
+import io.weir.state.wire.Partition;
+import io.weir.state.wire.RedisKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
@@ -17,12 +18,14 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The claims of the documents are true. */
+@Tag("once")
 final class DocumentsTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern YAML = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
@@ -78,11 +81,25 @@ final class DocumentsTest {
   @Test
   void everyProblemOfAPolicyIsListed() throws IOException {
     String reference = Files.readString(ROOT.resolve("docs/reference/policy.md"));
-    for (Path source : sources("core/src/main/java/io/weir/core/policy")) {
-      Pattern code = Pattern.compile("(?:error|warning|errorAt|warningAt)\\(\\s*\"([a-z_]+)\"");
+    Pattern code = Pattern.compile(
+        "(?:(?:error|warning|errorAt|warningAt)\\(\\s*|atMost\\([^\"]*)\"([a-z_]+)\"");
+    List<Path> readers = readersOfPolicies();
+    assertThat(readers).hasSizeGreaterThan(12);
+    for (Path source : readers) {
       for (String found : found(code, Files.readString(source))) {
         assertThat(reference).describedAs("%s of %s", found, source).contains("`" + found + "`");
       }
+    }
+  }
+
+  private static List<Path> readersOfPolicies() throws IOException {
+    Pattern reader =
+        Pattern.compile(".*/src/main/java/.*(/core/policy/\\w+|Reader|Section)\\.java");
+    try (Stream<Path> core = Files.walk(ROOT.resolve("core"));
+        Stream<Path> rooms = Files.walk(ROOT.resolve("rooms"))) {
+      return Stream.concat(core, rooms)
+          .filter(file -> reader.matcher(file.toString()).matches())
+          .toList();
     }
   }
 
@@ -137,7 +154,7 @@ final class DocumentsTest {
             "`" + RedisKeys.POLICY_NOTICES + "`",
             "`" + RedisKeys.CLUSTER + "`",
             inAnyPartition(RedisKeys.key("<tenant>", "<id>")),
-            inAnyPartition(RedisKeys.answer("<tenant>", "<id>", "<item>")),
+            inAnyPartition(ItemKeys.answer("<tenant>", "<id>", "<item>")),
             inAnyPartition(RedisKeys.pool("<bucket>")),
             inAnyPartition(RedisKeys.policyOf(1)),
             inAnyPartition(RedisKeys.probeOf(1)),

@@ -16,10 +16,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The scripts that build, start and end a local cluster. */
+@Tag("once")
 final class ScriptsIT {
   private static final Path JAR = Path.of("target/weir-demo.jar");
   private static final Path DOWN = Path.of("../scripts/down");

@@ -63,7 +63,7 @@ public record BucketState(
       return with(atMicros, Math.min(usedUnits, most), waiting, unclaimedUnits, lastSlotMicros)
           .withDebtAbove(bucket.capacityUnits());
     }
-    long used = LeakyBucket.carriedOver(usedUnits, rate.unitsPerMicro(), bucket);
+    long used = OtherRate.carriedOver(usedUnits, rate.unitsPerMicro(), bucket);
     return new BucketState(atMicros, bucket.rate(), used, 0, 0, 0, 0);
   }
 

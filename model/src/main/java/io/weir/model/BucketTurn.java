@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * One bucket as seen by one request: the time of the request's turn and the new state of the bucket. Immutable. {@code
- * lua/lib/slot_of.lua} and {@code booking.lua} have the same functions of one {@code demand}.
+ * lua/lib/queue/slot_of.lua} and {@code booking.lua} have the same functions of one {@code demand}.
  *
  * @param state at the present instant, carried over to the bucket
  * @param units the units that the request takes from it

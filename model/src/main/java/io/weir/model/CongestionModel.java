@@ -19,7 +19,7 @@ record CongestionModel(Congestion congestion) implements KindModel {
   private record State(List<Long> starts, long multiplier) {}
 
   @Override
-  public Stood standing(Counter stored, Asked asked) {
+  public Stood standing(Counter stored, ModelRequest asked) {
     long used = asked.levels().usedUnits(congestion.bucket().name());
     State before = state(stored, used, asked.nowMicros());
     long after = Math.min(
@@ -38,7 +38,7 @@ record CongestionModel(Congestion congestion) implements KindModel {
   }
 
   @Override
-  public long priceMillis(Counter stored, Asked asked) {
+  public long priceMillis(Counter stored, ModelRequest asked) {
     long used = asked.levels().usedUnits(congestion.bucket().name());
     return congestion.isPrice()
         ? state(stored, used, asked.nowMicros()).multiplier

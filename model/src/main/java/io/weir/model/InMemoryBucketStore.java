@@ -75,8 +75,8 @@ public final class InMemoryBucketStore implements BucketStore, HoldStore {
     return CompletableFuture.completedFuture(endings().expire(MOST_EXPIRED));
   }
 
-  private Endings endings() {
-    return new Endings(memory, clockMicros.getAsLong());
+  private HoldEndings endings() {
+    return new HoldEndings(memory, clockMicros.getAsLong());
   }
 
   private CompletionStage<StoreAnswer> chargeRates(Charge charge) {
@@ -113,7 +113,8 @@ public final class InMemoryBucketStore implements BucketStore, HoldStore {
     }
     look.settle(look.scopes());
     look.load();
-    Booking.Result result = new Booking(look.now(), SlotRules.OFF, TicketRequest.NONE, false)
+    SlotBooking.Result result = new SlotBooking(
+            look.now(), SlotRules.OFF, TicketRequest.NONE, false)
         .newcomer(look.turns(), Returned.NOT);
     Wait wait = new Wait(result.waitMicros(), true, Optional.empty());
     return decided(verdict, result.outcome(), look.shown(look.buckets()), wait, QueueReport.NONE);
@@ -153,10 +154,11 @@ public final class InMemoryBucketStore implements BucketStore, HoldStore {
     Charge charge = look.charge();
     look.settle(EnumSet.of(Scope.KEY)).forEach(look::write);
     long lost = look.letGo();
-    List<Share> kind = Booking.shares(charge.demands(), charge.cost());
-    Booking booking = new Booking(look.now(), look.rules(), charge.ticket(), look.hasRoom());
+    List<Share> kind = SlotBooking.shares(charge.demands(), charge.cost());
+    SlotBooking booking =
+        new SlotBooking(look.now(), look.rules(), charge.ticket(), look.hasRoom());
     Optional<Place> mine = look.find(kind);
-    Booking.Result result = mine.map(place -> booking.comeBack(look.turns(), place))
+    SlotBooking.Result result = mine.map(place -> booking.comeBack(look.turns(), place))
         .orElseGet(() -> booking.newcomer(look.turns(), look.withoutPlace()));
     if (!result.place().equals(mine)) {
       look.store(

@@ -20,7 +20,7 @@ interface KindModel {
   }
 
   /** Returns the state of the limit for a request. Changes nothing. */
-  Stood standing(Counter stored, Asked asked);
+  Stood standing(Counter stored, ModelRequest asked);
 
   /**
    * Settles a request: gives the counter after the cost of an admitted request has changed.
@@ -45,7 +45,7 @@ interface KindModel {
   }
 
   /** The factor on the cost of a request, in thousandths, before anything is charged. */
-  default long priceMillis(Counter stored, Asked asked) {
+  default long priceMillis(Counter stored, ModelRequest asked) {
     return Congestion.ONE;
   }
 }

@@ -133,12 +133,11 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     shares.forEach((holder, share) -> next.put(
         holder,
         new Share(
-            Math.min(
-                bucket.capacityUnits(), LeakyBucket.carriedOver(share.out(), rate, bucket) + 1),
+            Math.min(bucket.capacityUnits(), OtherRate.carriedOver(share.out(), rate, bucket) + 1),
             share.untilMicros(),
             share.sequence(),
             share.spent())));
     return new LeasePool(
-        bucket.unitsPerMicro(), LeakyBucket.carriedOver(used, rate, bucket), atMicros, next);
+        bucket.unitsPerMicro(), OtherRate.carriedOver(used, rate, bucket), atMicros, next);
   }
 }

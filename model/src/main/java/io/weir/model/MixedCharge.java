@@ -18,6 +18,7 @@ import io.weir.core.slot.QueueReport;
 import io.weir.core.slot.QueueReport.Returned;
 import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
@@ -106,7 +107,7 @@ final class MixedCharge {
         standings.stream().map(Stood::standing).toList(),
         cost,
         overflowed(payers));
-    Charge asRates = payers.isEmpty() ? charge : charge.ofRates(payers, cost);
+    Charge asRates = payers.isEmpty() ? charge : charge.with(Amount.ofRates(payers, cost));
     Verdict verdict = new Verdict(charge.revision(), payers, cost);
     if (isNever(cost) || kinds.isNever()) {
       long[] shown = shown(payers, turns);
@@ -133,20 +134,20 @@ final class MixedCharge {
   }
 
   private StoreAnswer peeked(Verdict verdict, List<Demand> payers, List<BucketTurn> turns) {
-    Booking.Result result = newcomer(paying(payers, turns));
+    SlotBooking.Result result = newcomer(paying(payers, turns));
     Wait wait = new Wait(result.waitMicros(), true, Optional.empty());
     return decided(verdict.decision(result.outcome(), shown(payers, turns), wait));
   }
 
-  private Booking.Result newcomer(List<BucketTurn> turns) {
-    return new Booking(look.now(), SlotRules.OFF, TicketRequest.NONE, false)
+  private SlotBooking.Result newcomer(List<BucketTurn> turns) {
+    return new SlotBooking(look.now(), SlotRules.OFF, TicketRequest.NONE, false)
         .newcomer(turns, Returned.NOT);
   }
 
   // Rates that are full as well do not shorten the wait.
   private Decision full(
       Verdict verdict, KindVerdict kinds, List<Demand> payers, List<BucketTurn> turns) {
-    Booking.Result result = newcomer(paying(payers, turns));
+    SlotBooking.Result result = newcomer(paying(payers, turns));
     Decision ofRates = verdict.decision(
         Outcome.DENIED,
         shown(payers, turns),
@@ -195,7 +196,7 @@ final class MixedCharge {
     return isPeek ? Optional.empty() : charge.ticket().shown().flatMap(look::placeOf);
   }
 
-  private List<Stood> standings(Asked asked) {
+  private List<Stood> standings(ModelRequest asked) {
     List<KindDemand> demands = charge.extras().demands();
     List<Stood> standings = demands.stream()
         .map(demand -> KindModel.of(demand)
@@ -216,33 +217,11 @@ final class MixedCharge {
                   memory.counter(owner(demand.scope()), demand.name(), look.now()),
                   asked(charge.cost())));
     }
-    return CongestionModel.bounded(highest, charge.cost(), mostAtOnce());
+    return CongestionModel.bounded(highest, charge.cost(), MostAtOnce.of(charge));
   }
 
-  // The most operations that every limit holds when it is empty; of a limit and its overflow, the
-  // larger.
-  private long mostAtOnce() {
-    long most = Long.MAX_VALUE;
-    List<Demand> demands = charge.demands();
-    for (int i = 0; i < demands.size(); i++) {
-      if (!demands.get(i).overflow()) {
-        long other = Demand.hasOverflow(demands, i) ? demands.get(i + 1).mostAtOnce() : 0;
-        most = Math.min(most, Math.max(demands.get(i).mostAtOnce(), other));
-      }
-    }
-    List<KindDemand> kinds = charge.extras().demands();
-    for (int i = 0; i < kinds.size(); i++) {
-      boolean hasOther = i + 1 < kinds.size() && kinds.get(i + 1).overflow();
-      if (!kinds.get(i).overflow()) {
-        long other = hasOther ? KindModel.of(kinds.get(i + 1)).mostAtOnce() : 0;
-        most = Math.min(most, Math.max(KindModel.of(kinds.get(i)).mostAtOnce(), other));
-      }
-    }
-    return most;
-  }
-
-  private Asked asked(long cost) {
-    return new Asked(look.now(), cost, 0, look::usedOf);
+  private ModelRequest asked(long cost) {
+    return new ModelRequest(look.now(), cost, 0, look::usedOf);
   }
 
   private void keep(List<Stood> standings, boolean isTaken) {

@@ -14,7 +14,7 @@ record PermitsModel(Permits permits) implements KindModel {
   private static final long WEIGHT = 8;
 
   @Override
-  public Stood standing(Counter stored, Asked asked) {
+  public Stood standing(Counter stored, ModelRequest asked) {
     long now = asked.nowMicros();
     long interval = stored.number(2) == 0 ? UNKNOWN_INTERVAL_US : stored.number(2);
     long told = Math.max(now, stored.number(3)) + interval;

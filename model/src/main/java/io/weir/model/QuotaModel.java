@@ -1,5 +1,6 @@
 package io.weir.model;
 
+import io.weir.core.kind.CalendarWindow;
 import io.weir.core.kind.Quota;
 import io.weir.core.kind.Standing;
 import io.weir.core.kind.Window.Span;
@@ -14,7 +15,7 @@ record QuotaModel(Quota quota) implements KindModel {
   private record Use(Span span, long used, long before) {}
 
   @Override
-  public Stood standing(Counter stored, Asked asked) {
+  public Stood standing(Counter stored, ModelRequest asked) {
     Use use = use(stored, asked.nowMicros());
     long wanted = quota.counted(asked.cost());
     long used = total(use, asked.nowMicros());
@@ -43,7 +44,7 @@ record QuotaModel(Quota quota) implements KindModel {
     if (delta == 0 || (quota.countsRequests() && !isUndone)) {
       return stored;
     }
-    if (!quota.window().reaches(taken, nowMicros)) {
+    if (!reaches(taken, nowMicros)) {
       return delta > 0 ? owedLater(stored, taken, delta, nowMicros) : stored;
     }
     Use use = use(stored, nowMicros);
@@ -57,6 +58,14 @@ record QuotaModel(Quota quota) implements KindModel {
     return wasBefore
         ? counter(new Use(use.span, use.used, Math.max(0, use.before + delta)))
         : stored;
+  }
+
+  // Whether usage of the period that ends then may still count: of a calendar in that period or the
+  // next one, as a script has no other knowledge of it.
+  private boolean reaches(long endMicros, long nowMicros) {
+    return !(quota.window() instanceof CalendarWindow calendar)
+        || (nowMicros >= calendar.at(endMicros - 1).startMicros()
+            && nowMicros < calendar.at(endMicros).endMicros());
   }
 
   // A script knows the calendar of the reservation, not of now: if nothing has been counted in the

@@ -136,7 +136,7 @@ final class CongestionTest {
         .toList();
   }
 
-  private static Asked asked(long now, long used) {
-    return new Asked(now, 1, 0, bucket -> used);
+  private static ModelRequest asked(long now, long used) {
+    return new ModelRequest(now, 1, 0, bucket -> used);
   }
 }

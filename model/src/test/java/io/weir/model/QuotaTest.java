@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tables of periods and of the usage counted in them. */
 final class QuotaTest {
-  private static final Asked.Levels EMPTY = bucket -> 0;
+  private static final ModelRequest.Levels EMPTY = bucket -> 0;
 
   // If a clock is put forward at midnight, a day begins later; if it is put back, a day has 25
   // hours.
@@ -154,8 +154,8 @@ final class QuotaTest {
         new Quota("q", Scope.KEY, limit, window, false, 80, countsRequests, false));
   }
 
-  private static Asked asked(long now, long cost) {
-    return new Asked(now, cost, 0, EMPTY);
+  private static ModelRequest asked(long now, long cost) {
+    return new ModelRequest(now, cost, 0, EMPTY);
   }
 
   private static long micros(Instant instant) {

@@ -11,6 +11,7 @@ import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.ManualClock;
 import java.util.ArrayList;
@@ -124,7 +125,7 @@ final class SlotCrowdsTest {
 
   private Decision ask(Visit visit) {
     TicketRequest ticket = TicketRequest.wanted(visit.ticket(), "%022d".formatted(visit.number()));
-    Charge charge = new Charge("acme", "k1", 1, DRAWS, 1, rules, ticket);
+    Charge charge = new Charge("acme", "k1", 1, DRAWS, 1).with(new Queueing(rules, ticket));
     return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 

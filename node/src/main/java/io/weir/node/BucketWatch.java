@@ -6,7 +6,7 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Scope;
 import io.weir.core.throttle.PolicySource;
 import io.weir.node.metrics.BucketMeters;
-import io.weir.state.redis.RedisLevels;
+import io.weir.state.inspect.RedisLevels;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

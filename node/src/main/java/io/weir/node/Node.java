@@ -16,45 +16,37 @@ import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
+import io.weir.node.admin.Operators;
 import io.weir.node.admin.Readiness;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Debts;
 import io.weir.node.admission.Decider;
 import io.weir.node.auth.TokenGuard;
-import io.weir.node.batch.UnpaidWork;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.gateway.NodeBulkheads;
 import io.weir.node.hold.Holds;
-import io.weir.node.intake.Bulkhead;
-import io.weir.node.job.JobTokens;
-import io.weir.node.job.JobWorker;
-import io.weir.node.job.ResultMemory;
 import io.weir.node.metrics.NodeMetrics;
-import io.weir.node.provider.Breakers;
-import io.weir.node.provider.HealthWatch;
-import io.weir.node.provider.KeysHere;
-import io.weir.node.provider.ProviderPlaces;
-import io.weir.node.provider.RetryBudgets;
-import io.weir.node.window.WindowWatch;
-import io.weir.state.control.ClusterPolicy;
+import io.weir.node.room.NodeParts;
+import io.weir.node.room.OpenRoom;
+import io.weir.node.room.Room;
+import io.weir.node.upstream.Turns;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.redis.IdempotencyStore;
-import io.weir.state.redis.RedisHolds;
-import io.weir.state.redis.RedisJobs;
-import io.weir.state.redis.RedisLevels;
-import io.weir.state.redis.RedisProviders;
-import io.weir.state.redis.RedisWindows;
+import io.weir.state.hold.RedisHolds;
+import io.weir.state.inspect.RedisLevels;
+import io.weir.state.policy.ClusterPolicy;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /**
  * A running node with all its parts. Mutable; owned by the code that started it, and ended by {@link #close}, which
@@ -64,8 +56,6 @@ public final class Node implements AutoCloseable {
   /** The longest time a task may block an event loop; a longer block is logged with its stack. */
   private static final long BLOCKED_MILLIS = 100;
 
-  private static final long MIN_MEMORY = 32 << 20;
-  private static final long MIN_MEMORY_OF_KEY = 16 << 20;
   private static final int WARM_UP_QUESTIONS = 500;
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
@@ -73,6 +63,7 @@ public final class Node implements AutoCloseable {
   private final SharedState shared;
   private final Vertx vertx;
   private final NodeContext context;
+  private final List<NodeVerticle> verticles = new CopyOnWriteArrayList<>();
 
   private Node(SharedState shared, Vertx vertx, NodeContext context) {
     this.shared = shared;
@@ -111,60 +102,66 @@ public final class Node implements AutoCloseable {
     Decider decider = new Decider(new Throttle(shared.store(), policies), metrics);
     RedisHolds holdStore = new RedisHolds(shared.connections());
     Holds holds = new Holds(vertx, holdStore, metrics, policies::liveNodes);
-    RedisJobs jobs = new RedisJobs(shared.ofJobs());
-    ResultMemory results = ResultMemory.ofHeap(Runtime.getRuntime().maxMemory());
-    JobTokens tokens = new JobTokens(config.serviceToken());
-    Bulkhead held = new Bulkhead(250, 500, 1000);
-    metrics.held(held::taken);
+    Admission admission = new Admission(policies, decider, new Debts(vertx, decider), holds);
+    NodeBulkheads bulkheads = NodeBulkheads.ofHeap(Runtime.getRuntime().maxMemory());
+    metrics.held(bulkheads.held()::taken);
+    Operators operators = new Operators(new TokenGuard(config.adminToken()));
+    List<OpenRoom> opened = new ArrayList<>();
+    NodeParts parts = new NodeParts(
+        vertx,
+        config,
+        shared.connections(),
+        shared::connect,
+        policies,
+        admission,
+        operators,
+        bulkheads.memory(),
+        metrics.registry(),
+        loop -> turns(opened, loop));
+    List<Room> rooms = Room.all();
+    rooms.forEach(room -> opened.add(room.open(parts)));
     NodeContext context = new NodeContext(
         config,
         policies,
         decider,
-        new Admission(policies, decider, new Debts(vertx, decider), holds),
+        admission,
         holdStore,
-        jobs,
-        tokens,
-        new JobWorker(policies, jobs, tokens, metrics.jobs(), results, config.shutdownTimeout()),
-        new RedisProviders(shared.connections()),
-        new RedisWindows(shared.connections()),
-        new Breakers(),
-        new ProviderPlaces(),
-        new RetryBudgets(),
-        new KeysHere(System::getenv),
         new TokenGuard(config.serviceToken()),
-        new TokenGuard(config.adminToken()),
+        operators,
         new Readiness(
             () -> Future.fromCompletionStage(
                 shared.connections().probe(), vertx.getOrCreateContext()),
             () -> servesInOutage(policies.current().policy())),
-        memory(),
-        results,
-        held,
-        new Bulkhead(250, 500, 1000),
-        new Bulkhead(16, 64, 128),
-        new UnpaidWork(System::nanoTime),
-        new IdempotencyStore(shared.connections()),
+        bulkheads,
         metrics,
-        openApi());
+        OpenApi.of(described(rooms)),
+        List.copyOf(opened));
     Node node = new Node(shared, vertx, context);
     warmUp(shared.redis());
     holds.start();
-    new WindowWatch(vertx, policies, context.windows(), metrics.windows()).start();
     new BucketWatch(vertx, policies, new RedisLevels(shared.connections()), metrics.buckets())
         .start();
     node.serve();
     return node;
   }
 
+  // A destination has a name only if the room that gives turns has read it from the policy.
+  private static Turns turns(List<OpenRoom> rooms, Vertx loop) {
+    return rooms.stream().flatMap(room -> room.turns(loop).stream()).findFirst().orElse(request -> {
+      throw new IllegalStateException("no room has " + request.to().name());
+    });
+  }
+
+  static List<Class<?>> described(List<Room> rooms) {
+    return Stream.concat(
+            Stream.of(Node.class),
+            rooms.stream().<Class<?>>map(Room::getClass).filter(OpenApi::isIn))
+        .toList();
+  }
+
   private static boolean servesInOutage(Policy policy) {
     return policy.plans().values().stream()
         .anyMatch(plan -> plan.failureMode() != FailureMode.DENY);
-  }
-
-  // An eighth of the heap: a body is in memory several times while it is read.
-  private static Bulkhead memory() {
-    long ofNode = Math.max(MIN_MEMORY, Runtime.getRuntime().maxMemory() / 8);
-    return new Bulkhead(Math.max(MIN_MEMORY_OF_KEY, ofNode / 4), ofNode / 2, ofNode);
   }
 
   @Override
@@ -196,7 +193,7 @@ public final class Node implements AutoCloseable {
   }
 
   /** For tests that watch the event loops. */
-  Vertx vertx() {
+  public Vertx vertx() {
     return vertx;
   }
 
@@ -220,16 +217,24 @@ public final class Node implements AutoCloseable {
     return context;
   }
 
+  /** The routes of its doors, as {@code get /path}. */
+  Set<String> routes() {
+    return verticles.get(0).routes();
+  }
+
+  private NodeVerticle verticle() {
+    NodeVerticle made = new NodeVerticle(context);
+    verticles.add(made);
+    return made;
+  }
+
   private void serve() {
     NodeConfig config = context.config();
     try {
       vertx
-          .deployVerticle(
-              () -> new NodeVerticle(context),
-              new DeploymentOptions().setInstances(config.eventLoops()))
-          .compose(serving -> vertx.deployVerticle(context.worker()))
-          .compose(working -> vertx.deployVerticle(new HealthWatch(
-              context.policies(), context.providers(), context.metrics().providers())))
+          .deployVerticle(this::verticle, new DeploymentOptions().setInstances(config.eventLoops()))
+          .compose(serving ->
+              Future.all(context.rooms().stream().map(room -> room.start(vertx)).toList()))
           .toCompletionStage()
           .toCompletableFuture()
           .get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -267,17 +272,6 @@ public final class Node implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(
           "cannot read the policy %s: %s".formatted(config.policyFile(), e.getMessage()), e);
-    }
-  }
-
-  private static String openApi() {
-    try (InputStream in = Node.class.getResourceAsStream("openapi.json")) {
-      if (in == null) {
-        throw new IllegalStateException("no openapi.json");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

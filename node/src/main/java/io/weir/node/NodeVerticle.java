@@ -1,47 +1,51 @@
 package io.weir.node;
 
+import static java.util.stream.Collectors.toCollection;
+
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.admin.AdminDoor;
-import io.weir.node.admin.JobResource;
 import io.weir.node.admin.PolicyResource;
 import io.weir.node.admin.QuotaResource;
-import io.weir.node.batch.BatchDoor;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.gateway.Forwarder;
+import io.weir.node.gateway.Diversion;
 import io.weir.node.gateway.Gateway;
-import io.weir.node.gateway.ProviderForwarder;
+import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Cors;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
+import io.weir.node.intake.Route;
 import io.weir.node.intake.ServiceRequests;
-import io.weir.node.job.JobBudget;
-import io.weir.node.job.JobDoor;
-import io.weir.node.job.JobIntake;
-import io.weir.node.job.JobResults;
-import io.weir.node.provider.CurrentUpstreams;
-import io.weir.node.provider.PermitDoor;
-import io.weir.node.provider.ProviderGate;
-import io.weir.node.provider.ProviderLessons;
 import io.weir.node.reservation.ReservationDoor;
-import io.weir.node.window.WindowDoor;
+import io.weir.node.room.LoopParts;
+import io.weir.node.room.LoopRoom;
+import io.weir.node.upstream.Connections;
+import io.weir.node.upstream.Sender;
+import io.weir.node.upstream.Turns;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves all doors on one event loop. Mutable; owned by Vert.x. */
-final class NodeVerticle extends VerticleBase {
+public final class NodeVerticle extends VerticleBase {
   private static final int MAX_HEADER_BYTES = 16 << 10;
   private static final int MAX_LINE_BYTES = 8 << 10;
   private static final int IDLE_SECONDS = 120;
 
   private final NodeContext node;
   private final List<HttpServer> servers = new ArrayList<>();
+  private final List<Route> served = new CopyOnWriteArrayList<>();
   private @Nullable Gateway gateway;
 
   NodeVerticle(NodeContext node) {
@@ -50,34 +54,62 @@ final class NodeVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
-    JobBudget budget = new JobBudget();
-    JobResults results = new JobResults(vertx, node.jobs(), node.results());
-    ProviderGate gate = gate(vertx, node);
-    ProviderForwarder providers = providers(vertx, node, forwarder, gate);
-    Gateway proxy = new Gateway(
+    List<LoopRoom> rooms = new ArrayList<>();
+    List<Diversion> diversions = new ArrayList<>();
+    LoopParts loop = new LoopParts(
         vertx,
-        node.admission(),
-        forwarder,
-        node.held(),
-        node.memory(),
-        jobIntake(budget, results),
-        providers);
-    gateway = proxy;
-    List<Door> doors =
-        new ArrayList<>(callersDoors(vertx, node, forwarder, providers, budget, results, gate));
-    Door admin = adminDoor(vertx, node);
+        new ServiceRequests(vertx, node.services(), node.bulkheads().memory()),
+        new Sender(vertx, new Connections(vertx, node.metrics().http()), turns(rooms)),
+        Collections.unmodifiableList(diversions));
+    node.rooms().forEach(room -> rooms.add(room.onLoop(loop)));
+    rooms.forEach(room -> room.diversion().ifPresent(diversions::add));
+    gateway =
+        new Gateway(vertx, node.admission(), loop.sender(), node.bulkheads(), loop.diversions());
+    return listen(
+        joined(ownDoors(loop.services()), rooms.stream().map(LoopRoom::doors)),
+        joined(operatorsDoors(), rooms.stream().map(LoopRoom::operatorsDoors)),
+        gateway);
+  }
+
+  // A destination has a name only if the room that gives turns has read it from the policy.
+  private static Turns turns(List<LoopRoom> rooms) {
+    return request -> rooms.stream()
+        .flatMap(room -> room.turns().stream())
+        .findFirst()
+        .orElseThrow()
+        .begin(request);
+  }
+
+  private List<Door> ownDoors(ServiceRequests services) {
+    return List.of(
+        new CheckDoor(
+            vertx,
+            node.policies(),
+            node.decider(),
+            node.services(),
+            node.bulkheads().memory()),
+        new ReservationDoor(
+            vertx, node.policies(), node.decider(), node.store(), node.metrics(), services));
+  }
+
+  private static List<Door> joined(List<Door> own, Stream<List<Door>> ofRooms) {
+    return Stream.concat(own.stream(), ofRooms.flatMap(List::stream)).toList();
+  }
+
+  // Operators have the callers' port if they have none of their own.
+  private Future<?> listen(List<Door> callers, List<Door> operators, Gateway others) {
     NodeConfig config = node.config();
-    List<Future<HttpServer>> listening = new ArrayList<>();
-    if (config.adminPort().isPresent()) {
-      listening.add(
-          listen(List.of(admin), config.adminHost(), config.adminPort().getAsInt(), Cors.NONE));
-    } else {
-      doors.add(admin);
+    Cors cors = Cors.of(config.corsOrigins());
+    if (config.adminPort().isEmpty()) {
+      List<Door> all = Stream.concat(callers.stream(), operators.stream()).toList();
+      return listen(intake(all, others::serve, cors), config.host(), config.port());
     }
-    doors.add(proxy); // all other paths go to the upstream
-    listening.add(listen(doors, config.host(), config.port(), Cors.of(config.corsOrigins())));
-    return Future.all(listening);
+    return Future.all(
+        listen(intake(callers, others::serve, cors), config.host(), config.port()),
+        listen(
+            intake(operators, Intake::notFound, Cors.NONE),
+            config.adminHost(),
+            config.adminPort().getAsInt()));
   }
 
   @Override
@@ -91,111 +123,27 @@ final class NodeVerticle extends VerticleBase {
         .toList());
   }
 
-  /** All doors but the gateway. A test compares them with the OpenAPI description. */
-  static List<Door> doors(Vertx vertx, NodeContext node) {
-    Forwarder forwarder = new Forwarder(vertx, node.metrics().http());
-    ProviderGate gate = gate(vertx, node);
-    List<Door> doors = new ArrayList<>(callersDoors(
-        vertx,
-        node,
-        forwarder,
-        providers(vertx, node, forwarder, gate),
-        new JobBudget(),
-        new JobResults(vertx, node.jobs(), node.results()),
-        gate));
-    doors.add(adminDoor(vertx, node));
-    return doors;
+  /** The routes of its doors. */
+  Set<String> routes() {
+    return served.stream().map(Route::name).collect(toCollection(TreeSet::new));
   }
 
-  private static List<Door> callersDoors(
-      Vertx vertx,
-      NodeContext node,
-      Forwarder forwarder,
-      ProviderForwarder providers,
-      JobBudget budget,
-      JobResults results,
-      ProviderGate gate) {
-    ServiceRequests services = new ServiceRequests(vertx, node.services(), node.memory());
+  private List<Door> operatorsDoors() {
+    Bulkhead memory = node.bulkheads().memory();
     return List.of(
-        new CheckDoor(vertx, node.policies(), node.decider(), node.services(), node.memory()),
-        new ReservationDoor(
-            vertx, node.policies(), node.decider(), node.store(), node.metrics(), services),
-        new PermitDoor(node.policies(), gate, lessons(node, gate), services),
-        new WindowDoor(
-            vertx, node.policies(), node.windows(), services, node.metrics().windows()),
-        new JobDoor(
-            vertx,
-            node.policies(),
-            node.admission(),
-            node.jobs(),
-            node.jobTokens(),
-            node.memory(),
-            node.waiting(),
-            node.metrics().jobs(),
-            budget,
-            results),
-        new BatchDoor(
-            vertx,
-            node.admission(),
-            forwarder,
-            providers,
-            node.idempotency(),
-            node.batches(),
-            node.unpaid(),
-            node.memory()));
+        new PolicyResource(vertx, node.policies(), node.operators(), memory),
+        new QuotaResource(vertx, node.policies(), node.store(), node.operators(), memory),
+        new AdminDoor(node.readiness(), node.metrics(), node.openApi()));
   }
 
-  private static ProviderForwarder providers(
-      Vertx vertx, NodeContext node, Forwarder forwarder, ProviderGate gate) {
-    return new ProviderForwarder(
-        vertx,
-        forwarder,
-        gate,
-        lessons(node, gate),
-        node.metrics().providers(),
-        node.budgets(),
-        node.keys(),
-        node.policies());
+  private Intake intake(
+      List<Door> doors, Function<HttpServerRequest, Future<Void>> others, Cors cors) {
+    doors.forEach(door -> served.addAll(door.routes()));
+    return new Intake(
+        vertx, doors, others, node.readiness()::isStopping, node.metrics().http(), cors);
   }
 
-  private static ProviderGate gate(Vertx vertx, NodeContext node) {
-    return new ProviderGate(
-        vertx,
-        node.providers(),
-        node.places(),
-        node.metrics().providers(),
-        new CurrentUpstreams(() -> node.policies().current().policy().upstreams(), node.keys()));
-  }
-
-  private static ProviderLessons lessons(NodeContext node, ProviderGate gate) {
-    return new ProviderLessons(gate, node.breakers(), node.metrics().providers());
-  }
-
-  private JobIntake jobIntake(JobBudget budget, JobResults results) {
-    return new JobIntake(
-        vertx,
-        node.admission(),
-        node.jobs(),
-        node.memory(),
-        node.metrics().jobs(),
-        node.worker()::wake,
-        budget,
-        results);
-  }
-
-  private static Door adminDoor(Vertx vertx, NodeContext node) {
-    return new AdminDoor(
-        new PolicyResource(vertx, node.policies(), node.operators(), node.memory()),
-        new QuotaResource(vertx, node.policies(), node.store(), node.memory()),
-        new JobResource(node.policies()),
-        node.readiness(),
-        node.metrics(),
-        node.openApi());
-  }
-
-  private Future<HttpServer> listen(List<Door> doors, String host, int port, Cors cors) {
-    Intake intake =
-        new Intake(vertx, doors, node.readiness()::isStopping, node.metrics().http(), cors);
+  private Future<HttpServer> listen(Intake intake, String host, int port) {
     HttpServer server = intake.of(vertx.createHttpServer(options()));
     servers.add(server);
     return server.listen(port, host);

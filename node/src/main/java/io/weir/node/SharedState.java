@@ -6,40 +6,38 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
-import io.weir.state.control.ClusterPolicy;
+import io.weir.state.connection.RedisConnections;
 import io.weir.state.degraded.DegradingStore;
 import io.weir.state.degraded.Outages;
+import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.lease.Leases;
 import io.weir.state.lease.LeasingStore;
-import io.weir.state.redis.RedisBucketStore;
-import io.weir.state.redis.RedisConnections;
-import io.weir.state.redis.RedisLeases;
+import io.weir.state.lease.RedisLeases;
+import io.weir.state.policy.ClusterPolicy;
 import java.nio.file.Files;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 
 /**
  * The shared state as one node sees it: connections, the policy, and the chain of stores. A decision goes through
  * {@code store}: leases, then the shares of an outage, then Redis. Owned by the node.
  *
- * @param ofJobs the connection for jobs, so that long results delay no decision
  * @param redis the innermost store
+ * @param others connections that {@link #connect} has opened
  */
 record SharedState(
     RedisConnections connections,
-    RedisConnections ofJobs,
+    NodeConfig config,
     ClusterPolicy policies,
     Outages outages,
     BucketStore redis,
-    BucketStore store)
+    BucketStore store,
+    Queue<RedisConnections> others)
     implements AutoCloseable {
-  /** A long result takes longer to transfer than a decision. */
-  private static final Duration JOBS_TIMEOUT = Duration.ofSeconds(2);
-
   /** Connects; fails as {@link Node#start} does, and then closes every connection. */
   static SharedState open(
       NodeConfig config, String seed, List<EventLoop> eventLoops, NodeMetrics metrics) {
@@ -66,33 +64,38 @@ record SharedState(
         new LeasingStore(degrading, leases, outages, policies::liveNodes, System::nanoTime);
     metrics.leased(leases::operationsHeld);
     metrics.away(outages::shareAway);
-    return new SharedState(connections, opened.ofJobs(), policies, outages, redis, store);
+    return new SharedState(
+        connections, config, policies, outages, redis, store, new ConcurrentLinkedQueue<>());
   }
 
   /** The connections that must reach Redis before a node can start. */
-  private record Opened(
-      RedisConnections connections, RedisConnections ofJobs, ClusterPolicy policies) {
+  private record Opened(RedisConnections connections, ClusterPolicy policies) {
     static Opened of(NodeConfig config, String seed, List<EventLoop> eventLoops) {
-      Deque<RedisConnections> opened = new ArrayDeque<>();
+      RedisConnections connections = connected(
+          config,
+          () -> RedisConnections.open(config.redisUri(), config.redisTimeout(), eventLoops),
+          () -> RedisConnections.openLater(config.redisUri(), config.redisTimeout(), eventLoops));
       try {
-        opened.push(connected(
-            config,
-            () -> RedisConnections.open(config.redisUri(), config.redisTimeout(), eventLoops),
-            () ->
-                RedisConnections.openLater(config.redisUri(), config.redisTimeout(), eventLoops)));
-        Duration ofJobs = longer(config.redisTimeout(), JOBS_TIMEOUT);
-        opened.push(connected(
-            config,
-            () -> RedisConnections.open(config.redisUri(), ofJobs),
-            () -> RedisConnections.openLater(config.redisUri(), ofJobs)));
         ClusterPolicy policies = ClusterPolicy.open(
             config.redisUri(), config.policyFile().toString(), seed, config.policyCopy());
-        return new Opened(opened.getLast(), opened.getFirst(), policies);
+        return new Opened(connections, policies);
       } catch (RuntimeException e) {
-        opened.forEach(RedisConnections::close);
+        connections.close();
         throw e;
       }
     }
+  }
+
+  /** Opens further connections, whose calls may take this long; they are closed with the others. */
+  RedisConnections connect(Duration longest) {
+    Duration timeout = longer(config.redisTimeout(), longest);
+    RedisConnections opened = RedisWait.of(config.redisWait())
+        .until(() -> connected(
+            config,
+            () -> RedisConnections.open(config.redisUri(), timeout),
+            () -> RedisConnections.openLater(config.redisUri(), timeout)));
+    others.add(opened);
+    return opened;
   }
 
   // With a stored copy of the policy, a node starts even if Redis is away.
@@ -118,7 +121,7 @@ record SharedState(
     try {
       policies.close();
     } finally {
-      ofJobs.close();
+      others.forEach(RedisConnections::close);
       connections.close();
     }
   }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
+import io.weir.node.testing.NodeFixture;
 import java.time.Duration;
 import java.util.OptionalDouble;
 import java.util.regex.MatchResult;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
+import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.CommandRun;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,9 +18,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every command of {@code docs/how-to/redis-cli.md}, in order, on a key that is over its limit. */
+@Tag("once")
 final class RedisCliIT {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Pattern BLOCK = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
@@ -110,10 +112,9 @@ final class RedisCliIT {
 
   // Unchanged, on the Redis of this test.
   private static CommandRun bash(String command) {
-    int port = URI.create(fixture.redis().uri()).getPort();
     String script =
-        "set -eo pipefail; redis-cli() { command redis-cli -p %d \"$@\"; }; export -f redis-cli; %s"
-            .formatted(port, command);
+        "set -eo pipefail; redis-cli() { command redis-cli -u %s \"$@\"; }; export -f redis-cli; %s"
+            .formatted(fixture.redisUri(), command);
     return CommandRun.of(TIMEOUT, Map.of(), List.of("bash", "-c", "cd .. && " + script));
   }
 }

@@ -20,6 +20,7 @@ import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import java.util.ArrayList;
@@ -338,11 +339,11 @@ public abstract class BucketStoreContract {
       SlotRules rules = new SlotRules(SlotMode.RESERVE, SECOND / 2, 100, 60 * SECOND);
       allowed(charge(10, TEN));
       TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "id%020d".formatted(1));
-      Charge asking = new Charge("acme", "k1", 1, List.of(TEN), 1, rules, wanted);
+      Charge asking = charge(1, TEN).with(new Queueing(rules, wanted));
       Optional<String> ticket = denied(asking).ticket();
       clock.advance(-SECOND / 4);
       TicketRequest shown = TicketRequest.wanted(ticket, "id%020d".formatted(2));
-      Charge back = new Charge("acme", "k1", 1, List.of(TEN), 1, rules, shown);
+      Charge back = charge(1, TEN).with(new Queueing(rules, shown));
       assertThat(((Decided) answer(back)).report().returned()).isEqualTo(Returned.EARLY);
       clock.advance(-SECOND);
       assertThat(((Decided) answer(back)).report().returned()).isEqualTo(Returned.UNKNOWN);
@@ -449,7 +450,7 @@ public abstract class BucketStoreContract {
     void withoutATicketWhoeverComesWhenItIsDueKeepsThePlace() {
       Demand long2 = demand("long", Scope.KEY, 10, 2000);
       allowed(charge(20, long2));
-      Charge plain = new Charge("acme", "k1", 1, List.of(long2), 1, rules, TicketRequest.NONE);
+      Charge plain = charge(1, long2).with(Queueing.of(rules));
       for (int i = 1; i <= 15; i++) {
         Denied denied = denied(plain);
         assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 10);
@@ -468,8 +469,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void aBurstOfASecondMakesPlacesForWhoeverComesAtWholeSeconds() {
-      Charge plain =
-          new Charge("acme", "k1", 1, List.of(TEN), 1, SlotRules.DEFAULT, TicketRequest.NONE);
+      Charge plain = charge(1, TEN).with(Queueing.of(SlotRules.DEFAULT));
       int turnedAway = 0;
       for (int i = 0; i < 60; i++) {
         clock.advance(7_321);
@@ -483,8 +483,7 @@ public abstract class BucketStoreContract {
 
     @Test
     void whoeverComesAtItsWholeSecondIsAdmittedThoughTheBurstIsOnlyThatLong() {
-      Charge plain =
-          new Charge("acme", "k1", 1, List.of(TEN), 1, SlotRules.DEFAULT, TicketRequest.NONE);
+      Charge plain = charge(1, TEN).with(Queueing.of(SlotRules.DEFAULT));
       SortedMap<Long, Integer> returns = new TreeMap<>();
       for (int i = 0; i < 60; i++) {
         long wholeSeconds = (denied(plain).retryAfterMicros() + SECOND - 1) / SECOND * SECOND;
@@ -502,8 +501,7 @@ public abstract class BucketStoreContract {
     @Test
     void aFloodThatDoesNotWaitUsesAllOfTheRateThatItsPlacesLeave() {
       Demand hundred = demand("hundred", Scope.KEY, 100, 1000);
-      Charge plain =
-          new Charge("acme", "k1", 1, List.of(hundred), 1, SlotRules.DEFAULT, TicketRequest.NONE);
+      Charge plain = charge(1, hundred).with(Queueing.of(SlotRules.DEFAULT));
       int admitted = 0;
       for (int i = 0; i < 2500; i++) {
         admitted += ((Decided) answer(plain)).decision() instanceof Allowed ? 1 : 0;
@@ -518,8 +516,8 @@ public abstract class BucketStoreContract {
       denied(ticketed("k1", 1, ""));
       long before = 0;
       for (int i = 2; i < 10; i++) {
-        Denied denied = denied(new Charge(
-            "acme", "k1", 1, List.of(TEN), 1, one, TicketRequest.wanted(Optional.empty(), id(i))));
+        Denied denied = denied(
+            charge(1, TEN).with(new Queueing(one, TicketRequest.wanted(Optional.empty(), id(i)))));
         assertThat(denied.estimate()).isTrue();
         assertThat(denied.ticket()).isEmpty();
         assertThat(denied.retryAfterMicros()).isGreaterThanOrEqualTo(before + SECOND / 10);
@@ -565,7 +563,7 @@ public abstract class BucketStoreContract {
       List<String> tickets = new ArrayList<>();
       for (int i = 1; i <= 600; i++) {
         TicketRequest wanted = TicketRequest.wanted(Optional.empty(), id(i));
-        tickets.add(ticket(new Charge("acme", "k1", 1, List.of(TEN), 1, many, wanted)));
+        tickets.add(ticket(charge(1, TEN).with(new Queueing(many, wanted))));
       }
       clock.advance(40 * SECOND);
       Decided first = (Decided) answer(ticketed("k1", 601, tickets.get(389)));
@@ -582,8 +580,8 @@ public abstract class BucketStoreContract {
     void whoeverComesFindsThePlaceOfItsOwnKindAmongManyOthers() {
       Demand long2 = demand("long", Scope.KEY, 1000, 4000);
       allowed(charge(4000, long2));
-      Charge two = new Charge("acme", "k1", 1, List.of(long2), 2, rules, TicketRequest.NONE);
-      Charge one = new Charge("acme", "k1", 1, List.of(long2), 1, rules, TicketRequest.NONE);
+      Charge two = charge(2, long2).with(Queueing.of(rules));
+      Charge one = charge(1, long2).with(Queueing.of(rules));
       for (int i = 0; i < 90; i++) {
         assertThat(denied(two).estimate()).isFalse();
       }
@@ -596,14 +594,13 @@ public abstract class BucketStoreContract {
     void withoutATicketNobodyIsSentFurtherThanClientsWait() {
       Demand slow = demand("slow", Scope.KEY, 1, 100_000);
       allowed(charge(100, slow));
-      Charge plain =
-          new Charge("acme", "k1", 1, List.of(slow), 1, SlotRules.DEFAULT, TicketRequest.NONE);
+      Charge plain = charge(1, slow).with(Queueing.of(SlotRules.DEFAULT));
       for (int i = 1; i <= 40; i++) {
         assertThat(denied(plain).estimate()).isEqualTo(i > 30);
       }
       for (int i = 31; i <= 70; i++) {
         TicketRequest wanted = TicketRequest.wanted(Optional.empty(), id(i));
-        Charge ticketed = new Charge("acme", "k1", 1, List.of(slow), 1, SlotRules.DEFAULT, wanted);
+        Charge ticketed = charge(1, slow).with(new Queueing(SlotRules.DEFAULT, wanted));
         assertThat(denied(ticketed).estimate()).isEqualTo(i > 60);
       }
     }
@@ -634,7 +631,8 @@ public abstract class BucketStoreContract {
         String subject, long cost, long revision, Demand demand, int id, String shown) {
       TicketRequest ticket =
           TicketRequest.wanted(Optional.of(shown).filter(t -> !t.isEmpty()), id(id));
-      return new Charge("acme", subject, revision, List.of(demand), cost, rules, ticket);
+      return new Charge("acme", subject, revision, List.of(demand), cost)
+          .with(new Queueing(rules, ticket));
     }
 
     private String ticket(Charge charge) {

@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A proxy between a client and a server on the loopback address that injects network faults into their connections:
@@ -156,10 +155,10 @@ public final class FaultProxy implements AutoCloseable {
       InputStream in = from.getInputStream();
       for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
         while (isStalled) {
-          TimeUnit.MILLISECONDS.sleep(5);
+          RealTime.pass(Duration.ofMillis(5));
         }
         if (isAnswer) {
-          TimeUnit.NANOSECONDS.sleep(delayNanos);
+          RealTime.pass(Duration.ofNanos(delayNanos));
           passed += read;
         }
         int whole = (int) Math.max(0, Math.min(read, read - (passed - cutAfterBytes)));
@@ -170,8 +169,6 @@ public final class FaultProxy implements AutoCloseable {
       }
     } catch (IOException e) {
       // Cut: both ends notice.
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } finally {
       open.remove(from);
       open.remove(to);

@@ -6,8 +6,13 @@ public final class Histories {
 
   private Histories() {}
 
+  /** Whether {@code -Pthorough} is on. */
+  public static boolean areThorough() {
+    return IS_THOROUGH;
+  }
+
   /**
-   * The number of seeds to run.
+   * The number of seeds, or of steps, to run.
    *
    * @param quick in the development loop
    * @param thorough with {@code -Pthorough}

@@ -16,6 +16,7 @@ import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.kind.Window;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
@@ -122,7 +123,7 @@ public final class KindScenario {
     List<Demand> demands = charge.demands().stream()
         .map(demand -> new Demand(demand.bucket(), demand.unitsPerOperation()))
         .toList();
-    return charge.withDemands(demands).withExtras(Extras.NONE);
+    return charge.with(Amount.ofRates(demands, charge.cost()));
   }
 
   private boolean isOfPolicy(Charge charge) {
@@ -134,7 +135,8 @@ public final class KindScenario {
   private Charge mixed(Charge charge) {
     Charge base = isOfPolicy(charge) ? charge : plain(charge);
     Charge asked = isOfPolicy(charge) && random.nextInt(3) == 0
-        ? base.withDemands(overflowing.computeIfAbsent(base.demands(), this::overflowing))
+        ? base.with(base.amount()
+            .withDemands(overflowing.computeIfAbsent(base.demands(), this::overflowing)))
         : base;
     List<KindDemand> some = subsets().get(random.nextInt(3));
     boolean needsHold = some.stream().anyMatch(Permits.class::isInstance);
@@ -142,8 +144,8 @@ public final class KindScenario {
     Optional<Hold> hold = needsHold || reserves ? Optional.of(newHold(reserves)) : Optional.empty();
     Extras extras = new Extras(some, hold);
     return extras.isEmpty()
-        ? asked.withExtras(new Extras(kinds, Optional.of(newHold(true))))
-        : asked.withExtras(extras);
+        ? asked.with(asked.amount().withExtras(new Extras(kinds, Optional.of(newHold(true)))))
+        : asked.with(asked.amount().withExtras(extras));
   }
 
   private Hold newHold(boolean reserves) {

@@ -11,12 +11,12 @@ import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.KindScenarioRun.Stores;
 import java.util.List;
@@ -67,15 +67,7 @@ abstract class KindsFixture {
 
   private static Charge charge(long cost, List<Demand> demands, Extras extras) {
     return new Charge(
-        "acme",
-        "k1",
-        1,
-        demands,
-        cost,
-        SlotRules.OFF,
-        TicketRequest.NONE,
-        FailureMode.DENY,
-        extras);
+        "acme", "k1", 1, new Amount(demands, cost, extras), Queueing.NONE, FailureMode.DENY);
   }
 
   final Extras reserving() {

@@ -185,12 +185,16 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + READY_WITHIN.toNanos();
+    await(condition, READY_WITHIN);
+  }
+
+  static void await(BooleanSupplier condition, Duration atMost) {
+    long end = System.nanoTime() + atMost.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > end) {
-        throw new IllegalStateException("not ready within " + READY_WITHIN);
+        throw new IllegalStateException("not ready within " + atMost);
       }
-      RedisProcess.pauseFor(Duration.ofMillis(50));
+      RealTime.pass(Duration.ofMillis(50));
     }
   }
 }

@@ -15,8 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -190,18 +188,12 @@ public final class RedisProcess implements AutoCloseable {
           return;
         }
       } catch (UncheckedIOException e) {
-        pauseFor(Duration.ofMillis(20));
+        RealTime.pass(Duration.ofMillis(20));
       }
     }
     begun.destroyForcibly();
     throw new IOException(
         "Redis did not start: " + Files.readString(directory.resolve("redis.log")));
-  }
-
-  static void pauseFor(Duration time) {
-    new CompletableFuture<Void>()
-        .completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS)
-        .join();
   }
 
   private static String answer(InputStream in) throws IOException {

@@ -5,6 +5,7 @@ import io.weir.core.decision.Decision.Denied;
 import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import java.util.ArrayList;
@@ -128,13 +129,12 @@ public final class Scenario {
     int first = random.nextInt(demands.size());
     boolean isOld = kind != Kind.CALLERS && revision > 1 && random.nextInt(300) == 0;
     return new Charge(
-        tenant,
-        subject,
-        isOld ? revision - 1 : revision,
-        demands.subList(first, demands.size()),
-        cost(),
-        rules,
-        ticket());
+            tenant,
+            subject,
+            isOld ? revision - 1 : revision,
+            demands.subList(first, demands.size()),
+            cost())
+        .with(new Queueing(rules, ticket()));
   }
 
   // Charges at once are of one subject and take the same lane: only those have an order among each
@@ -179,14 +179,8 @@ public final class Scenario {
   }
 
   private Charge with(Charge before, TicketRequest ticket) {
-    return new Charge(
-        before.tenant(),
-        before.subject(),
-        revision,
-        before.demands(),
-        before.cost(),
-        rules,
-        ticket);
+    return new Charge(before.tenant(), before.subject(), revision, before.demands(), before.cost())
+        .with(new Queueing(rules, ticket));
   }
 
   // Each id is used once.

@@ -7,16 +7,14 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Verdict;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
-import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.model.InMemoryBucketStore;
+import io.weir.state.connection.RedisConnections;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.redis.RedisBucketStore;
-import io.weir.state.redis.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -61,7 +59,7 @@ public class DecisionBenchmark {
         .map(name -> new Bucket(name, io.weir.core.bucket.Scope.KEY, milliOpsPerSec, burstMillis))
         .map(bucket -> Demand.of(bucket))
         .toList();
-    return new Charge("acme", "k1", 1, demands, 1, SlotRules.OFF, TicketRequest.NONE);
+    return new Charge("acme", "k1", 1, demands, 1);
   }
 
   /** The arithmetic alone. */

@@ -1,5 +1,6 @@
 package io.weir.client.retry;
 
+import io.weir.retry.IdempotentMethods;
 import java.util.concurrent.CompletionStage;
 
 /** A request that can be sent several times. */
@@ -12,10 +13,7 @@ public interface Call<T> {
 
   /** Whether a method may be sent again whatever the result (RFC 9110, section 9.2.2). */
   static boolean isIdempotent(String method) {
-    return switch (method) {
-      case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE" -> true;
-      default -> false;
-    };
+    return IdempotentMethods.contains(method);
   }
 
   /** Whether it may be sent again even if the server may have acted on it. */
@@ -33,7 +31,7 @@ public interface Call<T> {
 
   /** Whether the failure was caused by the upstream or the connection to it. */
   default boolean isTransport(Throwable failure) {
-    return Outcome.isTransport(failure);
+    return CallOutcome.isTransport(failure);
   }
 
   /** Sends it once. The returned stage is cancelled when no caller waits for it any more. */

@@ -2,6 +2,7 @@ package io.weir.client.retry;
 
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
+import io.weir.client.retry.RetryingCall.Watch;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Map;
@@ -27,6 +28,7 @@ public final class Retryer {
   private final Timekeeper time;
   private final DoubleSupplier random;
   private final RetryListener listener;
+  private final Watch watch;
   private final Retry attempts;
   private final Optional<Deadlines> deadlines;
   private final Map<String, Upstream> upstreams = new ConcurrentHashMap<>();
@@ -37,12 +39,13 @@ public final class Retryer {
     this.time = time;
     this.random = random;
     this.listener = new Guarded(listener);
+    this.watch = new Watch(time, this.listener);
     this.deadlines = options.deadline().map(granted -> new Deadlines(time, granted));
     this.attempts = Retry.of(
         "calls",
-        RetryConfig.<Outcome>custom()
+        RetryConfig.<CallOutcome>custom()
             .maxAttempts(options.attempts())
-            .retryOnResult(Outcome::isRetryable)
+            .retryOnResult(CallOutcome::isRetryable)
             .intervalBiFunction((attempt, outcome) -> outcome
                 .get()
                 .namedMillis()
@@ -79,7 +82,7 @@ public final class Retryer {
       upstream = upstreams.computeIfAbsent(call.upstream(), this::appeared);
     }
     upstream.called();
-    return new RetryingCall<>(call, options, upstream, attempts, deadlines, time, listener).begin();
+    return new RetryingCall<>(call, upstream, options, attempts, deadlines, watch).begin();
   }
 
   /** The options of this retryer. */

@@ -1,7 +1,7 @@
 package io.weir.client.retry;
 
 import io.github.resilience4j.retry.Retry;
-import io.weir.client.retry.Outcome.Standing;
+import io.weir.client.retry.CallOutcome.Standing;
 import io.weir.client.retry.RetryLaterException.Reason;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
@@ -28,27 +28,29 @@ final class RetryingCall<T> {
   private final CompletableFuture<T> result = new CompletableFuture<>();
   private volatile Runnable stop = RetryingCall::nothing;
   private volatile Optional<String> ticket = Optional.empty();
-  private Retry.AsyncContext<Outcome> attempts;
+  private Retry.AsyncContext<CallOutcome> attempts;
   private int sent;
   private int steps;
   private int stoppable;
 
+  /** The clock of all calls, and the listener to them. */
+  record Watch(Timekeeper time, RetryListener listener) {}
+
   RetryingCall(
       Call<T> call,
-      RetryOptions options,
       Upstream upstream,
+      RetryOptions options,
       Retry retry,
       Optional<Deadlines> deadlines,
-      Timekeeper time,
-      RetryListener listener) {
+      Watch watch) {
     this.call = call;
     this.options = options;
     this.upstream = upstream;
     this.retry = retry;
     this.attempts = retry.asyncContext();
     this.deadlines = deadlines;
-    this.time = time;
-    this.listener = listener;
+    this.time = watch.time();
+    this.listener = watch.listener();
     this.begunNanos = time.nanoTime();
   }
 
@@ -68,7 +70,7 @@ final class RetryingCall<T> {
     if (result.isDone()) {
       return;
     }
-    Permit permit;
+    Trial permit;
     try {
       permit = upstream.enter();
     } catch (RetryLaterException e) {
@@ -115,7 +117,7 @@ final class RetryingCall<T> {
         "%s: no answer within %s".formatted(call.name(), options.deadline().orElseThrow())));
   }
 
-  private Next next(Outcome outcome) {
+  private Next next(CallOutcome outcome) {
     if (!options.enabled()) {
       return Next.ANSWER;
     }
@@ -152,12 +154,12 @@ final class RetryingCall<T> {
     return new Next(Optional.of(wait), Optional.empty());
   }
 
-  private void exhausted(Outcome outcome, String why) {
+  private void exhausted(CallOutcome outcome, String why) {
     LOG.warn("{}: {}; given up after {} attempts: {}", call.name(), outcome.reason(), sent, why);
     listener.exhausted(upstream.name(), outcome.reason());
   }
 
-  private Optional<RetryLaterException> tooLong(Outcome outcome, Duration wait) {
+  private Optional<RetryLaterException> tooLong(CallOutcome outcome, Duration wait) {
     if (wait.compareTo(options.maxWait()) > 0) {
       return Optional.of(later(outcome, wait, Reason.WAIT_TOO_LONG));
     }
@@ -168,7 +170,7 @@ final class RetryingCall<T> {
         .map(deadline -> later(outcome, wait, Reason.PAST_DEADLINE));
   }
 
-  private RetryLaterException later(Outcome outcome, Duration wait, Reason reason) {
+  private RetryLaterException later(CallOutcome outcome, Duration wait, Reason reason) {
     String message = "%s: %s; it may be tried again in %d ms, which is %s"
         .formatted(
             call.name(),
@@ -189,13 +191,13 @@ final class RetryingCall<T> {
 
   /** One attempt. Its head is processed before it ends. */
   private final class Sending implements Attempt {
-    private final Permit permit;
+    private final Trial permit;
     private final int number;
     private final Optional<String> shown = ticket;
     private volatile long heardNanos;
     private volatile @Nullable Next next;
 
-    Sending(Permit permit, int number) {
+    Sending(Trial permit, int number) {
       this.permit = permit;
       this.number = number;
     }
@@ -219,7 +221,8 @@ final class RetryingCall<T> {
 
     @Override
     public boolean isAnswer(int status, Headers headers) {
-      return heard(Outcome.of(status, headers, time.now(), call.isRepeatable())).isAnswer();
+      return heard(CallOutcome.of(status, headers, time.now(), call.isRepeatable()))
+          .isAnswer();
     }
 
     void ended(@Nullable T value, @Nullable Throwable error) {
@@ -229,7 +232,7 @@ final class RetryingCall<T> {
       try {
         Next decided = next;
         if (decided == null) {
-          decided = failure == null ? well() : heard(Outcome.of(failure, call));
+          decided = failure == null ? well() : heard(CallOutcome.of(failure, call));
         }
         follow(decided, value, failure);
       } catch (Throwable e) { // from the HTTP client: the call must end
@@ -244,7 +247,7 @@ final class RetryingCall<T> {
       return Next.ANSWER;
     }
 
-    private Next heard(Outcome outcome) {
+    private Next heard(CallOutcome outcome) {
       heardNanos = time.nanoTime();
       boolean isGivenUp = result.isDone();
       permit.settle(isGivenUp ? Standing.UNKNOWN : outcome.standing());

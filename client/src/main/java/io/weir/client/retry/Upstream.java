@@ -4,7 +4,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
-import io.weir.client.retry.Outcome.Standing;
+import io.weir.client.retry.CallOutcome.Standing;
 import io.weir.client.retry.RetryLaterException.Reason;
 import java.io.IOException;
 import java.time.Clock;
@@ -35,7 +35,7 @@ final class Upstream implements UpstreamState {
   private final AtomicInteger generation = new AtomicInteger();
   private volatile long openedNanos;
   private volatile long calledNanos;
-  private volatile @Nullable Permit probe;
+  private volatile @Nullable Trial probe;
 
   Upstream(
       String name,
@@ -79,9 +79,9 @@ final class Upstream implements UpstreamState {
    *
    * @throws RetryLaterException if it must not be sent now
    */
-  Permit enter() throws RetryLaterException {
+  Trial enter() throws RetryLaterException {
     long now = time.nanoTime();
-    Optional<Permit> acquired = tryAcquire(now);
+    Optional<Trial> acquired = tryAcquire(now);
     if (acquired.isEmpty()) {
       giveUpProbe(now);
       Duration left = openFor.minusNanos(now - openedNanos);
@@ -90,7 +90,7 @@ final class Upstream implements UpstreamState {
           .formatted(name, wait.toMillis());
       throw new RetryLaterException(message, Reason.BREAKER_OPEN, wait);
     }
-    Permit permit = acquired.get();
+    Trial permit = acquired.get();
     if (overload.isPresent() && overload.get().refuses(now, random.getAsDouble())) {
       permit.settle(Standing.UNKNOWN);
       String message = name + " rejects most of what is asked of it; this call was not sent";
@@ -104,16 +104,16 @@ final class Upstream implements UpstreamState {
 
   // Only this method makes the breaker half open: a permit has the generation of the state it was
   // given in.
-  private synchronized Optional<Permit> tryAcquire(long now) {
+  private synchronized Optional<Trial> tryAcquire(long now) {
     return breaker.isPresent() && !breaker.get().tryAcquirePermission()
         ? Optional.empty()
-        : Optional.of(new Permit(this, generation.get(), now));
+        : Optional.of(new Trial(this, generation.get(), now));
   }
 
   /**
    * Applies the outcome of an attempt. An attempt sent before the breaker changed says nothing about its present state.
    */
-  void settled(Permit permit, Standing standing) {
+  void settled(Trial permit, Standing standing) {
     if (standing == Standing.WELL) {
       overload.ifPresent(it -> it.accepted(time.nanoTime()));
     }
@@ -130,7 +130,7 @@ final class Upstream implements UpstreamState {
 
   // Otherwise one hanging call would block all others.
   private void giveUpProbe(long now) {
-    Permit hung = probe;
+    Trial hung = probe;
     if (hung != null && now - hung.sentNanos() > PROBE_NANOS) {
       hung.settle(Standing.ILL);
     }

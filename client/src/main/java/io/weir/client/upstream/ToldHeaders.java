@@ -10,13 +10,14 @@ final class ToldHeaders {
       "Retry-After",
       "Retry-After-Ms",
       "RateLimit",
+      "RateLimit-Reset",
+      "X-RateLimit-Reset",
       "Date",
       "x-ratelimit-remaining-requests",
       "x-ratelimit-reset-requests",
       "x-ratelimit-remaining-tokens",
       "x-ratelimit-reset-tokens",
-      "endpoint-load-metrics",
-      "endpoint-load-metrics-bin");
+      "endpoint-load-metrics");
   private static final int LONGEST = 400;
 
   private ToldHeaders() {}

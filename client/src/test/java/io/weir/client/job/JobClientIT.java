@@ -47,7 +47,7 @@ final class JobClientIT {
 
     @Override
     public Instant now() {
-      return Instant.now();
+      return Instant.EPOCH;
     }
 
     @Override

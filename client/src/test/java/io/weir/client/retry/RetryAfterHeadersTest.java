@@ -59,6 +59,9 @@ final class RetryAfterHeadersTest {
         "429 | Retry-After: Sun, 01 Mar 2026 09:00:00 GMT / RateLimit-Reset: 3 | 3000",
         "429 | X-RateLimit-Reset: 1772359209000                               | 9000",
         "429 | Retry-After: Wed Mar  1 10:00:30 +900000000                    | 8640000000000",
+        // The headers of OpenAI.
+        "429 | x-ratelimit-remaining-requests: 0 / x-ratelimit-reset-requests: 6m0.5s | 360500",
+        "429 | x-ratelimit-remaining-requests: 1 / x-ratelimit-reset-requests: 6m0.5s | -1",
         "429 | Server: nobody                                                 | -1",
       })
   void anAnswerNamesAWait(int status, String headers, long expectedMillis) {

@@ -148,13 +148,13 @@ final class UpstreamSchedulerIT {
 
   /** Waits for {@code count} such requests to the node and returns the last of them. */
   private String heard(String verb, int count) throws InterruptedException {
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < 200; i++) {
       List<String> words =
           server.told.stream().filter(word -> word.contains(verb)).toList();
       if (words.size() >= count) {
         return words.get(count - 1);
       }
-      Thread.sleep(5);
+      server.awaitMore();
     }
     throw new AssertionError("not told: " + verb + " in " + server.told);
   }

@@ -49,11 +49,6 @@ public record Demand(Bucket bucket, long unitsPerOperation, boolean perRequest, 
     return overflows || units > capacity ? capacity + 1 : units;
   }
 
-  /** The most operations that an empty bucket holds. */
-  public long mostAtOnce() {
-    return perRequest ? Long.MAX_VALUE : bucket.capacityUnits() / unitsPerOperation;
-  }
-
   /** Whether the demand at an index is followed by an overflow demand. */
   public static boolean hasOverflow(List<Demand> demands, int index) {
     return index + 1 < demands.size() && demands.get(index + 1).overflow;

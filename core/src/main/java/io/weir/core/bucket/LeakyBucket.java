@@ -1,7 +1,5 @@
 package io.weir.core.bucket;
 
-import java.math.BigInteger;
-
 /**
  * The arithmetic of a leaky bucket: pure functions on units and microseconds. Every value in and out
  * is at least 0 and below 2⁵³.
@@ -42,29 +40,6 @@ public final class LeakyBucket {
   /** The time until the bucket is empty, rounded up. */
   public static long emptyAfterMicros(long usedUnits, long unitsPerMicro) {
     return ceilDiv(usedUnits, unitsPerMicro);
-  }
-
-  /**
-   * Converts units used under another rate into units of this bucket. The time to drain is kept, so that a change of
-   * policy neither forgets nor adds usage. Rounded down, at most the capacity.
-   */
-  public static long carriedOver(long usedUnits, long fromUnitsPerMicro, Bucket to) {
-    if (fromUnitsPerMicro == to.unitsPerMicro()) {
-      return Math.min(usedUnits, to.capacityUnits());
-    }
-    // The product has up to 106 bits. This path runs only after a change of policy.
-    return rescaled(usedUnits, fromUnitsPerMicro, to.unitsPerMicro(), to.capacityUnits());
-  }
-
-  /**
-   * Converts units of one rate into units of another with the same time to drain; rounded down, at most {@code most}.
-   */
-  public static long rescaled(long units, long fromUnitsPerMicro, long toUnitsPerMicro, long most) {
-    return BigInteger.valueOf(units)
-        .multiply(BigInteger.valueOf(toUnitsPerMicro))
-        .divide(BigInteger.valueOf(fromUnitsPerMicro))
-        .min(BigInteger.valueOf(most))
-        .longValueExact();
   }
 
   /** Divides and rounds up, also for a negative dividend; the divisor is above 0. */

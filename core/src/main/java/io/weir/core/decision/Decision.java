@@ -90,15 +90,10 @@ public sealed interface Decision {
       full = List.copyOf(full);
     }
 
-    public Denied(
-        long revision,
-        List<Limit> limits,
-        List<String> full,
-        long retryAfterMicros,
-        boolean estimate,
-        Optional<String> ticket,
-        boolean degraded) {
-      this(revision, limits, full, retryAfterMicros, estimate, ticket, degraded, Remarks.NONE);
+    /** A denial by a node alone, with an estimate. */
+    public static Denied degraded(long revision, List<String> full, long retryAfterMicros) {
+      return new Denied(
+          revision, List.of(), full, retryAfterMicros, true, Optional.empty(), true, Remarks.NONE);
     }
 
     public Denied(
@@ -108,7 +103,7 @@ public sealed interface Decision {
         long retryAfterMicros,
         boolean estimate,
         Optional<String> ticket) {
-      this(revision, limits, full, retryAfterMicros, estimate, ticket, false);
+      this(revision, limits, full, retryAfterMicros, estimate, ticket, false, Remarks.NONE);
     }
 
     /** The wait. */

@@ -40,13 +40,6 @@ public record CalendarWindow(Period period, ZoneId zone, int anchor) implements 
     };
   }
 
-  // In that period or the next one: a script has no other knowledge of the calendar.
-  @Override
-  public boolean reaches(long endMicros, long nowMicros) {
-    return nowMicros >= at(endMicros - 1).startMicros()
-        && nowMicros < at(endMicros).endMicros();
-  }
-
   // The boundaries of this period, the one before and the one after, because clocks may differ by
   // that much.
   @Override

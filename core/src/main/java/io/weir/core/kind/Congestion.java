@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /**
  * The level of a bucket as a multiplier in thousandths, the same for all requests to the bucket. {@code
- * lua/lib/congestion.lua} computes it.
+ * lua/lib/kinds/congestion.lua} computes it.
  *
  * <p>By steps, like Hedera's congestion multipliers: a step is reached while the bucket holds its share of the
  * capacity, counts after it was reached for the whole period, and ends at once. By a curve, like HIP-1313: piecewise

@@ -4,7 +4,7 @@ import io.weir.core.bucket.Scope;
 
 /**
  * A limit on concurrent requests. Each request holds one permit, an entry of its own that expires; {@code
- * lua/lib/permit.lua} counts them. The wait of a denial is an estimate: the k-th caller in excess gets the time of the
+ * lua/lib/kinds/permit.lua} counts them. The wait of a denial is an estimate: the k-th caller in excess gets the time of the
  * k-th release to come, by the moving average of the time between releases.
  *
  * @param limit the most permits held at once, 1 to {@link #MAX_LIMIT}

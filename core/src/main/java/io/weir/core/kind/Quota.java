@@ -3,7 +3,7 @@ package io.weir.core.kind;
 import io.weir.core.bucket.Scope;
 
 /**
- * A limit on operations in a period. {@code lua/lib/quota.lua} counts them.
+ * A limit on operations in a period. {@code lua/lib/kinds/quota.lua} counts them.
  *
  * <p>A sliding window is the counter of two windows (Cloudflare, "How we built rate limiting capable of scaling to
  * millions of domains", 2017), in thousandths: the usage of the previous period counts by the share that is still

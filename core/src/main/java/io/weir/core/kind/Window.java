@@ -22,12 +22,7 @@ public interface Window {
     return false;
   }
 
-  /** Whether usage of the period that ends at {@code endMicros} may still count at an instant. */
-  default boolean reaches(long endMicros, long nowMicros) {
-    return true;
-  }
-
-  /** The parameters for a script, see {@code lua/lib/quota.lua}. */
+  /** The parameters for a script, see {@code lua/lib/kinds/quota.lua}. */
   String words(long nowMicros);
 
   /** The time until which these words are valid. */

@@ -133,17 +133,9 @@ public final class Lease {
 
   @Override
   public String toString() {
-    return "Lease[%s: %d to spend, %d pending, %d spent, %d acknowledged, report %d%s, until %d, era %d]"
-        .formatted(
-            holder,
-            balance,
-            pending,
-            spent,
-            acknowledged,
-            sequence,
-            isAsking ? " on its way" : "",
-            deadlineNanos,
-            era);
+    return "Lease[" + holder + ": " + balance + " to spend, " + pending + " pending, " + spent
+        + " spent, " + acknowledged + " acknowledged, report " + sequence
+        + (isAsking ? " on its way" : "") + ", until " + deadlineNanos + ", era " + era + "]";
   }
 
   private void spend(long units) {

@@ -1,12 +1,10 @@
 package io.weir.core.policy;
 
-import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /** Reads the list of buckets. */
@@ -14,6 +12,23 @@ final class BucketsReader {
   // One script reads and writes all buckets of a request; Lua's stack holds some thousands of
   // values.
   private static final int MAX_BUCKETS = 500;
+
+  private static final Field<String> NAME =
+      Field.name("name", "unique among all limits").required();
+  private static final Field<Boolean> HIGH_VOLUME = Field.flag(
+      "highVolume",
+      "whether the bucket is in a set of its own, which plans with that `bucketSet` have");
+  private static final Field<Boolean> LEASED = Field.flag(
+      "leased",
+      "whether nodes hold [leases](../explanation/consistency.md#buckets-of-scope-cluster) of it, in a bucket of scope"
+          + " `cluster`: for one that every request uses (on a Redis Cluster all buckets of scope `cluster` are leased)");
+  private static final Table BUCKET = Table.of("bucket", NAME, Scopes.SCOPE, HIGH_VOLUME, LEASED)
+      .with(ShapeReader.FIELDS)
+      .with(BucketOptionsReader.FIELDS);
+  static final Field<List<Section>> BUCKETS = Field.sections(
+          "buckets", BUCKET, "the limits of rates")
+      .atMost(MAX_BUCKETS, "too_many_buckets", "buckets")
+      .required();
 
   private final ShapeReader shapes;
   private final Scope defaultScope;
@@ -29,12 +44,8 @@ final class BucketsReader {
 
   List<DefinedBucket> read(Section root) {
     List<DefinedBucket> buckets = new ArrayList<>();
-    List<Section> sections = root.sections("buckets");
+    List<Section> sections = root.get(BUCKETS);
     if (sections.size() > MAX_BUCKETS) {
-      root.error(
-          "too_many_buckets",
-          "buckets",
-          "%d buckets (expected: at most %d)".formatted(sections.size(), MAX_BUCKETS));
       return buckets;
     }
     for (Section section : sections) {
@@ -44,24 +55,21 @@ final class BucketsReader {
   }
 
   private Optional<DefinedBucket> bucket(Section section) {
-    Optional<String> name = section
-        .requiredText("name", Names::isName, Names.NAME_PATTERN)
-        .flatMap(given -> unique(section, given));
-    Scope scope = section.choice("scope", Scopes.BY_WORD).orElse(defaultScope);
-    boolean highVolume = section.flag("highVolume");
-    boolean leased = section.flag("leased");
+    Optional<String> name = section.find(NAME).flatMap(given -> unique(section, given));
+    Scope scope = section.find(Scopes.SCOPE).orElse(defaultScope);
+    boolean highVolume = section.get(HIGH_VOLUME);
+    boolean leased = section.get(LEASED);
     if (leased && scope != Scope.CLUSTER) {
       section.error("leased_without_cluster", "leased", "only a bucket of scope cluster is leased");
     }
     BucketOptions options = BucketOptionsReader.read(section, leased);
-    OptionalLong burst = shapes.burstMillis(section);
+    Optional<Long> burst = shapes.burstMillis(section);
     Optional<List<BucketShape.Group>> groups = shapes.groups(section);
-    section.refuseUnknown();
     if (name.isEmpty() || groups.isEmpty()) {
       return Optional.empty();
     }
     return shapes
-        .shape(section, name.get(), scope, burst.orElse(0), groups.get())
+        .shape(section, name.get(), scope, burst.orElse(0L), groups.get())
         .map(shape -> shape.withLeases(leased && scope == Scope.CLUSTER))
         .filter(shape -> isHeldByParts(section, shape, options))
         .map(shape -> new DefinedBucket(

@@ -8,8 +8,16 @@ public sealed interface CostRule {
   /** The largest cost that a request can name: the last integer that every JSON parser keeps exactly. */
   long MAX_COST = (1L << 53) - 1;
 
+  /** The cost of a request that names none, in operations: 1 if it has to name one. */
+  long own();
+
   /** The same cost for each request, in operations, above 0. */
-  record Fixed(long cost) implements CostRule {}
+  record Fixed(long cost) implements CostRule {
+    @Override
+    public long own() {
+      return cost;
+    }
+  }
 
   /**
    * The cost is in the request.
@@ -26,6 +34,11 @@ public sealed interface CostRule {
     /** The number is the cost. */
     public Read(Source source, String name, OptionalLong fallback, long max) {
       this(source, name, fallback, max, 1);
+    }
+
+    @Override
+    public long own() {
+      return fallback.orElse(1);
     }
 
     /** Converts a number of a request into a cost in operations; rounded up. */

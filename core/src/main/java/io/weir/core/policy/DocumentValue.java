@@ -17,6 +17,11 @@ public sealed interface DocumentValue {
 
   /** Named values in the order of the document. */
   record Mapping(int line, Map<String, DocumentValue> entries) implements DocumentValue {
+    /** Whether there is a value with this name. */
+    boolean has(String name) {
+      return !(entries.getOrDefault(name, new Nothing(line)) instanceof Nothing);
+    }
+
     @Override
     public String kind() {
       return "a mapping";

@@ -1,8 +1,6 @@
 package io.weir.core.policy;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 
 /** The treatment of a plan's requests during an outage of the shared state. */
 public enum FailureMode {
@@ -13,17 +11,13 @@ public enum FailureMode {
   /** They pass uncounted. */
   ALLOW;
 
-  private static final Map<String, FailureMode> WORDS = words();
+  private static final Map<String, FailureMode> WORDS =
+      Words.of("local", LOCAL, "deny", DENY, "allow", ALLOW);
 
-  static Optional<FailureMode> read(Section section) {
-    return section.choice("failureMode", WORDS);
-  }
-
-  private static Map<String, FailureMode> words() {
-    Map<String, FailureMode> words = new LinkedHashMap<>();
-    words.put("local", LOCAL);
-    words.put("deny", DENY);
-    words.put("allow", ALLOW);
-    return words;
-  }
+  /** How the requests of a plan, or of all plans, are treated while Redis is away. */
+  static final Field<FailureMode> FIELD = Field.choice(
+      "failureMode",
+      WORDS,
+      "[while Redis is away](../explanation/outages.md): each node enforces its share; 503 with `Retry-After`; or"
+          + " requests pass uncounted. Of the policy (default: `local`) or of one plan");
 }

@@ -2,8 +2,8 @@ package io.weir.core.policy;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Rate;
+import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -24,13 +24,29 @@ record GivenRate(Optional<Rate> rate, String written) {
   private static final String HINT =
       "; for other rates, rate: with a whole number per s, min, h or d, such as 60/min";
 
+  private static final Field<Long> OPS_PER_SEC =
+      Field.hinted("opsPerSec", 0, MAX_OPS_PER_SEC, HINT, "operations a second");
+  private static final Field<Long> MILLI_OPS_PER_SEC = Field.hinted(
+      "milliOpsPerSec",
+      0,
+      MAX_MILLI_OPS_PER_SEC,
+      HINT,
+      "thousandths of an operation a second; if both are given, the finer one counts if it is above 0");
+  private static final Field<GivenRate> RATE = Field.parsed(
+      "rate",
+      GivenRate::parse,
+      FORM.pattern(),
+      EXPECTED,
+      "instead of both, a [whole number](#rates) per `s`, `min`, `h` or `d`, such as `60/min`");
+
+  /** The fields of a rate. */
+  static final List<Field<?>> FIELDS = List.of(OPS_PER_SEC, MILLI_OPS_PER_SEC, RATE);
+
   /** Reads the rate of a section; empty if it has none, or a problem. */
   static Optional<GivenRate> read(Section section) {
-    OptionalLong ops = section.wholeNumber("opsPerSec", 0, MAX_OPS_PER_SEC, HINT);
-    OptionalLong milli = section.wholeNumber("milliOpsPerSec", 0, MAX_MILLI_OPS_PER_SEC, HINT);
-    OptionalLong perSecond = ShapeReader.finer(section, "opsPerSec", ops, "milliOpsPerSec", milli);
+    Optional<Long> perSecond = ShapeReader.finer(section, OPS_PER_SEC, MILLI_OPS_PER_SEC);
     if (section.isAbsent("rate")) {
-      return perSecond.stream().mapToObj(GivenRate::ofMilliOps).findFirst();
+      return perSecond.map(GivenRate::ofMilliOps);
     }
     if (perSecond.isPresent()) {
       section.error(
@@ -38,9 +54,7 @@ record GivenRate(Optional<Rate> rate, String written) {
           "rate",
           "beside opsPerSec or milliOpsPerSec (expected: one of the three)");
     }
-    return section
-        .text("rate", text -> parse(text).isPresent(), EXPECTED)
-        .flatMap(GivenRate::parse);
+    return section.find(RATE);
   }
 
   private static GivenRate ofMilliOps(long milliOpsPerSec) {

@@ -1,6 +1,5 @@
 package io.weir.core.policy;
 
-import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.CalendarWindow;
 import io.weir.core.kind.CalendarWindow.Period;
@@ -17,17 +16,93 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Reads the limits other than rates: quotas and permits. */
 final class KindsReader {
   private static final int MAX_LIMITS = 100;
-  private static final Duration DEFAULT_LEASE = Duration.ofSeconds(15);
-  private static final Map<String, Boolean> COUNTS = counts();
-  private static final Map<String, Period> PERIODS = periods();
+  private static final ZoneId UTC = ZoneId.of("UTC");
+  private static final Map<String, Period> PERIODS =
+      Words.of("day", Period.DAY, "week", Period.WEEK, "month", Period.MONTH);
   private static final Map<String, Integer> WEEKDAYS = weekdays();
+
+  /** What a limit counts; true for requests. */
+  static final Field<Boolean> COUNTS = Field.choice(
+          "counts",
+          Words.of("cost", false, "requests", true),
+          "`requests` counts each request once, whatever it costs")
+      .or(false);
+
+  private static final Field<String> NAME =
+      Field.name("name", "unique among all limits").required();
+  private static final Field<List<Section.Item>> OPERATIONS =
+      Field.names("operations", "the limited operations; none for all");
+
+  /** The limit of a quota, or of permits or quotas in an override. */
+  static final Field<Long> QUOTA_LIMIT = Field.number(
+          "limit", 1, Quota.MAX_LIMIT, "the most operations in a period")
+      .required();
+
+  private static final Field<Boolean> SOFT = Field.flag("soft", "whether callers are only warned");
+  private static final Field<Long> NEAR =
+      Field.number("near", 1, 100, "percentage from which callers are warned").or(80L);
+  private static final Field<String> OVERFLOW = Field.name(
+      "overflow",
+      "another quota, without an overflow of its own, that pays where this one is full");
+  private static final Field<String> PERIOD = Field.parsed(
+          "period",
+          text -> Optional.of(text).filter(KindsReader::isPeriod),
+          "day|week|month|\\d{1,9}(ms|s|m)",
+          "day, week, month, or a duration such as 10s or 60m, from 1s on",
+          "of a calendar, or a duration, counted from the epoch")
+      .required();
+  private static final Field<ZoneId> ZONE = Field.parsed(
+      "zone",
+      KindsReader::zone,
+      ".+",
+      "a time zone such as Europe/Berlin",
+      "the time zone of a calendar; default: UTC");
+  private static final Field<Integer> WEEK_ANCHOR = Field.choice("anchor", WEEKDAYS, "");
+  private static final Field<Long> MONTH_ANCHOR = Field.number("anchor", 1, 31, "");
+  private static final Field<Object> ANCHOR = Field.oneOf(
+      "anchor",
+      "the first day of a week (default: `monday`) or of a month (default: 1; a month without that day begins with its"
+          + " last day)",
+      WEEK_ANCHOR,
+      MONTH_ANCHOR);
+  private static final Field<Boolean> SLIDING =
+      Field.flag("sliding", "whether the usage of the period before fades; for a duration");
+  private static final Table QUOTA = Table.of(
+      "quota",
+      NAME,
+      Scopes.SCOPE,
+      QUOTA_LIMIT,
+      PERIOD,
+      ZONE,
+      ANCHOR,
+      SLIDING,
+      SOFT,
+      NEAR,
+      COUNTS,
+      OPERATIONS,
+      OVERFLOW);
+  static final Field<List<Section>> QUOTAS = Field.sections(
+          "quotas", QUOTA, "numbers of operations in a period; with the permits at most 100")
+      .counts(0, MAX_LIMITS);
+
+  private static final Field<Long> PERMITS_LIMIT =
+      Field.number("limit", 1, Permits.MAX_LIMIT, "the most requests at once").required();
+  private static final Field<Long> LEASE = Field.duration(
+          "lease",
+          Duration.ofSeconds(1),
+          Duration.ofMinutes(5),
+          "time after the death of a node until its permits are free again")
+      .or(15_000L);
+  static final Field<List<Section>> PERMITS = Field.sections(
+          "permits",
+          Table.of("permits", NAME, Scopes.SCOPE, PERMITS_LIMIT, LEASE, OPERATIONS),
+          "numbers of requests at once")
+      .counts(0, MAX_LIMITS);
 
   private final Set<String> names;
   private final Scope defaultScope;
@@ -40,8 +115,8 @@ final class KindsReader {
 
   List<KindLimit> read(Section root) {
     List<KindLimit> limits = new ArrayList<>();
-    List<Section> quotas = root.sections("quotas");
-    List<Section> permits = root.sections("permits");
+    List<Section> quotas = root.get(QUOTAS);
+    List<Section> permits = root.get(PERMITS);
     if (quotas.size() + permits.size() > MAX_LIMITS) {
       root.error(
           "too_many_limits",
@@ -58,57 +133,37 @@ final class KindsReader {
 
   private Optional<KindLimit> quota(Section section) {
     Optional<String> name = name(section);
-    Scope scope = section.choice("scope", Scopes.BY_WORD).orElse(defaultScope);
-    OptionalLong limit = limit(section, Quota.MAX_LIMIT);
-    boolean isSoft = section.flag("soft");
-    OptionalLong near = section.wholeNumber("near", 1, 100);
-    boolean requests = section.choice("counts", COUNTS).orElse(false);
-    Optional<String> overflow = section.text("overflow", Names::isName, Names.NAME_PATTERN);
+    Scope scope = section.find(Scopes.SCOPE).orElse(defaultScope);
+    Optional<Long> limit = section.find(QUOTA_LIMIT);
+    boolean isSoft = section.get(SOFT);
+    int near = section.count(NEAR);
+    boolean requests = section.get(COUNTS);
+    Optional<String> overflow = section.find(OVERFLOW);
     Optional<Window> window = window(section);
-    Set<String> operations = operations(section);
-    section.refuseUnknown();
+    Set<String> operations = Section.Item.texts(section.get(OPERATIONS));
     if (name.isEmpty() || limit.isEmpty() || window.isEmpty()) {
       return Optional.empty();
     }
-    Quota quota = new Quota(
-        name.get(),
-        scope,
-        limit.getAsLong(),
-        window.get(),
-        isSoft,
-        (int) near.orElse(80),
-        requests,
-        false);
+    Quota quota =
+        new Quota(name.get(), scope, limit.get(), window.get(), isSoft, near, requests, false);
     return Optional.of(new KindLimit(section, quota, operations, overflow));
   }
 
   private Optional<KindLimit> permits(Section section) {
     Optional<String> name = name(section);
-    Scope scope = section.choice("scope", Scopes.BY_WORD).orElse(defaultScope);
-    OptionalLong limit = limit(section, Permits.MAX_LIMIT);
-    Duration lease = section
-        .duration("lease", Duration.ofSeconds(1), Duration.ofMinutes(5))
-        .orElse(DEFAULT_LEASE);
-    Set<String> operations = operations(section);
-    section.refuseUnknown();
+    Scope scope = section.find(Scopes.SCOPE).orElse(defaultScope);
+    Optional<Long> limit = section.find(PERMITS_LIMIT);
+    long lease = section.micros(LEASE);
+    Set<String> operations = Section.Item.texts(section.get(OPERATIONS));
     if (name.isEmpty() || limit.isEmpty()) {
       return Optional.empty();
     }
-    Permits permits = new Permits(name.get(), scope, limit.getAsLong(), SlotsReader.micros(lease));
+    Permits permits = new Permits(name.get(), scope, limit.get(), lease);
     return Optional.of(new KindLimit(section, permits, operations, Optional.empty()));
   }
 
-  static OptionalLong limit(Section section, long most) {
-    OptionalLong limit = section.wholeNumber("limit", 1, most);
-    if (section.isAbsent("limit")) {
-      section.error(
-          "field_missing", "limit", "nothing (expected: a whole number from 1 to " + most + ")");
-    }
-    return limit;
-  }
-
   private Optional<String> name(Section section) {
-    Optional<String> name = section.requiredText("name", Names::isName, Names.NAME_PATTERN);
+    Optional<String> name = section.find(NAME);
     if (name.isPresent() && !names.add(name.get())) {
       section.error(
           "name_repeated", "name", "'%s' is the name of a limit already".formatted(name.get()));
@@ -117,24 +172,15 @@ final class KindsReader {
     return name;
   }
 
-  private static Set<String> operations(Section section) {
-    return section.texts("operations", Names::isName, Names.NAME_PATTERN).stream()
-        .map(Section.Item::text)
-        .collect(Collectors.toSet());
-  }
-
   private static Optional<Window> window(Section section) {
-    Optional<String> zone =
-        section.text("zone", KindsReader::isZone, "a time zone such as Europe/Berlin");
-    boolean slides = section.flag("sliding");
-    String expected = "day, week, month, or a duration such as 10s or 60m, from 1s on";
-    Optional<String> period = section.requiredText("period", KindsReader::isPeriod, expected);
+    Optional<ZoneId> zone = section.find(ZONE);
+    boolean slides = section.get(SLIDING);
+    Optional<String> period = section.find(PERIOD);
     if (period.isEmpty()) {
       return Optional.empty();
     }
     Period calendar = PERIODS.get(period.get());
     if (calendar == null) {
-      section.isAbsent("anchor");
       if (zone.isPresent() || !section.isAbsent("anchor")) {
         section.error(
             "window_ambiguous", "period", "a duration with zone or anchor (expected: without)");
@@ -142,24 +188,22 @@ final class KindsReader {
       Duration length = DurationText.parse(period.get()).orElseThrow();
       return Optional.of(new FixedWindow(length.toMillis(), slides));
     }
-    OptionalLong anchor = anchor(section, calendar);
+    int anchor = anchor(section, calendar);
     if (slides) {
       section.error(
           "window_ambiguous", "sliding", "with a calendar (expected: a duration as period)");
     }
-    return Optional.of(
-        new CalendarWindow(calendar, ZoneId.of(zone.orElse("UTC")), (int) anchor.orElse(1)));
+    return Optional.of(new CalendarWindow(calendar, zone.orElse(UTC), anchor));
   }
 
-  private static OptionalLong anchor(Section section, Period period) {
+  private static int anchor(Section section, Period period) {
     if (period == Period.WEEK) {
-      Optional<Integer> day = section.choice("anchor", WEEKDAYS);
-      return day.isEmpty() ? OptionalLong.empty() : OptionalLong.of(day.get());
+      return section.find(WEEK_ANCHOR).orElse(1);
     }
     if (period == Period.DAY && !section.isAbsent("anchor")) {
       section.error("window_ambiguous", "anchor", "of a day (expected: of weeks or months)");
     }
-    return period == Period.MONTH ? section.wholeNumber("anchor", 1, 31) : OptionalLong.empty();
+    return period == Period.MONTH ? section.find(MONTH_ANCHOR).orElse(1L).intValue() : 1;
   }
 
   private static boolean isPeriod(String text) {
@@ -169,11 +213,11 @@ final class KindsReader {
             .isPresent();
   }
 
-  private static boolean isZone(String text) {
+  private static Optional<ZoneId> zone(String text) {
     try {
-      return ZoneId.of(text) != null;
+      return Optional.of(ZoneId.of(text));
     } catch (DateTimeException e) {
-      return false;
+      return Optional.empty();
     }
   }
 
@@ -215,21 +259,6 @@ final class KindsReader {
         }
       });
     }
-  }
-
-  private static Map<String, Boolean> counts() {
-    Map<String, Boolean> words = new LinkedHashMap<>();
-    words.put("cost", false);
-    words.put("requests", true);
-    return words;
-  }
-
-  private static Map<String, Period> periods() {
-    Map<String, Period> words = new LinkedHashMap<>();
-    words.put("day", Period.DAY);
-    words.put("week", Period.WEEK);
-    words.put("month", Period.MONTH);
-    return words;
   }
 
   private static Map<String, Integer> weekdays() {

@@ -3,7 +3,6 @@ package io.weir.core.policy;
 import io.weir.core.policy.BucketShape.Group;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * An override of a rate or burst for some subjects. Exactly one of {@code bucket} and {@code operation} is present.
@@ -20,7 +19,7 @@ record LimitOverride(
     Optional<String> bucket,
     Optional<String> operation,
     Optional<GivenRate> rate,
-    OptionalLong burstMillis,
+    Optional<Long> burstMillis,
     Optional<List<Group>> groups) {
 
   boolean freezes() {

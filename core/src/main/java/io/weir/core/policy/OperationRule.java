@@ -1,9 +1,7 @@
 package io.weir.core.policy;
 
-import io.weir.core.job.JobRule;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -17,12 +15,7 @@ import java.util.Set;
  * @param continues whether, as a later step of a batch, it is counted but not rejected
  * @param settle how the final cost is determined; if empty, the initial charge stays
  * @param stage the answer of a denial
- * @param job the settings for its requests if they are executed as jobs
- * @param upstream the upstream of providers for its requests; if empty, the policy's only upstream
- * @param group of the upstream's operations: providers may serve only some groups, and may be in cooldown for some
- *     groups only
- * @param attempts the largest number of times that it is sent to its providers, if configured
- * @param safeToRepeat whether it may be repeated though a provider may have acted upon it, if configured
+ * @param parts the settings of rooms
  */
 public record OperationRule(
     String name,
@@ -33,11 +26,7 @@ public record OperationRule(
     boolean continues,
     Optional<SettleRule> settle,
     Optional<Stage> stage,
-    Optional<JobRule> job,
-    Optional<String> upstream,
-    GroupRule group,
-    OptionalLong attempts,
-    Optional<Boolean> safeToRepeat) {
+    Parts parts) {
 
   /** The point in a request's life at which an operation is checked. */
   public enum Stage {

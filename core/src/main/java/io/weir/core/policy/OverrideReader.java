@@ -1,6 +1,5 @@
 package io.weir.core.policy;
 
-import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
@@ -8,13 +7,30 @@ import io.weir.core.policy.BucketShape.Group;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 
 /** Reads overrides and applies them to drafts of plans. */
 final class OverrideReader {
   private static final long DEFAULT_BURST_MILLIS = 1000;
+
+  private static final Field<String> LIMITS = Field.name("limits", "a quota, or permits");
+  private static final Table OF_KIND =
+      Table.of("overrideOfLimits", LIMITS, KindsReader.QUOTA_LIMIT);
+  private static final Field<String> BUCKET =
+      Field.name("bucket", "a bucket: of scope `tenant` for a tenant, else of scope `key`");
+  private static final Field<String> OPERATION = Field.name(
+      "operation",
+      "an operation: it leaves the key's shared buckets for a bucket of its own, and stays in those of tenant and"
+          + " cluster");
+  private static final Table OVERRIDE = Table.of("override", LIMITS, BUCKET, OPERATION)
+      .with(GivenRate.FIELDS)
+      .with(ShapeReader.FIELDS)
+      .unlessHas(LIMITS, OF_KIND);
+
+  /** The overrides of a plan, a tenant or a subject. */
+  static final Field<List<Section>> OVERRIDES = Field.sections(
+      "overrides", OVERRIDE, "other limits; the more specific one wins, and a rate of 0 freezes");
 
   private final ShapeReader shapes;
   private final ShapeReader extending = new ShapeReader(BurstRule.EXTEND);
@@ -31,7 +47,7 @@ final class OverrideReader {
   PlanDraft applyAll(Section parent, PlanDraft draft, Scope scope) {
     Set<String> seen = new HashSet<>();
     PlanDraft current = draft;
-    for (Section section : parent.sections("overrides")) {
+    for (Section section : parent.get(OVERRIDES)) {
       Optional<PlanDraft> ofKind = applyToKind(section, seen, current, scope);
       if (ofKind.isPresent()) {
         current = ofKind.get();
@@ -48,12 +64,14 @@ final class OverrideReader {
   /** Applies an override of a quota or of permits; empty if it concerns something else. */
   private Optional<PlanDraft> applyToKind(
       Section section, Set<String> seen, PlanDraft draft, Scope scope) {
-    Optional<String> name = section.text("limits", Names::isName, Names.NAME_PATTERN);
-    if (name.isEmpty()) {
+    if (section.isAbsent("limits")) {
       return Optional.empty();
     }
-    OptionalLong limit = KindsReader.limit(section, Quota.MAX_LIMIT);
-    section.refuseUnknown();
+    Optional<String> name = section.find(LIMITS);
+    Optional<Long> limit = section.find(KindsReader.QUOTA_LIMIT);
+    if (name.isEmpty()) {
+      return Optional.of(draft);
+    }
     if (!seen.add("limit " + name.get())) {
       section.error("override_repeated", name.get() + " has an override already");
       return Optional.of(draft);
@@ -70,7 +88,7 @@ final class OverrideReader {
     return Optional.of(
         found.isEmpty() || limit.isEmpty()
             ? draft
-            : draft.withKinds(draft.kinds().with(relimited(found.get(), limit.getAsLong()))));
+            : draft.withKinds(draft.kinds().with(relimited(found.get(), limit.get()))));
   }
 
   private static KindLimit relimited(KindLimit limit, long operations) {
@@ -80,13 +98,12 @@ final class OverrideReader {
   }
 
   private Optional<LimitOverride> read(Section section, Set<String> seen) {
-    Optional<String> bucket = section.text("bucket", Names::isName, Names.NAME_PATTERN);
-    Optional<String> operation = section.text("operation", Names::isName, Names.NAME_PATTERN);
+    Optional<String> bucket = section.find(BUCKET);
+    Optional<String> operation = section.find(OPERATION);
     Optional<GivenRate> rate = GivenRate.read(section);
-    OptionalLong burst = shapes.burstMillis(section);
+    Optional<Long> burst = shapes.burstMillis(section);
     Optional<List<Group>> groups =
         section.has("throttleGroups") ? shapes.groups(section) : Optional.empty();
-    section.refuseUnknown();
     if (bucket.isPresent() == operation.isPresent()) {
       section.error(
           "override_ambiguous", "names both or neither (expected: a bucket or an operation)");

@@ -1,7 +1,7 @@
 package io.weir.core.policy;
 
-import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
+import io.weir.core.kind.Congestion;
 import io.weir.core.policy.BucketsReader.BucketSet;
 import io.weir.core.policy.BucketsReader.DefinedBucket;
 import io.weir.core.slot.SlotRules;
@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
@@ -19,7 +20,31 @@ import java.util.stream.Collectors;
 /** Reads plans, or makes the one plan of a document that only lists buckets. */
 final class PlansReader {
   private static final String IMPLICIT_PLAN = "default";
-  private static final Map<String, BucketSet> SETS = sets();
+  private static final Map<String, BucketSet> SETS =
+      Words.of("ordinary", BucketSet.ORDINARY, "highVolume", BucketSet.HIGH_VOLUME);
+
+  /** The set of buckets of plans that name none. */
+  static final Field<BucketSet> BUCKET_SET = Field.choice(
+      "bucketSet",
+      SETS,
+      "the set of buckets for plans without a list; of the policy (default: `ordinary`) or of one plan");
+
+  private static final Field<List<Section.Item>> BUCKETS =
+      Field.names("buckets", "its buckets; default: all of its set");
+  private static final Field<List<Section.Item>> LIMITS =
+      Field.names("limits", "its quotas and permits; default: all");
+  private static final Field<Long> SHED_AT = Field.parsed(
+      "shedAt",
+      PlansReader::multiplier,
+      "[1-9]\\d{0,5}x",
+      "a multiplier such as 10x, up to 999999x",
+      "multiplier of a [congested](#shares-and-congestion) bucket from which its requests are denied");
+  private static final Table PLAN = Table.of("plan", BUCKET_SET, BUCKETS, LIMITS, SHED_AT)
+      .with(Access.FIELDS)
+      .with(SlotsReader.FIELDS)
+      .with(List.of(FailureMode.FIELD, OverrideReader.OVERRIDES));
+  static final Field<Map<String, Section>> PLANS =
+      Field.byName("plans", PLAN, "what keys may do; default: one, `default`, of all buckets");
 
   private final List<DefinedBucket> buckets;
   private final List<KindLimit> kinds;
@@ -33,12 +58,11 @@ final class PlansReader {
   }
 
   Map<String, DefinedPlan> read(Section root) {
-    BucketSet set = root.choice("bucketSet", SETS).orElse(BucketSet.ORDINARY);
-    FailureMode mode = FailureMode.read(root).orElse(FailureMode.LOCAL);
+    BucketSet set = root.find(BUCKET_SET).orElse(BucketSet.ORDINARY);
+    FailureMode mode = root.find(FailureMode.FIELD).orElse(FailureMode.LOCAL);
     Map<String, DefinedPlan> plans = new LinkedHashMap<>();
     if (root.has("plans")) {
-      root.namedSections("plans", Names::isName, Names.NAME_PATTERN)
-          .forEach((name, section) -> plans.put(name, plan(name, section, set, mode)));
+      root.get(PLANS).forEach((name, section) -> plans.put(name, plan(name, section, set, mode)));
     } else {
       plans.put(IMPLICIT_PLAN, implicit(root, set, mode));
     }
@@ -51,8 +75,7 @@ final class PlansReader {
         IMPLICIT_PLAN,
         root,
         set,
-        PlanDraft.of(
-            shapesOf(bucketsOf(set)), kindsOf(bucketsOf(set), kinds, OptionalLong.empty())),
+        PlanDraft.of(shapesOf(bucketsOf(set)), kindsOf(bucketsOf(set), kinds, Optional.empty())),
         Access.LIMITED,
         SlotRules.DEFAULT,
         mode,
@@ -61,18 +84,16 @@ final class PlansReader {
 
   private DefinedPlan plan(
       String name, Section section, BucketSet defaultSet, FailureMode defaultMode) {
-    BucketSet set = section.choice("bucketSet", SETS).orElse(defaultSet);
+    BucketSet set = section.find(BUCKET_SET).orElse(defaultSet);
     Access access = Access.read(section);
     List<DefinedBucket> chosen = section.has("buckets") ? chosen(section, set) : bucketsOf(set);
     SlotRules slots = SlotsReader.read(section);
-    FailureMode mode = FailureMode.read(section).orElse(defaultMode);
+    FailureMode mode = section.find(FailureMode.FIELD).orElse(defaultMode);
     List<KindLimit> limits = limits(section);
-    PlanKinds planKinds =
-        kindsOf(chosen, limits, BucketOptionsReader.multiplier(section, "shedAt"));
+    PlanKinds planKinds = kindsOf(chosen, limits, section.find(SHED_AT));
     findWrongOverflows(section, chosen);
     PlanDraft draft =
         overrides.applyAll(section, PlanDraft.of(shapesOf(chosen), planKinds), Scope.KEY);
-    section.refuseUnknown();
     return new DefinedPlan(name, section, set, draft, access, slots, mode, false);
   }
 
@@ -80,7 +101,7 @@ final class PlansReader {
     Map<String, DefinedBucket> byName = new LinkedHashMap<>();
     buckets.forEach(bucket -> byName.put(bucket.name(), bucket));
     Set<DefinedBucket> chosen = new LinkedHashSet<>();
-    for (Section.Item item : section.texts("buckets", Names::isName, Names.NAME_PATTERN)) {
+    for (Section.Item item : section.get(BUCKETS)) {
       DefinedBucket bucket = byName.get(item.text());
       if (bucket == null) {
         section.errorAt(
@@ -106,7 +127,7 @@ final class PlansReader {
     Map<String, KindLimit> byName = new LinkedHashMap<>();
     kinds.forEach(limit -> byName.put(limit.name(), limit));
     Set<KindLimit> chosen = new LinkedHashSet<>();
-    for (Section.Item item : section.texts("limits", Names::isName, Names.NAME_PATTERN)) {
+    for (Section.Item item : section.get(LIMITS)) {
       KindLimit limit = byName.get(item.text());
       if (limit == null) {
         section.errorAt(
@@ -145,10 +166,18 @@ final class PlansReader {
   }
 
   private static PlanKinds kindsOf(
-      List<DefinedBucket> buckets, List<KindLimit> limits, OptionalLong shedAt) {
+      List<DefinedBucket> buckets, List<KindLimit> limits, Optional<Long> shedAt) {
     Map<String, BucketOptions> options = new LinkedHashMap<>();
     buckets.forEach(bucket -> options.put(bucket.name(), bucket.options()));
-    return new PlanKinds(options, limits, shedAt);
+    return new PlanKinds(
+        options, limits, shedAt.map(OptionalLong::of).orElseGet(OptionalLong::empty));
+  }
+
+  // In thousandths.
+  private static Optional<Long> multiplier(String text) {
+    return text.matches("[1-9]\\d{0,5}x")
+        ? Optional.of(Congestion.ONE * Long.parseLong(text.substring(0, text.length() - 1)))
+        : Optional.empty();
   }
 
   private static void findWrongOverflows(Section section, List<DefinedBucket> chosen) {
@@ -216,14 +245,6 @@ final class PlansReader {
 
   private static String wordOf(BucketSet set) {
     return set == BucketSet.ORDINARY ? "ordinary" : "highVolume";
-  }
-
-  private static Map<String, BucketSet> sets() {
-    Map<String, BucketSet> sets = new LinkedHashMap<>();
-    for (BucketSet set : BucketSet.values()) {
-      sets.put(wordOf(set), set);
-    }
-    return sets;
   }
 
   /**

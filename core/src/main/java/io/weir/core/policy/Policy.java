@@ -1,8 +1,6 @@
 package io.weir.core.policy;
 
 import io.weir.core.bucket.Bucket;
-import io.weir.core.upstream.Providers;
-import io.weir.core.window.WindowRule;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,8 +14,7 @@ import java.util.Optional;
  * @param defaultPlan the plan of subjects without a plan
  * @param subjects by id
  * @param upstream the target of the gateway for requests without another one
- * @param upstreams the upstreams made of providers, by name
- * @param windows of ordered ranges, by name
+ * @param parts the settings of rooms
  */
 public record Policy(
     List<Bucket> buckets,
@@ -26,16 +23,13 @@ public record Policy(
     Optional<Plan> defaultPlan,
     Map<String, Subject> subjects,
     Optional<Upstream> upstream,
-    Map<String, Providers> upstreams,
-    Map<String, WindowRule> windows) {
+    Parts parts) {
 
   public Policy {
     buckets = List.copyOf(buckets);
     rules = List.copyOf(rules);
     plans = Map.copyOf(plans);
     subjects = Map.copyOf(subjects);
-    upstreams = Map.copyOf(upstreams);
-    windows = Map.copyOf(windows);
   }
 
   /** The subject with this id. */
@@ -66,5 +60,10 @@ public record Policy(
       }
     }
     return Optional.empty();
+  }
+
+  /** The cost of a request for an operation that names none, in operations: 1 for an unknown operation. */
+  public long ownCost(String operation) {
+    return rule(operation).map(rule -> rule.cost().own()).orElse(1L);
   }
 }

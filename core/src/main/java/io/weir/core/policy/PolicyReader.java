@@ -3,16 +3,13 @@ package io.weir.core.policy;
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.BucketsReader.DefinedBucket;
 import io.weir.core.policy.PlansReader.DefinedPlan;
+import io.weir.core.policy.PolicySection.Place;
 import io.weir.core.policy.SubjectsReader.Subjects;
-import io.weir.core.upstream.Providers;
-import io.weir.core.window.WindowRule;
 import java.net.URI;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -23,7 +20,45 @@ import java.util.stream.Collectors;
  */
 public final class PolicyReader {
   private static final int MAX_NAMED = 20;
-  private static final Map<String, Boolean> UNLISTED = unlisted();
+  private static final int MAX_DESCRIPTION = 1000;
+  private static final Field<String> DESCRIPTION = Field.parsed(
+      "description",
+      text -> Optional.of(text).filter(one -> one.length() <= MAX_DESCRIPTION),
+      "[\\s\\S]{0,1000}",
+      "up to 1000 characters",
+      "for people");
+  private static final Field<Boolean> EXTEND_BURSTS = Field.flag(
+      "extendBursts",
+      "whether a burst that is too small becomes the smallest one that works, with a warning");
+  private static final Field<Boolean> UNLISTED = Field.choice(
+          "unlistedOperations",
+          Words.of("deny", false, "allow", true),
+          "what becomes of operations that no bucket of the plan limits")
+      .or(false);
+
+  private static final Field<URI> URL = BaseUrl.field("where the server is; without a path");
+  private static final Field<Section> UPSTREAM = Field.section(
+      "upstream",
+      Table.of("upstream", URL).with(UpstreamFields.ALL),
+      "the server to which the gateway forwards");
+
+  private static final Table POLICY = Table.of(
+          "policy",
+          DESCRIPTION,
+          BucketsReader.BUCKETS,
+          KindsReader.QUOTAS,
+          KindsReader.PERMITS,
+          OperationsReader.OPERATIONS,
+          PlansReader.PLANS,
+          SubjectsReader.TENANTS,
+          SubjectsReader.SUBJECTS,
+          SubjectsReader.DEFAULTS_FIELD,
+          UNLISTED,
+          PlansReader.BUCKET_SET,
+          FailureMode.FIELD,
+          EXTEND_BURSTS,
+          UPSTREAM)
+      .with(Rooms.all().fields(Place.POLICY));
 
   private final Section root;
 
@@ -39,7 +74,7 @@ public final class PolicyReader {
    */
   public static PolicyReading read(String source, DocumentValue document) {
     Problems problems = new Problems(source);
-    Section root = Section.root(document, problems);
+    Section root = Section.root(document, problems, POLICY);
     Policy policy = new PolicyReader(root).policy();
     if (problems.hasErrors()) {
       throw new InvalidPolicyException(problems.all());
@@ -47,14 +82,16 @@ public final class PolicyReader {
     return new PolicyReading(policy, problems.all());
   }
 
+  /** The fields of the document. */
+  static Table table() {
+    return POLICY;
+  }
+
   private Policy policy() {
-    root.text("description", text -> text.length() <= 1000, "up to 1000 characters");
-    boolean extend = root.flag("extendBursts");
-    boolean allowUnlisted = root.choice("unlistedOperations", UNLISTED).orElse(false);
+    root.find(DESCRIPTION);
+    boolean extend = root.get(EXTEND_BURSTS);
+    boolean allowUnlisted = root.get(UNLISTED);
     ShapeReader shapes = new ShapeReader(extend ? BurstRule.EXTEND : BurstRule.REFUSE);
-    if (!root.has("buckets")) {
-      root.error("field_missing", "buckets", "nothing (expected: a list of buckets)");
-    }
     BucketsReader bucketsReader = new BucketsReader(shapes, defaultScope(), !root.has("plans"));
     List<DefinedBucket> buckets = bucketsReader.read(root);
     List<KindLimit> kinds = new KindsReader(bucketsReader.names(), defaultScope()).read(root);
@@ -71,55 +108,26 @@ public final class PolicyReader {
         .map(OperationRule::name)
         .collect(Collectors.toSet());
     Subjects subjects = new SubjectsReader(plans, overrides, unlimited, allowUnlisted).read(root);
-    Optional<Upstream> upstream = root.section("upstream").flatMap(PolicyReader::upstream);
-    Map<String, Providers> upstreams = new UpstreamsReader().read(root);
-    findUnknownUpstreams(rules, upstreams);
-    Map<String, WindowRule> windows = new WindowsReader(upstreams).read(root);
+    Optional<Upstream> upstream = root.find(UPSTREAM).flatMap(PolicyReader::upstream);
+    Parts parts = Rooms.all().read(Place.POLICY, root);
     root.refuseUnknown();
     findUnthrottled(plans, rules, buckets, allowUnlisted);
     List<DefinedBucket> drawn = drawnFrom(plans, buckets);
-    return new Policy(
+    Policy policy = new Policy(
         drawn.stream().map(bucket -> bucket.shape().bucket()).toList(),
         rules,
         subjects.plans(),
         subjects.defaultPlan(),
         subjects.byId(),
         upstream,
-        upstreams,
-        windows);
-  }
-
-  private void findUnserved(OperationRule rule, Providers providers) {
-    rule.group().all().stream()
-        .filter(group -> providers.serving(group).isEmpty())
-        .forEach(group -> root.error(
-            "upstream_group",
-            "operations",
-            "%s: no provider of %s serves the group '%s'"
-                .formatted(rule.name(), providers.name(), group)));
-  }
-
-  private void findUnknownUpstreams(List<OperationRule> rules, Map<String, Providers> upstreams) {
-    for (OperationRule rule : rules) {
-      rule.upstream()
-          .filter(name -> !upstreams.containsKey(name))
-          .ifPresent(name -> root.error(
-              "upstream_unknown",
-              "operations",
-              "%s: no upstream '%s'".formatted(rule.name(), name)));
-      rule.upstream().map(upstreams::get).ifPresent(providers -> findUnserved(rule, providers));
-      if (rule.upstream().isPresent() && rule.job().isPresent()) {
-        root.error(
-            "job_field",
-            "operations",
-            "%s: upstream is not for an operation with mode: job".formatted(rule.name()));
-      }
-    }
+        parts);
+    Rooms.all().check(root, policy);
+    return policy;
   }
 
   private Scope defaultScope() {
-    return root.section("defaults")
-        .flatMap(defaults -> defaults.choice("scope", Scopes.BY_WORD))
+    return root.find(SubjectsReader.DEFAULTS_FIELD)
+        .map(defaults -> defaults.get(Scopes.DEFAULT))
         .orElse(Scope.KEY);
   }
 
@@ -178,41 +186,12 @@ public final class PolicyReader {
   }
 
   private static Optional<Upstream> upstream(Section section) {
-    Optional<String> url = section.requiredSecretText(
-        "url",
-        PolicyReader::isBaseUrl,
-        "http:// or https://, a host and maybe a port, without a path");
-    OptionalLong connect = section.wholeNumber("connectTimeoutMs", 1, 60_000);
-    OptionalLong timeout = section.wholeNumber("timeoutMs", 1, 110_000);
-    OptionalLong maxBody = section.wholeNumber("maxBodyBytes", 0, 1L << 40);
-    boolean honoursKeys = section.flag("honoursIdempotencyKeys");
-    section.refuseUnknown();
-    return url.map(text -> new Upstream(
-        URI.create(text),
-        (int) connect.orElse(1000),
-        (int) timeout.orElse(30_000),
-        maxBody.orElse(10L << 20),
-        honoursKeys));
-  }
-
-  static boolean isBaseUrl(String text) {
-    try {
-      URI uri = URI.create(text);
-      if (uri.getHost() == null || uri.getPort() > 65_535) {
-        return false; // opaque, such as localhost:8080, or without a host
-      }
-      boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-      boolean bare = uri.getRawPath().isEmpty() || uri.getRawPath().equals("/");
-      return web && bare && uri.getRawUserInfo() == null && uri.getRawQuery() == null;
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-  }
-
-  private static Map<String, Boolean> unlisted() {
-    Map<String, Boolean> words = new LinkedHashMap<>();
-    words.put("deny", false);
-    words.put("allow", true);
-    return words;
+    int connectMillis = section.count(UpstreamFields.CONNECT_TIMEOUT);
+    int timeoutMillis = section.count(UpstreamFields.TIMEOUT);
+    long maxBodyBytes = section.get(UpstreamFields.MAX_BODY_BYTES);
+    boolean honoursKeys = section.get(UpstreamFields.HONOURS_KEYS);
+    return section
+        .find(URL)
+        .map(url -> new Upstream(url, connectMillis, timeoutMillis, maxBodyBytes, honoursKeys));
   }
 }

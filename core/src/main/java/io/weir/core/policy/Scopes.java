@@ -9,6 +9,15 @@ import java.util.Map;
 final class Scopes {
   static final Map<String, Scope> BY_WORD = byWord();
 
+  static final Field<Scope> SCOPE = Field.choice(
+      "scope",
+      BY_WORD,
+      "whose operations are counted together: of each key, of each tenant, or of all; default: `defaults.scope`");
+
+  /** The scope of the limits that name none. */
+  static final Field<Scope> DEFAULT =
+      Field.choice("scope", BY_WORD, "scope of the limits that name none").or(Scope.KEY);
+
   private Scopes() {}
 
   static String wordOf(Scope scope) {

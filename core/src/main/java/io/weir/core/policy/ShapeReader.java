@@ -2,7 +2,6 @@ package io.weir.core.policy;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
-import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.BucketShape.Group;
@@ -14,7 +13,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -27,6 +25,24 @@ final class ShapeReader {
   private static final long MAX_NUMBER = Bucket.MAX_PRECISION;
   private static final int MOST_RATES_TOLD = 20;
 
+  private static final Field<Long> BURST_PERIOD = Field.number(
+      "burstPeriod", 0, MAX_NUMBER / 1000, "seconds in which an idle bucket fills up: its burst");
+  private static final Field<Long> BURST_PERIOD_MS = Field.number(
+      "burstPeriodMs",
+      0,
+      MAX_NUMBER,
+      "the same in milliseconds; if both are given, this one counts if it is above 0");
+  private static final Field<List<Section.Item>> OPERATIONS = Field.names(
+          "operations", "the limited operations; each is in one group of the bucket")
+      .counts(1, Integer.MAX_VALUE);
+  private static final Table GROUP =
+      Table.of("throttleGroup").with(GivenRate.FIELDS).with(List.of(OPERATIONS));
+  private static final Field<List<Section>> GROUPS = Field.sections(
+      "throttleGroups", GROUP, "operations with one rate; the groups share the bucket");
+
+  /** The fields of a burst and of groups. */
+  static final List<Field<?>> FIELDS = List.of(BURST_PERIOD, BURST_PERIOD_MS, GROUPS);
+
   private final BurstRule burstRule;
 
   ShapeReader(BurstRule burstRule) {
@@ -34,15 +50,13 @@ final class ShapeReader {
   }
 
   /** The burst of a section in milliseconds. */
-  OptionalLong burstMillis(Section section) {
-    OptionalLong seconds = section.wholeNumber("burstPeriod", 0, MAX_NUMBER / 1000);
-    OptionalLong millis = section.wholeNumber("burstPeriodMs", 0, MAX_NUMBER);
-    return finer(section, "burstPeriod", seconds, "burstPeriodMs", millis);
+  Optional<Long> burstMillis(Section section) {
+    return finer(section, BURST_PERIOD, BURST_PERIOD_MS);
   }
 
   /** The groups of a section, without repeated operations; empty if any of them has a problem. */
   Optional<List<Group>> groups(Section section) {
-    List<Section> sections = section.sections("throttleGroups");
+    List<Section> sections = section.get(GROUPS);
     if (sections.isEmpty()) {
       section.error(
           "bucket_without_groups", "throttleGroups", "no throttle groups (expected: at least one)");
@@ -73,8 +87,7 @@ final class ShapeReader {
 
   private Optional<Group> group(Section section, Map<String, Section> seen) {
     Optional<GivenRate> rate = GivenRate.read(section);
-    List<Section.Item> listed = section.texts("operations", Names::isName, Names.NAME_PATTERN);
-    section.refuseUnknown();
+    List<Section.Item> listed = section.get(OPERATIONS);
     boolean sound = rateIsPositive(section, rate);
     if (listed.isEmpty()) {
       section.error(
@@ -194,21 +207,18 @@ final class ShapeReader {
   }
 
   // Real files contain both forms; the finer one counts if it is above 0.
-  static OptionalLong finer(
-      Section section,
-      String coarseField,
-      OptionalLong coarse,
-      String fineField,
-      OptionalLong fine) {
-    if (fine.isEmpty() || (fine.getAsLong() == 0 && coarse.isPresent())) {
-      return coarse.isEmpty() ? coarse : OptionalLong.of(coarse.getAsLong() * 1000);
+  static Optional<Long> finer(Section section, Field<Long> coarseField, Field<Long> fineField) {
+    Optional<Long> coarse = section.find(coarseField);
+    Optional<Long> fine = section.find(fineField);
+    if (fine.isEmpty() || (fine.get() == 0 && coarse.isPresent())) {
+      return coarse.map(number -> number * 1000);
     }
-    if (coarse.orElse(0) > 0 && coarse.getAsLong() * 1000 != fine.getAsLong()) {
+    if (coarse.orElse(0L) > 0 && coarse.get() * 1000 != fine.get()) {
       String message = "%d is not what %s says, %d; that counts";
       section.warning(
           "field_ignored",
-          coarseField,
-          message.formatted(coarse.getAsLong(), fineField, fine.getAsLong()));
+          coarseField.name(),
+          message.formatted(coarse.get(), fineField, fine.get()));
     }
     return fine;
   }

@@ -1,6 +1,5 @@
 package io.weir.core.policy;
 
-import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.OperationLimit.Frozen;
 import io.weir.core.policy.OperationLimit.NotConfigured;
@@ -16,7 +15,30 @@ import java.util.Set;
 
 /** Reads tenants and subjects, and compiles their plans. */
 final class SubjectsReader {
-  private static final String HASH_EXPECTED = "sha256: and 64 hexadecimal digits";
+  private static final Field<String> PLAN = Field.name(
+      "plan",
+      "a plan; a subject's own counts before its tenant's, and that before the one of `defaults`");
+  private static final Table DEFAULTS = Table.of("defaults", Scopes.DEFAULT, PLAN);
+  static final Field<Section> DEFAULTS_FIELD =
+      Field.section("defaults", DEFAULTS, "the scope and the plan of those that name none");
+  private static final Table TENANT =
+      Table.of("tenant", PLAN).with(Access.FIELDS).with(List.of(OverrideReader.OVERRIDES));
+  static final Field<Map<String, Section>> TENANTS =
+      Field.byId("tenants", TENANT, "whom keys belong to; default: those that subjects name");
+  private static final Field<String> TENANT_OF =
+      Field.id("tenant", "the tenant that the key belongs to").required();
+  private static final Field<SecretHash> SECRET_HASH = Field.secret(
+      "secretHash",
+      text -> Optional.of(text).filter(SecretHash::isFormatted).map(SecretHash::parse),
+      "sha256:[0-9a-fA-F]{64}",
+      "sha256: and 64 hexadecimal digits",
+      "hash of the key's secret, as `scripts/weir key ID` makes one; without it the key cannot be used by callers, but"
+          + " trusted services can name the subject");
+  private static final Table SUBJECT = Table.of("subject", TENANT_OF, PLAN, SECRET_HASH)
+      .with(Access.FIELDS)
+      .with(List.of(OverrideReader.OVERRIDES));
+  static final Field<Map<String, Section>> SUBJECTS =
+      Field.byId("subjects", SUBJECT, "the keys, by their ids");
 
   private final Map<String, DefinedPlan> plans;
   private final OverrideReader overrides;
@@ -42,7 +64,7 @@ final class SubjectsReader {
     Map<String, Tenant> tenants = tenants(root);
     Map<String, Subject> subjects = new LinkedHashMap<>();
     Set<String> inhabited = new HashSet<>();
-    root.namedSections("subjects", Names::isId, Names.ID_PATTERN).forEach((id, section) -> {
+    root.get(SUBJECTS).forEach((id, section) -> {
       Optional<Tenant> tenant = tenant(root, section, tenants);
       tenant.ifPresentOrElse(
           t -> inhabited.add(t.name()),
@@ -59,12 +81,7 @@ final class SubjectsReader {
   }
 
   private Optional<String> defaultPlan(Section root) {
-    Optional<Section> defaults = root.section("defaults");
-    Optional<String> named = defaults.flatMap(this::planName);
-    if (defaults.isPresent()) {
-      defaults.get().has("scope"); // read before, with the buckets
-      defaults.get().refuseUnknown();
-    }
+    Optional<String> named = root.find(DEFAULTS_FIELD).flatMap(this::planName);
     Optional<String> only = plans.values().stream()
         .filter(DefinedPlan::implicit)
         .map(DefinedPlan::name)
@@ -74,25 +91,23 @@ final class SubjectsReader {
   }
 
   private Optional<String> planName(Section section) {
-    return section.text(
-        "plan", plans::containsKey, "one of the plans " + String.join(", ", plans.keySet()));
+    return section.find(
+        PLAN, plans::containsKey, "one of the plans " + String.join(", ", plans.keySet()));
   }
 
   private Map<String, Tenant> tenants(Section root) {
     Map<String, Tenant> tenants = new LinkedHashMap<>();
-    root.namedSections("tenants", Names::isId, Names.ID_PATTERN).forEach((name, section) -> {
+    root.get(TENANTS).forEach((name, section) -> {
       Optional<String> plan = planName(section);
       plan.ifPresent(usedPlans::add);
-      section.has("overrides"); // applied for each plan that a subject of the tenant has
       Access access = Access.read(section);
-      section.refuseUnknown();
       tenants.put(name, new Tenant(name, Optional.of(section), plan, access));
     });
     return tenants;
   }
 
   private Optional<Tenant> tenant(Section root, Section section, Map<String, Tenant> tenants) {
-    Optional<String> name = section.requiredText("tenant", Names::isId, Names.ID_PATTERN);
+    Optional<String> name = section.find(TENANT_OF);
     if (!root.has("tenants")) {
       return name.map(n -> new Tenant(n, Optional.empty(), Optional.empty(), Access.LIMITED));
     }
@@ -107,11 +122,8 @@ final class SubjectsReader {
       String id, Section section, Tenant tenant, Optional<String> defaultPlan) {
     Optional<String> own = planName(section);
     Access access = Access.read(section);
-    Optional<SecretHash> hash = section
-        .secretText("secretHash", SecretHash::isFormatted, HASH_EXPECTED)
-        .map(SecretHash::parse);
+    Optional<SecretHash> hash = section.find(SECRET_HASH);
     boolean overridden = section.has("overrides");
-    section.refuseUnknown();
     DefinedPlan plan =
         own.or(tenant::plan).or(() -> defaultPlan).map(plans::get).orElse(null);
     if (plan == null) {

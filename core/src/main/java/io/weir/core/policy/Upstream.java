@@ -3,7 +3,7 @@ package io.weir.core.policy;
 import java.net.URI;
 
 /**
- * The target to which the gateway forwards.
+ * A server to which requests are sent, each once.
  *
  * @param uri scheme {@code http} or {@code https}, host and optional port; no path
  * @param connectTimeoutMillis how long a connection may take
@@ -16,4 +16,36 @@ public record Upstream(
     int connectTimeoutMillis,
     int timeoutMillis,
     long maxBodyBytes,
-    boolean honoursIdempotencyKeys) {}
+    boolean honoursIdempotencyKeys)
+    implements Destination {
+  /** It has no name. */
+  @Override
+  public String name() {
+    return "";
+  }
+
+  @Override
+  public Upstream settings() {
+    return this;
+  }
+
+  @Override
+  public long queueMillis() {
+    return 0;
+  }
+
+  @Override
+  public RetryRule retry() {
+    return RetryRule.ONCE;
+  }
+
+  @Override
+  public RepeatRule repeat() {
+    return RepeatRule.NONE;
+  }
+
+  @Override
+  public boolean hasGroups() {
+    return false;
+  }
+}

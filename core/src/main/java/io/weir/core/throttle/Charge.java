@@ -5,7 +5,6 @@ import io.weir.core.bucket.Names;
 import io.weir.core.decision.Verdict;
 import io.weir.core.kind.Extras;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
 import java.util.List;
@@ -16,108 +15,39 @@ import java.util.List;
  * @param tenant the subject's tenant
  * @param subject the id of the subject's API key, never its secret
  * @param revision the policy's revision, above 0
- * @param demands the demands of one operation, each bucket once; empty only if there are extras
- * @param cost in operations, above 0
- * @param slots the rules of the subject's plan for places
- * @param ticket the ticket that the caller shows or wants
+ * @param amount what it takes
+ * @param queueing how it waits
  * @param failureMode the failure mode of the subject's plan
- * @param extras the demands besides rates
  */
 public record Charge(
     String tenant,
     String subject,
     long revision,
-    List<Demand> demands,
-    long cost,
-    SlotRules slots,
-    TicketRequest ticket,
-    FailureMode failureMode,
-    Extras extras) {
-
-  private static final int MAX_DEMANDS = 500;
+    Amount amount,
+    Queueing queueing,
+    FailureMode failureMode) {
 
   public Charge {
     requireId("tenant", tenant);
     requireId("subject", subject);
-    demands = List.copyOf(demands);
-    if (demands.isEmpty() && extras.isEmpty()) {
-      throw new IllegalArgumentException("demands: none (expected: at least one)");
+    if (revision <= 0) {
+      throw new IllegalArgumentException("revision: %d (expected: > 0)".formatted(revision));
     }
-    if (demands.size() > MAX_DEMANDS) {
-      throw new IllegalArgumentException(
-          "demands: %d (expected: at most %d)".formatted(demands.size(), MAX_DEMANDS));
-    }
-    requirePositive("revision", revision);
-    requirePositive("cost", cost);
   }
 
-  /** A charge for rates alone. */
-  public Charge(
-      String tenant,
-      String subject,
-      long revision,
-      List<Demand> demands,
-      long cost,
-      SlotRules slots,
-      TicketRequest ticket,
-      FailureMode failureMode) {
-    this(tenant, subject, revision, demands, cost, slots, ticket, failureMode, Extras.NONE);
-  }
-
-  /** A charge that is refused in an outage. */
-  public Charge(
-      String tenant,
-      String subject,
-      long revision,
-      List<Demand> demands,
-      long cost,
-      SlotRules slots,
-      TicketRequest ticket) {
-    this(tenant, subject, revision, demands, cost, slots, ticket, FailureMode.DENY);
-  }
-
-  /** A charge without places. */
+  /** A charge for rates alone, without places, that is refused in an outage. */
   public Charge(String tenant, String subject, long revision, List<Demand> demands, long cost) {
-    this(tenant, subject, revision, demands, cost, SlotRules.OFF, TicketRequest.NONE);
+    this(tenant, subject, revision, Amount.ofRates(demands, cost), Queueing.NONE, FailureMode.DENY);
   }
 
-  /** The same charge if no memory is left for a longer queue: an existing place counts, but none is made. */
-  public Charge withoutNewPlaces() {
-    return slots.mode() == SlotMode.RESERVE
-        ? new Charge(
-            tenant,
-            subject,
-            revision,
-            demands,
-            cost,
-            slots.withoutNewPlaces(),
-            ticket,
-            failureMode,
-            extras)
-        : this;
+  /** The same charge for another amount. */
+  public Charge with(Amount other) {
+    return new Charge(tenant, subject, revision, other, queueing, failureMode);
   }
 
-  /** A charge of another cost on the same buckets, without places. */
-  public Charge ofCostAlone(long operations) {
-    return new Charge(
-        tenant,
-        subject,
-        revision,
-        demands,
-        operations,
-        SlotRules.OFF,
-        TicketRequest.NONE,
-        failureMode);
-  }
-
-  /** The same charge on some of its buckets. */
-  public Charge withDemands(List<Demand> some) {
-    return new Charge(tenant, subject, revision, some, cost, slots, ticket, failureMode, extras);
-  }
-
-  /** The same charge for rates alone, on some of its buckets and with another cost. */
-  public Charge ofRates(List<Demand> some, long operations) {
-    return new Charge(tenant, subject, revision, some, operations, slots, ticket, failureMode);
+  /** The same charge, waiting in another way. */
+  public Charge with(Queueing other) {
+    return new Charge(tenant, subject, revision, amount, other, failureMode);
   }
 
   /** The same charge without overflow demands; this charge if there are none. */
@@ -125,44 +55,49 @@ public record Charge(
     if (!isMixed()) {
       return this;
     }
-    List<Demand> first = demands.stream().filter(demand -> !demand.overflow()).toList();
-    return first.isEmpty() ? this : ofRates(first, cost);
+    List<Demand> first = demands().stream().filter(demand -> !demand.overflow()).toList();
+    return first.isEmpty() ? this : with(Amount.ofRates(first, cost()));
   }
 
-  /** The same charge with other extras. */
-  public Charge withExtras(Extras other) {
-    return new Charge(tenant, subject, revision, demands, cost, slots, ticket, failureMode, other);
+  /** The demands on rates. */
+  public List<Demand> demands() {
+    return amount.demands();
+  }
+
+  /** The cost in operations. */
+  public long cost() {
+    return amount.cost();
+  }
+
+  /** The demands besides rates. */
+  public Extras extras() {
+    return amount.extras();
+  }
+
+  /** The rules for places. */
+  public SlotRules slots() {
+    return queueing.slots();
+  }
+
+  /** The ticket that the caller shows or wants. */
+  public TicketRequest ticket() {
+    return queueing.ticket();
   }
 
   /** Whether it has more than rates that all count the cost. */
   public boolean isMixed() {
-    return !extras.isEmpty() || isAnyUnusual();
-  }
-
-  private boolean isAnyUnusual() {
-    for (Demand demand : demands) {
-      if (demand.perRequest() || demand.overflow()) {
-        return true;
-      }
-    }
-    return false;
+    return amount.isMixed();
   }
 
   /** Builds the decision of this charge. */
   public Verdict verdict() {
-    return new Verdict(revision, demands, cost);
+    return new Verdict(revision, demands(), cost());
   }
 
   private static void requireId(String name, String value) {
     if (!Names.isId(value)) {
       throw new IllegalArgumentException(
           "%s: '%s' (expected: %s)".formatted(name, value, Names.ID_PATTERN));
-    }
-  }
-
-  private static void requirePositive(String name, long value) {
-    if (value <= 0) {
-      throw new IllegalArgumentException("%s: %d (expected: > 0)".formatted(name, value));
     }
   }
 }

@@ -104,18 +104,16 @@ public final class Throttle {
       if (hold.isEmpty() && limited.needsHold()) {
         return CompletableFuture.failedFuture(new HoldNeededException(question.operation()));
       }
+      Extras extras = limited.others().isEmpty() && hold.isEmpty()
+          ? Extras.NONE
+          : new Extras(limited.others(), hold);
       Charge charge = new Charge(
           subject.tenant(),
           subject.id(),
           policy.revision(),
-          limited.demands(),
-          question.cost(),
-          slots(subject, limited),
-          question.ticket(),
-          subject.plan().failureMode(),
-          limited.others().isEmpty() && hold.isEmpty()
-              ? Extras.NONE
-              : new Extras(limited.others(), hold));
+          new Amount(limited.demands(), question.cost(), extras),
+          new Queueing(slots(subject, limited), question.ticket()),
+          subject.plan().failureMode());
       return question.ask().apply(charge).thenCompose(answer -> settle(question, answer, reloads));
     }
     return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));

@@ -2,9 +2,9 @@ package io.weir.demo.command;
 
 import io.weir.demo.local.ClusterFile;
 import io.weir.demo.local.ClusterFile.DemoKey;
-import io.weir.state.redis.RedisAddress;
-import io.weir.state.redis.RedisAddress.Topology;
-import io.weir.state.redis.wire.RedisKeys;
+import io.weir.state.connection.RedisAddress;
+import io.weir.state.connection.RedisAddress.Topology;
+import io.weir.state.wire.RedisKeys;
 import java.io.PrintWriter;
 
 /** Prints a demo cluster: its addresses, its keys, and commands to try. */

@@ -15,12 +15,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Clients: Weir's own, and unmodified third-party ones from {@code examples/clients}. */
+@Tag("once")
 final class ClientsIT {
   private static final Path EXAMPLES =
       Path.of("../examples/clients").toAbsolutePath().normalize();

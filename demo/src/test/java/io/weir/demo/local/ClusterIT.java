@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.SecretHash;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.Histories;
 import io.weir.testkit.RedisTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,7 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
  * Three nodes, each a process, and callers of all of them at once. The duration is set by {@code -Dweir.crowd.seconds}.
  */
 final class ClusterIT {
-  private static final int SECONDS = Integer.getInteger("weir.crowd.seconds", 5);
+  private static final int SECONDS =
+      Integer.getInteger("weir.crowd.seconds", Histories.count(3, 5));
   private static final int CALLERS = 64;
   private static final long RATE = 100;
 

@@ -7,6 +7,7 @@ import io.weir.demo.local.ClusterFile.DemoKey;
 import io.weir.testkit.CommandRun;
 import io.weir.testkit.DockerImages;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.Histories;
 import io.weir.testkit.RedisTime;
 import java.io.IOException;
 import java.net.URI;
@@ -27,14 +28,17 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code docker compose up}, as in the README, and the effects of losing a part of it. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Tag("once")
 final class ComposeIT {
-  private static final int SECONDS = Integer.getInteger("weir.compose.seconds", 5);
+  private static final int SECONDS =
+      Integer.getInteger("weir.compose.seconds", Histories.count(3, 5));
   private static final int CALLERS = 64;
   private static final Duration UP_WITHIN = Duration.ofMinutes(3);
   private static final Duration COMMAND_WITHIN = Duration.ofSeconds(90);

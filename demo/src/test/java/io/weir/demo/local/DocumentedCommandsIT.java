@@ -17,10 +17,12 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands in the README and the first hour work as documented, on the example policy. */
+@Tag("once")
 final class DocumentedCommandsIT {
   private static final Path ROOT = Path.of("..");
   private static final Duration TIMEOUT = Duration.ofMinutes(2);

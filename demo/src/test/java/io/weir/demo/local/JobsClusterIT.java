@@ -1,6 +1,7 @@
 package io.weir.demo.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.KillArgs;
 import io.vertx.core.Vertx;
@@ -11,9 +12,10 @@ import io.weir.client.job.JobClient;
 import io.weir.client.job.JobFuture;
 import io.weir.client.retry.RetryOptions;
 import io.weir.core.policy.SecretHash;
-import io.weir.embedded.EmbeddedRedis;
-import io.weir.state.redis.RedisConnections;
+import io.weir.state.connection.RedisConnections;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.RealTime;
+import io.weir.testkit.RedisDatabase;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -64,7 +66,7 @@ final class JobsClusterIT {
   @TempDir
   Path folder;
 
-  private EmbeddedRedis redis;
+  private RedisDatabase redis;
   private RedisConnections connections;
 
   @BeforeEach
@@ -76,7 +78,7 @@ final class JobsClusterIT {
         .toCompletionStage()
         .toCompletableFuture()
         .join();
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    redis = RedisDatabase.open();
     connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
     Path policy = folder.resolve("policy.yaml");
     Files.writeString(policy, policy(upstream.actualPort(), PER_SECOND));
@@ -97,6 +99,8 @@ final class JobsClusterIT {
           folder.resolve("node-" + i + ".log"),
           NodeProcess.Archiving.OFF);
       nodes.add(node);
+    }
+    for (NodeProcess node : nodes) {
       node.awaitReady(Duration.ofSeconds(60));
     }
   }
@@ -211,14 +215,10 @@ final class JobsClusterIT {
     List<Told> told = submitAll(0, JOBS, List.of(0, 1, 2));
     findSamePositions(told.get(JOBS - 1).id());
     nodes.get(0).kill();
-    Thread.sleep(1000);
+    RealTime.pass(Duration.ofSeconds(1));
     cutOneConnection();
     nodes.get(1).kill();
-    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60 + JOBS / 20);
-    while (answeredNanos.size() < JOBS && System.nanoTime() < until) {
-      Thread.sleep(200);
-    }
-    assertThat(answeredNanos).hasSize(JOBS);
+    awaitAnswered(JOBS, Duration.ofSeconds(60 + JOBS / 20));
     for (int i = 0; i < JOBS; i += Math.max(1, JOBS / 200)) {
       HttpResponse<String> result = result(told.get(i).id());
       assertThat(result.statusCode()).isEqualTo(200);
@@ -240,12 +240,13 @@ final class JobsClusterIT {
   void aNodeThatStopsSendsNothingTwice() throws Exception {
     submitAll(0, 400, List.of(0, 1, 2));
     nodes.get(0).stop();
-    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (answeredNanos.size() < 400 && System.nanoTime() < until) {
-      Thread.sleep(100);
-    }
+    awaitAnswered(400, Duration.ofSeconds(60));
     assertThat(executions).hasSize(400);
     assertThat(executions.values()).allMatch(count -> count == 1);
+  }
+
+  private void awaitAnswered(int count, Duration atMost) {
+    await().atMost(atMost).untilAsserted(() -> assertThat(answeredNanos).hasSize(count));
   }
 
   private HttpResponse<String> result(String id) throws Exception {
@@ -254,7 +255,7 @@ final class JobsClusterIT {
       if (answer.statusCode() != 202) {
         return answer;
       }
-      Thread.sleep(100);
+      RealTime.pass(Duration.ofMillis(100));
     }
     throw new AssertionError("job " + id + " has no end");
   }
@@ -316,13 +317,9 @@ final class JobsClusterIT {
       told.addAll(submitAll(number, count, List.of(0, 1, 2)));
       number += count;
       long left = 1_000_000_000L - (System.nanoTime() - began);
-      TimeUnit.NANOSECONDS.sleep(Math.max(0, left));
+      RealTime.pass(Duration.ofNanos(left));
     }
-    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (answeredNanos.size() < number && System.nanoTime() < until) {
-      Thread.sleep(100);
-    }
-    assertThat(answeredNanos).hasSize(number);
+    awaitAnswered(number, Duration.ofSeconds(60));
     findFewQuestions();
     // Answers are whole seconds, rounded up: on average half a second too long.
     double[] errors = told.stream()

@@ -8,9 +8,9 @@ import io.lettuce.core.Range.Boundary;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.weir.core.policy.SecretHash;
-import io.weir.embedded.EmbeddedRedis;
-import io.weir.state.redis.RedisConnections;
+import io.weir.state.connection.RedisConnections;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.RedisDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -45,7 +45,7 @@ final class KilledHolderIT {
     Vertx vertx = Vertx.vertx();
     HttpServer upstream = upstream(vertx);
     List<Socket> sockets = new ArrayList<>();
-    try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    try (RedisDatabase redis = RedisDatabase.open();
         RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
         NodeProcess dying = start(folder, redis.uri(), policy(folder, upstream.actualPort()));
         NodeProcess living = start(folder, redis.uri(), policy(folder, upstream.actualPort()))) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.core.policy.SecretHash;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.Histories;
+import io.weir.testkit.RealTime;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,7 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dweir.outage.seconds}.
  */
 final class OutageIT {
-  private static final int OUTAGE_SECONDS = Integer.getInteger("weir.outage.seconds", 5);
+  private static final int OUTAGE_SECONDS =
+      Integer.getInteger("weir.outage.seconds", Histories.count(3, 5));
   private static final int AFTER_SECONDS = 3;
   // Twice the burst period, less the time by which nodes notice the return earlier.
   private static final double JUDGED_SECONDS = 1.5;
@@ -61,13 +64,13 @@ final class OutageIT {
         String node = nodes.get(i % nodes.size());
         callers.add(CompletableFuture.runAsync(() -> ask(node), threads));
       }
-      pause(Duration.ofSeconds(2)); // the burst is used up, and the nodes know each other
+      RealTime.pass(Duration.ofSeconds(2)); // the burst is used up, and the nodes know each other
       redis.stop();
       long gone = System.nanoTime();
-      pause(Duration.ofSeconds(OUTAGE_SECONDS));
+      RealTime.pass(Duration.ofSeconds(OUTAGE_SECONDS));
       redis.restart();
       long back = firstAfter(gone + TimeUnit.SECONDS.toNanos(1), answer -> !answer.isDegraded());
-      pause(Duration.ofSeconds(AFTER_SECONDS));
+      RealTime.pass(Duration.ofSeconds(AFTER_SECONDS));
       isOver.set(true);
       CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
       judge(gone, back);
@@ -105,7 +108,7 @@ final class OutageIT {
       if (first.isPresent()) {
         return first.get().atNanos();
       }
-      pause(Duration.ofMillis(100));
+      RealTime.pass(Duration.ofMillis(100));
     }
     throw new AssertionError("nothing was asked of Redis again");
   }
@@ -122,17 +125,11 @@ final class OutageIT {
             ? 200
             : body.contains("\"decision\":\"denied\"") ? 429 : 500;
         answers.add(new Answer(System.nanoTime(), status, body.contains("\"degraded\":true")));
-        pause(Duration.ofMillis(20));
+        RealTime.pass(Duration.ofMillis(20));
       }
     } catch (Exception e) {
       throw new AssertionError("a request hung or failed", e);
     }
-  }
-
-  private static void pause(Duration duration) throws Exception {
-    new CompletableFuture<Void>()
-        .completeOnTimeout(null, duration.toMillis(), TimeUnit.MILLISECONDS)
-        .get();
   }
 
   private static LocalCluster start(Path folder, String redisUri) throws Exception {

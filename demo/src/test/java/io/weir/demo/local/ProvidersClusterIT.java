@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.policy.SecretHash;
-import io.weir.embedded.EmbeddedRedis;
+import io.weir.testkit.RedisDatabase;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -89,7 +89,7 @@ final class ProvidersClusterIT {
             provider("public"),
             SecretHash.of("secret-of-k1").formatted()));
     List<NodeProcess> nodes = new ArrayList<>();
-    try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0)) {
+    try (RedisDatabase redis = RedisDatabase.open()) {
       nodes.addAll(TestNodes.start(3, folder, redis.uri(), policy, 2));
       ask(nodes, CALLERS * 3); // warms up classes and connections
       sent.clear();

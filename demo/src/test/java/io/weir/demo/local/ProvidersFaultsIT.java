@@ -1,11 +1,13 @@
 package io.weir.demo.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import io.weir.core.policy.SecretHash;
 import io.weir.demo.local.FaultyProvider.Fault;
-import io.weir.embedded.EmbeddedRedis;
+import io.weir.testkit.RealTime;
+import io.weir.testkit.RedisDatabase;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,7 +26,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -48,13 +49,13 @@ final class ProvidersFaultsIT {
   private final Vertx vertx = Vertx.vertx();
   private final List<FaultyProvider> providers = new ArrayList<>();
   private List<NodeProcess> nodes = List.of();
-  private EmbeddedRedis redis;
+  private RedisDatabase redis;
   private Path folder;
 
   @BeforeEach
   void start(@TempDir Path temporary) throws Exception {
     folder = temporary;
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    redis = RedisDatabase.open();
     for (int i = 0; i < 3; i++) {
       providers.add(new FaultyProvider(vertx));
     }
@@ -110,8 +111,8 @@ final class ProvidersFaultsIT {
     List<CompletableFuture<?>> all = new ArrayList<>();
     long began = System.nanoTime();
     for (int i = 0; i < count; i++) {
-      LockSupport.parkNanos(
-          began + TimeUnit.SECONDS.toNanos(i) / CALLS_A_SECOND - System.nanoTime());
+      RealTime.pass(Duration.ofNanos(
+          began + TimeUnit.SECONDS.toNanos(i) / CALLS_A_SECOND - System.nanoTime()));
       all.add(ask(first + i)
           .handle((answer, error) ->
               error == null && answer.statusCode() == 200 ? fine.incrementAndGet() : 0));
@@ -260,10 +261,8 @@ final class ProvidersFaultsIT {
           .handle((answer, error) -> ofKilled.merge(
               error == null ? Integer.toString(answer.statusCode()) : "broken", 1, Integer::sum)));
     }
-    while (providers.get(0).asked.get() < 100) {
-      Thread.sleep(5);
-    }
-    Thread.sleep(200); // the others wait in the queue
+    await().atMost(Duration.ofSeconds(60)).until(() -> providers.get(0).asked.get() >= 100);
+    RealTime.pass(Duration.ofMillis(200)); // the others wait in the queue
     assertThat(providers.get(0).asked.get()).isEqualTo(100);
     nodes.get(0).kill();
     long killed = System.nanoTime();

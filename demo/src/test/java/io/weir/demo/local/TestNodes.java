@@ -36,6 +36,8 @@ final class TestNodes {
           folder.resolve("node-" + ports.get(0) + ".log"),
           NodeProcess.Archiving.OFF);
       nodes.add(node);
+    }
+    for (NodeProcess node : nodes) {
       node.awaitReady(Duration.ofSeconds(60));
     }
     return nodes;

@@ -1,10 +1,12 @@
 package io.weir.demo.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.embedded.EmbeddedRedis;
+import io.weir.testkit.RealTime;
+import io.weir.testkit.RedisDatabase;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -40,6 +42,7 @@ final class WindowsClusterIT {
   private final HttpClient client = HttpClient.newHttpClient();
   private final AtomicBoolean isOver = new AtomicBoolean();
   private final AtomicInteger deaths = new AtomicInteger();
+  private final AtomicInteger lost = new AtomicInteger();
   private final AtomicInteger failures = new AtomicInteger();
   private final List<NodeProcess> nodes = new ArrayList<>();
 
@@ -71,7 +74,7 @@ final class WindowsClusterIT {
             answer.headers().firstValueAsLong("Retry-After-Ms").orElse(0));
       } catch (IOException e) {
         assertThat(i).as("no node answers: " + e).isLessThan(20);
-        Thread.sleep(10);
+        RealTime.pass(Duration.ofMillis(10));
       }
     }
   }
@@ -81,7 +84,7 @@ final class WindowsClusterIT {
     while (!isOver.get()) {
       Answer claimed = ask(worker, "claim", new JsonObject());
       if (claimed.status() != 200) {
-        Thread.sleep(Math.min(20, claimed.waitMillis()));
+        RealTime.pass(Duration.ofMillis(Math.min(20, claimed.waitMillis())));
         continue;
       }
       long from = claimed.json().getLong("from");
@@ -92,15 +95,22 @@ final class WindowsClusterIT {
         deaths.incrementAndGet(); // holding the range
       } else if (isHopeless(from) || dice < 50) {
         failures.incrementAndGet();
-        ask(worker, "fail", end.put("error", "no"));
+        end(worker, "fail", end.put("error", "no"));
       } else {
         if (dice < 60) {
-          Thread.sleep(random.nextInt(300)); // sometimes longer than the lease
+          RealTime.pass(Duration.ofMillis(random.nextInt(300))); // sometimes longer than the lease
         }
-        ask(worker, "finish", end.put("result", "of " + from));
+        end(worker, "finish", end.put("result", "of " + from));
       }
     }
     return null;
+  }
+
+  // On a busy machine a lease may be over before its worker is done.
+  private void end(int worker, String verb, JsonObject end) throws Exception {
+    if (ask(worker, verb, end).status() == 409) {
+      lost.incrementAndGet();
+    }
   }
 
   private static boolean isHopeless(long from) {
@@ -120,7 +130,9 @@ final class WindowsClusterIT {
         if (opened.status() == 409) {
           assertThat(opened.json().getString("code")).isEqualTo("range_failed");
           long failed = opened.json().getLong("from");
-          assertThat(isHopeless(failed) || deaths.get() > 0).isTrue();
+          await()
+              .atMost(Duration.ofSeconds(10))
+              .until(() -> isHopeless(failed) || deaths.get() + lost.get() > 0);
           ask(0, "skip", new JsonObject().put("from", failed));
         } else if (!isFull) {
           assertThat(opened.status()).isIn(200, 201);
@@ -155,7 +167,7 @@ final class WindowsClusterIT {
       }
     }
     if (ended.isEmpty()) {
-      Thread.sleep(2);
+      RealTime.pass(Duration.ofMillis(2));
     } else {
       long through = ended.getJsonObject(ended.size() - 1).getLong("to");
       assertThat(ask(2, "commit", new JsonObject().put("through", through)).status())
@@ -172,7 +184,7 @@ final class WindowsClusterIT {
         subjects: { k1: { tenant: acme } }
         """.formatted(WIDTH));
     ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
-    try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0)) {
+    try (RedisDatabase redis = RedisDatabase.open()) {
       nodes.addAll(TestNodes.start(3, folder, redis.uri(), policy, 1));
       List<Future<Void>> workers = new ArrayList<>();
       for (int i = 0; i < WORKERS; i++) {
@@ -207,7 +219,7 @@ final class WindowsClusterIT {
 
   private static void kill(NodeProcess node) {
     try {
-      Thread.sleep(1000);
+      RealTime.pass(Duration.ofSeconds(1));
       node.kill();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.demo.replay.VectorReplay.Result;
-import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.connection.RedisConnections;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.redis.RedisBucketStore;
-import io.weir.state.redis.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.testkit.RedisDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ final class RedisVectorReplayIT {
   })
   void recordedDecisionsAreReplayed(Path policy, Path vectors, long decisions) throws IOException {
     assumeTrue(Files.exists(vectors), () -> "skipped: the recordings are not here: " + vectors);
-    try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    try (RedisDatabase redis = RedisDatabase.open();
         RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
       Result result = VectorReplay.replay(
           PolicyDocuments.read(policy).policy(),

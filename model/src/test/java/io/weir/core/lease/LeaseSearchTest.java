@@ -22,6 +22,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * back: callers never take more than the bucket holds, and soon afterwards everything is free again. Actions that only
  * multiply equivalent states are left to one node: the second gives back, the first crashes and gives up waiting.
  */
+@Execution(ExecutionMode.CONCURRENT)
 final class LeaseSearchTest {
   // One unit per instant; an instant is a microsecond of the pool and a nanosecond of the nodes.
   private static final Bucket BUCKET = new Bucket("b", Scope.CLUSTER, 1, 1);
@@ -79,7 +82,7 @@ final class LeaseSearchTest {
 
     @Override
     public String toString() {
-      return "|%s%s%s%s%d".formatted(lease, open, willBeSpent, sent, reportsLeft);
+      return "|" + lease + open + willBeSpent + sent + reportsLeft;
     }
   }
 
@@ -128,16 +131,9 @@ final class LeaseSearchTest {
       List<String> shares = new ArrayList<>();
       pool.shares().forEach((holder, share) -> shares.add(holder + share));
       Collections.sort(shares);
-      return "%d-%d/%d %d %d@%d%s%s"
-          .formatted(
-              now,
-              behind,
-              setBack,
-              level,
-              pool.used(),
-              pool.atMicros(),
-              shares,
-              Arrays.toString(nodes));
+      // Not by a Formatter: the search makes millions of these.
+      return now + "-" + behind + "/" + setBack + " " + level + " " + pool.used() + "@"
+          + pool.atMicros() + shares + Arrays.toString(nodes);
     }
   }
 

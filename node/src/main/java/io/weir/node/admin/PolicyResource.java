@@ -12,15 +12,16 @@ import io.weir.core.policy.Problem;
 import io.weir.core.throttle.Failures;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.TokenGuard;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Door;
 import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
 import io.weir.node.intake.Upload;
-import io.weir.state.control.ChangedException;
-import io.weir.state.control.ClusterPolicy;
-import io.weir.state.control.Publication;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.policy.ChangedException;
+import io.weir.state.policy.ClusterPolicy;
+import io.weir.state.policy.Publication;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -30,23 +31,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** {@code GET} and {@code PUT /v1/policy}: the policy of the cluster, for operators. */
-public final class PolicyResource {
+public final class PolicyResource implements Door {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyResource.class);
+  private static final String PATH = "/v1/policy";
   /** The query parameter that asks for a check only. */
-  static final String DRY_RUN = "dryRun";
+  private static final String DRY_RUN = "dryRun";
 
   private static final String OPERATOR = "(operator)";
-  private static final ProblemDetails DISABLED =
-      ProblemDetails.of(403, "admin_disabled", "The node was started without an admin token");
-  private static final ProblemDetails TOKEN_INVALID =
-      ProblemDetails.of(401, "admin_token_invalid", "The admin token is missing or wrong");
   private static final ProblemDetails CHANGED =
       ProblemDetails.of(412, "policy_changed", "Another revision is in force than If-Match names");
 
   private final Vertx vertx;
   private final Upload uploads;
   private final ClusterPolicy policies;
-  private final TokenGuard operators;
+  private final Operators operators;
   private final Bulkhead memory;
 
   /**
@@ -54,8 +52,7 @@ public final class PolicyResource {
    *
    * @param memory bytes of bodies
    */
-  public PolicyResource(
-      Vertx vertx, ClusterPolicy policies, TokenGuard operators, Bulkhead memory) {
+  public PolicyResource(Vertx vertx, ClusterPolicy policies, Operators operators, Bulkhead memory) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.policies = policies;
@@ -63,9 +60,16 @@ public final class PolicyResource {
     this.memory = memory;
   }
 
-  /** Answers with the text of the policy in force. */
-  Future<Void> get(HttpServerRequest request) {
-    requireOperator(request);
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.get(PATH, request -> get(request.http())).withHead(),
+        Route.put(PATH, request -> put(request.http())).withQuery(DRY_RUN));
+  }
+
+  // Answers with the text of the policy in force.
+  private Future<Void> get(HttpServerRequest request) {
+    operators.admit(request);
     long revision = policies.current().revision();
     return request
         .response()
@@ -75,12 +79,9 @@ public final class PolicyResource {
         .end(policies.text());
   }
 
-  /**
-   * Puts the policy in the body in force for all nodes, or refuses it as a whole; with {@link #DRY_RUN} it is only
-   * checked.
-   */
-  Future<Void> put(HttpServerRequest request) {
-    requireOperator(request);
+  // Puts the policy in the body in force for all nodes, or refuses it as a whole.
+  private Future<Void> put(HttpServerRequest request) {
+    operators.admit(request);
     Optional<String> expected = Optional.ofNullable(request.getHeader(HttpHeaders.IF_MATCH));
     boolean isDryRun = QueryParameters.flag(request, DRY_RUN);
     Share bytes = memory.take(OPERATOR, OPERATOR);
@@ -101,15 +102,6 @@ public final class PolicyResource {
             false)
         .map(reading -> new Publication(current, reading.warnings()))
         .recover(error -> Future.failedFuture(refusal(error)));
-  }
-
-  void requireOperator(HttpServerRequest request) {
-    if (!operators.isConfigured()) {
-      throw new RefusedException(DISABLED);
-    }
-    if (!operators.admits(request.headers())) {
-      throw new RefusedException(TOKEN_INVALID);
-    }
   }
 
   private Future<Publication> published(Buffer body, Optional<String> expected) {

@@ -3,8 +3,6 @@ package io.weir.node.admin;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.kind.Quota;
@@ -14,16 +12,19 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
 import io.weir.node.intake.Upload;
 import io.weir.node.json.JsonInput;
-import io.weir.state.redis.RedisHolds;
+import io.weir.state.hold.RedisHolds;
 import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Quotas, for operators: resets a quota to unused before its window ends. */
-public final class QuotaResource {
+public final class QuotaResource implements Door {
   private static final Logger LOG = LoggerFactory.getLogger(QuotaResource.class);
   private static final int MAX_BYTES = 4 << 10;
   private static final String OPERATOR = "(operator)";
@@ -34,6 +35,7 @@ public final class QuotaResource {
   private final Upload uploads;
   private final PolicySource policies;
   private final RedisHolds store;
+  private final Operators operators;
   private final Bulkhead memory;
 
   /**
@@ -41,24 +43,31 @@ public final class QuotaResource {
    *
    * @param memory bytes of bodies
    */
-  public QuotaResource(Vertx vertx, PolicySource policies, RedisHolds store, Bulkhead memory) {
+  public QuotaResource(
+      Vertx vertx, PolicySource policies, RedisHolds store, Operators operators, Bulkhead memory) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.policies = policies;
     this.store = store;
+    this.operators = operators;
     this.memory = memory;
   }
 
-  /** Resets the quota that the body names. The caller is already known to be an operator. */
-  Future<Void> reset(HttpServerRequest request) {
+  @Override
+  public List<Route> routes() {
+    return List.of(Route.post("/v1/quotas/reset", this::reset));
+  }
+
+  private Future<Void> reset(RoutedRequest request) {
+    operators.admit(request.http());
     Share bytes = memory.take(OPERATOR, OPERATOR);
     return uploads
-        .whole(request, MAX_BYTES, bytes)
+        .whole(request.http(), MAX_BYTES, bytes)
         .onComplete(read -> bytes.free())
         .compose(body -> reset(request, body));
   }
 
-  private Future<Void> reset(HttpServerRequest request, Buffer body) {
+  private Future<Void> reset(RoutedRequest request, Buffer body) {
     JsonObject asked = parsed(body);
     Subject subject = policies
         .current()
@@ -72,13 +81,9 @@ public final class QuotaResource {
     return Future.fromCompletionStage(
             store.reset(quota.scope(), subject.tenant(), subject.id(), quota.name()),
             vertx.getOrCreateContext())
-        .recover(error -> Future.failedFuture(RefusedException.of(error)))
         .compose(used -> {
           LOG.info("the quota {} was reset here: {} were used", quota.name(), used);
-          return request
-              .response()
-              .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-              .end(new JsonObject().put("used", used).toBuffer());
+          return request.answer(200, new JsonObject().put("used", used));
         });
   }
 

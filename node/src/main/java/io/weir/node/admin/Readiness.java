@@ -1,12 +1,11 @@
 package io.weir.node.admin;
 
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.state.redis.Faults;
+import io.weir.node.intake.RoutedRequest;
+import io.weir.state.connection.Faults;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +44,12 @@ public final class Readiness {
   }
 
   /** {@code GET /health/live}: the process serves. */
-  Future<Void> live(HttpServerRequest request) {
+  Future<Void> live(RoutedRequest request) {
     return answer(request, "live");
   }
 
   /** {@code GET /health/ready}: 200 or 503. */
-  Future<Void> ready(HttpServerRequest request) {
+  Future<Void> ready(RoutedRequest request) {
     if (stopping) {
       throw new RefusedException(ProblemDetails.of(503, "stopping", "The node is stopping"));
     }
@@ -76,11 +75,8 @@ public final class Readiness {
     return last;
   }
 
-  private static Future<Void> answer(HttpServerRequest request, String status) {
-    return request
-        .response()
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(new JsonObject().put("status", status).toBuffer());
+  private static Future<Void> answer(RoutedRequest request, String status) {
+    return request.answer(200, new JsonObject().put("status", status));
   }
 
   private static String reason(Throwable error) {

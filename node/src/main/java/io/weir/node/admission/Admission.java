@@ -8,28 +8,25 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.kind.Permits;
-import io.weir.core.policy.GroupRule;
+import io.weir.core.policy.Destination;
+import io.weir.core.policy.Destinations;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
-import io.weir.core.policy.Upstream;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.core.upstream.Provider;
-import io.weir.core.upstream.Providers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Authenticator;
-import io.weir.node.hold.Estimates;
+import io.weir.node.hold.CostEstimates;
 import io.weir.node.hold.HoldWish;
 import io.weir.node.hold.Holds;
 import io.weir.node.hold.Holds.LocalHold;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -55,7 +52,7 @@ public final class Admission {
   private final Decider decider;
   private final Debts debts;
   private final Holds holds;
-  private final Estimates estimates = new Estimates();
+  private final CostEstimates estimates = new CostEstimates();
 
   public Admission(PolicySource policies, Decider decider, Debts debts, Holds holds) {
     this.policies = policies;
@@ -75,27 +72,16 @@ public final class Admission {
   }
 
   /**
-   * The upstream of a request, if any. If it has several providers, the result carries their common settings.
+   * The destination of a request, if any.
    *
    * @param path without its query
    */
-  public Optional<Upstream> upstreamOf(String method, String path) {
-    return providersOf(method, path)
-        .map(Admission::first)
-        .or(policies.current().policy()::upstream);
-  }
-
-  /** How long the request may wait in the queue of its providers. */
-  public Duration queueTimeOf(String method, String path) {
-    return Duration.ofMillis(providersOf(method, path)
-        .map(upstream -> upstream.bounds().queueMillis())
-        .orElse(0L));
-  }
-
-  private Optional<Providers> providersOf(String method, String path) {
+  public Optional<Destination> destinationOf(String method, String path) {
     Policy policy = policies.current().policy();
     return RequestTarget.segments(path)
-        .flatMap(segments -> Asked.providersOf(policy, policy.rule(method, segments)));
+        .map(segments -> policy.rule(method, segments))
+        .flatMap(rule -> Destinations.of(policy, rule))
+        .or(policy::upstream);
   }
 
   /** Finds the operation, the upstream and the group of a request. */
@@ -106,38 +92,17 @@ public final class Admission {
         .flatMap(target -> RequestTarget.segments(request.path()))
         .orElseThrow(() -> new RefusedException(PATH_AMBIGUOUS));
     Optional<OperationRule> rule = policy.rule(request.method(), path);
-    Optional<Providers> providers = Asked.providersOf(policy, rule);
     return new Asked(
         request,
         subject,
-        upstream(policy, providers),
-        providers,
+        destination(policy, rule),
         rule,
-        RequestGroup.of(
-            rule.map(OperationRule::group).orElse(GroupRule.DEFAULT), request, Optional.empty()));
+        RequestGroup.of(Asked.groups(rule), request, Optional.empty()));
   }
 
-  /** The upstream of a request with or without providers; throws {@link RefusedException} if the policy has none. */
-  static Upstream upstream(Policy policy, Optional<Providers> providers) {
-    return providers
-        .map(Admission::first)
-        .or(policy::upstream)
-        .orElseThrow(() -> new RefusedException(NO_UPSTREAM));
-  }
-
-  // All providers of an upstream share these settings: read them from the first.
-  private static Upstream first(Providers providers) {
-    return upstream(providers, providers.all().get(0));
-  }
-
-  /** A provider as an upstream to forward to. */
-  public static Upstream upstream(Providers providers, Provider provider) {
-    return new Upstream(
-        provider.uri(),
-        providers.sending().connectTimeoutMillis(),
-        providers.sending().timeoutMillis(),
-        providers.sending().maxBodyBytes(),
-        providers.sending().honoursIdempotencyKeys());
+  /** The destination of a rule's requests; throws {@link RefusedException} if the policy has none. */
+  static Destination destination(Policy policy, Optional<OperationRule> rule) {
+    return Destinations.of(policy, rule).orElseThrow(() -> new RefusedException(NO_UPSTREAM));
   }
 
   /** Identifies a request again after its wait, by the policy that is in force now. */
@@ -153,6 +118,15 @@ public final class Admission {
    */
   public static long cost(Asked asked, Optional<Buffer> body) {
     return CostReader.cost(asked.costRule(), asked.request(), body);
+  }
+
+  /**
+   * The group of a request among those of its destination.
+   *
+   * @param body the whole body if it has been read
+   */
+  public static String group(OperationRule rule, Request request, Optional<Buffer> body) {
+    return RequestGroup.of(Asked.groups(Optional.of(rule)), request, body);
   }
 
   /** Takes the whole cost from the subject's buckets, or nothing. */
@@ -239,8 +213,7 @@ public final class Admission {
     List<String> full = wish.limits().stream().map(Permits::name).toList();
     return hold.isPresent()
         ? new Ruling.Admitted(allowed, Optional.empty(), hold)
-        : new Ruling.Denied(new Denied(
-            allowed.revision(), List.of(), full, ALONE_WAIT_US, true, Optional.empty(), true));
+        : new Ruling.Denied(Denied.degraded(allowed.revision(), full, ALONE_WAIT_US));
   }
 
   /** Ends a hold that only this node knows. */

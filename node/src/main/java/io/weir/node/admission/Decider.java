@@ -2,7 +2,6 @@ package io.weir.node.admission;
 
 import static java.util.Objects.requireNonNull;
 
-import io.vertx.core.Completable;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -16,7 +15,6 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.core.throttle.UnknownSubjectException;
-import io.weir.node.hold.HoldWish;
 import io.weir.node.metrics.NodeMetrics;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,43 +45,22 @@ public final class Decider {
    */
   public Future<Decision> decide(
       Context context, Subject subject, String operation, long cost, TicketRequest ticket) {
-    Promise<Decision> decided = Promise.promise();
-    decide(context, subject, operation, cost, ticket, decided);
-    return decided.future();
+    return decide(context, subject, operation, cost, ticket, limited -> Optional.empty());
   }
 
-  /** The same with a callback: {@code done} gets the decision or the error. */
-  public void decide(
-      Context context,
-      Subject subject,
-      String operation,
-      long cost,
-      TicketRequest ticket,
-      Completable<Decision> done) {
-    decide(context, subject, operation, cost, ticket, limited -> Optional.empty(), done);
-  }
-
-  /** The same for a request that may hold permits or a reservation. */
+  /**
+   * The same for a request that may hold permits or a reservation.
+   *
+   * @param holds maps the limit to the hold of the request
+   */
   public Future<Decision> decide(
       Context context,
       Subject subject,
       String operation,
       long cost,
       TicketRequest ticket,
-      HoldWish wish) {
-    Promise<Decision> decided = Promise.promise();
-    decide(context, subject, operation, cost, ticket, wish, decided);
-    return decided.future();
-  }
-
-  private void decide(
-      Context context,
-      Subject subject,
-      String operation,
-      long cost,
-      TicketRequest ticket,
-      Function<Limited, Optional<Hold>> holds,
-      Completable<Decision> done) {
+      Function<Limited, Optional<Hold>> holds) {
+    Promise<Decision> done = Promise.promise();
     throttle
         .tryTake(subject.id(), operation, cost, ticket, holds)
         .whenComplete((decision, error) -> ((ContextInternal) context).emit(decision, decided -> {
@@ -103,6 +80,7 @@ public final class Decider {
             }
           }
         }));
+    return done.future();
   }
 
   private void decided(Subject subject, String operation, Decision decision) {

@@ -5,7 +5,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Demand;
-import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
@@ -99,29 +98,6 @@ public final class DecisionAnswers {
         .toPlainString();
   }
 
-  /** The full limits, with their kind and scope. */
-  private static JsonArray fullLimits(Denied denied) {
-    JsonArray full = new JsonArray();
-    for (Limit limit : denied.limits()) {
-      if (denied.full().contains(limit.bucket())) {
-        full.add(new JsonObject()
-            .put("name", limit.bucket())
-            .put("kind", limit.kind().word())
-            .put("scope", wordOf(limit.scope())));
-      }
-    }
-    return full;
-  }
-
-  /** The name of a scope in answers. */
-  public static String wordOf(Scope scope) {
-    return switch (scope) {
-      case KEY -> "key";
-      case TENANT -> "tenant";
-      case CLUSTER -> "cluster";
-    };
-  }
-
   /** The gateway's answer to a denied request: 429. */
   public static ProblemDetails problem(Denied denied) {
     String title = "Request cannot be satisfied as assigned quota has been exceeded";
@@ -129,7 +105,7 @@ public final class DecisionAnswers {
     return new ProblemDetails(429, QUOTA_EXCEEDED, "quota_exceeded", title, slot)
         .with("violated-policies", new JsonArray(denied.full()))
         .with("full", new JsonArray(denied.full()))
-        .with("limits", fullLimits(denied))
+        .with("limits", LimitsJson.full(denied))
         .with("revision", denied.revision());
   }
 

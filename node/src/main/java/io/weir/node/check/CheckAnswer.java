@@ -4,11 +4,11 @@ import io.vertx.core.buffer.Buffer;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
-import io.weir.core.decision.Limit;
 import io.weir.core.decision.Remarks;
 import io.weir.node.answer.DecisionAnswers;
-import io.weir.node.check.Outcome.Decided;
-import io.weir.node.check.Outcome.Failed;
+import io.weir.node.answer.LimitsJson;
+import io.weir.node.check.CheckOutcome.Decided;
+import io.weir.node.check.CheckOutcome.Failed;
 import java.util.List;
 
 /**
@@ -21,14 +21,14 @@ final class CheckAnswer {
   private CheckAnswer() {}
 
   /** The answer to one check. */
-  static Buffer of(Outcome outcome) {
+  static Buffer of(CheckOutcome outcome) {
     StringBuilder json = new StringBuilder(USUAL_LENGTH);
     write(outcome, json);
     return Buffer.buffer(json.toString());
   }
 
   /** The answer to a list of checks, in its order. */
-  static Buffer of(List<Outcome> outcomes) {
+  static Buffer of(List<CheckOutcome> outcomes) {
     StringBuilder json = new StringBuilder(USUAL_LENGTH).append("{\"decisions\":[");
     for (int i = 0; i < outcomes.size(); i++) {
       json.append(i == 0 ? "" : ",");
@@ -37,7 +37,7 @@ final class CheckAnswer {
     return Buffer.buffer(json.append("]}").toString());
   }
 
-  private static void write(Outcome outcome, StringBuilder json) {
+  private static void write(CheckOutcome outcome, StringBuilder json) {
     if (outcome instanceof Decided decided) {
       write(decided.decision(), json);
     } else if (outcome instanceof Failed failed) {
@@ -61,7 +61,8 @@ final class CheckAnswer {
       word("allowed", List.of(), json);
       json.append(",\"retryAfterMs\":0");
     }
-    write(decision.limits(), json);
+    json.append(",\"limits\":");
+    LimitsJson.append(decision.limits(), json);
     write(decision.remarks(), json);
     json.append(",\"revision\":").append(decision.revision());
     json.append(decision.degraded() ? ",\"degraded\":true}" : "}");
@@ -72,33 +73,14 @@ final class CheckAnswer {
       return;
     }
     json.append(",\"multiplier\":").append(DecisionAnswers.multiplier(remarks));
-    names(",\"paidBy\":[", remarks.paidBy(), json);
-    names(",\"near\":[", remarks.near(), json);
-  }
-
-  private static void names(String begin, List<String> names, StringBuilder json) {
-    json.append(begin);
-    for (int i = 0; i < names.size(); i++) {
-      json.append(i == 0 ? "\"" : ",\"").append(names.get(i)).append('"');
-    }
-    json.append(']');
+    json.append(",\"paidBy\":");
+    LimitsJson.appendNames(remarks.paidBy(), json);
+    json.append(",\"near\":");
+    LimitsJson.appendNames(remarks.near(), json);
   }
 
   private static void word(String decision, List<String> full, StringBuilder json) {
-    json.append("{\"decision\":\"").append(decision).append('"');
-    names(",\"full\":[", full, json);
-  }
-
-  private static void write(List<Limit> limits, StringBuilder json) {
-    json.append(",\"limits\":[");
-    for (int i = 0; i < limits.size(); i++) {
-      Limit limit = limits.get(i);
-      json.append(i == 0 ? "{\"bucket\":\"" : ",{\"bucket\":\"").append(limit.bucket());
-      json.append("\",\"kind\":\"").append(limit.kind().word());
-      json.append("\",\"scope\":\"").append(DecisionAnswers.wordOf(limit.scope()));
-      json.append("\",\"remaining\":").append(limit.remaining());
-      json.append(",\"resetMs\":").append(DecisionAnswers.resetMillis(limit)).append('}');
-    }
-    json.append(']');
+    json.append("{\"decision\":\"").append(decision).append("\",\"full\":");
+    LimitsJson.appendNames(full, json);
   }
 }

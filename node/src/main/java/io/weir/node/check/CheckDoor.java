@@ -5,12 +5,10 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
 import io.weir.core.decision.Decision;
-import io.weir.core.policy.CostRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
@@ -23,29 +21,26 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Authenticator;
 import io.weir.node.auth.TokenGuard;
+import io.weir.node.check.CheckOutcome.Decided;
+import io.weir.node.check.CheckOutcome.Failed;
 import io.weir.node.check.CheckRequest.BadCheckException;
 import io.weir.node.check.CheckRequest.Check;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
-import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Route;
 import io.weir.node.intake.StrangersBodies;
 import io.weir.node.intake.Upload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * {@code POST /v1/check}: one decision, or a list of them. The whole request is parsed and every subject is known
  * before anything is charged.
  */
 public final class CheckDoor implements Door {
-  private static final Logger LOG = LoggerFactory.getLogger(CheckDoor.class);
-  private static final String PATH = "/v1/check";
   private static final int MAX_BYTES = 1 << 20;
   /** Without a service token the caller is unknown until the whole body is read. */
   private static final int MAX_BYTES_OF_ANYBODY = 256 << 10;
@@ -84,25 +79,14 @@ public final class CheckDoor implements Door {
   }
 
   @Override
-  public boolean isAt(String path) {
-    return PATH.equals(path);
+  public List<Route> routes() {
+    return List.of(Route.post("/v1/check", asked -> check(asked.http())));
   }
 
-  @Override
-  public Set<String> routes() {
-    return Set.of("post " + PATH);
-  }
-
-  @Override
-  public Future<Void> serve(HttpServerRequest request) {
-    if (!HttpMethod.POST.equals(request.method())) {
-      throw RefusedException.methodNotAllowed("POST");
-    }
+  private Future<Void> check(HttpServerRequest request) {
     boolean isService = services.admits(request.headers());
-    return (isService ? ofService(request) : ofStranger(request)).compose(asked -> {
-      understood(request, asked, isService);
-      return Future.succeededFuture();
-    });
+    return (isService ? ofService(request) : ofStranger(request))
+        .compose(asked -> understood(request, asked, isService));
   }
 
   private Future<CheckRequest> ofService(HttpServerRequest request) {
@@ -141,7 +125,8 @@ public final class CheckDoor implements Door {
     }
   }
 
-  private void understood(HttpServerRequest request, CheckRequest asked, boolean isService) {
+  private Future<Void> understood(
+      HttpServerRequest request, CheckRequest asked, boolean isService) {
     List<Question> questions = new ArrayList<>(asked.checks().size());
     List<String> unknown = identify(asked, isService, questions);
     if (!unknown.isEmpty()) {
@@ -149,11 +134,7 @@ public final class CheckDoor implements Door {
               401, "key_invalid", "A key or subject is not known, or a service token is missing")
           .with("errors", new JsonArray(unknown)));
     }
-    if (asked.isList()) {
-      decideAll(questions, request);
-    } else {
-      decide(questions.get(0), request);
-    }
+    return asked.isList() ? decideAll(questions, request) : decide(questions.get(0), request);
   }
 
   // Fills the questions, and returns the places of checks with an unknown key or subject.
@@ -166,8 +147,8 @@ public final class CheckDoor implements Door {
           ? Authenticator.authenticate(check.key().get(), policy)
           : check.subject().filter(id -> isService).flatMap(policy::subject);
       if (subject.isPresent()) {
-        questions.add(
-            new Question(subject.get(), check.operation(), cost(check, policy), check.ticket()));
+        long cost = check.cost().orElseGet(() -> policy.ownCost(check.operation()));
+        questions.add(new Question(subject.get(), check.operation(), cost, check.ticket()));
       } else {
         String place = asked.isList() ? "checks[%d].".formatted(i) : "";
         unknown.add(place + (check.key().isPresent() ? "key" : "subject"));
@@ -176,95 +157,52 @@ public final class CheckDoor implements Door {
     return unknown;
   }
 
-  // If the check names no cost, the operation's own: a fixed cost, or the default of its cost rule.
-  private static long cost(Check check, Policy policy) {
-    return check
-        .cost()
-        .orElseGet(() ->
-            policy.rule(check.operation()).map(rule -> ownCost(rule.cost())).orElse(1L));
-  }
-
-  private static long ownCost(CostRule rule) {
-    return rule instanceof CostRule.Read read
-        ? read.fallback().orElse(1)
-        : ((CostRule.Fixed) rule).cost();
-  }
-
-  private void decide(Question question, HttpServerRequest request) {
-    decider.decide(
-        context,
-        question.subject(),
-        question.operation(),
-        question.cost(),
-        question.ticket(),
-        (decision, error) -> answer(request, outcome(decision, error)));
-  }
-
-  private void answer(HttpServerRequest request, Outcome outcome) {
-    try {
-      if (outcome instanceof Outcome.Failed failed) {
-        answer(request, failed.problem());
-        return;
+  private Future<Void> decide(Question question, HttpServerRequest request) {
+    return decision(question).transform(done -> {
+      CheckOutcome outcome = outcome(done.result(), done.cause());
+      if (outcome instanceof Failed failed) {
+        throw new RefusedException(failed.problem());
       }
-      if (outcome instanceof Outcome.Decided decided) {
+      if (outcome instanceof Decided decided) {
         DecisionAnswers.addHeaders(decided.decision(), request.response().headers());
       }
-      send(request.response(), CheckAnswer.of(outcome));
-    } catch (RuntimeException e) {
-      fail(request, e);
-    }
-  }
-
-  // Joined, not composed: a question without an answer does not fail the others.
-  private void decideAll(List<Question> questions, HttpServerRequest request) {
-    List<Future<Decision>> decisions = questions.stream()
-        .map(q -> decider.decide(context, q.subject(), q.operation(), q.cost(), q.ticket()))
-        .toList();
-    Future.join(decisions).onComplete(done -> {
-      try {
-        List<Outcome> outcomes = decisions.stream()
-            .map(decision -> outcome(decision.result(), decision.cause()))
-            .toList();
-        send(request.response(), CheckAnswer.of(outcomes));
-      } catch (RuntimeException e) {
-        fail(request, e);
-      }
+      return send(request.response(), CheckAnswer.of(outcome));
     });
   }
 
-  private Outcome outcome(@Nullable Decision decision, @Nullable Throwable error) {
+  // Joined, not composed: a question without an answer does not fail the others.
+  private Future<Void> decideAll(List<Question> questions, HttpServerRequest request) {
+    List<Future<Decision>> decisions = questions.stream().map(this::decision).toList();
+    return Future.join(decisions).transform(done -> {
+      List<CheckOutcome> outcomes = decisions.stream()
+          .map(decision -> outcome(decision.result(), decision.cause()))
+          .toList();
+      return send(request.response(), CheckAnswer.of(outcomes));
+    });
+  }
+
+  private Future<Decision> decision(Question of) {
+    return decider.decide(context, of.subject(), of.operation(), of.cost(), of.ticket());
+  }
+
+  private static CheckOutcome outcome(@Nullable Decision decision, @Nullable Throwable error) {
     if (decision != null) {
-      return new Outcome.Decided(decision);
+      return new Decided(decision);
     }
     if (error instanceof HoldNeededException) {
-      return new Outcome.Failed(ProblemDetails.of(
+      return new Failed(ProblemDetails.of(
           409,
           "reservation_needed",
           "The operation takes permits: ask for it at /v1/reservations"));
     }
-    return new Outcome.Failed(
+    return new Failed(
         error instanceof StoreUnavailableException
             ? ProblemDetails.unavailable()
             : ProblemDetails.of(401, "key_invalid", "The key was withdrawn"));
   }
 
-  private static void send(HttpServerResponse response, Buffer body) {
-    response.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-    Future<Void> unused = response.end(body);
-  }
-
-  private void answer(HttpServerRequest request, ProblemDetails problem) {
-    Future<Void> unused = EarlyAnswer.send(vertx, request, problem);
-  }
-
-  private void fail(HttpServerRequest request, RuntimeException error) {
-    if (request.response().closed()) {
-      return; // the caller hung up
-    }
-    LOG.error("a check failed for no known reason", error);
-    if (!request.response().headWritten()) {
-      answer(request, ProblemDetails.of(500, "internal_error", "The node failed"));
-    }
+  private static Future<Void> send(HttpServerResponse response, Buffer body) {
+    return response.putHeader(HttpHeaders.CONTENT_TYPE, JSON).end(body);
   }
 
   private record Question(Subject subject, String operation, long cost, TicketRequest ticket) {}

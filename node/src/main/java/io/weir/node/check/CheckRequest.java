@@ -41,12 +41,6 @@ record CheckRequest(List<Check> checks, boolean isList) {
 
   /** @throws BadCheckException with all mistakes */
   static CheckRequest parse(byte[] body) {
-    CheckRequest small = SmallCheck.read(body);
-    return small == null ? parsed(body) : small;
-  }
-
-  /** Parses a request of any form. */
-  static CheckRequest parsed(byte[] body) {
     try (JsonParser json = JsonInput.parser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw notJson();

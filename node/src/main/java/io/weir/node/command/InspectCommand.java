@@ -1,24 +1,28 @@
 package io.weir.node.command;
 
-import io.weir.state.redis.RedisConnections;
-import io.weir.state.redis.StateInspector;
+import io.weir.node.room.Inspection;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.inspect.StateInspector;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.ISetter;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code weir inspect KEY}: describes a state in Redis in words; or an upstream, or a window. */
+/** {@code weir inspect KEY}: describes a state in Redis in words; or a thing of a room, such as an upstream. */
 @Command(
     name = "inspect",
     description =
@@ -33,33 +37,62 @@ final class InspectCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<Optional<String>> localRedis;
+  private final List<Inspection> inspections;
+  private final Map<Inspection, String> named = new HashMap<>();
+  private String key = "";
 
   @Spec
   private CommandSpec spec = CommandSpec.create();
 
-  @ArgGroup(multiplicity = "1")
-  private What what = new What();
-
-  /** Exactly one of these arguments is given. */
-  static final class What {
-    @Parameters(
-        paramLabel = "KEY",
-        description =
-            "TENANT/ID or ID for an API key, TENANT/ for a tenant, cluster, or a key of Redis")
-    private @Nullable String key;
-
-    @Option(names = "--upstream", paramLabel = "NAME", description = "an upstream of providers")
-    private @Nullable String upstream;
-
-    @Option(names = "--window", paramLabel = "NAME", description = "a window of ranges")
-    private @Nullable String window;
-  }
-
   @Mixin
   private RedisOption redis = new RedisOption();
 
-  InspectCommand(Supplier<Optional<String>> localRedis) {
+  private InspectCommand(Supplier<Optional<String>> localRedis, List<Inspection> inspections) {
     this.localRedis = localRedis;
+    this.inspections = inspections;
+  }
+
+  /** @param inspections the states of rooms that it shows, too */
+  static CommandLine commandLine(
+      Supplier<Optional<String>> localRedis, List<Inspection> inspections) {
+    InspectCommand command = new InspectCommand(localRedis, inspections);
+    CommandLine line = new CommandLine(command);
+    line.getCommandSpec().addArgGroup(command.what());
+    return line;
+  }
+
+  // Exactly one of these arguments is given.
+  private ArgGroupSpec what() {
+    ArgGroupSpec.Builder what = ArgGroupSpec.builder()
+        .multiplicity("1")
+        .addArg(PositionalParamSpec.builder()
+            .paramLabel("KEY")
+            .type(String.class)
+            .description(
+                "TENANT/ID or ID for an API key, TENANT/ for a tenant, cluster, or a key of Redis")
+            .setter(setter(text -> key = text))
+            .build());
+    for (Inspection inspection : inspections) {
+      what.addArg(OptionSpec.builder("--" + inspection.option())
+          .paramLabel("NAME")
+          .type(String.class)
+          .description(inspection.description())
+          .setter(setter(text -> named.put(inspection, text)))
+          .build());
+    }
+    return what.build();
+  }
+
+  private static ISetter setter(Consumer<String> field) {
+    return new ISetter() {
+      @Override
+      public <T> T set(T value) {
+        if (value instanceof String text) {
+          field.accept(text);
+        }
+        return value;
+      }
+    };
   }
 
   @Override
@@ -68,34 +101,26 @@ final class InspectCommand implements Callable<Integer> {
     try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
       StateInspector inspector = new StateInspector(connections);
       PolicyInForce policy = PolicyInForce.of(inspector);
-      if (what.upstream != null) {
-        return shown(
-            inspector.showUpstream(what.upstream),
-            policy.hasUpstream(what.upstream),
-            "Nothing was sent to providers of %s lately.".formatted(what.upstream),
-            "there is no upstream " + what.upstream + policy.revisionText());
+      for (Map.Entry<Inspection, String> one : named.entrySet()) {
+        return shown(one.getKey(), one.getValue(), inspector, policy);
       }
-      if (what.window != null) {
-        return shown(
-            inspector.showWindow(what.window),
-            policy.hasWindow(what.window),
-            "No range of %s was opened lately.".formatted(what.window),
-            "there is no window " + what.window + policy.revisionText());
-      }
-      return of(new OwnerView(inspector, policy), Objects.requireNonNull(what.key));
+      return of(new OwnerView(inspector, policy), key);
     } finally {
       out.flush();
     }
   }
 
-  private int shown(Map<String, String> fields, boolean isKnown, String nothing, String unknown) {
-    if (fields.isEmpty() && !isKnown) {
-      spec.commandLine().getErr().println(unknown);
+  private int shown(
+      Inspection inspection, String name, StateInspector inspector, PolicyInForce policy) {
+    Map<String, String> fields = inspection.show().apply(inspector, name);
+    PrintWriter out = spec.commandLine().getOut();
+    if (fields.isEmpty() && !policy.has(inspection.isKnown(), name)) {
+      String unknown = "there is no %s %s".formatted(inspection.option(), name);
+      spec.commandLine().getErr().println(unknown + policy.revisionText());
       return FAILED;
     }
-    PrintWriter out = spec.commandLine().getOut();
     if (fields.isEmpty()) {
-      out.println(nothing);
+      out.println(inspection.nothing().formatted(name));
     }
     Rows.print(fields, out);
     return 0;

@@ -4,6 +4,7 @@ import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyReading;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.document.SchemaDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -29,7 +30,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = PolicyCommand.Check.class)
+    subcommands = {PolicyCommand.Check.class, PolicyCommand.Schema.class})
 final class PolicyCommand {
 
   /** @param localAdmin the admin port of a cluster that runs on this machine */
@@ -69,6 +70,25 @@ final class PolicyCommand {
         e.problems().forEach(out::println);
         return 1;
       }
+    }
+  }
+
+  /** {@code weir policy schema}: prints the JSON Schema of policies. */
+  @Command(
+      name = "schema",
+      description =
+          "Prints the JSON Schema of policies, by which editors complete and check a policy.",
+      mixinStandardHelpOptions = true,
+      versionProvider = WeirCommand.Version.class)
+  static final class Schema implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() {
+      spec.commandLine().getOut().print(SchemaDocument.text());
+      spec.commandLine().getOut().flush();
+      return 0;
     }
   }
 

@@ -1,21 +1,21 @@
 package io.weir.node.command;
 
-import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.redis.StateInspector;
-import io.weir.state.redis.StateInspector.Published;
+import io.weir.state.inspect.StateInspector;
+import io.weir.state.inspect.StateInspector.Published;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
 /** The policy in force, for commands that read the shared state: it tells empty state from unknown names. */
-record PolicyInForce(Optional<Published> published, Optional<Policy> policy) {
+public record PolicyInForce(Optional<Published> published, Optional<Policy> policy) {
 
   /** Reads it from Redis. */
-  static PolicyInForce of(StateInspector inspector) {
+  public static PolicyInForce of(StateInspector inspector) {
     Optional<Published> published = inspector.policy();
     return new PolicyInForce(
         published,
@@ -23,7 +23,7 @@ record PolicyInForce(Optional<Published> published, Optional<Policy> policy) {
   }
 
   /** The policy's revision, as the end of a message about an unknown name. */
-  String revisionText() {
+  public String revisionText() {
     return published
         .map(it -> " (the policy in force is revision %d)".formatted(it.revision()))
         .orElse(" (no policy is in force)");
@@ -38,16 +38,8 @@ record PolicyInForce(Optional<Published> published, Optional<Policy> policy) {
     return policy.flatMap(it -> it.subject(id));
   }
 
-  boolean hasUpstream(String name) {
-    return policy.filter(it -> it.upstreams().containsKey(name)).isPresent();
-  }
-
-  boolean hasWindow(String name) {
-    return policy.filter(it -> it.windows().containsKey(name)).isPresent();
-  }
-
-  boolean hasJobs(String operation) {
-    return policy.flatMap(it -> it.rule(operation)).flatMap(OperationRule::job).isPresent();
+  public boolean has(BiPredicate<Policy, String> isKnown, String name) {
+    return policy.filter(it -> isKnown.test(it, name)).isPresent();
   }
 
   /** The distinct plans of all subjects that match. */

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The option of commands that read the shared state. */
-final class RedisOption {
+public final class RedisOption {
   private static final String DEFAULT_URI = "redis://127.0.0.1:6379";
 
   @Option(
@@ -17,9 +17,12 @@ final class RedisOption {
           "the shared state (WEIR_REDIS_URI, else that of the running local cluster, else "
               + DEFAULT_URI + ")")
   private @Nullable String redisUri;
-
-  /** @param localRedis the URI of a cluster that runs on this machine */
-  String uri(Supplier<Optional<String>> localRedis) {
+  /**
+   * The URI of the shared state.
+   *
+   * @param localRedis the URI of a cluster that runs on this machine
+   */
+  public String uri(Supplier<Optional<String>> localRedis) {
     return redisUri == null || redisUri.isBlank() ? localRedis.get().orElse(DEFAULT_URI) : redisUri;
   }
 }

@@ -2,6 +2,8 @@ package io.weir.node.command;
 
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.node.room.Inspection;
+import io.weir.node.room.Room;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -52,17 +54,22 @@ public final class WeirCommand {
       Supplier<Optional<String>> localRedis,
       Supplier<Optional<String>> localAdmin,
       List<Object> more) {
+    List<Room> rooms = Room.all();
     CommandLine line = new CommandLine(new WeirCommand())
         .addSubcommand(NodeCommand.commandLine(environment))
         .addSubcommand(PolicyCommand.commandLine(localAdmin))
         .addSubcommand(new KeyCommand())
-        .addSubcommand(new InspectCommand(localRedis))
-        .addSubcommand(new JobsCommand(localRedis));
+        .addSubcommand(InspectCommand.commandLine(localRedis, inspections(rooms)));
+    rooms.forEach(room -> room.commands(localRedis).forEach(line::addSubcommand));
     for (Object command : more) {
       line.addSubcommand(command);
     }
     return line.setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(WeirCommand::tell);
+  }
+
+  private static List<Inspection> inspections(List<Room> rooms) {
+    return rooms.stream().flatMap(room -> room.inspections().stream()).toList();
   }
 
   // A mistake that a user can fix is one sentence; any other error is a fault of ours and keeps its

@@ -4,7 +4,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
@@ -19,21 +18,20 @@ import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
-import io.weir.node.gateway.Forwarder.End;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
-import io.weir.node.intake.Door;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Framing;
 import io.weir.node.intake.Upload;
-import io.weir.node.job.JobIntake;
+import io.weir.node.upstream.Sender;
+import io.weir.node.upstream.Sender.End;
 import io.weir.node.usage.Usage;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 
 /** The reverse proxy: forwards requests that are admitted, holds those whose slot is near, and answers the others. */
-public final class Gateway implements Door {
+public final class Gateway {
   private static final long MICROS_PER_MILLI = 1000;
   private static final End UNKNOWN_END = new End(true, false);
 
@@ -41,58 +39,44 @@ public final class Gateway implements Door {
   private final Upload uploads;
   private final Context context;
   private final Admission admission;
-  private final Forwarder forwarder;
+  private final Sender sender;
   private final Bulkhead held;
   private final Bulkhead memory;
   private final WaitingRoom waiting;
-  private final JobIntake jobs;
-  private final ProviderForwarder providers;
+  private final List<Diversion> diversions;
 
   /**
    * A gateway for one event loop.
    *
-   * @param held requests that may be held
-   * @param memory bytes of bodies
-   * @param jobs takes the requests that are done later
-   * @param providers forwards the requests to upstreams of several providers
+   * @param bulkheads of the node
+   * @param diversions answer requests of some operations in place of the upstream
    */
   public Gateway(
       Vertx vertx,
       Admission admission,
-      Forwarder forwarder,
-      Bulkhead held,
-      Bulkhead memory,
-      JobIntake jobs,
-      ProviderForwarder providers) {
+      Sender sender,
+      NodeBulkheads bulkheads,
+      List<Diversion> diversions) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.context = vertx.getOrCreateContext();
     this.admission = admission;
-    this.forwarder = forwarder;
-    this.held = held;
-    this.memory = memory;
-    this.jobs = jobs;
-    this.providers = providers;
+    this.sender = sender;
+    this.held = bulkheads.held();
+    this.memory = bulkheads.memory();
+    this.diversions = diversions;
     this.waiting = new WaitingRoom(vertx);
   }
 
-  @Override
-  public boolean isAt(String path) {
-    return true;
-  }
-
-  @Override
-  public Optional<Set<String>> parameters(HttpMethod method, String path) {
-    return Optional.empty();
-  }
-
-  @Override
+  /** Answers a request, which is paused and well framed; its future completes when it is answered. */
   public Future<Void> serve(HttpServerRequest request) {
     Subject subject = admission.authenticate(request.headers());
     Asked asked = admission.identify(
         new Request(request.method().name(), request.uri(), request.headers()), subject);
-    if (asked.job().isPresent()) {
-      return jobs.submit(request, asked, asked.job().get());
+    for (Diversion diversion : diversions) {
+      if (diversion.takes(asked)) {
+        return diversion.serve(request, asked);
+      }
     }
     Upload.requireLength(request, asked.upstream().maxBodyBytes());
     if (!asked.needsBody() && !isReplayed(request, asked)) {
@@ -108,9 +92,7 @@ public final class Gateway implements Door {
   // A short body is kept so that it can be sent to another provider.
   private static boolean isReplayed(HttpServerRequest request, Asked asked) {
     long length = Framing.length(request).orElse(Long.MAX_VALUE);
-    return asked.providers().isPresent()
-        && length > 0
-        && length <= asked.providers().get().retry().maxBodyBytes();
+    return length > 0 && length <= asked.to().retry().maxBodyBytes();
   }
 
   /** Answers all held requests with their wait: the node stops, and any other node honours their places. */
@@ -154,20 +136,14 @@ public final class Gateway implements Door {
         .flatMap(held -> attempt.asked().settle())
         .map(Usage::new);
     return Future.succeededFuture()
-        .compose(begun -> forward(attempt, admitted.decision(), usage))
+        .compose(begun -> sender.stream(
+            attempt.request(), attempt.body(), attempt.asked(), admitted.decision(), usage))
         .onComplete(ended -> admitted.alone().ifPresent(admission::end))
         .onComplete(ended -> admitted
             .held()
             .ifPresent(
                 held -> end(attempt, held, usage, ended.otherwise(UNKNOWN_END).result())))
         .mapEmpty();
-  }
-
-  private Future<End> forward(Attempt attempt, Decision decision, Optional<Usage> usage) {
-    Asked asked = attempt.asked();
-    return asked.providers().isPresent()
-        ? providers.forward(attempt.request(), attempt.body(), asked, decision, usage)
-        : forwarder.forward(attempt.request(), attempt.body(), asked, decision, usage);
   }
 
   private void end(Attempt attempt, Held held, Optional<Usage> usage, End end) {

@@ -10,14 +10,16 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Held.Permit;
 import io.weir.core.throttle.HoldStore;
+import io.weir.node.lease.Kept;
+import io.weir.node.lease.Kept.Renewal;
+import io.weir.node.lease.LeaseTerms;
+import io.weir.node.lease.LeaseTime;
+import io.weir.node.lease.UntilHeard;
 import io.weir.node.metrics.NodeMetrics;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,16 +32,13 @@ import org.slf4j.LoggerFactory;
 public final class Holds {
   private static final Logger LOG = LoggerFactory.getLogger(Holds.class);
   private static final long TICK_MILLIS = 500;
-  private static final int RENEWED_AT_ONCE = 5000;
-  private static final int RENEWALS_PER_LEASE = 3;
-  private static final long AGAIN_MILLIS = 500;
-  private static final long NANOS_PER_MICRO = 1000;
 
   private final Vertx vertx;
   private final HoldStore store;
   private final NodeMetrics metrics;
   private final IntSupplier liveNodes;
-  private final Map<Held, Long> renewedNanos = new ConcurrentHashMap<>();
+  private final Kept<Held> kept;
+  private final UntilHeard ends;
   /** The number of permits of a limit that this node holds, by owner. */
   private final Map<List<String>, Integer> permits = new ConcurrentHashMap<>();
 
@@ -49,18 +48,24 @@ public final class Holds {
     this.liveNodes = liveNodes;
     this.store = store;
     this.metrics = metrics;
-    metrics.holds(renewedNanos::size);
+    LeaseTime time = LeaseTime.of(vertx);
+    this.ends = new UntilHeard(LeaseTerms.HOLD, time, Failures::isOutage);
+    this.kept = new Kept<>(
+        LeaseTerms.HOLD,
+        time,
+        new Renewal<>(Held::leaseMicros, this::renew, lost -> metrics.lostHolds(1)));
+    metrics.holds(kept::size);
   }
 
   /** Starts to renew holds, and to end expired ones. Ends with Vert.x. */
   public void start() {
-    vertx.setPeriodic(TICK_MILLIS, fired -> renewThoseDue());
+    vertx.setPeriodic(TICK_MILLIS, fired -> kept.renewDue());
     vertx.setPeriodic(2 * TICK_MILLIS, fired -> expire());
   }
 
   /** A request has this hold from now on. */
   public void begin(Held held) {
-    renewedNanos.put(held, System.nanoTime());
+    kept.keep(held);
     held.permits().forEach(permit -> permits.merge(ownerOf(held, permit), 1, Integer::sum));
   }
 
@@ -114,43 +119,18 @@ public final class Holds {
 
   /** Ends the hold of a request. Completes when the end is stored, or fails if it could not be stored. */
   public Future<Ended> end(Held held, Ending ending) {
-    if (renewedNanos.remove(held) != null) {
+    if (kept.drop(held)) {
       free(held);
     }
-    long until = System.nanoTime() + held.leaseMicros() * NANOS_PER_MICRO;
-    return tell(held, ending, until).onSuccess(metrics::ended);
+    return ends.tell(
+            () -> Future.fromCompletionStage(store.end(held, ending), vertx.getOrCreateContext()),
+            held.leaseMicros())
+        .onSuccess(metrics::ended);
   }
 
-  private Future<Ended> tell(Held held, Ending ending, long untilNanos) {
-    return Future.fromCompletionStage(store.end(held, ending), vertx.getOrCreateContext())
-        .recover(error -> Failures.isOutage(error) && System.nanoTime() - untilNanos < 0
-            ? vertx
-                .timer(AGAIN_MILLIS, TimeUnit.MILLISECONDS)
-                .compose(due -> tell(held, ending, untilNanos))
-            : Future.failedFuture(error));
-  }
-
-  private void renewThoseDue() {
-    long now = System.nanoTime();
-    List<Held> due = new ArrayList<>();
-    renewedNanos.entrySet().stream()
-        .filter(entry -> now - entry.getValue()
-            >= entry.getKey().leaseMicros() * NANOS_PER_MICRO / RENEWALS_PER_LEASE)
-        .sorted(Comparator.comparingLong(entry -> entry.getValue() - now))
-        .limit(RENEWED_AT_ONCE)
-        .forEach(entry -> {
-          due.add(entry.getKey());
-          renewedNanos.replace(entry.getKey(), entry.getValue(), now);
-        });
-    if (!due.isEmpty()) {
-      store.renew(due).whenComplete((held, error) -> {
-        if (error != null) {
-          LOG.debug("{} holds could not be renewed", due.size());
-        } else {
-          metrics.lostHolds(held.stream().filter(isHeld -> !isHeld).count());
-        }
-      });
-    }
+  private Future<List<Boolean>> renew(List<Held> due) {
+    return Future.fromCompletionStage(store.renew(due))
+        .onFailure(error -> LOG.debug("{} holds could not be renewed", due.size()));
   }
 
   private void expire() {

@@ -17,12 +17,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes every request, checks its framing, and passes it to the first door that serves its path. Answers if the door
- * refuses the request or fails. Mutable; owned by one event loop.
+ * Takes every request, checks its framing, and passes it to the route that it fits. Answers if a route refuses the
+ * request or fails: the one place that turns failures into problems. Mutable; owned by one event loop.
  */
 public final class Intake {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
@@ -32,7 +33,7 @@ public final class Intake {
       ProblemDetails.of(500, "internal_error", "The node failed");
 
   private final Vertx vertx;
-  private final List<Door> doors;
+  private final Routes routes;
   private final BooleanSupplier isStopping;
   private final HttpMeters meters;
   private final Cors cors;
@@ -43,17 +44,28 @@ public final class Intake {
   /**
    * An intake for one event loop.
    *
+   * @param others answers requests whose path belongs to no door
    * @param isStopping whether connections should end with the next answer
    * @param cors the cross-origin rules for web pages
    */
   public Intake(
-      Vertx vertx, List<Door> doors, BooleanSupplier isStopping, HttpMeters meters, Cors cors) {
+      Vertx vertx,
+      List<Door> doors,
+      Function<HttpServerRequest, Future<Void>> others,
+      BooleanSupplier isStopping,
+      HttpMeters meters,
+      Cors cors) {
     this.vertx = vertx;
-    this.doors = List.copyOf(doors);
+    this.routes = new Routes(doors, others);
     this.isStopping = isStopping;
     this.meters = meters;
     this.cors = cors;
     this.date = new HttpDate(vertx);
+  }
+
+  /** Refuses a request whose path belongs to no door, on a port without a gateway. */
+  public static Future<Void> notFound(HttpServerRequest request) {
+    return Future.failedFuture(new RefusedException(NOT_FOUND));
   }
 
   /** Takes the requests of a server. */
@@ -119,18 +131,7 @@ public final class Intake {
   }
 
   private Future<Void> serve(HttpServerRequest request) {
-    if (cors.isPreflight(request)) {
-      return cors.answer(request);
-    }
-    String path = request.path();
-    for (Door door : doors) {
-      if (door.isAt(path)) {
-        door.parameters(request.method(), path)
-            .ifPresent(known -> QueryParameters.requireKnown(request, known));
-        return door.serve(request);
-      }
-    }
-    throw new RefusedException(NOT_FOUND);
+    return cors.isPreflight(request) ? cors.answer(request) : routes.serve(request);
   }
 
   private void refuse(HttpServerRequest request, ProblemDetails problem) {
@@ -147,10 +148,11 @@ public final class Intake {
       Future<Void> unused = response.reset().mapEmpty();
       return;
     }
-    if (!(error instanceof RefusedException)) {
-      LOG.error("a request failed for no known reason", error);
+    Throwable cause = RefusedException.of(error);
+    if (!(cause instanceof RefusedException)) {
+      LOG.error("a request failed for no known reason", cause);
     }
-    ProblemDetails problem = error instanceof RefusedException refusal ? refusal.problem() : FAILED;
+    ProblemDetails problem = cause instanceof RefusedException refusal ? refusal.problem() : FAILED;
     problem.addWait(response.headers());
     Future<Void> unused = EarlyAnswer.send(vertx, request, problem);
   }

@@ -3,9 +3,8 @@ package io.weir.node.intake;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.json.JsonObject;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.TokenGuard;
@@ -18,14 +17,12 @@ public final class ServiceRequests {
   private static final String SERVICE = "(service)";
   private static final int MAX_BYTES = 8 << 10;
 
-  private final Vertx vertx;
   private final Upload uploads;
   private final TokenGuard services;
   private final Bulkhead memory;
 
   /** @param memory bytes of bodies */
   public ServiceRequests(Vertx vertx, TokenGuard services, Bulkhead memory) {
-    this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.services = services;
     this.memory = memory;
@@ -36,6 +33,14 @@ public final class ServiceRequests {
     if (!services.admits(request.headers())) {
       throw new RefusedException(NO_SERVICE);
     }
+  }
+
+  /** The same, after {@code POST} is required. */
+  public void admitPost(HttpServerRequest request) {
+    if (!HttpMethod.POST.equals(request.method())) {
+      throw RefusedException.methodNotAllowed("POST");
+    }
+    admit(request);
   }
 
   /** The body; an empty one is an empty object. Fails with {@link RefusedException} if it is too long. */
@@ -50,22 +55,5 @@ public final class ServiceRequests {
         .whole(request, maxBytes, bytes)
         .onComplete(read -> bytes.free())
         .map(body -> body.length() == 0 ? Buffer.buffer("{}") : body);
-  }
-
-  /** Answers with a problem, and with its wait in the headers if it has {@code retryAfterMs}. */
-  public Future<Void> refuse(HttpServerRequest request, ProblemDetails problem) {
-    if (!request.response().closed()) {
-      problem.addWait(request.response().headers());
-    }
-    return EarlyAnswer.send(vertx, request, problem);
-  }
-
-  /** Answers with JSON. */
-  public static Future<Void> send(HttpServerRequest request, int status, JsonObject json) {
-    return request
-        .response()
-        .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(json.toBuffer());
   }
 }

@@ -58,9 +58,6 @@ public final class NodeMetrics {
       .serviceLevelObjectives(WAITS.stream().map(Duration::ofMillis).toArray(Duration[]::new))
       .register(registry);
   private final HttpMeters http = new HttpMeters(registry);
-  private final JobMeters jobs = new JobMeters(registry);
-  private final ProviderMeters providers = new ProviderMeters(registry);
-  private final WindowMeters windows = new WindowMeters(registry);
   private final BucketMeters buckets = new BucketMeters(registry);
   private final DistributionSummary queueLength = DistributionSummary.builder(
           "throttle.queue.length")
@@ -82,19 +79,9 @@ public final class NodeMetrics {
     return buckets;
   }
 
-  /** The metrics of windows. */
-  public WindowMeters windows() {
-    return windows;
-  }
-
-  /** The metrics of providers. */
-  public ProviderMeters providers() {
-    return providers;
-  }
-
-  /** The metrics of jobs. */
-  public JobMeters jobs() {
-    return jobs;
+  /** The registry, for the metrics of rooms. */
+  public MeterRegistry registry() {
+    return registry;
   }
 
   /** The metrics of HTTP. */
@@ -186,7 +173,7 @@ public final class NodeMetrics {
   }
 
   /** Counts an event of a queue. */
-  void queue(QueueReport report) {
+  public void queue(QueueReport report) {
     if (report.equals(QueueReport.NONE)) {
       return;
     }
@@ -208,7 +195,7 @@ public final class NodeMetrics {
   }
 
   /** Starts to time a call to the shared state. */
-  StoreTimer startStoreTimer() {
+  public StoreTimer startStoreTimer() {
     Timer.Sample sample = Timer.start(registry);
     return answered -> {
       if (answered) {

@@ -4,17 +4,11 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
-import io.weir.core.decision.Limit;
-import io.weir.core.policy.CostRule;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
@@ -23,21 +17,23 @@ import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.PolicySource;
+import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
 import io.weir.node.answer.DecisionAnswers;
+import io.weir.node.answer.LimitsJson;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.hold.HoldWish;
+import io.weir.node.intake.Area;
 import io.weir.node.intake.Door;
-import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.metrics.NodeMetrics;
-import io.weir.state.redis.RedisHolds;
+import io.weir.state.hold.RedisHolds;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Reservations for services, which vouch for their callers with the service token: a caller that could settle by itself
@@ -45,11 +41,14 @@ import java.util.regex.Pattern;
  */
 public final class ReservationDoor implements Door {
   private static final String PATH = "/v1/reservations";
-  private static final Pattern OF_ONE = Pattern.compile(
-      PATH
-          + "/([A-Za-z0-9_-]{1,64})\\.([A-Za-z0-9_-]{1,64})\\.([A-Za-z0-9_-]{1,64})/(settle|cancel|renew)");
+  /** Tenant, subject and the id of the hold. */
+  private static final String ID = "[A-Za-z0-9_-]{1,64}(?:\\.[A-Za-z0-9_-]{1,64}){2}";
 
-  private final Vertx vertx;
+  private static final ProblemDetails UNKNOWN = ProblemDetails.of(
+      404, "reservation_unknown", "No such reservation, or it has expired or ended long ago");
+  private static final ProblemDetails SUBJECT_UNKNOWN =
+      ProblemDetails.of(404, "subject_unknown", "The policy has no such subject");
+
   private final PolicySource policies;
   private final Decider decider;
   private final RedisHolds store;
@@ -65,7 +64,6 @@ public final class ReservationDoor implements Door {
       RedisHolds store,
       NodeMetrics metrics,
       ServiceRequests services) {
-    this.vertx = vertx;
     this.policies = policies;
     this.decider = decider;
     this.store = store;
@@ -75,44 +73,33 @@ public final class ReservationDoor implements Door {
   }
 
   @Override
-  public boolean isAt(String path) {
-    return path.equals(PATH) || path.startsWith(PATH + "/");
+  public List<Route> routes() {
+    String one = PATH + "/{id}";
+    return List.of(
+        Route.post(PATH, this::reserve),
+        Route.post(one + "/settle", this::settle),
+        Route.post(one + "/cancel", this::cancel),
+        Route.post(one + "/renew", this::renew));
   }
 
   @Override
-  public Set<String> routes() {
-    return Set.of(
-        "post " + PATH,
-        "post " + PATH + "/{id}/settle",
-        "post " + PATH + "/{id}/cancel",
-        "post " + PATH + "/{id}/renew");
+  public Optional<Area> area() {
+    return Optional.of(
+        Area.of(PATH + "/", Map.of("id", ID), UNKNOWN).checkedBy(services::admitPost));
   }
 
-  @Override
-  public Future<Void> serve(HttpServerRequest request) {
-    if (!HttpMethod.POST.equals(request.method())) {
-      throw RefusedException.methodNotAllowed("POST");
-    }
-    services.admit(request);
-    Matcher one = OF_ONE.matcher(request.path());
-    boolean isOne = one.matches();
-    if (!isOne && !request.path().equals(PATH)) {
-      throw new RefusedException(unknown());
-    }
-    return services
-        .body(request)
-        .compose(body -> isOne ? change(request, one, body) : reserve(request, body));
+  private Future<Void> reserve(RoutedRequest request) {
+    services.admit(request.http());
+    return services.body(request.http()).compose(body -> reserve(request, body));
   }
 
-  private Future<Void> reserve(HttpServerRequest request, Buffer body) {
+  private Future<Void> reserve(RoutedRequest request, Buffer body) {
     ReservationRequest asked = ReservationRequest.parse(body);
     Policy policy = policies.current().policy();
-    Subject subject = policy
-        .subject(asked.subject())
-        .orElseThrow(() -> new RefusedException(
-            ProblemDetails.of(404, "subject_unknown", "The policy has no such subject")));
+    Subject subject =
+        policy.subject(asked.subject()).orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN));
     Optional<OperationRule> rule = policy.rule(asked.operation());
-    long cost = asked.cost().orElseGet(() -> rule.map(ReservationDoor::ownCost).orElse(1L));
+    long cost = asked.cost().orElseGet(() -> policy.ownCost(asked.operation()));
     HoldWish wish = HoldWish.reserving(
         subject,
         rule.flatMap(OperationRule::settle),
@@ -121,109 +108,101 @@ public final class ReservationDoor implements Door {
         asked.leaseMicros());
     return decider
         .decide(context, subject, asked.operation(), cost, TicketRequest.NONE, wish)
-        .compose(decision -> answer(request, rule, decision, wish))
-        .recover(error -> EarlyAnswer.send(vertx, request, problem(error)));
+        .recover(ReservationDoor::withdrawn)
+        .compose(decision -> answer(request, rule, decision, wish));
   }
 
-  private static long ownCost(OperationRule rule) {
-    return rule.cost() instanceof CostRule.Read read
-        ? read.fallback().orElse(1)
-        : ((CostRule.Fixed) rule.cost()).cost();
+  // The subject was removed from the policy while the request was decided.
+  private static Future<Decision> withdrawn(Throwable error) {
+    return Future.failedFuture(
+        error instanceof UnknownSubjectException ? new RefusedException(SUBJECT_UNKNOWN) : error);
   }
 
-  private Future<Void> answer(
-      HttpServerRequest request, Optional<OperationRule> rule, Decision decision, HoldWish wish) {
+  private static Future<Void> answer(
+      RoutedRequest request, Optional<OperationRule> rule, Decision decision, HoldWish wish) {
     DecisionAnswers.addHeaders(decision, request.response().headers());
     if (decision instanceof Denied denied) {
       ProblemDetails problem = DecisionAnswers.problem(denied);
-      return EarlyAnswer.send(
-          vertx,
-          request,
-          rule.flatMap(OperationRule::stage)
-              .map(stage -> problem.with("code", stage.code()))
-              .orElse(problem));
+      throw new RefusedException(rule.flatMap(OperationRule::stage)
+          .map(stage -> problem.with("code", stage.code()))
+          .orElse(problem));
     }
     if (decision instanceof NeverAllowed never) {
-      return EarlyAnswer.send(vertx, request, DecisionAnswers.problem(never));
+      throw new RefusedException(DecisionAnswers.problem(never));
     }
-    return send(request, 201, reserved((Allowed) decision, wish));
+    return request.answer(201, reserved((Allowed) decision, wish));
   }
 
   // A degraded decision is not recorded: there is no reservation to settle.
-  private static JsonObject reserved(Allowed allowed, HoldWish wish) {
-    JsonObject json = new JsonObject();
+  private static Buffer reserved(Allowed allowed, HoldWish wish) {
+    StringBuilder json = new StringBuilder("{");
     wish.held()
         .filter(held -> !allowed.degraded())
-        .ifPresent(held -> json.put(
-                "reservation", String.join(".", held.tenant(), held.subject(), held.id()))
-            .put("leaseMs", held.leaseMicros() / 1000));
-    JsonArray limits = new JsonArray();
-    for (Limit limit : allowed.limits()) {
-      limits.add(new JsonObject()
-          .put("bucket", limit.bucket())
-          .put("kind", limit.kind().word())
-          .put("scope", DecisionAnswers.wordOf(limit.scope()))
-          .put("remaining", limit.remaining())
-          .put("resetMs", DecisionAnswers.resetMillis(limit)));
-    }
-    return json.put("limits", limits)
-        .put("paidBy", new JsonArray(allowed.remarks().paidBy()))
-        .put("near", new JsonArray(allowed.remarks().near()))
-        .put("degraded", allowed.degraded())
-        .put("revision", allowed.revision());
+        .ifPresent(held -> json.append("\"reservation\":\"")
+            .append(String.join(".", held.tenant(), held.subject(), held.id()))
+            .append("\",\"leaseMs\":")
+            .append(held.leaseMicros() / 1000)
+            .append(','));
+    json.append("\"limits\":");
+    LimitsJson.append(allowed.limits(), json);
+    json.append(",\"paidBy\":");
+    LimitsJson.appendNames(allowed.remarks().paidBy(), json);
+    json.append(",\"near\":");
+    LimitsJson.appendNames(allowed.remarks().near(), json);
+    json.append(",\"degraded\":").append(allowed.degraded());
+    json.append(",\"revision\":").append(allowed.revision()).append('}');
+    return Buffer.buffer(json.toString());
   }
 
-  private Future<Void> change(HttpServerRequest request, Matcher one, Buffer body) {
-    String verb = one.group(4);
-    long cost = verb.equals("settle") ? ReservationRequest.cost(body) : 0;
-    return Future.fromCompletionStage(
-            store.recorded(one.group(1), one.group(2), one.group(3)), context)
-        .compose(held -> verb.equals("renew")
-            ? renew(request, held)
-            : Future.fromCompletionStage(
-                    store.end(
-                        held,
-                        verb.equals("settle") ? new Ending.Settled(cost) : new Ending.Cancelled()),
-                    context)
-                .onSuccess(metrics::ended)
-                .compose(ended -> answer(request, ended)))
-        .recover(error -> EarlyAnswer.send(vertx, request, problem(error)));
+  private Future<Void> settle(RoutedRequest request) {
+    services.admit(request.http());
+    return services
+        .body(request.http())
+        .compose(body -> end(request, new Ending.Settled(ReservationRequest.cost(body))));
   }
 
-  private Future<Void> answer(HttpServerRequest request, Ended ended) {
+  private Future<Void> cancel(RoutedRequest request) {
+    services.admit(request.http());
+    return services.body(request.http()).compose(body -> end(request, new Ending.Cancelled()));
+  }
+
+  private Future<Void> end(RoutedRequest request, Ending ending) {
+    return recorded(request)
+        .compose(held -> Future.fromCompletionStage(store.end(held, ending), context))
+        .onSuccess(metrics::ended)
+        .compose(ended -> answer(request, ended));
+  }
+
+  private static Future<Void> answer(RoutedRequest request, Ended ended) {
     if (ended.status() == Ended.Status.UNKNOWN_HOLD) {
-      return EarlyAnswer.send(vertx, request, unknown());
+      throw new RefusedException(UNKNOWN);
     }
     JsonObject answer = new JsonObject()
         .put("status", ended.status().word())
         .put("cost", ended.cost())
         .put("repeated", ended.isRepeated());
-    return send(request, 200, ended.isCapped() ? answer.put("capped", true) : answer);
+    return request.answer(200, ended.isCapped() ? answer.put("capped", true) : answer);
   }
 
-  private Future<Void> renew(HttpServerRequest request, Held held) {
-    return Future.fromCompletionStage(store.renew(List.of(held)), context)
-        .compose(renewed -> renewed.get(0)
-            ? send(request, 200, new JsonObject().put("leaseMs", held.leaseMicros() / 1000))
-            : EarlyAnswer.send(vertx, request, unknown()));
+  private Future<Void> renew(RoutedRequest request) {
+    services.admit(request.http());
+    return services
+        .body(request.http())
+        .compose(body -> recorded(request))
+        .compose(held -> renew(request, held));
   }
 
-  private static ProblemDetails unknown() {
-    return ProblemDetails.of(
-        404, "reservation_unknown", "No such reservation, or it has expired or ended long ago");
+  private Future<Void> renew(RoutedRequest request, Held held) {
+    return Future.fromCompletionStage(store.renew(List.of(held)), context).compose(renewed -> {
+      if (!renewed.get(0)) {
+        throw new RefusedException(UNKNOWN);
+      }
+      return request.answer(200, new JsonObject().put("leaseMs", held.leaseMicros() / 1000));
+    });
   }
 
-  private static ProblemDetails problem(Throwable error) {
-    return RefusedException.of(error) instanceof RefusedException refused
-        ? refused.problem()
-        : ProblemDetails.of(404, "subject_unknown", "The policy has no such subject");
-  }
-
-  private static Future<Void> send(HttpServerRequest request, int status, JsonObject json) {
-    return request
-        .response()
-        .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .end(json.toBuffer());
+  private Future<Held> recorded(RoutedRequest request) {
+    String[] name = request.parameter("id").split("\\.", -1);
+    return Future.fromCompletionStage(store.recorded(name[0], name[1], name[2]), context);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.weir.core.policy.SecretHash;
+import io.weir.state.document.SchemaDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -39,6 +40,12 @@ final class CommandsTest {
     assertThat(out.toString())
         .contains(
             "bad.yaml:1: buckets: error value_invalid", "bad.yaml:2: colour: error field_unknown");
+  }
+
+  @Test
+  void theSchemaOfPoliciesIsPrinted() {
+    assertThat(run("policy", "schema")).isZero();
+    assertThat(out.toString()).isEqualTo(SchemaDocument.text());
   }
 
   @Test

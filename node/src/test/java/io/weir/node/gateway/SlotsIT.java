@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
-import io.weir.node.NodeFixture;
-import io.weir.node.TestPolicies;
+import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TestPolicies;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -37,8 +37,8 @@ final class SlotsIT {
           burstPeriod: 1
           throttleGroups: [{ opsPerSec: 50, operations: [Held] }]
         - name: queue
-          burstPeriod: 20
-          throttleGroups: [{ opsPerSec: 5, operations: [Queue] }]
+          burstPeriod: 10
+          throttleGroups: [{ opsPerSec: 10, operations: [Queue] }]
         - name: many
           burstPeriod: 1
           throttleGroups: [{ opsPerSec: 100000, operations: [Held] }]
@@ -177,8 +177,8 @@ final class SlotsIT {
     String request = "GET /queue HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n\r\n"
         .formatted(TestPolicies.key("k10"));
     List<Socket> sockets = new ArrayList<>();
-    // The first slot comes in four seconds, and the last within the minute that it may be held.
-    fillQueue(node, "k10", 20);
+    // The first slot comes in ten seconds, and the last within the minute that it may be held.
+    fillQueue(node, "k10", 100);
     try {
       for (int i = 0; i < 270; i++) {
         Socket socket =
@@ -201,7 +201,7 @@ final class SlotsIT {
     try (NodeFixture stopping = new NodeFixture(POLICY, FailureMode.DENY);
         Socket socket =
             new Socket(InetAddress.getLoopbackAddress(), stopping.uri("/").getPort())) {
-      fillQueue(stopping, "k1", 50);
+      fillQueue(stopping, "k1", 100);
       socket
           .getOutputStream()
           .write("GET /queue HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n\r\n"

@@ -10,9 +10,9 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
-import io.weir.node.NodeFixture;
-import io.weir.node.TestPolicies;
-import io.weir.state.redis.RedisConnections;
+import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TestPolicies;
+import io.weir.state.connection.RedisConnections;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpClient;
@@ -324,14 +324,14 @@ final class HoldsIT {
 
   private long open(String key) {
     try (RedisConnections connections =
-        RedisConnections.open(fixture.redis().uri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
       return connections.sync().zcard(key);
     }
   }
 
   private long used(String key, String quota) throws IOException {
     try (RedisConnections connections =
-        RedisConnections.open(fixture.redis().uri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
       String show = Files.readString(Path.of("../lua/show.lua"));
       List<String> shown = connections.sync().eval(show, ScriptOutputType.MULTI, key);
       String numbers = shown.get(shown.indexOf(quota) + 1);

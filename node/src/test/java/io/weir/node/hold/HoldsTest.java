@@ -50,7 +50,7 @@ final class HoldsTest {
 
   @Test
   void whoAsksForMoreThanHeUsesIsCorrectedDownToABound() {
-    Estimates estimates = new Estimates();
+    CostEstimates estimates = new CostEstimates();
     Policy policy = PolicyDocuments.parse("p", """
         buckets: [{ name: a, burstPeriod: 10, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }]
         subjects: { k1: { tenant: acme }, k2: { tenant: acme } }

@@ -10,10 +10,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.Logger;
 import org.slf4j.simple.SimpleServiceProvider;
 
 /** The amount and content of the log, however the peers of a node behave. */
+@Isolated("it replaces the error stream of the JVM")
 final class BoundedLoggersTest {
   private static final String HTTP = "io.vertx.core.net.impl.ConnectionBase";
 
@@ -77,7 +79,7 @@ final class BoundedLoggersTest {
 
   @Test
   void aTextThatIsRepeatedLeavesRoomForAnother() {
-    Logger log = logger("io.weir.state.control.ClusterPolicy");
+    Logger log = logger("io.weir.state.policy.ClusterPolicy");
     for (int i = 0; i < 100; i++) {
       log.info("policy revision {} is in force", i);
     }

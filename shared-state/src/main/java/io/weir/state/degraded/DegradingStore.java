@@ -2,9 +2,11 @@ package io.weir.state.degraded;
 
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.slot.QueueReport;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.core.throttle.StoreFault;
@@ -130,8 +132,9 @@ public final class DegradingStore implements BucketStore {
       Charge charge, LocalShare local, Function<Charge, CompletionStage<StoreAnswer>> telling) {
     Optional<Debt> debt = local.owed(charge);
     if (debt.isPresent()) {
-      Charge told =
-          charge.withDemands(debt.get().demands()).ofCostAlone(debt.get().operations());
+      Charge told = charge
+          .with(Amount.ofRates(debt.get().demands(), debt.get().operations()))
+          .with(Queueing.NONE);
       CompletionStage<StoreAnswer> unused = telling.apply(told).whenComplete((answer, error) -> {
         if (!isAdmitted(answer)) {
           local.oweAgain(debt.get(), answer instanceof Decided);

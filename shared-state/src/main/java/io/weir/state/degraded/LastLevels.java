@@ -1,5 +1,7 @@
 package io.weir.state.degraded;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.decision.Decision;
@@ -15,7 +17,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 final class LastLevels {
   private static final int SLOTS = 1 << 14;
-  private static final long NANOS_PER_MICRO = 1000;
 
   private final AtomicReferenceArray<Entry> entries = new AtomicReferenceArray<>(SLOTS);
 
@@ -42,7 +43,7 @@ final class LastLevels {
       return OptionalLong.empty();
     }
     Limit limit = entry.decision().limits().get(demand);
-    long elapsed = Math.max(0, nowNanos - entry.atNanos()) / NANOS_PER_MICRO;
+    long elapsed = NANOSECONDS.toMicros(Math.max(0, nowNanos - entry.atNanos()));
     long rate = charge.demands().get(demand).bucket().unitsPerMicro();
     return OptionalLong.of(LeakyBucket.drained(limit.usedUnits(), rate, elapsed));
   }

@@ -1,5 +1,7 @@
 package io.weir.state.degraded;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.EstimationProbe;
 import io.github.bucket4j.TimeMeter;
@@ -20,7 +22,6 @@ final class LocalBucket {
   // unit, or as many units as keep the refill rate at half of that.
   private static final long MAX_TOKENS_PER_MICRO = 500;
   private static final long MICROS_PER_SECOND = 1_000_000;
-  private static final long NANOS_PER_MICRO = 1000;
   private static final long MAX_TOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final long TELL_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -143,8 +144,8 @@ final class LocalBucket {
   // The time in which this node's share drains the units.
   private long nanosFor(long units) {
     long micros = Math.min(units / rate, TimeUnit.NANOSECONDS.toMicros(MAX_TOLD_NANOS));
-    long rest = units % rate * NANOS_PER_MICRO / rate;
-    return Math.max(1, (micros * NANOS_PER_MICRO + rest) * nodes);
+    long rest = MICROSECONDS.toNanos(units % rate) / rate;
+    return Math.max(1, (MICROSECONDS.toNanos(micros) + rest) * nodes);
   }
 
   private long tokens(long units) {

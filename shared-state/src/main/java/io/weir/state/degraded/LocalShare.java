@@ -1,7 +1,10 @@
 package io.weir.state.degraded;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
@@ -32,7 +35,6 @@ final class LocalShare {
   private static final long MAX_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(30);
   // A bucket that was unused for longer belongs to an earlier outage.
   private static final long FORGOTTEN_AFTER_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final long NANOS_PER_MICRO = 1000;
 
   private final LongSupplier nanoClock;
   private final IntSupplier liveNodes;
@@ -248,8 +250,8 @@ final class LocalShare {
       }
     }
     if (!full.isEmpty()) {
-      long micros = (told - now + NANOS_PER_MICRO - 1) / NANOS_PER_MICRO;
-      return new Denied(charge.revision(), List.of(), full, micros, true, Optional.empty(), true);
+      long micros = LeakyBucket.ceilDiv(told - now, MICROSECONDS.toNanos(1));
+      return Denied.degraded(charge.revision(), full, micros);
     }
     for (int i = 0; i < own.size(); i++) {
       LocalBucket bucket = own.get(i);

@@ -4,8 +4,8 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.event.CircuitBreakerOnStateTransitionEvent;
-import io.weir.state.redis.CallObserver;
-import io.weir.state.redis.Faults;
+import io.weir.state.connection.Faults;
+import io.weir.state.lane.CallObserver;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 final class OutageBreaker implements CallObserver, AutoCloseable {
   private static final int WINDOW_SECONDS = 2;
   private static final int MIN_CALLS = 3;
+  private static final int FAILED_PERCENT = 50;
 
   private final Supplier<? extends CompletionStage<?>> probe;
   private final CircuitBreaker breaker;
@@ -45,7 +46,7 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
             .slidingWindowType(CircuitBreakerConfig.SlidingWindowType.TIME_BASED)
             .slidingWindowSize(WINDOW_SECONDS)
             .minimumNumberOfCalls(MIN_CALLS)
-            .failureRateThreshold(50)
+            .failureRateThreshold(FAILED_PERCENT)
             .waitDurationInOpenState(probeEvery)
             .automaticTransitionFromOpenToHalfOpenEnabled(true)
             .permittedNumberOfCallsInHalfOpenState(1)
@@ -57,9 +58,17 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
   /** Ignores calls that end while the part is away: they began before, or the probe is more accurate. */
   @Override
   public void ended(boolean isAnswered) {
-    if (!isAway()) {
+    if (!isAway() && !(isAnswered && wouldOpen())) {
       note(isAnswered);
     }
+  }
+
+  // The library judges after each call. An answer that follows failures would begin an outage that
+  // has just ended.
+  private boolean wouldOpen() {
+    int failed = breaker.getMetrics().getNumberOfFailedCalls();
+    int calls = failed == 0 ? 0 : breaker.getMetrics().getNumberOfBufferedCalls() + 1;
+    return calls >= MIN_CALLS && failed * 100 >= calls * FAILED_PERCENT;
   }
 
   /** Whether the part is away, as far as is known. */

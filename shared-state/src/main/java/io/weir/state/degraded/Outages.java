@@ -1,6 +1,6 @@
 package io.weir.state.degraded;
 
-import io.weir.state.redis.CallObserver;
+import io.weir.state.lane.CallObserver;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;

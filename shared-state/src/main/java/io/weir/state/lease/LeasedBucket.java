@@ -1,5 +1,8 @@
 package io.weir.state.lease;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.lease.Lease;
@@ -7,9 +10,8 @@ import io.weir.core.lease.LeaseReport;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.state.redis.CallObserver;
-import io.weir.state.redis.RedisLeases;
-import io.weir.state.redis.RedisLeases.Answer;
+import io.weir.state.lane.CallObserver;
+import io.weir.state.lease.RedisLeases.Answer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -35,7 +37,6 @@ final class LeasedBucket {
   private static final long NEEDED_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long MAX_TOLD_MICROS = TimeUnit.SECONDS.toMicros(30);
   private static final int MAX_WAITING = 10_000;
-  private static final long NANOS_PER_MICRO = 1000;
 
   private final RedisLeases leases;
   private final Bucket bucket;
@@ -211,7 +212,7 @@ final class LeasedBucket {
       usedByAll = granted.used() + granted.out() - lease.balance();
       usedAtNanos = now;
       isDry = granted.granted() < report.wants();
-      freeAtNanos = now + granted.waitMicros() * NANOS_PER_MICRO;
+      freeAtNanos = now + MICROSECONDS.toNanos(granted.waitMicros());
       serve(now, next);
     } else if (answer instanceof Answer.Stale stale) {
       lease.unanswered(report);
@@ -252,17 +253,17 @@ final class LeasedBucket {
   private Taking nothing(long units, long now) {
     demanded += units;
     long first = Math.max(now, freeAtNanos);
-    long step = units * liveNodes.getAsInt() / bucket.unitsPerMicro() * NANOS_PER_MICRO;
+    long step = MICROSECONDS.toNanos(units * liveNodes.getAsInt() / bucket.unitsPerMicro());
     toldNanos = Math.max(first, toldNanos + step);
-    if (toldNanos - now > MAX_TOLD_MICROS * NANOS_PER_MICRO) {
+    if (toldNanos - now > MICROSECONDS.toNanos(MAX_TOLD_MICROS)) {
       toldNanos = first;
     }
-    long wait = Math.max(1, (toldNanos - now) / NANOS_PER_MICRO);
+    long wait = Math.max(1, NANOSECONDS.toMicros(toldNanos - now));
     return new Taking.Nothing(wait, Math.max(used(now), bucket.capacityUnits() - units + 1));
   }
 
   private long used(long now) {
-    long elapsed = Math.max(0, now - usedAtNanos) / NANOS_PER_MICRO;
+    long elapsed = NANOSECONDS.toMicros(Math.max(0, now - usedAtNanos));
     return Math.min(
         bucket.capacityUnits(), LeakyBucket.drained(usedByAll, bucket.unitsPerMicro(), elapsed));
   }

@@ -12,7 +12,6 @@ import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.core.throttle.StoreAnswer.Stale;
 import io.weir.state.degraded.Outages;
 import io.weir.state.lease.LeasedBucket.Taking;
-import io.weir.state.redis.RedisLeases;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -9,6 +9,7 @@ import io.weir.core.decision.Limit;
 import io.weir.core.decision.Verdict;
 import io.weir.core.decision.Verdict.Outcome;
 import io.weir.core.decision.Verdict.Wait;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,7 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
 
   /** The part of a charge on leased buckets. */
   Charge leasedPart(Charge charge) {
-    return charge.ofRates(leased, charge.cost());
+    return charge.with(Amount.ofRates(leased, charge.cost()));
   }
 
   /** Whether the charge demands anything other than leased buckets. */
@@ -57,7 +58,7 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
 
   /** The part of a charge on all other buckets and limits. */
   Charge ownPart(Charge charge) {
-    return charge.withDemands(own);
+    return charge.with(charge.amount().withDemands(own));
   }
 
   /**

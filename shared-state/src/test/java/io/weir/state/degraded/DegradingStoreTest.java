@@ -9,10 +9,10 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.core.throttle.StoreFault;
@@ -151,13 +151,12 @@ final class DegradingStoreTest {
 
   private Decision decide(String subject, List<Demand> demands) {
     Charge charge = new Charge(
-        "acme", subject, 1, demands, 1, SlotRules.OFF, TicketRequest.NONE, FailureMode.LOCAL);
+        "acme", subject, 1, Amount.ofRates(demands, 1), Queueing.NONE, FailureMode.LOCAL);
     return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 
   private Decision decide(FailureMode mode) {
-    Charge charge =
-        new Charge("acme", "k1", 1, DEMANDS, 1, SlotRules.OFF, TicketRequest.NONE, mode);
+    Charge charge = new Charge("acme", "k1", 1, Amount.ofRates(DEMANDS, 1), Queueing.NONE, mode);
     return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 }

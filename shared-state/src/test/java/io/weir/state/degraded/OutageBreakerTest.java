@@ -51,6 +51,17 @@ final class OutageBreakerTest {
     assertThat(breaker.isAway()).isFalse();
   }
 
+  // Redis is back, and the calls before the first answer are still in the window.
+  @Test
+  void anAnswerIsNoBeginningOfAnOutage() {
+    breaker.ended(false);
+    breaker.ended(false);
+    breaker.ended(true);
+    assertThat(breaker.isAway()).isFalse();
+    breaker.ended(false);
+    assertThat(breaker.isAway()).isTrue();
+  }
+
   @Test
   void withoutAnyRequestAProbeFindsOutThatItIsBack() {
     probed = CompletableFuture.failedFuture(fault(StoreFault.UNREACHABLE));

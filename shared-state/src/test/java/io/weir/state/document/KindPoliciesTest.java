@@ -14,6 +14,7 @@ import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.OperationRule.Stage;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.SettleRule;
+import io.weir.state.testing.CheckedPolicies;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.OptionalLong;
@@ -48,7 +49,7 @@ final class KindPoliciesTest {
         k2: { tenant: globex }
       """;
 
-  private final Policy policy = PolicyDocuments.parse("kinds.yaml", POLICY).policy();
+  private final Policy policy = CheckedPolicies.parse("kinds.yaml", POLICY).policy();
 
   @Test
   void aShareIsPartedAndGoesOverIntoTheRest() {

@@ -21,6 +21,7 @@ import io.weir.core.policy.SecretHash;
 import io.weir.core.policy.Upstream;
 import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.SlotRules;
+import io.weir.state.testing.CheckedPolicies;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -206,7 +207,7 @@ final class PoliciesTest {
 
   @Test
   void unlistedOperationsAreAllowedWhereThePolicySaysSoAndNamedInAWarning() {
-    PolicyReading reading = PolicyDocuments.parse("policy", BUCKETS + """
+    PolicyReading reading = CheckedPolicies.parse("policy", BUCKETS + """
         unlistedOperations: allow
         operations: [{ name: Upload, match: { path: /upload } }]
         subjects: { k1: { tenant: acme } }
@@ -279,7 +280,7 @@ final class PoliciesTest {
 
   @Test
   void theFinerOfTwoRatesCountsAndADifferenceIsTold() {
-    PolicyReading reading = PolicyDocuments.parse("policy", """
+    PolicyReading reading = CheckedPolicies.parse("policy", """
         buckets:
           - name: requests
             burstPeriod: 1
@@ -369,7 +370,7 @@ final class PoliciesTest {
   }
 
   private static Policy policy(String text) {
-    return PolicyDocuments.parse("policy", text).policy();
+    return CheckedPolicies.parse("policy", text).policy();
   }
 
   private static SlotRules slots(Policy policy, String subject) {

@@ -11,6 +11,7 @@ import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.PolicyReading;
 import io.weir.core.policy.Problem;
+import io.weir.state.testing.CheckedPolicies;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ final class RealThrottleFilesTest {
   void aBurstIsExtendedWhereThePolicyAsksForIt() throws IOException {
     String text = Files.readString(hedera("yahcli-throttles-with-under-endowed-bucket.json"))
         .replaceFirst("\\{", "{\"extendBursts\": true,");
-    PolicyReading reading = PolicyDocuments.parse("extended.json", text);
+    PolicyReading reading = CheckedPolicies.parse("extended.json", text);
     assertThat(reading.warnings()).extracting(Problem::code).contains("burst_extended");
     assertThat(reading.policy().buckets().get(0).burstMillis()).isEqualTo(500_000);
   }
@@ -129,7 +130,7 @@ final class RealThrottleFilesTest {
     assertThat(ordinary.warnings()).extracting(Problem::code).contains("bucket_set_not_loaded");
 
     String asked = Files.readString(file).replaceFirst("\\{", "{\"bucketSet\": \"highVolume\",");
-    PolicyReading highVolume = PolicyDocuments.parse("asked.json", asked);
+    PolicyReading highVolume = CheckedPolicies.parse("asked.json", asked);
     assertThat(highVolume.policy().buckets())
         .extracting(Bucket::name)
         .allMatch(name -> name.startsWith("HV"));

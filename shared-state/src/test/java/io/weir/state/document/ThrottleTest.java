@@ -17,6 +17,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.model.InMemoryBucketStore;
+import io.weir.state.testing.CheckedPolicies;
 import io.weir.testkit.ManualClock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -111,7 +112,7 @@ final class ThrottleTest {
           free: { tenant: acme, unlimited: true }
           frozen: { tenant: acme, frozen: true }
         """.formatted(opsPerSec);
-    return new PolicyRevision(revision, PolicyDocuments.parse("policy", text).policy());
+    return new PolicyRevision(revision, CheckedPolicies.parse("policy", text).policy());
   }
 
   /** A source with one policy, and another one after a reload. */

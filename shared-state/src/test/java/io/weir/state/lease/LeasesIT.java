@@ -9,26 +9,24 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.state.connection.RedisConnections;
 import io.weir.state.degraded.DegradingStore;
 import io.weir.state.degraded.Outages;
-import io.weir.state.redis.RedisBucketStore;
-import io.weir.state.redis.RedisConnections;
-import io.weir.state.redis.RedisLeases;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.testkit.RealTime;
 import io.weir.testkit.RedisCluster;
 import io.weir.testkit.RedisTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -122,7 +120,7 @@ final class LeasesIT {
       assertThat(((Denied) denied).full()).as(denied.toString()).contains("narrow");
       assertThat(denied.limits()).hasSize(2);
     }
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(600)); // all leases have ended and drained
+    RealTime.pass(Duration.ofMillis(600)); // all leases have ended and drained
     int admitted = 0;
     for (int i = 0; i < 10_000; i++) {
       admitted += decide(hosts.get(1), "k" + i, List.of(OWN, SHARED)) instanceof Allowed ? 1 : 0;
@@ -153,7 +151,7 @@ final class LeasesIT {
           open.add(ask(hosts.get(i), asked[i]));
         }
       }
-      LockSupport.parkNanos(1_000_000);
+      RealTime.pass(Duration.ofMillis(1));
     }
     open.forEach(CompletableFuture::join);
     double took = (RedisTime.nanos() - redisBegin) / 1e9;
@@ -199,6 +197,6 @@ final class LeasesIT {
 
   private static Charge charge(String subject, List<Demand> demands, long cost) {
     return new Charge(
-        "acme", subject, 1, demands, cost, SlotRules.OFF, TicketRequest.NONE, FailureMode.DENY);
+        "acme", subject, 1, Amount.ofRates(demands, cost), Queueing.NONE, FailureMode.DENY);
   }
 }

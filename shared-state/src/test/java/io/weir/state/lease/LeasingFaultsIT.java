@@ -13,16 +13,15 @@ import io.weir.core.decision.Decision.Denied;
 import io.weir.core.kind.Extras;
 import io.weir.core.kind.Hold;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.model.InMemoryBucketStore;
+import io.weir.state.connection.RedisConnections;
 import io.weir.state.degraded.Outages;
-import io.weir.state.redis.RedisConnections;
-import io.weir.state.redis.RedisLeases;
 import io.weir.testkit.RedisProcess;
 import java.time.Duration;
 import java.util.List;
@@ -190,11 +189,8 @@ final class LeasingFaultsIT {
         "acme",
         subject,
         1,
-        List.of(demands),
-        cost,
-        SlotRules.OFF,
-        TicketRequest.NONE,
-        FailureMode.LOCAL,
-        extras);
+        new Amount(List.of(demands), cost, extras),
+        Queueing.NONE,
+        FailureMode.LOCAL);
   }
 }

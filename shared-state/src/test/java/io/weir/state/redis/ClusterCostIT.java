@@ -1,12 +1,16 @@
 package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.testkit.Histories;
 import io.weir.testkit.RedisCluster;
 import java.time.Duration;
 import java.util.List;
@@ -28,6 +32,7 @@ final class ClusterCostIT {
 
   @Test
   void moreMastersMakeNoDecisionDearer() throws InterruptedException {
+    assumeTrue(Histories.areThorough(), "half a minute of measurements: with -Pthorough");
     double[] least = {Double.MAX_VALUE, Double.MAX_VALUE, Double.MAX_VALUE};
     for (int round = 0; round < ROUNDS && !isWithin(least); round++) {
       for (int masters = 1; masters <= least.length; masters++) {

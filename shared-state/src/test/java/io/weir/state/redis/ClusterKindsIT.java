@@ -7,11 +7,14 @@ import io.weir.core.kind.Extras;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.Permits;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.hold.RedisHolds;
+import io.weir.state.lane.RedisBucketStore;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.KindsContract;
 import io.weir.testkit.ManualClock;
@@ -53,14 +56,14 @@ final class ClusterKindsIT extends KindsContract {
         "acme",
         "k1",
         1,
-        List.of(),
-        1,
-        SlotRules.OFF,
-        TicketRequest.NONE,
-        FailureMode.DENY,
-        new Extras(
-            List.of(new Permits("all", Scope.CLUSTER, 1, 1_000_000)),
-            Optional.of(new Hold("h", 1_000_000, false, false))));
+        new Amount(
+            List.of(),
+            1,
+            new Extras(
+                List.of(new Permits("all", Scope.CLUSTER, 1, 1_000_000)),
+                Optional.of(new Hold("h", 1_000_000, false, false)))),
+        Queueing.NONE,
+        FailureMode.DENY);
     RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
     assertThatThrownBy(() -> store.tryCharge(charge).toCompletableFuture().join())
         .cause()

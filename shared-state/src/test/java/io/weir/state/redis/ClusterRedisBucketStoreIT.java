@@ -1,6 +1,9 @@
 package io.weir.state.redis;
 
 import io.weir.core.throttle.BucketStore;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.DocumentedUser;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisCluster;
@@ -21,7 +24,7 @@ final class ClusterRedisBucketStoreIT extends BucketStoreContract {
     boolean hasRights = !cluster.nodes().get(0).ask("INFO server").contains("redis_version:6.");
     if (hasRights) {
       for (RedisProcess node : cluster.nodes()) {
-        node.ask("ACL " + RedisAclIT.documentedUser());
+        node.ask("ACL " + DocumentedUser.arguments());
       }
     }
     String uri =

@@ -1,18 +1,22 @@
 package io.weir.state.redis;
 
 import io.weir.core.throttle.BucketStore;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.DockerImages;
 import io.weir.testkit.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /** The contract on a server in a container, where Docker runs. Mutable; owned by JUnit. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("once")
 abstract class ContainerContract extends BucketStoreContract {
   private static final int PORT = 6379;
 

@@ -3,10 +3,12 @@ package io.weir.state.redis;
 import io.weir.testkit.DockerImages;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /** The generated histories, on valkey/valkey:8 in a container. */
+@Tag("once")
 final class ContainerValkey8ScenariosIT extends ScenariosContract {
   private static final String IMAGE = "valkey/valkey:8";
   private static final int PORT = 6379;

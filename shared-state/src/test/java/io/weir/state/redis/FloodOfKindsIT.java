@@ -16,27 +16,33 @@ import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer.Decided;
-import io.weir.embedded.EmbeddedRedis;
-import java.time.Duration;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.denial.DenialCache;
+import io.weir.state.denial.MixedDenial;
+import io.weir.state.hold.RedisHolds;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.RedisFixture;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callers that never stop asking for more than their limits: judged by the number of calls to Redis. */
+@ExtendWith(RedisFixture.class)
 final class FloodOfKindsIT {
   private static final int FLOOD = 2000;
   private static final List<Demand> WIDE = List.of(demand("wide", Scope.KEY, 1_000_000, 1000));
@@ -45,7 +51,6 @@ final class FloodOfKindsIT {
   private static final List<KindDemand> TEN_AT_ONCE =
       List.of(new Permits("streams", Scope.KEY, 10, 60_000_000));
 
-  private static EmbeddedRedis redis;
   private static RedisConnections connections;
 
   private final AtomicInteger calls = new AtomicInteger();
@@ -54,15 +59,8 @@ final class FloodOfKindsIT {
   private RedisBucketStore store;
 
   @BeforeAll
-  static void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(10));
-  }
-
-  @AfterAll
-  static void stop() {
-    connections.close();
-    redis.close();
+  static void start(RedisConnections opened) {
+    connections = opened;
   }
 
   // The node's clock stands still unless a test moves it on.
@@ -147,7 +145,7 @@ final class FloodOfKindsIT {
     int before = calls.get();
     for (int i = 0; i < FLOOD; i++) {
       Charge charge = kinds(ONCE, List.of(), hasSlots, 1, reserved("x" + i, false));
-      denied(hasSlots ? charge.withoutNewPlaces() : charge);
+      denied(hasSlots ? charge.with(charge.queueing().withoutNewPlaces()) : charge);
     }
     assertThat(calls.get() - before).isLessThan(hasSlots ? 100 : 3);
   }
@@ -261,12 +259,9 @@ final class FloodOfKindsIT {
         tenant,
         subject,
         revision,
-        rates,
-        cost,
-        slots,
-        TicketRequest.NONE,
-        FailureMode.DENY,
-        new Extras(kinds, hold));
+        new Amount(rates, cost, new Extras(kinds, hold)),
+        Queueing.of(slots),
+        FailureMode.DENY);
   }
 
   private static Optional<Hold> none() {

@@ -3,8 +3,11 @@ package io.weir.state.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.bucket.Scope;
-import io.weir.embedded.EmbeddedRedis;
 import io.weir.model.InMemoryBucketStore;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.hold.RedisHolds;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.RedisFixture;
 import io.weir.testkit.Histories;
 import io.weir.testkit.KindScenario;
 import io.weir.testkit.KindScenarioRun;
@@ -12,35 +15,27 @@ import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
 import io.weir.testkit.Scenario.Kind;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Memory and Redis agree after every step of generated histories with all kinds of demand.
  * {@code -Dweir.scenario.steps} sets the number of steps of each.
  */
+@ExtendWith(RedisFixture.class)
 final class KindScenariosIT {
   private static final int SEEDS =
       Integer.getInteger("weir.scenario.seeds", Histories.count(4, 12));
   private static final int STEPS = Integer.getInteger("weir.scenario.steps", 2000);
-  private static EmbeddedRedis redis;
   private static RedisConnections connections;
 
   @BeforeAll
-  static void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
-  }
-
-  @AfterAll
-  static void stop() {
-    connections.close();
-    redis.close();
+  static void start(RedisConnections opened) {
+    connections = opened;
   }
 
   @Test

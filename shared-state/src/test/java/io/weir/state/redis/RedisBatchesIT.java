@@ -9,12 +9,14 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.RedisFixture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,34 +24,27 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Charges that travel in one call, and their answers. */
+@ExtendWith(RedisFixture.class)
 final class RedisBatchesIT {
   private static final List<Demand> TEN =
       List.of(Demand.of(new Bucket("ten", Scope.KEY, 1, 10_000_000)));
 
-  private EmbeddedRedis redis;
   private RedisConnections connections;
   private RedisClusterCommands<String, String> commands;
   private RedisBucketStore store;
 
   @BeforeEach
-  void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+  void start(RedisConnections opened) {
+    connections = opened;
     commands = connections.sync();
     store = RedisBucketStore.of(connections, () -> false);
     // Redis learns the script.
     together(List.of(charge("first"))).forEach(RedisBatchesIT::decided);
-  }
-
-  @AfterEach
-  void stop() {
-    connections.close();
-    redis.close();
   }
 
   @Test
@@ -135,7 +130,7 @@ final class RedisBatchesIT {
     commands.set("weir:{p40}:acme:key:k:queue", "this is no line");
     Demand fast = Demand.of(new Bucket("fast", Scope.KEY, 10_000, 2000));
     Charge waiting =
-        new Charge("acme", "k", 1, List.of(fast), 10, SlotRules.DEFAULT, TicketRequest.NONE);
+        new Charge("acme", "k", 1, List.of(fast), 10).with(Queueing.of(SlotRules.DEFAULT));
     List<CompletionStage<StoreAnswer>> answers =
         together(List.of(waiting, waiting, waiting, charge("b")));
     assertThat(decided(answers.get(0))).isInstanceOf(Allowed.class);

@@ -1,28 +1,22 @@
 package io.weir.state.redis;
 
 import io.weir.core.throttle.BucketStore;
-import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.RedisFixture;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.ManualClock;
-import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The contract, on the Redis of this machine. */
+@ExtendWith(RedisFixture.class)
 final class RedisBucketStoreIT extends BucketStoreContract {
-  private static EmbeddedRedis redis;
   private static RedisConnections connections;
 
   @BeforeAll
-  static void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
-  }
-
-  @AfterAll
-  static void stop() {
-    connections.close();
-    redis.close();
+  static void start(RedisConnections opened) {
+    connections = opened;
   }
 
   @Override

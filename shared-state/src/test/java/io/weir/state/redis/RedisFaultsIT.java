@@ -12,12 +12,14 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.state.redis.wire.RedisKeys;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.wire.RedisKeys;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -186,8 +188,8 @@ final class RedisFaultsIT {
   }
 
   private Decision takeOrWait(String subject, long cost) {
-    Charge charge = new Charge(
-        "acme", subject, 1, List.of(TWENTY), cost, SlotRules.DEFAULT, TicketRequest.NONE);
+    Charge charge =
+        new Charge("acme", subject, 1, List.of(TWENTY), cost).with(Queueing.of(SlotRules.DEFAULT));
     StoreAnswer answer = store
         .tryCharge(charge)
         .toCompletableFuture()

@@ -17,17 +17,21 @@ import io.weir.core.kind.Hold;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
-import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.hold.RedisHolds;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.RedisFixture;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.KindsContract;
 import io.weir.testkit.ManualClock;
+import io.weir.testkit.RealTime;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -37,25 +41,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The contract of kinds, in Redis, and rules that only a store on Redis's own time shows. */
+@ExtendWith(RedisFixture.class)
 final class RedisKindsIT extends KindsContract {
-  private static EmbeddedRedis redis;
   private static RedisConnections connections;
 
   @BeforeAll
-  static void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
-  }
-
-  @AfterAll
-  static void stop() {
-    connections.close();
-    redis.close();
+  static void start(RedisConnections opened) {
+    connections = opened;
   }
 
   @Override
@@ -120,7 +117,7 @@ final class RedisKindsIT extends KindsContract {
 
   // Counters are forgotten a second after the last of their windows.
   @Test
-  void countersLiveAsLongAsTheWindowThatWasWrittenLast() throws InterruptedException {
+  void countersLiveAsLongAsTheWindowThatWasWrittenLast() {
     connections.sync().flushall();
     RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
     Quota perSecond =
@@ -129,17 +126,15 @@ final class RedisKindsIT extends KindsContract {
         "acme",
         "k1",
         1,
-        List.of(rate("a", Scope.KEY)),
-        1,
-        SlotRules.OFF,
-        TicketRequest.NONE,
-        FailureMode.DENY,
-        new Extras(List.of(perSecond), Optional.empty()));
+        new Amount(
+            List.of(rate("a", Scope.KEY)), 1, new Extras(List.of(perSecond), Optional.empty())),
+        Queueing.NONE,
+        FailureMode.DENY);
     for (int i = 0; i < 3; i++) {
       store.tryCharge(charge).toCompletableFuture().join();
       store.tryCharge(charge).toCompletableFuture().join();
       assertThat(connections.sync().pttl("weir:{p40}:acme:key:k1:counters")).isBetween(900L, 2000L);
-      Thread.sleep(1200);
+      RealTime.pass(Duration.ofMillis(1200));
     }
   }
 
@@ -188,7 +183,7 @@ final class RedisKindsIT extends KindsContract {
             new Permits("streams", Scope.KEY, 10, 60_000_000)),
         Optional.of(new Hold("hold%018d".formatted(number), 60_000_000, true, true)));
     return new Charge(
-        "acme", subject, 1, rates, 1, SlotRules.OFF, TicketRequest.NONE, FailureMode.DENY, extras);
+        "acme", subject, 1, new Amount(rates, 1, extras), Queueing.NONE, FailureMode.DENY);
   }
 
   private static Demand rate(String name, Scope scope) {

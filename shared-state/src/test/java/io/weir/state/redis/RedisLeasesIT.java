@@ -5,37 +5,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Scope;
 import io.weir.core.lease.LeaseReport;
-import io.weir.embedded.EmbeddedRedis;
 import io.weir.model.LeasePool;
 import io.weir.model.LeasePool.Granted;
-import io.weir.state.redis.RedisLeases.Answer;
-import io.weir.state.redis.wire.RedisKeys;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lease.RedisLeases;
+import io.weir.state.lease.RedisLeases.Answer;
+import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.RedisKeys;
 import java.time.Duration;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The script of leases gives the same answers as the pure pool. */
+@ExtendWith(RedisFixture.class)
 final class RedisLeasesIT {
   private static final Duration LEASE = Duration.ofMillis(200);
   private static final int STEPS = 3000;
 
-  private static EmbeddedRedis redis;
   private static RedisConnections connections;
 
   @BeforeAll
-  static void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
-  }
-
-  @AfterAll
-  static void stop() {
-    connections.close();
-    redis.close();
+  static void start(RedisConnections opened) {
+    connections = opened;
   }
 
   @ParameterizedTest

@@ -2,8 +2,8 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.embedded.EmbeddedRedis;
 import io.weir.testkit.Histories;
+import io.weir.testkit.RedisDatabase;
 import io.weir.testkit.Scenario.Kind;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** The generated histories, on the Redis of this machine. */
 final class RedisScenariosIT extends ScenariosContract {
-  private EmbeddedRedis redis;
+  private RedisDatabase redis;
 
   RedisScenariosIT() {
     super(Histories.count(2, 7), 3000, true);
@@ -19,7 +19,7 @@ final class RedisScenariosIT extends ScenariosContract {
 
   @BeforeAll
   void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    redis = RedisDatabase.open();
     connect(redis.uri(), redis.uri());
   }
 

@@ -13,12 +13,16 @@ import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer.Decided;
-import io.weir.embedded.EmbeddedRedis;
 import io.weir.model.InMemoryBucketStore;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.RedisFixture;
 import io.weir.testkit.CrowdedStore;
 import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
+import io.weir.testkit.RedisDatabase;
 import io.weir.testkit.Scenario;
 import io.weir.testkit.Scenario.Kind;
 import io.weir.testkit.ScenarioRun;
@@ -30,27 +34,22 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Redis makes and keeps the same places as the reference model. */
+@ExtendWith(RedisFixture.class)
 final class RedisSlotsIT {
-  private static EmbeddedRedis redis;
+  private static RedisDatabase redis;
   private static RedisConnections connections;
 
   @BeforeAll
-  static void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
-  }
-
-  @AfterAll
-  static void stop() {
-    connections.close();
-    redis.close();
+  static void start(RedisDatabase database, RedisConnections opened) {
+    redis = database;
+    connections = opened;
   }
 
   @ParameterizedTest(name = "seeds from {0}")
@@ -168,7 +167,8 @@ final class RedisSlotsIT {
   private static Decision ask(BucketStore store, TicketRequest ticket) {
     Bucket bucket = new Bucket("requests", Scope.KEY, 1000, 2000);
     SlotRules rules = ticket.equals(TicketRequest.NONE) ? SlotRules.OFF : SlotRules.DEFAULT;
-    Charge charge = new Charge("acme", "k1", 1, List.of(Demand.of(bucket)), 1, rules, ticket);
+    Charge charge = new Charge("acme", "k1", 1, List.of(Demand.of(bucket)), 1)
+        .with(new Queueing(rules, ticket));
     return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.weir.model.InMemoryBucketStore;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
 import io.weir.testkit.Scenario.Kind;

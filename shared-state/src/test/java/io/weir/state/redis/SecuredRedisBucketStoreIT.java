@@ -1,6 +1,9 @@
 package io.weir.state.redis;
 
 import io.weir.core.throttle.BucketStore;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.DocumentedUser;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.ManualClock;
@@ -25,7 +28,7 @@ final class SecuredRedisBucketStoreIT extends BucketStoreContract {
     redis = RedisProcess.withTls(port, certificate);
     Assumptions.assumeFalse(
         redis.ask("INFO server").contains("redis_version:6."), "Redis 7 or newer");
-    redis.ask("ACL " + RedisAclIT.documentedUser());
+    redis.ask("ACL " + DocumentedUser.arguments());
     connections = RedisConnections.open(
         "rediss://weir:a-long-password@localhost:%d?ca=%s&certificate=%s&key=%s"
             .formatted(

@@ -1,5 +1,6 @@
 package io.weir.state.redis;
 
+import io.weir.state.testing.DocumentedUser;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisProcess;
 import io.weir.testkit.TestCertificate;
@@ -24,7 +25,7 @@ final class SecuredScenariosIT extends ScenariosContract {
     redis = RedisProcess.withTls(port, certificate);
     Assumptions.assumeFalse(
         redis.ask("INFO server").contains("redis_version:6."), "Redis 7 or newer");
-    redis.ask("ACL " + RedisAclIT.documentedUser());
+    redis.ask("ACL " + DocumentedUser.arguments());
     connect(
         "rediss://weir:a-long-password@localhost:%d?ca=%s&certificate=%s&key=%s"
             .formatted(

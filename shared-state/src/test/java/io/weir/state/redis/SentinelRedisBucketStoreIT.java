@@ -1,6 +1,8 @@
 package io.weir.state.redis;
 
 import io.weir.core.throttle.BucketStore;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisSentinels;

@@ -14,9 +14,12 @@ import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
-import io.weir.embedded.EmbeddedRedis;
-import java.time.Duration;
+import io.weir.core.throttle.Queueing;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.RedisFixture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,14 +27,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** One tenant makes thousands of calls at once, another makes one: judged by the order of answers and by calls. */
+@ExtendWith(RedisFixture.class)
 final class TurnsOfTenantsIT {
   private static final int ASKED = 3000;
   private static final List<Demand> WIDE = List.of(rate("wide", 1_000_000));
@@ -42,19 +46,11 @@ final class TurnsOfTenantsIT {
   private static final List<KindDemand> PERMITS =
       List.of(new Permits("p", Scope.KEY, 100_000, 60_000_000));
 
-  private static EmbeddedRedis redis;
   private static RedisConnections connections;
 
   @BeforeAll
-  static void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(10));
-  }
-
-  @AfterAll
-  static void stop() {
-    connections.close();
-    redis.close();
+  static void start(RedisConnections opened) {
+    connections = opened;
   }
 
   static Stream<Arguments> lanes() {
@@ -130,7 +126,7 @@ final class TurnsOfTenantsIT {
 
   private static Charge rates(String tenant, String subject, List<Demand> demands, int n) {
     TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "%022d".formatted(n));
-    return new Charge(tenant, subject, 1, demands, 1, SlotRules.DEFAULT, wanted);
+    return new Charge(tenant, subject, 1, demands, 1).with(new Queueing(SlotRules.DEFAULT, wanted));
   }
 
   private static Charge kinds(String tenant, String subject, List<KindDemand> kinds, int n) {
@@ -139,12 +135,9 @@ final class TurnsOfTenantsIT {
         tenant,
         subject,
         1,
-        WIDE,
-        1,
-        SlotRules.OFF,
-        TicketRequest.NONE,
-        FailureMode.DENY,
-        new Extras(kinds, Optional.of(hold)));
+        new Amount(WIDE, 1, new Extras(kinds, Optional.of(hold))),
+        Queueing.NONE,
+        FailureMode.DENY);
   }
 
   private static Demand rate(String name, long opsPerSec) {

@@ -1,0 +1,105 @@
+package io.weir.client.retry;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
+
+/**
+ * The outcome of one attempt.
+ *
+ * @param reason the status, or the kind of failure
+ * @param isRetryable whether the call may be sent again
+ * @param standing the conclusion about the upstream
+ * @param namedMillis the wait given by the server
+ * @param ticket the ticket given by the server
+ */
+record CallOutcome(
+    String reason,
+    boolean isRetryable,
+    Standing standing,
+    OptionalLong namedMillis,
+    Optional<String> ticket) {
+  private static final Set<Integer> RETRYABLE = Set.of(408, 429, 500, 502, 503, 504);
+
+  /** The conclusion about the upstream. */
+  enum Standing {
+    WELL,
+    /** It works, but its load is too high. */
+    BUSY,
+    ILL,
+    /** The outcome says nothing about it. */
+    UNKNOWN
+  }
+
+  /** The outcome of an answer. */
+  static CallOutcome of(int status, Headers headers, Instant now, boolean isRepeatable) {
+    boolean isRetryable = RETRYABLE.contains(status) && (isRepeatable || isUndone(status, headers));
+    return isRetryable
+        ? new CallOutcome(
+            Integer.toString(status),
+            true,
+            standing(status),
+            RetryAfterHeaders.millis(status, headers, now),
+            headers.first("Retry-Ticket"))
+        : new CallOutcome(
+            Integer.toString(status),
+            false,
+            standing(status),
+            OptionalLong.empty(),
+            Optional.empty());
+  }
+
+  /** The outcome of a call without an answer. */
+  static CallOutcome of(Throwable failure, Call<?> call) {
+    return new CallOutcome(
+        failure.getClass().getSimpleName(),
+        call.isTransient(failure) && (call.isRepeatable() || isUnsent(failure)),
+        call.isTransport(failure) || failure instanceof SSLHandshakeException
+            ? Standing.ILL
+            : Standing.UNKNOWN,
+        failure instanceof RetryLaterException later && !later.retryAfter().isZero()
+            ? OptionalLong.of(later.retryAfter().plusNanos(999_999).toMillis())
+            : OptionalLong.empty(),
+        Optional.empty());
+  }
+
+  /** Whether the failure was caused by the connection to the upstream. */
+  static boolean isTransport(Throwable failure) {
+    return !(failure instanceof SSLHandshakeException || failure instanceof RetryLaterException)
+        && (failure instanceof IOException
+            || failure instanceof TimeoutException
+            || failure instanceof UnresolvedAddressException);
+  }
+
+  private static Standing standing(int status) {
+    if (status == 429 || status == 503) {
+      return Standing.BUSY;
+    }
+    return status >= 500 ? Standing.ILL : Standing.WELL;
+  }
+
+  // A throttled request was not acted upon. Weir names itself in the answer if the request did not
+  // reach the upstream (RFC 9209).
+  private static boolean isUndone(int status, Headers headers) {
+    return status == 429
+        || (status == 503
+            && headers.all("Proxy-Status").stream().anyMatch(value -> value.startsWith("weir;")));
+  }
+
+  private static boolean isUnsent(Throwable failure) {
+    return failure instanceof ConnectException
+        || failure instanceof HttpConnectTimeoutException
+        || failure instanceof NoRouteToHostException
+        || failure instanceof UnknownHostException
+        || failure instanceof UnresolvedAddressException;
+  }
+}

@@ -1,0 +1,36 @@
+package io.weir.core.policy;
+
+import java.util.Map;
+import java.util.Optional;
+
+/** The settings of all rooms at one place of a policy. Immutable. */
+public final class Parts {
+  /** No room has any. */
+  public static final Parts NONE = new Parts(Map.of());
+
+  private final Map<PartKey<?>, Object> values;
+
+  Parts(Map<PartKey<?>, Object> values) {
+    this.values = Map.copyOf(values);
+  }
+
+  /** The settings of one room, if it has any. */
+  public <T> Optional<T> get(PartKey<T> key) {
+    return Optional.ofNullable(values.get(key)).map(key.type()::cast);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Parts parts && parts.values.equals(values);
+  }
+
+  @Override
+  public int hashCode() {
+    return values.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return values.toString();
+  }
+}

@@ -1,0 +1,45 @@
+package io.weir.core.policy;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The settings of a room, such as jobs or windows: fields of the policy, or fields of its operations. Found by
+ * {@link java.util.ServiceLoader}, so that adding a room changes nothing here. Stateless.
+ *
+ * @param <T> what is read; immutable
+ */
+public interface PolicySection<T> {
+
+  /** The mapping that contains the fields. */
+  enum Place {
+    /** The document itself. */
+    POLICY,
+    /** Each operation. */
+    OPERATION
+  }
+
+  /** The mapping that contains the fields. */
+  Place place();
+
+  /** By which users get what was read. */
+  PartKey<T> key();
+
+  /** The fields; their names are new at this place. */
+  List<Field<?>> fields();
+
+  /**
+   * Reads the fields, and reports what is wrong about them.
+   *
+   * @return empty if there is nothing to keep
+   */
+  Optional<T> read(Section section);
+
+  /**
+   * Reports what only the whole policy shows, such as names that nothing has. It is called once, after all rooms were
+   * read; the policy has wrong fields as absent.
+   *
+   * @param root the document
+   */
+  default void check(Section root, Policy policy) {}
+}

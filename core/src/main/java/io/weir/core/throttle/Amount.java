@@ -1,0 +1,58 @@
+package io.weir.core.throttle;
+
+import io.weir.core.bucket.Demand;
+import io.weir.core.kind.Extras;
+import java.util.List;
+
+/**
+ * What a charge takes, and from which limits.
+ *
+ * @param demands the demands of one operation, each bucket once; empty only if there are extras
+ * @param cost in operations, above 0
+ * @param extras the demands besides rates
+ */
+public record Amount(List<Demand> demands, long cost, Extras extras) {
+  private static final int MAX_DEMANDS = 500;
+
+  public Amount {
+    demands = List.copyOf(demands);
+    if (demands.isEmpty() && extras.isEmpty()) {
+      throw new IllegalArgumentException("demands: none (expected: at least one)");
+    }
+    if (demands.size() > MAX_DEMANDS) {
+      throw new IllegalArgumentException(
+          "demands: %d (expected: at most %d)".formatted(demands.size(), MAX_DEMANDS));
+    }
+    if (cost <= 0) {
+      throw new IllegalArgumentException("cost: %d (expected: > 0)".formatted(cost));
+    }
+  }
+
+  /** An amount of rates alone. */
+  public static Amount ofRates(List<Demand> demands, long cost) {
+    return new Amount(demands, cost, Extras.NONE);
+  }
+
+  /** The same amount of other buckets. */
+  public Amount withDemands(List<Demand> others) {
+    return new Amount(others, cost, extras);
+  }
+
+  /** The same amount with other demands besides rates. */
+  public Amount withExtras(Extras others) {
+    return new Amount(demands, cost, others);
+  }
+
+  /** Whether it has more than rates that all count the cost. */
+  boolean isMixed() {
+    if (!extras.isEmpty()) {
+      return true;
+    }
+    for (Demand demand : demands) {
+      if (demand.perRequest() || demand.overflow()) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

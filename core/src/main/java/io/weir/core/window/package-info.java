@@ -1,5 +1,0 @@
-/** Windows of ordered ranges: opened one after another, worked on in any order, and committed in order. */
-@NullMarked
-package io.weir.core.window;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** {@code POST /v1/batch}: operations in order, each once. */
-@NullMarked
-package io.weir.node.batch;
-
-import org.jspecify.annotations.NullMarked;

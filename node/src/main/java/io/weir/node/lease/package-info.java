@@ -1,0 +1,5 @@
+/** Leases of this node in the shared state: how they are renewed, and how their ends are told. */
+@NullMarked
+package io.weir.node.lease;
+
+import org.jspecify.annotations.NullMarked;

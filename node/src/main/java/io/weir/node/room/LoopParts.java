@@ -1,0 +1,17 @@
+package io.weir.node.room;
+
+import io.vertx.core.Vertx;
+import io.weir.node.gateway.Diversion;
+import io.weir.node.intake.ServiceRequests;
+import io.weir.node.upstream.Sender;
+import java.util.List;
+
+/**
+ * The parts of one event loop that rooms use.
+ *
+ * @param services reads the requests of services, which show the service token
+ * @param sender sends requests to upstreams
+ * @param diversions of all rooms; complete when the loop serves
+ */
+public record LoopParts(
+    Vertx vertx, ServiceRequests services, Sender sender, List<Diversion> diversions) {}

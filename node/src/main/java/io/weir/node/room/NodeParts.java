@@ -1,0 +1,35 @@
+package io.weir.node.room;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
+import io.weir.node.admin.Operators;
+import io.weir.node.admission.Admission;
+import io.weir.node.config.NodeConfig;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.upstream.Turns;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.policy.ClusterPolicy;
+import java.time.Duration;
+import java.util.function.Function;
+
+/**
+ * The parts of a node that rooms use.
+ *
+ * @param redis the connections for decisions
+ * @param otherRedis opens connections of a room's own with this timeout, for calls that take longer than decisions; the
+ *     node closes them
+ * @param operators admits operators to their doors
+ * @param memory bytes of bodies that are being read
+ * @param turns gives turns at destinations with names to a worker of a room, on its event loop, once the node serves
+ */
+public record NodeParts(
+    Vertx vertx,
+    NodeConfig config,
+    RedisConnections redis,
+    Function<Duration, RedisConnections> otherRedis,
+    ClusterPolicy policies,
+    Admission admission,
+    Operators operators,
+    Bulkhead memory,
+    MeterRegistry meters,
+    Function<Vertx, Turns> turns) {}

@@ -1,0 +1,22 @@
+package io.weir.node.room;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.node.upstream.Turns;
+import java.util.Optional;
+
+/** A room of a running node. Safe for use by many threads. */
+public interface OpenRoom {
+  /** Its parts on one event loop. Called on that loop, before it serves. */
+  LoopRoom onLoop(LoopParts loop);
+
+  /** Gives turns at the destinations that have a name to a worker on this event loop; at most one room does. */
+  default Optional<Turns> turns(Vertx loop) {
+    return Optional.empty();
+  }
+
+  /** Starts workers and watchers, once the doors are open. They end with the Vert.x instance. */
+  default Future<?> start(Vertx vertx) {
+    return Future.succeededFuture();
+  }
+}

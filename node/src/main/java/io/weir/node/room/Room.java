@@ -1,0 +1,42 @@
+package io.weir.node.room;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.function.Supplier;
+
+/**
+ * A capability beside the limiter, such as jobs: one folder with its settings, store, scripts, doors, workers, metrics
+ * and tests. A node opens every room on its class path, which {@link ServiceLoader} finds. The room's part of a policy
+ * is a {@link io.weir.core.policy.PolicySection}.
+ */
+public interface Room {
+  /** Its name, unique among rooms. */
+  String name();
+
+  /** Opens the room for a node that does not serve yet. Called once for each node. */
+  OpenRoom open(NodeParts node);
+
+  /**
+   * Its commands of {@code weir}, as picocli objects.
+   *
+   * @param localRedis the shared state of a cluster that runs on this machine
+   */
+  default List<Object> commands(Supplier<Optional<String>> localRedis) {
+    return List.of();
+  }
+
+  /** The states of the room that {@code weir inspect} shows. */
+  default List<Inspection> inspections() {
+    return List.of();
+  }
+
+  /** All rooms on the class path, by name. */
+  static List<Room> all() {
+    return ServiceLoader.load(Room.class).stream()
+        .map(ServiceLoader.Provider::get)
+        .sorted(Comparator.comparing(Room::name))
+        .toList();
+  }
+}

@@ -1,0 +1,5 @@
+/** What a room, a capability beside the limiter, gives to a node and gets from it. */
+@NullMarked
+package io.weir.node.room;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,84 @@
+package io.weir.node.upstream;
+
+import java.util.Set;
+
+/**
+ * The outcome of an attempt, for the server.
+ *
+ * @param health whether it counts for or against the server
+ * @param coolMillis the wait that the server asked for, 0 for none
+ * @param coolsServer whether the wait is for the whole server; otherwise for the key that was used
+ * @param mayBeSentAgain whether another attempt may succeed
+ * @param isUnsent whether the server surely has not executed the request
+ * @param isAnswer whether the server answered
+ * @param loadThousandths the load that it reports, -1 if it reports none
+ */
+public record AttemptOutcome(
+    Health health,
+    long coolMillis,
+    boolean coolsServer,
+    boolean mayBeSentAgain,
+    boolean isUnsent,
+    boolean isAnswer,
+    int loadThousandths) {
+  private static final int SERVER_ERRORS = 500;
+  private static final int TOO_MANY = 429;
+  private static final int UNAVAILABLE = 503;
+  // Not implemented, HTTP version not supported: the request is the cause, not the server's
+  // health.
+  private static final Set<Integer> OF_REQUEST = Set.of(501, 505);
+  // The same set as SMG.
+  private static final Set<Integer> RETRYABLE = Set.of(408, 429, 500, 502, 503, 504);
+
+  /** The effect of an attempt on a server's health. */
+  public enum Health {
+    GOOD,
+    BAD,
+    /** The server was overloaded, or not the cause. */
+    NEUTRAL
+  }
+
+  /** There was no connection. */
+  public static AttemptOutcome notSent() {
+    return new AttemptOutcome(Health.BAD, 0, false, true, true, false, -1);
+  }
+
+  /** The connection broke, or no answer came in time. */
+  public static AttemptOutcome broken() {
+    return new AttemptOutcome(Health.BAD, 0, false, true, false, false, -1);
+  }
+
+  /** It was given up in favour of another attempt. */
+  public static AttemptOutcome overtaken() {
+    return new AttemptOutcome(Health.NEUTRAL, 0, false, true, false, false, -1);
+  }
+
+  /** The caller or this node was the cause. */
+  public static AttemptOutcome unknown() {
+    return new AttemptOutcome(Health.NEUTRAL, 0, false, false, false, false, -1);
+  }
+
+  /**
+   * The server answered.
+   *
+   * @param waitMillis the wait that the answer named, 0 for none
+   */
+  public static AttemptOutcome answered(int status, long waitMillis) {
+    boolean isNeutral = status == TOO_MANY || waitMillis > 0 || OF_REQUEST.contains(status);
+    Health health = isNeutral ? Health.NEUTRAL : status >= SERVER_ERRORS ? Health.BAD : Health.GOOD;
+    return new AttemptOutcome(
+        health,
+        waitMillis,
+        status == UNAVAILABLE,
+        RETRYABLE.contains(status),
+        status == TOO_MANY,
+        true,
+        -1);
+  }
+
+  /** A copy with the load that the server reported. */
+  public AttemptOutcome withLoad(int thousandths) {
+    return new AttemptOutcome(
+        health, coolMillis, coolsServer, mayBeSentAgain, isUnsent, isAnswer, thousandths);
+  }
+}

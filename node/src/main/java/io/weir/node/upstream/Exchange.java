@@ -1,0 +1,300 @@
+package io.weir.node.upstream;
+
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.streams.ReadStream;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Framing;
+import io.weir.node.intake.Upload;
+import io.weir.node.intake.WatchedBody;
+import io.weir.node.usage.Usage;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request to the upstream and its answer, both streamed; a short answer of known length is sent in one piece. Ends
+ * when the answer is written, when either side breaks, or when nothing has moved for the timeout; then nothing of it
+ * remains on the upstream's connection. Mutable; owned by one request, on its event loop.
+ */
+final class Exchange {
+  private static final int FIRST_FINAL_STATUS = 200;
+  private static final long MOST_WITHOUT_CALLER_MILLIS = 60_000;
+
+  private final Vertx vertx;
+  private final HttpServerRequest request;
+  private final HttpClientRequest outgoing;
+  private final WatchedBody body;
+  private final long timeoutNanos;
+  private final Optional<Usage> usage;
+  private final Promise<Void> ended = Promise.promise();
+  private long lastMoved = System.nanoTime();
+  private long timer;
+  private long uploadTimer = -1;
+  private long callerTimer = -1;
+  private long uploaded;
+  private boolean sent;
+  private boolean isCallerGone;
+  private boolean outgoingHasFailed;
+  private @Nullable HttpClientResponse answer;
+  private @Nullable WatchedBody answered;
+
+  Exchange(
+      Vertx vertx,
+      HttpServerRequest request,
+      HttpClientRequest outgoing,
+      long maxBodyBytes,
+      long timeoutMillis,
+      Optional<Usage> usage) {
+    this.vertx = vertx;
+    this.request = request;
+    this.outgoing = outgoing;
+    this.body = new WatchedBody(request, maxBodyBytes, bytes -> moved());
+    this.usage = usage;
+    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+  }
+
+  /**
+   * Runs the exchange. If the filter refuses the answer, the caller receives nothing.
+   *
+   * @param whole the body if it has been read already
+   * @param headers gets the headers of the answer before they are written; until then the caller has received nothing
+   * @return fails with {@link RefusedException}, {@link TimeoutException}, {@link InvalidAnswerException}, {@link
+   *     NotPassedException} or the I/O error
+   */
+  Future<Void> run(Optional<Buffer> whole, Consumer<MultiMap> headers, AnswerFilter filter) {
+    HttpServerResponse response = request.response();
+    if (response.closed()) {
+      return outgoing
+          .reset()
+          .transform(reset ->
+              Future.failedFuture(new NotSentException(new GivenUpException()))); // not sent yet
+    }
+    response.closeHandler(closed -> callerLeft());
+    outgoing.exceptionHandler(error -> {
+      outgoingHasFailed = true;
+      broken(error);
+    });
+    watch(timeoutNanos);
+    send(whole)
+        .compose(head -> {
+          if (filter.readsBody(head.statusCode())
+              && BegunAnswer.isSmallJson(head)
+              && !BegunAnswer.hasNone(request.method(), head)) {
+            return BegunAnswer.read(head, this::moved)
+                .compose(body -> relay(head, body, filter, body.whole(), headers));
+          }
+          return relay(head, head, filter, Optional.empty(), headers);
+        })
+        .onSuccess(done -> whole())
+        .onFailure(this::broken);
+    return ended.future().onComplete(done -> leave(done.succeeded()));
+  }
+
+  /** Stops waiting for the answer. */
+  void giveUp() {
+    ended.tryFail(new TimeoutException("the answer did not begin in time"));
+  }
+
+  /** Whether the whole request has been sent. */
+  boolean isSent() {
+    return sent;
+  }
+
+  /** Whether an answer has passed the filter. */
+  boolean isPassing() {
+    return answer != null;
+  }
+
+  // A connection with a half-sent request cannot be reused. If the answer came before the end of
+  // the request, the rest of the request is dropped.
+  private void leave(boolean answered) {
+    vertx.cancelTimer(timer);
+    vertx.cancelTimer(uploadTimer);
+    vertx.cancelTimer(callerTimer);
+    if (!sent) {
+      outgoing.connection().close();
+    } else if (!answered) {
+      Future<Void> unused = outgoing.reset().mapEmpty();
+    }
+    if (isCallerGone) {
+      request.connection().close();
+    } else if (answered) {
+      EarlyAnswer.drain(vertx, request);
+    }
+  }
+
+  // The end of the answer may contain the cost: then it is read on without the caller.
+  private void callerLeft() {
+    if (ended.future().isComplete()) {
+      return;
+    }
+    if (!sent || usage.filter(Usage::needsTheEnd).isEmpty()) {
+      ended.tryFail("the caller hung up");
+      return;
+    }
+    if (!isCallerGone) {
+      isCallerGone = true;
+      callerTimer =
+          vertx.setTimer(MOST_WITHOUT_CALLER_MILLIS, late -> ended.tryFail("the caller hung up"));
+      readOn();
+    }
+  }
+
+  private void readOn() {
+    WatchedBody body = answered;
+    if (body != null && body.hasEnded()) {
+      whole();
+    } else if (body != null) {
+      body.handler(unseen -> {});
+      body.exceptionHandler(ended::tryFail);
+      body.endHandler(end -> whole());
+      body.resume();
+    }
+  }
+
+  private void whole() {
+    HttpClientResponse head = answer;
+    if (head != null) {
+      usage.ifPresent(cost -> cost.end(head.trailers()));
+    }
+    ended.tryComplete();
+  }
+
+  private void seen(Buffer chunk) {
+    moved();
+    usage.ifPresent(cost -> cost.chunk(chunk));
+  }
+
+  private Future<HttpClientResponse> send(Optional<Buffer> whole) {
+    if (whole.isPresent()) {
+      sent = true;
+      return outgoing.send(whole.get());
+    }
+    OptionalLong length = Framing.length(request);
+    if (length.isPresent() && length.getAsLong() == 0) {
+      sent = true;
+      request.resume();
+      return outgoing.send();
+    }
+    outgoing.setChunked(length.isEmpty());
+    uploadTimer = vertx.setPeriodic(Upload.WINDOW_MILLIS, fired -> watchUpload());
+    Upload.welcome(request);
+    body.pipe()
+        .endOnFailure(false) // a broken body must not look complete: the request is reset
+        .to(outgoing)
+        .onSuccess(all -> sent = true)
+        .onFailure(this::broken);
+    return outgoing.response();
+  }
+
+  private Future<Void> relay(
+      HttpClientResponse head,
+      ReadStream<Buffer> source,
+      AnswerFilter filter,
+      Optional<Buffer> begin,
+      Consumer<MultiMap> headers) {
+    if (!filter.passes(head.statusCode(), head.headers(), begin)) {
+      if (begin.isEmpty()) {
+        head.exceptionHandler(reset -> {}); // the rest is not read
+      }
+      return Future.failedFuture(new NotPassedException());
+    }
+    moved();
+    answer = head;
+    if (head.statusCode() < FIRST_FINAL_STATUS) {
+      return Future.failedFuture(new InvalidAnswerException());
+    }
+    HttpServerResponse response = request.response();
+    usage.ifPresent(cost -> cost.head(head.headers()));
+    if (BegunAnswer.hasNone(request.method(), head)) {
+      tell(head, headers);
+      return isCallerGone ? Future.succeededFuture() : response.end();
+    }
+    WatchedBody body = new WatchedBody(source, Long.MAX_VALUE, this::seen);
+    answered = body;
+    if (isCallerGone) {
+      readOn();
+      return Promise.<Void>promise().future();
+    }
+    if (BegunAnswer.isShort(head)) {
+      return body.whole().compose(all -> {
+        tell(head, headers);
+        return response.end(all);
+      });
+    }
+    tell(head, headers);
+    response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
+    return body.pipe()
+        .endOnFailure(false)
+        .to(response)
+        .onSuccess(all -> closeWhereThatIsTheEnd(response));
+  }
+
+  private void tell(HttpClientResponse head, Consumer<MultiMap> headers) {
+    AnswerHead.copy(head, request.response());
+    headers.accept(request.response().headers());
+  }
+
+  // RFC 9112, section 6.3: without a length and without chunks, the end of the connection ends the
+  // body.
+  private void closeWhereThatIsTheEnd(HttpServerResponse response) {
+    if (request.version() == HttpVersion.HTTP_1_0
+        && !response.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
+      request.connection().close();
+    }
+  }
+
+  // A write may fail before the hang-up is noticed: then the upstream's answer is read on.
+  private void broken(Throwable error) {
+    WatchedBody body = answered;
+    boolean isUpstreams = body == null || body.isBroken() || outgoingHasFailed;
+    if (request.response().closed() || (!isUpstreams && usage.isPresent())) {
+      callerLeft();
+    } else {
+      ended.tryFail(error);
+    }
+  }
+
+  // If the upstream is ready to read and the caller does not send, the caller is too slow.
+  private void watchUpload() {
+    if (!sent && !outgoing.writeQueueFull() && Upload.isTooSlow(body.seen() - uploaded)) {
+      ended.tryFail(Upload.tooSlow());
+    }
+    uploaded = body.seen();
+  }
+
+  private Throwable nothingMoved() {
+    return sent || outgoing.writeQueueFull()
+        ? new TimeoutException("nothing moved")
+        : Upload.tooSlow();
+  }
+
+  private void moved() {
+    lastMoved = System.nanoTime();
+  }
+
+  private void watch(long nanos) {
+    timer = vertx.setTimer(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)), fired -> {
+      long left = timeoutNanos - (System.nanoTime() - lastMoved);
+      if (left > 0) {
+        watch(left);
+      } else {
+        ended.tryFail(nothingMoved());
+      }
+    });
+  }
+}

@@ -1,0 +1,56 @@
+package io.weir.node.upstream;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.policy.Destination;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.OperationUpstream;
+import io.weir.node.admission.Asked;
+import io.weir.node.admission.Request;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A request as it is sent, whichever door it came through.
+ *
+ * @param key the id of the API key that it is sent for
+ * @param rule empty if the policy does not list its operation
+ * @param group of the operations of its destination
+ * @param place the only place to send it to, as of {@link Turn#place}; empty for any
+ * @param headers its headers, by server
+ */
+public record OutgoingRequest(
+    Destination to,
+    Request request,
+    String key,
+    String tenant,
+    Optional<OperationRule> rule,
+    String group,
+    String place,
+    RequestHeaders headers) {
+  /**
+   * From an admitted request.
+   *
+   * @param caller the HTTP request that it came with
+   */
+  public static OutgoingRequest of(HttpServerRequest caller, Asked asked) {
+    return new OutgoingRequest(
+        asked.to(),
+        asked.request(),
+        asked.subject().id(),
+        asked.subject().tenant(),
+        asked.rule(),
+        asked.group(),
+        "",
+        new ForwardedHeaders(caller, asked));
+  }
+
+  /** The largest number of attempts, by the settings of its destination. */
+  public int attempts(Destination now) {
+    if (!place.isEmpty()) {
+      return 1; // its sender asks again by itself
+    }
+    OptionalLong configured =
+        rule.map(known -> OperationUpstream.of(known).attempts()).orElseGet(OptionalLong::empty);
+    return (int) configured.orElse(now.retry().attempts());
+  }
+}

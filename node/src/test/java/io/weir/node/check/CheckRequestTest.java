@@ -1,0 +1,75 @@
+package io.weir.node.check;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.core.slot.TicketRequest;
+import io.weir.node.check.CheckRequest.BadCheckException;
+import io.weir.node.check.CheckRequest.Check;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class CheckRequestTest {
+  @Test
+  void membersMayComeInAnyOrderWithSpacesAround() {
+    Check check = only(
+        " {\n\t\"subject\" : \"k1\" , \"cost\":1,\"operation\":\"a.b-C_9\",\"ticket\":true}\r\n");
+    assertThat(check.key()).isEmpty();
+    assertThat(check.subject()).contains("k1");
+    assertThat(check.operation()).isEqualTo("a.b-C_9");
+    assertThat(check.cost()).hasValue(1);
+    assertThat(check.ticket().withinMicros()).isPositive();
+  }
+
+  @Test
+  void textsMayHaveEscapesAndTheLargestCostIsTakenExactly() {
+    Check check =
+        only("{\"key\":\"k\u00e9\",\"operation\":\"P\\u0069ng\",\"cost\":9007199254740991}");
+    assertThat(check.key()).contains("k\u00e9");
+    assertThat(check.operation()).isEqualTo("Ping");
+    assertThat(check.cost()).hasValue((1L << 53) - 1);
+  }
+
+  @Test
+  void aTicketIsShownAndOneThatIsNotWantedIsNone() {
+    String ticket = "1234567890123456.abcdefghijklmnopqrstuv";
+    Check shows =
+        only("{\"key\":\"k\",\"operation\":\"Ping\",\"ticket\":\"%s\"}".formatted(ticket));
+    assertThat(shows.ticket().shown()).isEqualTo(Optional.of(ticket));
+    Check wantsNone = only("{\"key\":\"k\",\"operation\":\"Ping\",\"ticket\":false}");
+    assertThat(wantsNone.ticket()).isEqualTo(TicketRequest.NONE);
+    assertThat(wantsNone.cost()).isEqualTo(OptionalLong.empty());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{}",
+        "{\"key\":\"k\",\"operation\":\"Ping\"",
+        "{\"key\":\"k\",\"operation\":\"Ping\"}}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",}",
+        "{\"key\":\"k\",\"key\":\"k\",\"operation\":\"Ping\"}",
+        "{\"key\":\"k\",\"subject\":\"k\",\"operation\":\"Ping\"}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":0}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":01}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":1.0}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":1e3}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":9007199254740993}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",\"ticket\":truefalse}",
+        "{\"key\":\"k\",\"operation\":\"a b\"}",
+        "{\"checks\":[]}"
+      })
+  void whateverIsNoCheckIsRefused(String body) {
+    assertThatThrownBy(() -> CheckRequest.parse(body.getBytes(UTF_8)))
+        .isInstanceOf(BadCheckException.class);
+  }
+
+  private static Check only(String body) {
+    return CheckRequest.parse(body.getBytes(UTF_8)).checks().get(0);
+  }
+}

@@ -1,0 +1,309 @@
+package io.weir.node.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.FailureMode;
+import io.weir.node.Node;
+import io.weir.node.NodeView;
+import io.weir.node.config.NodeConfig;
+import io.weir.testkit.FreePorts;
+import io.weir.testkit.RedisDatabase;
+import io.weir.testkit.RedisProcess;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A node in this process, with a database and an upstream of its own. Owned by one test class. */
+public final class NodeFixture implements AutoCloseable {
+  public static final String ADMIN = "admin-token-of-the-tests";
+  public static final String SERVICE = "service-token-of-the-tests";
+
+  private static final Duration OUTAGE_TIMEOUT = Duration.ofMillis(500);
+  // No outage is tested: a machine with much other work must not look like one.
+  private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(5);
+
+  private final Redis redis;
+  private final Vertx vertx = Vertx.vertx();
+  private final Map<String, Consumer<HttpServerRequest>> upstreamPaths = new ConcurrentHashMap<>();
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final Path policyFile;
+  private final int port;
+  private final int upstreamPort;
+  private final OptionalInt adminPort;
+  private @Nullable Node node;
+  private @Nullable StallWatch stalls;
+
+  /**
+   * The Redis of a node.
+   *
+   * @param timeout how long the node waits for an answer
+   * @param end what happens after the node
+   */
+  private record Redis(String uri, Duration timeout, Runnable end) {
+    static Redis shared() {
+      RedisDatabase database = RedisDatabase.open();
+      return new Redis(database.uri(), BUSY_TIMEOUT, database::close);
+    }
+  }
+
+  /** @param policy its text; {@code UPSTREAM} in it is replaced by the upstream's port */
+  public NodeFixture(String policy, FailureMode failureMode) {
+    this(policy, failureMode, Duration.ZERO);
+  }
+
+  /** @param shutdownDelay how long the node still serves when it stops */
+  public NodeFixture(String policy, FailureMode failureMode, Duration shutdownDelay) {
+    this(Redis.shared(), policy, failureMode, shutdownDelay, OptionalInt.empty());
+  }
+
+  /** A node with an admin port. */
+  public static NodeFixture withAdminPort(String policy) {
+    return new NodeFixture(
+        Redis.shared(), policy, FailureMode.DENY, Duration.ZERO, OptionalInt.of(FreePorts.one()));
+  }
+
+  /** A node with a Redis of its own, which a test may configure or pause; the node waits 500 ms for it. */
+  public static NodeFixture withOwnRedis(String policy, FailureMode failureMode) {
+    RedisProcess redis = RedisProcess.start();
+    return new NodeFixture(
+        new Redis(redis.uri(), OUTAGE_TIMEOUT, redis::close),
+        policy,
+        failureMode,
+        Duration.ZERO,
+        OptionalInt.empty());
+  }
+
+  /** The same with a Redis that the test started, and ends after the node. */
+  public static NodeFixture at(String redisUri, String policy, FailureMode failureMode) {
+    return new NodeFixture(
+        new Redis(redisUri, OUTAGE_TIMEOUT, () -> {}),
+        policy,
+        failureMode,
+        Duration.ZERO,
+        OptionalInt.empty());
+  }
+
+  private NodeFixture(
+      Redis redis,
+      String policy,
+      FailureMode failureMode,
+      Duration shutdownDelay,
+      OptionalInt adminPort) {
+    this.redis = redis;
+    this.adminPort = adminPort;
+    try {
+      upstreamPort = vertx
+          .createHttpServer()
+          .requestHandler(this::upstream)
+          .listen(0, "127.0.0.1")
+          .toCompletionStage()
+          .toCompletableFuture()
+          .join()
+          .actualPort();
+      policyFile = Files.createTempFile("weir-policy", ".yaml");
+      String mode = "failureMode: %s%n".formatted(failureMode.name().toLowerCase(Locale.ROOT));
+      Files.writeString(
+          policyFile, mode + policy.replace("UPSTREAM", Integer.toString(upstreamPort)));
+      port = FreePorts.one();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    start(shutdownDelay);
+  }
+
+  /** Sets the upstream's answer for a path. */
+  public void upstreamAnswers(String path, Consumer<HttpServerRequest> answer) {
+    upstreamPaths.put(path, answer);
+  }
+
+  public String redisUri() {
+    return redis.uri();
+  }
+
+  public int upstreamPort() {
+    return upstreamPort;
+  }
+
+  public Node node() {
+    return Objects.requireNonNull(node);
+  }
+
+  public URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + port + path);
+  }
+
+  /** A URI on the admin port. */
+  public URI adminUri(String path) {
+    return URI.create("http://127.0.0.1:" + adminPort.orElse(port) + path);
+  }
+
+  public HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return client.send(
+          request.timeout(Duration.ofSeconds(20)).build(), HttpResponse.BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public HttpResponse<String> get(String path, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri(path));
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  public HttpResponse<String> post(String path, String body, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri(path)).POST(HttpRequest.BodyPublishers.ofString(body));
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  public HttpResponse<String> put(String path, String body, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri(path)).PUT(HttpRequest.BodyPublishers.ofString(body));
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  /** A connection to the node; the test closes it. */
+  public Socket connect() {
+    try {
+      return new Socket(InetAddress.getLoopbackAddress(), port);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Writes text to a connection. */
+  public static void write(Socket socket, String text) {
+    try {
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+      socket.getOutputStream().flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Reads until the node closes the connection, or nothing has arrived for the timeout. */
+  public static String read(Socket socket, int timeoutMillis) {
+    try {
+      socket.setSoTimeout(timeoutMillis);
+      return readAll(socket.getInputStream());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends bytes that an HTTP client would not send, and reads until the node closes the connection. */
+  public String raw(String request) {
+    try (Socket socket = connect()) {
+      write(socket, request);
+      return read(socket, 3000);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String readAll(InputStream in) throws IOException {
+    ByteArrayOutputStream read = new ByteArrayOutputStream();
+    try {
+      in.transferTo(read);
+    } catch (SocketTimeoutException e) {
+      // The node waits for more: the answer is complete.
+    }
+    return read.toString(StandardCharsets.ISO_8859_1);
+  }
+
+  public static JsonObject json(HttpResponse<String> response) {
+    return new JsonObject(response.body());
+  }
+
+  @Override
+  public void close() {
+    node().close();
+    vertx
+        .close()
+        .toCompletionStage()
+        .toCompletableFuture()
+        .orTimeout(10, TimeUnit.SECONDS)
+        .join();
+    redis.end().run();
+    try {
+      Files.deleteIfExists(policyFile);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    assertThat(Objects.requireNonNull(stalls).stalls())
+        .as("event loops that computed for too long")
+        .isEmpty();
+  }
+
+  private void start(Duration shutdownDelay) {
+    node = Node.start(new NodeConfig(
+        "127.0.0.1",
+        port,
+        "127.0.0.1",
+        adminPort,
+        redis.uri(),
+        policyFile,
+        Optional.empty(),
+        Optional.of(SERVICE),
+        Optional.of(ADMIN),
+        redis.timeout(),
+        Duration.ZERO,
+        2,
+        shutdownDelay,
+        Duration.ofSeconds(10),
+        List.of("https://app.example.com")));
+    stalls = StallWatch.of(NodeView.vertx(node));
+  }
+
+  private void upstream(HttpServerRequest request) {
+    Consumer<HttpServerRequest> special = upstreamPaths.get(request.path());
+    if (special != null) {
+      special.accept(request);
+      return;
+    }
+    request.body().onSuccess(body -> {
+      JsonObject headers = new JsonObject();
+      request.headers().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
+      request
+          .response()
+          .putHeader("X-From-Upstream", "yes")
+          .putHeader("Connection", "X-Hop")
+          .putHeader("X-Hop", "dropped")
+          .end(new JsonObject()
+              .put("method", request.method().name())
+              .put("uri", request.uri())
+              .put("headers", headers)
+              .put("body", body.toString())
+              .toBuffer());
+    });
+  }
+}

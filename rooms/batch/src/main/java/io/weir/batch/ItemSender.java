@@ -1,0 +1,210 @@
+package io.weir.batch;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.policy.Subject;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Held;
+import io.weir.node.admission.Admission;
+import io.weir.node.admission.Asked;
+import io.weir.node.admission.Priced;
+import io.weir.node.admission.Request;
+import io.weir.node.admission.Ruling;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.answer.Tickets;
+import io.weir.node.auth.ApiKey;
+import io.weir.node.gateway.Diversion;
+import io.weir.node.intake.Upload;
+import io.weir.node.room.LoopParts;
+import io.weir.node.upstream.NotSentException;
+import io.weir.node.upstream.OutgoingRequest;
+import io.weir.node.upstream.Sender;
+import io.weir.node.upstream.WholeRequest;
+import io.weir.node.usage.Usage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Sends one item: admits and forwards it like a request of its own. One for each batch. */
+final class ItemSender {
+  private static final List<String> FROM_THE_BATCH =
+      List.of(ApiKey.HEADER, HttpHeaders.AUTHORIZATION.toString(), "Prefer");
+
+  private static final ProblemDetails JOB = ProblemDetails.of(
+      400, "job_in_batch", "The operation is done as a job: it cannot be an item of a batch");
+
+  private final Vertx vertx;
+  private final WorkerExecutor workers;
+  private final Context context;
+  private final Admission admission;
+  private final Sender sender;
+  private final List<Diversion> diversions;
+  private final Subject subject;
+  private final UnpaidWork.Account work;
+  private final HttpServerRequest batch;
+
+  /**
+   * A sender for one batch.
+   *
+   * @param workers where long bodies are read
+   * @param work reduced by each item that is admitted
+   */
+  ItemSender(
+      WorkerExecutor workers,
+      Admission admission,
+      LoopParts loop,
+      Subject subject,
+      UnpaidWork.Account work,
+      HttpServerRequest batch) {
+    this.vertx = loop.vertx();
+    this.workers = workers;
+    this.context = vertx.getOrCreateContext();
+    this.admission = admission;
+    this.sender = loop.sender();
+    this.diversions = loop.diversions();
+    this.subject = subject;
+    this.work = work;
+    this.batch = batch;
+  }
+
+  /**
+   * Sends an item.
+   *
+   * @param isFirst whether it is the first of its request: it shows the ticket
+   * @return never fails
+   */
+  Future<Sent> send(ResolvedItem item, boolean isFirst) {
+    return Future.succeededFuture()
+        .compose(begun -> admitted(item, isFirst))
+        .recover(error -> Future.succeededFuture(
+            error instanceof RefusedException refusal
+                ? Judge.refused(refusal.problem())
+                : Judge.lost(item, 502)));
+  }
+
+  private Future<Sent> admitted(ResolvedItem item, boolean isFirst) {
+    MultiMap headers = headers(item, isFirst);
+    Asked asked = admission.identify(new Request(item.method(), item.target(), headers), subject);
+    if (diversions.stream().anyMatch(diversion -> diversion.takes(asked))) {
+      throw new RefusedException(JOB);
+    }
+    if (item.body().length() > asked.upstream().maxBodyBytes()) {
+      throw Upload.tooLong();
+    }
+    return Priced.of(
+            asked, Optional.of(item.body()), reading -> workers.executeBlocking(reading, false))
+        .compose(priced -> admitted(item, priced, Tickets.in(headers, 0)));
+  }
+
+  private Future<Sent> admitted(ResolvedItem item, Priced priced, TicketRequest ticket) {
+    Asked asked = priced.asked();
+    Future<Ruling> ruling = item.isCounted() && asked.continues()
+        ? admission.admitContinuing(context, asked, priced.cost())
+        : admission.admit(context, asked, priced.cost(), ticket);
+    return ruling.compose(made -> made.fold(
+        passes -> {
+          work.pay();
+          return forwardAndEnd(asked, item, passes, priced.cost());
+        },
+        denied -> Future.succeededFuture(Judge.denied(denied.decision())),
+        never -> Future.succeededFuture(Judge.never(never.decision())),
+        refused -> Future.succeededFuture(Judge.refused(refused.problem()))));
+  }
+
+  // The item's holds end with it, whatever its outcome.
+  private Future<Sent> forwardAndEnd(
+      Asked asked, ResolvedItem item, Ruling.Admitted admitted, long cost) {
+    List<Usage> readers = new ArrayList<>(1);
+    AtomicBoolean wasSent = new AtomicBoolean(true);
+    return forward(asked, item, admitted, readers, wasSent)
+        .onComplete(done -> admitted.alone().ifPresent(admission::end))
+        .onComplete(done -> admitted.held().ifPresent(held -> {
+          OptionalLong actual = readers.isEmpty()
+              ? OptionalLong.empty()
+              : readers.get(readers.size() - 1).cost();
+          Future<Void> unused = admission.end(asked, cost, held, actual, wasSent.get());
+        }));
+  }
+
+  private Future<Sent> forward(
+      Asked asked,
+      ResolvedItem item,
+      Ruling.Admitted admitted,
+      List<Usage> readers,
+      AtomicBoolean wasSent) {
+    long deadline = System.nanoTime() + item.atMost().toNanos();
+    WholeRequest<UpstreamAnswer> request = new WholeRequest<>(
+        OutgoingRequest.of(batch, asked),
+        Optional.of(item.body()),
+        item.isRepeatable(),
+        deadline,
+        batch.response()::closed,
+        (outgoing, turn, filter) -> {
+          // Each attempt has its own reader; the cost of the last answer counts.
+          Optional<Usage> usage = admitted
+              .held()
+              .filter(Held::reserves)
+              .flatMap(held -> asked.settle())
+              .map(Usage::new);
+          usage.ifPresent(readers::add);
+          return answered(outgoing, item, deadline, usage)
+              .compose(answer ->
+                  filter.passed(answer, answer.status(), answer.headers(), answer.shortBody()));
+        });
+    return sender
+        .whole(request)
+        .map(answer -> Judge.answered(item, answer, admitted))
+        .recover(error -> {
+          wasSent.set(!(error instanceof NotSentException) && !(error instanceof RefusedException));
+          return Future.succeededFuture(judged(asked, item, error));
+        });
+  }
+
+  private Future<UpstreamAnswer> answered(
+      HttpClientRequest outgoing, ResolvedItem item, long deadlineNanos, Optional<Usage> usage) {
+    long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+    long timer = vertx.setTimer(Math.max(1, left), late -> outgoing.reset());
+    return outgoing
+        .send(item.body())
+        .compose(head -> UpstreamAnswer.of(head, usage))
+        .onComplete(end -> vertx.cancelTimer(timer));
+  }
+
+  private Sent judged(Asked asked, ResolvedItem item, Throwable error) {
+    if (error instanceof RefusedException refusal) {
+      return Judge.refused(refusal.problem());
+    }
+    if (error instanceof NotSentException) {
+      return Judge.notSent();
+    }
+    ProblemDetails problem = sender.problem(asked.upstream(), error);
+    return Judge.lost(item, problem.status());
+  }
+
+  private MultiMap headers(ResolvedItem item, boolean isFirst) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    item.headers().forEach(headers::set);
+    for (String name : FROM_THE_BATCH) {
+      batch.headers().getAll(name).forEach(value -> headers.add(name, value));
+    }
+    String ticket = batch.getHeader(Tickets.RETRY_TICKET);
+    if (isFirst && ticket != null) {
+      headers.set(Tickets.RETRY_TICKET, ticket);
+    }
+    item.key().ifPresent(key -> headers.set("Idempotency-Key", key));
+    if (item.body().length() > 0 && !headers.contains(HttpHeaders.CONTENT_TYPE)) {
+      headers.set(HttpHeaders.CONTENT_TYPE, "application/json");
+    }
+    return headers;
+  }
+}

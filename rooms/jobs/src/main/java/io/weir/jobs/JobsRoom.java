@@ -1,0 +1,75 @@
+package io.weir.jobs;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.jobs.door.JobBudget;
+import io.weir.jobs.door.JobDoor;
+import io.weir.jobs.door.JobIntake;
+import io.weir.jobs.door.JobResource;
+import io.weir.jobs.door.JobResults;
+import io.weir.jobs.door.JobsCommand;
+import io.weir.jobs.store.RedisJobs;
+import io.weir.jobs.work.JobMeters;
+import io.weir.jobs.work.JobParts;
+import io.weir.jobs.work.JobTokens;
+import io.weir.jobs.work.JobWorker;
+import io.weir.jobs.work.ResultMemory;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.room.LoopParts;
+import io.weir.node.room.LoopRoom;
+import io.weir.node.room.NodeParts;
+import io.weir.node.room.OpenRoom;
+import io.weir.node.room.Room;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Jobs: requests that are accepted now, and done later by any node. */
+public final class JobsRoom implements Room {
+  /** A long result takes longer to transfer than a decision. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+  @Override
+  public String name() {
+    return "jobs";
+  }
+
+  @Override
+  public OpenRoom open(NodeParts node) {
+    JobParts parts = new JobParts(
+        node,
+        new RedisJobs(node.otherRedis().apply(TIMEOUT)),
+        new JobTokens(node.config().serviceToken()),
+        new JobMeters(node.meters()),
+        ResultMemory.ofHeap(Runtime.getRuntime().maxMemory()));
+    return new Opened(parts, new JobWorker(parts), new Bulkhead(250, 500, 1000));
+  }
+
+  @Override
+  public List<Object> commands(Supplier<Optional<String>> localRedis) {
+    return List.of(new JobsCommand(localRedis));
+  }
+
+  /**
+   * The room of one node.
+   *
+   * @param waiting requests that may wait for their jobs
+   */
+  private record Opened(JobParts parts, JobWorker worker, Bulkhead waiting) implements OpenRoom {
+    @Override
+    public LoopRoom onLoop(LoopParts loop) {
+      JobBudget budget = new JobBudget();
+      JobResults results = new JobResults(loop.vertx(), parts.store(), parts.results());
+      NodeParts node = parts.node();
+      return LoopRoom.of(new JobDoor(loop.vertx(), parts, waiting, budget, results))
+          .withOperatorsDoor(new JobResource(node.policies(), node.operators()))
+          .with(new JobIntake(loop.vertx(), parts, worker::wake, budget, results));
+    }
+
+    @Override
+    public Future<?> start(Vertx vertx) {
+      return vertx.deployVerticle(worker);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package io.weir.jobs.door;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.Subject;
+import io.weir.core.throttle.PolicySource;
+import io.weir.jobs.rule.Job;
+import io.weir.jobs.rule.JobMove;
+import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobState;
+import io.weir.jobs.rule.MovedJob;
+import io.weir.jobs.rule.SeenJob;
+import io.weir.jobs.store.RedisJobs;
+import io.weir.jobs.work.JobEnds;
+import io.weir.jobs.work.JobMeters;
+import io.weir.jobs.work.JobParts;
+import io.weir.node.admission.Admission;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.Area;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The door for jobs: their submitters read the status and the result, and cancel them; the upstream may post a result.
+ * A job of another key is answered as unknown. Mutable; owned by one event loop.
+ */
+public final class JobDoor implements Door {
+  private static final Map<String, String> PATTERNS =
+      Map.of("operation", "[A-Za-z0-9._-]{1,64}", "id", "[0-9a-f]{32}");
+  // RFC 7240, section 4.3
+  private static final Pattern WAIT =
+      Pattern.compile("(?i)(?:^|,)\\s*wait\\s*=\\s*\"?(\\d{1,4})\"?\\s*(?:$|[,;])");
+  private static final long LONGEST_WAIT_SECONDS = 60;
+  private static final ProblemDetails TOO_MANY =
+      ProblemDetails.of(429, "requests_in_flight", "Too many requests of this key are waiting");
+
+  private final Vertx vertx;
+  private final Context context;
+  private final PolicySource policies;
+  private final Admission admission;
+  private final RedisJobs store;
+  private final Bulkhead held;
+  private final JobMeters meters;
+  private final JobCallback callback;
+  private final JobWatch watch;
+  private final JobBudget budget;
+  private final JobResults results;
+
+  /**
+   * A door for one event loop.
+   *
+   * @param held requests that wait for their jobs
+   * @param budget of calls about jobs
+   */
+  public JobDoor(Vertx vertx, JobParts parts, Bulkhead held, JobBudget budget, JobResults results) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.policies = parts.node().policies();
+    this.admission = parts.node().admission();
+    this.store = parts.store();
+    this.callback = new JobCallback(vertx, parts);
+    this.held = held;
+    this.meters = parts.meters();
+    this.budget = budget;
+    this.results = results;
+    this.watch = new JobWatch(vertx, store);
+  }
+
+  @Override
+  public List<Route> routes() {
+    String one = JobAnswers.PATH + "{operation}/{id}";
+    return List.of(
+        Route.get(one, this::look),
+        Route.delete(one, this::cancel),
+        Route.post(one + "/result", this::bring));
+  }
+
+  @Override
+  public Optional<Area> area() {
+    return Optional.of(Area.of(JobAnswers.PATH, PATTERNS, JobAnswers.unknown()));
+  }
+
+  private record Named(String operation, String id) {
+    static Named in(RoutedRequest request) {
+      return new Named(request.parameter("operation"), request.parameter("id"));
+    }
+  }
+
+  private Future<Void> bring(RoutedRequest request) {
+    Named job = Named.in(request);
+    return callback.bring(request.http(), job.operation(), job.id(), rule(job.operation()));
+  }
+
+  private Future<Void> look(RoutedRequest request) {
+    Named job = Named.in(request);
+    Subject subject = admission.authenticate(request.http().headers());
+    JobRule rule = rule(job.operation());
+    budget.require(subject);
+    return look(request.http(), subject, job, rule)
+        .onComplete(done -> EarlyAnswer.drain(vertx, request.http()));
+  }
+
+  private Future<Void> cancel(RoutedRequest request) {
+    Named job = Named.in(request);
+    Subject subject = admission.authenticate(request.http().headers());
+    JobRule rule = rule(job.operation());
+    budget.require(subject);
+    return cancel(subject, job, rule)
+        .compose(now -> request.answer(
+            200, new JsonObject().put("state", now.state().word()).put("job_id", now.id())))
+        .onComplete(done -> EarlyAnswer.drain(vertx, request.http()));
+  }
+
+  private JobRule rule(String operation) {
+    return policies
+        .current()
+        .policy()
+        .rule(operation)
+        .flatMap(JobRule::of)
+        .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
+  }
+
+  private Future<Void> look(HttpServerRequest request, Subject subject, Named job, JobRule rule) {
+    String accepts = Optional.ofNullable(request.getHeader(HttpHeaders.ACCEPT)).orElse("");
+    boolean isStream = accepts.contains("text/event-stream");
+    long wait = waitSeconds(request);
+    return ask(subject, job).compose(seen -> {
+      if (isStream) {
+        return stream(request, subject, seen, rule);
+      }
+      return wait > 0 && !seen.job().state().isEnd()
+          ? waitFor(request, subject, seen, rule, wait)
+          : tell(request, seen, rule);
+    });
+  }
+
+  private Future<SeenJob> ask(Subject subject, Named job) {
+    return of(store.see(job.operation(), job.id(), subject.tenant() + "/" + subject.id()))
+        .map(seen -> own(seen.map(known -> new SeenJob(known, "")), subject))
+        .onSuccess(seen -> {
+          if (seen.job().state().isEnd() && seen.job().polls() > 0) {
+            meters.heard(job.operation(), seen.job().polls());
+          }
+        });
+  }
+
+  private static SeenJob own(Optional<SeenJob> seen, Subject subject) {
+    return seen.filter(known -> known.job().isOf(subject.tenant(), subject.id()))
+        .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
+  }
+
+  private Future<Void> tell(HttpServerRequest request, SeenJob seen, JobRule rule) {
+    return seen.job().state().isEnd()
+        ? results.answer(request.response(), seen.job())
+        : JobAnswers.accepted(request.response(), seen.job(), rule);
+  }
+
+  // The wait of the header Prefer, bounded; 0 if there is none. An overlong header is ignored.
+  private static long waitSeconds(HttpServerRequest request) {
+    String preferred = String.join(",", request.headers().getAll("Prefer"));
+    Matcher wait = WAIT.matcher(preferred.length() > 1000 ? "" : preferred);
+    return wait.find() ? Math.min(LONGEST_WAIT_SECONDS, Long.parseLong(wait.group(1))) : 0;
+  }
+
+  private Future<Void> waitFor(
+      HttpServerRequest request, Subject subject, SeenJob seen, JobRule rule, long seconds) {
+    Optional<Share> place = held.tryTake(subject, 1);
+    if (place.isEmpty()) {
+      return tell(request, seen, rule);
+    }
+    request.response().putHeader("Preference-Applied", "wait=" + seconds);
+    Promise<SeenJob> changed = Promise.promise();
+    JobWatch.Watcher watcher =
+        watch.watch(seen.job(), now -> changed.tryComplete(now.orElse(seen)));
+    long timer = vertx.setTimer(seconds * 1000, fired -> changed.tryComplete(seen));
+    request.response().closeHandler(gone -> changed.tryFail("the caller hung up"));
+    return changed
+        .future()
+        .onComplete(done -> {
+          watch.leave(watcher);
+          vertx.cancelTimer(timer);
+          place.get().free();
+        })
+        .compose(now -> now.job().state().isEnd()
+            ? ask(subject, new Named(now.job().operation(), now.job().id()))
+            : Future.succeededFuture(now))
+        .compose(now -> tell(request, now, rule));
+  }
+
+  private Future<Void> stream(
+      HttpServerRequest request, Subject subject, SeenJob seen, JobRule rule) {
+    Share place = held.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
+    return new JobStream(vertx, request.response(), rule)
+        .run(seen, watch)
+        .onComplete(done -> place.free());
+  }
+
+  private Future<Job> cancel(Subject subject, Named job, JobRule rule) {
+    return of(store.see(job.operation(), job.id(), ""))
+        .map(seen -> own(seen.map(known -> new SeenJob(known, "")), subject))
+        .compose(seen -> of(store.move(
+            job.operation(), rule, job.id(), "", seen.job().run(), JobMove.to(JobState.CANCELLED))))
+        .map(found -> {
+          MovedJob moved = found.orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
+          if (!moved.isMoved()) {
+            throw new RefusedException(
+                ProblemDetails.of(409, "job_finished", "The job has ended and cannot be cancelled")
+                    .with("state", moved.job().state().word()));
+          }
+          JobEnds.moved(meters, moved, rule);
+          return moved.job();
+        });
+  }
+
+  private <T> Future<T> of(CompletionStage<T> asked) {
+    return Future.fromCompletionStage(asked, context);
+  }
+}

@@ -1,0 +1,221 @@
+package io.weir.jobs.door;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.decision.Decision;
+import io.weir.jobs.rule.Job;
+import io.weir.jobs.rule.JobParameter;
+import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobSubmission;
+import io.weir.jobs.rule.SubmittedJob;
+import io.weir.jobs.store.RedisJobs;
+import io.weir.jobs.work.JobMeters;
+import io.weir.jobs.work.JobParts;
+import io.weir.jobs.work.JobRequest;
+import io.weir.node.admission.Admission;
+import io.weir.node.admission.Asked;
+import io.weir.node.admission.Ruling;
+import io.weir.node.answer.DecisionAnswers;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.answer.Tickets;
+import io.weir.node.gateway.Diversion;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.Upload;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Accepts jobs. A repeated request is answered with the same job; a full queue answers with the time until there is a
+ * place; only an accepted job is charged. Mutable; owned by one event loop.
+ */
+public final class JobIntake implements Diversion {
+  private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
+  private static final int MAX_KEY = 255;
+  private static final int MAX_BYTES_HERE = 32 << 10;
+  private static final ProblemDetails KEY_TOO_LONG = ProblemDetails.of(
+      400, "idempotency_key_invalid", "Idempotency-Key: longer than 255 characters");
+  private static final long FIRST_PAUSE_MILLIS = 10;
+  private static final long LONGEST_PAUSE_MILLIS = 100;
+  /** By then the place of a dead node has expired. */
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(12);
+
+  private final OneByOne oneByOne = new OneByOne();
+  private final Upload uploads;
+  private final Vertx vertx;
+  private final Context context;
+  private final Admission admission;
+  private final RedisJobs store;
+  private final Bulkhead memory;
+  private final JobMeters meters;
+  private final Consumer<String> wake;
+  private final JobBudget budget;
+  private final JobResults results;
+
+  /**
+   * An intake for one event loop.
+   *
+   * @param wake gets the operation of each accepted job
+   * @param budget of calls about jobs: repeated requests are charged to no limit
+   */
+  public JobIntake(
+      Vertx vertx, JobParts parts, Consumer<String> wake, JobBudget budget, JobResults results) {
+    this.vertx = vertx;
+    this.uploads = new Upload(vertx);
+    this.context = vertx.getOrCreateContext();
+    this.admission = parts.node().admission();
+    this.store = parts.store();
+    this.memory = parts.node().memory();
+    this.meters = parts.meters();
+    this.wake = wake;
+    this.budget = budget;
+    this.results = results;
+  }
+
+  @Override
+  public boolean takes(Asked asked) {
+    return asked.rule().flatMap(JobRule::of).isPresent();
+  }
+
+  /** Accepts a request as a job, and answers it. */
+  @Override
+  public Future<Void> serve(HttpServerRequest request, Asked asked) {
+    JobRule rule = asked.rule().flatMap(JobRule::of).orElseThrow();
+    Optional<String> key = Optional.ofNullable(request.getHeader(IDEMPOTENCY_KEY));
+    if (key.filter(text -> text.length() > MAX_KEY).isPresent()) {
+      throw new RefusedException(KEY_TOO_LONG);
+    }
+    budget.require(asked.subject());
+    MultiMap headers = JobRequest.headers(asked, rule);
+    long maxBytes = rule.value(JobParameter.MAX_BODY_BYTES);
+    Upload.requireLength(request, maxBytes);
+    Share bytes = memory.take(asked.subject());
+    return uploads
+        .whole(request, maxBytes, bytes)
+        .compose(body -> prepare(asked, rule, headers, key, body))
+        .compose(wish -> oneByOne.run(wish.submission().id(), () -> submit(request, wish)))
+        .compose(Supplier::get)
+        .onComplete(done -> bytes.free());
+  }
+
+  // Parsing a long body would block the event loop for too long.
+  private Future<Wish> prepare(
+      Asked asked, JobRule rule, MultiMap headers, Optional<String> key, Buffer body) {
+    Supplier<Wish> wish = () -> new Wish(
+        asked,
+        rule,
+        JobRequest.of(asked, headers, body).submission(asked, key),
+        Admission.cost(asked, Optional.of(body)));
+    return body.length() > MAX_BYTES_HERE
+        ? vertx.executeBlocking(wish::get, false)
+        : Future.succeededFuture(wish.get());
+  }
+
+  private record Wish(Asked asked, JobRule rule, JobSubmission submission, long cost) {}
+
+  // The limits of a job are charged once, by the request that has the place; all others wait for
+  // its outcome. The answer is returned as a supplier and sent later: callers may read slowly.
+  private Future<Supplier<Future<Void>>> submit(HttpServerRequest request, Wish wish) {
+    return submit(request, wish, FIRST_PAUSE_MILLIS, System.nanoTime());
+  }
+
+  private Future<Supplier<Future<Void>>> submit(
+      HttpServerRequest request, Wish wish, long pauseMillis, long sinceNanos) {
+    return ask(store.keepPlace(wish.rule(), wish.submission())).compose(found -> {
+      if (found instanceof SubmittedJob.Placed place) {
+        return admit(request, wish, place);
+      }
+      boolean isAwaited =
+          found instanceof SubmittedJob.Awaited && System.nanoTime() - sinceNanos < LONGEST_NANOS;
+      return isAwaited
+          ? vertx
+              .timer(pauseMillis, TimeUnit.MILLISECONDS)
+              .compose(due -> submit(
+                  request, wish, Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS), sinceNanos))
+          : Future.succeededFuture(() -> answer(request, wish.rule(), found));
+    });
+  }
+
+  private Future<Supplier<Future<Void>>> admit(
+      HttpServerRequest request, Wish wish, SubmittedJob.Placed place) {
+    return admission
+        .admit(context, wish.asked(), wish.cost(), Tickets.in(request.headers(), 0))
+        .onComplete(made -> {
+          if (!(made.result() instanceof Ruling.Admitted)) {
+            release(wish, place);
+          }
+        })
+        .compose(ruling -> ruling.fold(
+            admitted -> take(request, wish, place, admitted),
+            denied -> Future.succeededFuture(
+                () -> reject(request, denied.decision(), problem(wish.asked(), denied.decision()))),
+            never -> Future.succeededFuture(
+                () -> reject(request, never.decision(), DecisionAnswers.problem(never.decision()))),
+            refused ->
+                Future.succeededFuture(() -> EarlyAnswer.send(vertx, request, refused.problem()))));
+  }
+
+  // If the release fails, the place expires by itself.
+  private void release(Wish wish, SubmittedJob.Placed place) {
+    CompletionStage<Void> unused = store.release(wish.submission(), place);
+  }
+
+  // A hold lasts only until the job is stored: permits do not belong to the job.
+  private Future<Supplier<Future<Void>>> take(
+      HttpServerRequest request, Wish wish, SubmittedJob.Placed place, Ruling.Admitted admitted) {
+    DecisionAnswers.addHeaders(admitted.decision(), request.response().headers());
+    return ask(store.submit(wish.rule(), wish.submission(), place))
+        .onFailure(error -> release(wish, place))
+        .onComplete(done -> {
+          admitted.alone().ifPresent(admission::end);
+          admitted.held().ifPresent(held -> {
+            Future<Void> unused = admission.end(
+                wish.asked(), wish.cost(), held, OptionalLong.empty(), done.succeeded());
+          });
+        })
+        .map(submitted -> () -> answer(request, wish.rule(), submitted));
+  }
+
+  private Future<Void> answer(HttpServerRequest request, JobRule rule, SubmittedJob submitted) {
+    if (submitted instanceof SubmittedJob.Taken taken) {
+      Job job = taken.job();
+      meters.submitted(job.operation(), job.etaMillis(rule));
+      wake.accept(job.operation());
+      return JobAnswers.submitted(request.response(), job, rule);
+    }
+    if (submitted instanceof SubmittedJob.Known known) {
+      Job job = known.job();
+      return job.state().isEnd()
+          ? ask(store.see(job.operation(), job.id(), job.owner()))
+              .compose(seen -> results.answer(request.response(), seen.orElse(job)))
+          : JobAnswers.submitted(request.response(), job, rule);
+    }
+    ProblemDetails refusal = JobRefusals.of(submitted, rule);
+    refusal.addWait(request.response().headers());
+    return EarlyAnswer.send(vertx, request, refusal);
+  }
+
+  private static ProblemDetails problem(Asked asked, Decision.Denied denied) {
+    ProblemDetails problem = DecisionAnswers.problem(denied);
+    return asked.denialCode().map(code -> problem.with("code", code)).orElse(problem);
+  }
+
+  private Future<Void> reject(HttpServerRequest request, Decision decision, ProblemDetails why) {
+    DecisionAnswers.addHeaders(decision, request.response().headers());
+    return EarlyAnswer.send(vertx, request, why);
+  }
+
+  private <T> Future<T> ask(CompletionStage<T> asked) {
+    return Future.fromCompletionStage(asked, context);
+  }
+}

@@ -1,0 +1,235 @@
+package io.weir.jobs.door;
+
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.Policy;
+import io.weir.jobs.rule.Job;
+import io.weir.jobs.rule.JobMove;
+import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobState;
+import io.weir.jobs.rule.MovedJob;
+import io.weir.jobs.rule.SeenJob;
+import io.weir.jobs.store.RedisJobs;
+import io.weir.node.command.PolicyInForce;
+import io.weir.node.command.RedisOption;
+import io.weir.node.command.WeirCommand;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.inspect.StateInspector;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code weir jobs OPERATION [ID]}: lists the jobs of an operation, shows the history of one, or cancels it. */
+@Command(
+    name = "jobs",
+    description =
+        "Shows the jobs of an operation as they are in Redis, or the story of one; cancels one.",
+    sortOptions = false,
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
+public final class JobsCommand implements Callable<Integer> {
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final int MOST = 100_000;
+  private static final int LOOKED_AT_ONCE = 200;
+  private static final int FAILED = 1;
+  private static final long MILLION = 1_000_000;
+  private static final String ROW = "%-32s  %-16s  %8s  %-20s  %10s  %s%n";
+
+  private final Supplier<Optional<String>> localRedis;
+
+  @Spec
+  private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(index = "0", paramLabel = "OPERATION", description = "the operation of the jobs")
+  private String operation = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "ID",
+      description = "a job: its story is told")
+  private @Nullable String id;
+
+  @Option(names = "--cancel", description = "cancel the job ID")
+  private boolean cancels;
+
+  @Option(
+      names = "--state",
+      paramLabel = "STATE",
+      description = "only jobs in this state, such as queued or in_flight")
+  private @Nullable String state;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      defaultValue = "100",
+      description = "how many are shown at most (default: 100)")
+  private int limit;
+
+  @Mixin
+  private RedisOption redis = new RedisOption();
+
+  public JobsCommand(Supplier<Optional<String>> localRedis) {
+    this.localRedis = localRedis;
+  }
+
+  @Override
+  public Integer call() {
+    requireSound();
+    try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
+      RedisJobs jobs = new RedisJobs(connections);
+      if (id == null) {
+        return list(jobs, connections);
+      }
+      return cancels ? cancel(jobs, id) : tell(of(jobs.look(operation, id, "")));
+    } finally {
+      out().flush();
+    }
+  }
+
+  private void requireSound() {
+    if (!operation.matches(Names.NAME_PATTERN)) {
+      throw wrong("'%s' (expected: the name of an operation)".formatted(operation));
+    }
+    if (id != null && !id.matches("[0-9a-f]{32}")) {
+      throw wrong("'%s' (expected: the id of a job, 32 hexadecimal digits)".formatted(id));
+    }
+    if (limit < 1 || limit > MOST) {
+      throw wrong("--limit: %d (expected: 1 to %d)".formatted(limit, MOST));
+    }
+    if (id == null && cancels) {
+      throw wrong("--cancel without a job (expected: its id)");
+    }
+    if (state != null && JobState.of(state.toLowerCase(Locale.ROOT)).isEmpty()) {
+      throw wrong("--state: '%s' (expected: one of %s)"
+          .formatted(
+              state,
+              String.join(
+                  ", ", List.of(JobState.values()).stream().map(JobState::word).toList())));
+    }
+  }
+
+  private ParameterException wrong(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  private static boolean hasJobs(Policy policy, String operation) {
+    return policy.rule(operation).flatMap(JobRule::of).isPresent();
+  }
+
+  private int list(RedisJobs jobs, RedisConnections connections) {
+    List<Job> all = of(jobs.list(operation, MOST));
+    if (all.isEmpty()) {
+      PolicyInForce policy = PolicyInForce.of(new StateInspector(connections));
+      if (!policy.has(JobsCommand::hasJobs, operation)) {
+        String unknown = "there is no operation %s with jobs".formatted(operation);
+        spec.commandLine().getErr().println(unknown + policy.revisionText());
+        return FAILED;
+      }
+    }
+    print(all, jobs);
+    return 0;
+  }
+
+  private void print(List<Job> all, RedisJobs jobs) {
+    List<Job> wanted = all.stream()
+        .filter(job -> state == null || job.state().word().equalsIgnoreCase(state))
+        .sorted(Comparator.comparing(Job::state).thenComparingLong(Job::submittedMicros))
+        .toList();
+    if (wanted.isEmpty()) {
+      out().printf("There are no such jobs of %s.%n", operation);
+    } else {
+      out().printf(ROW, "ID", "STATE", "POSITION", "KEY", "AGE", "ATTEMPTS");
+    }
+    List<String> ids = wanted.stream().limit(limit).map(Job::id).toList();
+    for (int from = 0; from < ids.size(); from += LOOKED_AT_ONCE) {
+      of(jobs.look(operation, ids.subList(from, Math.min(ids.size(), from + LOOKED_AT_ONCE))))
+          .forEach(seen -> seen.map(SeenJob::job).ifPresent(this::row));
+    }
+    if (wanted.size() > limit) {
+      out().printf("… and %d more (--limit)%n", wanted.size() - limit);
+    }
+    if (all.size() == MOST) {
+      out().printf("There are more than %d jobs; these are of some of them.%n", MOST);
+    }
+  }
+
+  private void row(Job job) {
+    out()
+        .printf(
+            ROW,
+            job.id(),
+            job.state().word(),
+            job.position().isPresent() ? job.position().getAsLong() : "",
+            job.owner(),
+            "%.1f s".formatted(job.elapsedMillis() / 1000.0),
+            job.attempts());
+  }
+
+  private int tell(Optional<SeenJob> seen) {
+    if (seen.isEmpty()) {
+      out().printf("There is no such job of %s.%n", operation);
+      return FAILED;
+    }
+    Job job = seen.get().job();
+    out().printf("job        %s%n", job.id());
+    out().printf("key        %s/%s%n", job.tenant(), job.subject());
+    out().printf("state      %s%n", job.state().word());
+    job.position().ifPresent(position -> out().printf("position   %d%n", position));
+    out().printf("run        %d%n", job.run());
+    out().printf("attempts   %d%n", job.attempts());
+    job.receipt().ifPresent(place -> out().printf("receipt    %s%n", place));
+    long before = job.submittedMicros();
+    for (Job.Step step : job.story()) {
+      out()
+          .printf(
+              "%s  %-16s  +%.3f s%n",
+              Instant.ofEpochSecond(step.atMicros() / MILLION, step.atMicros() % MILLION * 1000),
+              step.state().word(),
+              (step.atMicros() - before) / (double) MILLION);
+      before = step.atMicros();
+    }
+    return 0;
+  }
+
+  // A cancelled job stays visible for as long as a job usually does.
+  private int cancel(RedisJobs jobs, String job) {
+    Optional<MovedJob> moved =
+        of(jobs.move(operation, JobRule.DEFAULT, job, "", 0, JobMove.to(JobState.CANCELLED)));
+    if (moved.isEmpty()) {
+      return tell(Optional.empty());
+    }
+    String now = moved.get().isMoved()
+        ? "It is cancelled."
+        : "It has ended already: " + moved.get().job().state().word();
+    out().println(now);
+    return moved.get().isMoved() ? 0 : FAILED;
+  }
+
+  private static <T> T of(CompletionStage<T> asked) {
+    try {
+      return asked.toCompletableFuture().join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+}

@@ -1,0 +1,5 @@
+/** The doors and commands of jobs. */
+@NullMarked
+package io.weir.jobs.door;
+
+import org.jspecify.annotations.NullMarked;

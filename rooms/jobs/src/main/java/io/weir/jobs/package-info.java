@@ -1,0 +1,5 @@
+/** Jobs: requests that are accepted now and done later, by any node. */
+@NullMarked
+package io.weir.jobs;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,107 @@
+package io.weir.jobs.rule;
+
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.PartKey;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The settings for the jobs of an operation. Immutable.
+ *
+ * @param values of the parameters; an absent parameter has its default
+ * @param readinessPath the path at which the upstream reports whether it is ready for a job; if empty, nothing is
+ *     checked
+ * @param batches whether, in etas, jobs that are checked at once take the time of one check, batch after batch
+ * @param isLearned whether etas use observed times, once there are some
+ * @param takesCallbacks whether the upstream may deliver results by itself
+ * @param receiptWaits the waits after the upstream took a job, by elapsed time; ascending
+ * @param failures statuses of the upstream that mean that a job has failed: 404, or 5xx for a whole class
+ * @param headers the headers that are sent to the upstream with a job, besides those of its body; in lower case
+ */
+public record JobRule(
+    Map<JobParameter, Long> values,
+    Optional<String> readinessPath,
+    boolean batches,
+    boolean isLearned,
+    boolean takesCallbacks,
+    List<ReceiptWait> receiptWaits,
+    Set<String> failures,
+    Set<String> headers) {
+
+  /** The settings for the jobs of an operation. */
+  public static final PartKey<JobRule> PART = new PartKey<>("job", JobRule.class);
+
+  /** The default steps. */
+  public static final List<ReceiptWait> RECEIPT_WAITS = List.of(
+      new ReceiptWait(0, 4000),
+      new ReceiptWait(60_000, 10_000),
+      new ReceiptWait(120_000, 30_000),
+      new ReceiptWait(300_000, 60_000),
+      new ReceiptWait(900_000, 300_000));
+
+  /** The default failures. */
+  public static final Set<String> FAILURES = Set.of("5xx");
+
+  private static final int HUNDRED = 100;
+  private static final int LAST_HUNDRED = 5;
+
+  /** The rule of a policy that only says that there are jobs. */
+  public static final JobRule DEFAULT = new JobRule(
+      Map.of(), Optional.empty(), false, false, false, RECEIPT_WAITS, FAILURES, Set.of());
+
+  public JobRule {
+    values = Map.copyOf(values);
+    receiptWaits = List.copyOf(receiptWaits);
+    failures = Set.copyOf(failures);
+    headers = Set.copyOf(headers);
+  }
+
+  /** The settings of an operation; empty if its requests are not executed as jobs. */
+  public static Optional<JobRule> of(OperationRule rule) {
+    return rule.parts().get(PART);
+  }
+
+  /**
+   * A step of waiting while the time left cannot be foreseen.
+   *
+   * @param afterMillis the time since the upstream took the job
+   * @param waitMillis the reported wait from then on
+   */
+  public record ReceiptWait(long afterMillis, long waitMillis) {}
+
+  /** The value of a parameter. */
+  public long value(JobParameter parameter) {
+    return values.getOrDefault(parameter, parameter.initial());
+  }
+
+  /** The value of a duration parameter, in microseconds. */
+  public long micros(JobParameter parameter) {
+    return value(parameter) * 1000;
+  }
+
+  /** Whether the upstream is asked for its readiness first. */
+  public boolean isDual() {
+    return readinessPath.isPresent();
+  }
+
+  /** Whether an answer with this status makes the job fail; a status above 599 counts as 5xx (RFC 9110, section 15). */
+  public boolean isFailure(int status) {
+    return failures.contains(Integer.toString(status))
+        || failures.contains(Math.min(LAST_HUNDRED, status / HUNDRED) + "xx");
+  }
+
+  /** The wait after the upstream took a job {@code elapsedMillis} ago: that of the last step that has begun. */
+  public long receiptWaitMillis(long elapsedMillis) {
+    long wait = receiptWaits.isEmpty()
+        ? value(JobParameter.MIN_WAIT)
+        : receiptWaits.get(0).waitMillis();
+    for (ReceiptWait step : receiptWaits) {
+      if (step.afterMillis() <= elapsedMillis) {
+        wait = step.waitMillis();
+      }
+    }
+    return wait;
+  }
+}

@@ -1,0 +1,32 @@
+package io.weir.jobs.store;
+
+import io.weir.state.wire.RedisKeys;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The keys of jobs in Redis. */
+public final class JobKeys {
+  private static final List<String> PARTS = List.of(
+      "waiting",
+      "dispatch",
+      "checking",
+      "running",
+      "ends",
+      "states",
+      "requests",
+      "results",
+      "counts",
+      "polls",
+      "places");
+
+  private JobKeys() {}
+
+  /**
+   * The keys of an operation's jobs, in the order of {@code job_submit.lua}; all are in one part of the shared state.
+   */
+  public static List<String> of(String operation) {
+    String queue = RedisKeys.ofRoom("jobs", operation);
+    return Stream.concat(Stream.of(queue), PARTS.stream().map(part -> queue + ":" + part))
+        .toList();
+  }
+}

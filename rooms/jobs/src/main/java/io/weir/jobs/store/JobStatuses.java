@@ -1,0 +1,24 @@
+package io.weir.jobs.store;
+
+/** The statuses of the scripts of jobs, as of {@link io.weir.state.wire.Statuses}. */
+final class JobStatuses {
+  private JobStatuses() {}
+
+  /** Of {@code job_step.lua}. */
+  enum JobStep {
+    MOVED,
+    REFUSED,
+    NO_JOB
+  }
+
+  /** Of {@code job_submit.lua}. */
+  enum JobSubmit {
+    TAKEN,
+    KNOWN,
+    OTHER,
+    FULL,
+    NO_ROOM,
+    PLACED,
+    AWAITED
+  }
+}

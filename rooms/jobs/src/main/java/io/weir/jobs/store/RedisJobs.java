@@ -1,0 +1,233 @@
+package io.weir.jobs.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.lettuce.core.MapScanCursor;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import io.weir.jobs.rule.ClaimedJobs;
+import io.weir.jobs.rule.Job;
+import io.weir.jobs.rule.JobMove;
+import io.weir.jobs.rule.JobParameter;
+import io.weir.jobs.rule.JobQueue;
+import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobStore;
+import io.weir.jobs.rule.JobSubmission;
+import io.weir.jobs.rule.MovedJob;
+import io.weir.jobs.rule.SeenJob;
+import io.weir.jobs.rule.SubmittedJob;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.Scripts;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.wire.LuaScript;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Jobs in Redis: the keys of a queue are in one partition, and a script makes each call. */
+public final class RedisJobs implements JobStore {
+  private static final long MICROS_PER_SECOND = 1_000_000;
+  private static final long BYTES_OF_CLAIM = 1 << 20;
+  private static final long HEADERS_OF_RESULT = 4096;
+  private static final int STATES = 6;
+  private static final String NO_PLACE = "";
+  private static final JobQueue NO_QUEUE = new JobQueue(0, 0, 0, 0, 0, 0);
+  private static final int LISTED_AT_ONCE = 500;
+
+  private final RedisConnections redis;
+  private final LuaScript submit;
+  private final LuaScript release;
+  private final LuaScript look;
+  private final LuaScript claim;
+  private final LuaScript step;
+  private final LuaScript renew;
+  private final Supplier<List<String>> clock;
+
+  public RedisJobs(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisJobs(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    this.redis = redis;
+    this.submit = LuaScript.load("job_submit", includes);
+    this.release = LuaScript.load("job_release", includes);
+    this.look = LuaScript.load("job_look", includes);
+    this.claim = LuaScript.load("job_claim", includes);
+    this.step = LuaScript.load("job_step", includes);
+    this.renew = LuaScript.load("job_renew", includes);
+    this.clock = clock;
+  }
+
+  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
+  public static RedisJobs rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisJobs(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+  }
+
+  @Override
+  public CompletionStage<SubmittedJob> keepPlace(JobRule rule, JobSubmission submission) {
+    return submit(rule, submission, false, NO_PLACE);
+  }
+
+  @Override
+  public CompletionStage<Void> release(JobSubmission submission, SubmittedJob.Placed place) {
+    return run(release, submission.operation(), List.of(submission.id(), place.token()))
+        .thenApply(done -> null);
+  }
+
+  @Override
+  public CompletionStage<SubmittedJob> submit(JobRule rule, JobSubmission submission) {
+    return submit(rule, submission, true, NO_PLACE);
+  }
+
+  @Override
+  public CompletionStage<SubmittedJob> submit(
+      JobRule rule, JobSubmission submission, SubmittedJob.Placed place) {
+    return submit(rule, submission, true, place.token());
+  }
+
+  private CompletionStage<SubmittedJob> submit(
+      JobRule rule, JobSubmission of, boolean isMeant, String place) {
+    boolean isShort = redis.memory().isShort();
+    List<String> arguments = List.of(
+        of.id(),
+        of.tenant(),
+        of.subject(),
+        of.fingerprint(),
+        rule.isDual() ? "dual" : "single",
+        isMeant ? "1" : "0",
+        text(rule.value(JobParameter.CAPACITY)),
+        text(rule.value(JobParameter.CAPACITY_OF_KEY)),
+        text(rule.value(JobParameter.CAPACITY_OF_TENANT)),
+        text(rule.value(JobParameter.BYTES_OF_KEY)),
+        text(rule.value(JobParameter.BYTES_OF_TENANT)),
+        text(isShort ? 0 : rule.value(JobParameter.BYTES_IN_ALL)),
+        text(of.request().getBytes(UTF_8).length + longestResult(rule)),
+        text(rule.micros(JobParameter.TIMEOUT)),
+        text(rule.micros(JobParameter.KEEP)),
+        text(intervalMicros(rule)),
+        text(rule.micros(JobParameter.MAX_WAIT)),
+        isMeant ? of.request() : "",
+        place);
+    return run(submit, of.operation(), arguments)
+        .thenApply(answer -> JobReplies.submitted(of.operation(), answer));
+  }
+
+  // Binary data is stored in four characters for three bytes.
+  private static long longestResult(JobRule rule) {
+    return rule.value(JobParameter.MAX_RESULT_BYTES) * 4 / 3 + HEADERS_OF_RESULT;
+  }
+
+  // Rounded up: never more jobs than the rule allows.
+  private static long intervalMicros(JobRule rule) {
+    long perSecond = rule.value(JobParameter.DISPATCH_PER_SECOND);
+    return (MICROS_PER_SECOND + perSecond - 1) / perSecond;
+  }
+
+  @Override
+  public CompletionStage<Optional<SeenJob>> look(String operation, String id, String asking) {
+    return look(operation, List.of(id), asking, true).thenApply(seen -> seen.get(0));
+  }
+
+  @Override
+  public CompletionStage<Optional<Job>> see(String operation, String id, String asking) {
+    return look(operation, List.of(id), asking, false)
+        .thenApply(seen -> seen.get(0).map(SeenJob::job));
+  }
+
+  @Override
+  public CompletionStage<List<Optional<SeenJob>>> look(String operation, Collection<String> ids) {
+    return look(operation, ids, "", false);
+  }
+
+  private CompletionStage<List<Optional<SeenJob>>> look(
+      String operation, Collection<String> ids, String asking, boolean withResults) {
+    List<String> arguments = List.of(asking, withResults ? "1" : "0", String.join(",", ids));
+    return run(look, operation, arguments).thenApply(answer -> JobReplies.seen(operation, answer));
+  }
+
+  @Override
+  public CompletionStage<ClaimedJobs> claim(
+      String operation, JobRule rule, String claim, Collection<String> unheard, Wanted wanted) {
+    List<String> arguments = List.of(
+        claim,
+        String.join(",", unheard),
+        text(rule.micros(JobParameter.LEASE)),
+        text(wanted.horizonMicros()),
+        text(wanted.leadMicros()),
+        text(intervalMicros(rule)),
+        text(rule.value(JobParameter.READINESS_CONCURRENCY)),
+        text(wanted.most()),
+        text(BYTES_OF_CLAIM),
+        text(rule.value(JobParameter.ATTEMPTS)),
+        text(rule.micros(JobParameter.KEEP)),
+        text(rule.micros(JobParameter.TIMEOUT)));
+    return run(this.claim, operation, arguments)
+        .thenApply(answer -> JobReplies.claimed(operation, answer));
+  }
+
+  @Override
+  public CompletionStage<Optional<MovedJob>> move(
+      String operation, JobRule rule, String id, String by, long run, JobMove move) {
+    List<String> arguments = List.of(
+        id,
+        by,
+        text(run),
+        move.word(),
+        text(rule.micros(JobParameter.LEASE)),
+        text(rule.micros(JobParameter.KEEP)),
+        text(rule.value(JobParameter.ATTEMPTS)),
+        move.receipt(),
+        move.result());
+    return run(step, operation, arguments).thenApply(answer -> JobReplies.moved(operation, answer));
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> renew(
+      String operation, JobRule rule, String node, List<String> ids) {
+    List<String> arguments =
+        List.of(node, text(rule.micros(JobParameter.LEASE)), String.join(",", ids));
+    return run(renew, operation, arguments)
+        .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
+  }
+
+  @Override
+  public CompletionStage<List<Job>> list(String operation, int most) {
+    String states = JobKeys.of(operation).get(STATES);
+    return scan(operation, states, ScanCursor.INITIAL, most, new ArrayList<>());
+  }
+
+  private CompletionStage<List<Job>> scan(
+      String operation, String key, ScanCursor from, int most, List<Job> found) {
+    return redis
+        .ask(commands -> commands.hscan(key, from, ScanArgs.Builder.limit(LISTED_AT_ONCE)))
+        .thenCompose((MapScanCursor<String, String> cursor) -> {
+          cursor.getMap().forEach((id, text) -> {
+            if (found.size() < most) {
+              found.add(JobText.of(operation, id, text, new JobText.Sight(0, -1, 0, NO_QUEUE)));
+            }
+          });
+          return cursor.isFinished() || found.size() >= most
+              ? CompletableFuture.completedFuture(found)
+              : scan(operation, key, cursor, most, found);
+        });
+  }
+
+  private CompletionStage<List<Object>> run(
+      LuaScript script, String operation, List<String> arguments) {
+    List<String> with = new ArrayList<>(arguments);
+    with.addAll(clock.get());
+    return Scripts.run(redis, script, JobKeys.of(operation), with);
+  }
+
+  private static String text(long number) {
+    return Long.toString(number);
+  }
+}

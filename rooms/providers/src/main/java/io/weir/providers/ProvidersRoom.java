@@ -1,0 +1,109 @@
+package io.weir.providers;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.node.room.Inspection;
+import io.weir.node.room.LoopParts;
+import io.weir.node.room.LoopRoom;
+import io.weir.node.room.NodeParts;
+import io.weir.node.room.OpenRoom;
+import io.weir.node.room.Room;
+import io.weir.node.upstream.Turns;
+import io.weir.providers.queue.CurrentUpstreams;
+import io.weir.providers.queue.KeysHere;
+import io.weir.providers.queue.ProviderMeters;
+import io.weir.providers.queue.ProviderPlaces;
+import io.weir.providers.rule.Upstreams;
+import io.weir.providers.store.RedisProviders;
+import io.weir.providers.store.UpstreamKeys;
+import io.weir.providers.turn.Breakers;
+import io.weir.providers.turn.HealthWatch;
+import io.weir.providers.turn.PermitDoor;
+import io.weir.providers.turn.ProviderGate;
+import io.weir.providers.turn.ProviderLessons;
+import io.weir.providers.turn.ProviderTurns;
+import io.weir.providers.turn.RetryBudgets;
+import io.weir.state.inspect.StateInspector;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Upstreams made of providers, and the send slots of their keys. */
+public final class ProvidersRoom implements Room {
+  @Override
+  public String name() {
+    return "providers";
+  }
+
+  @Override
+  public OpenRoom open(NodeParts node) {
+    return new Opened(
+        node,
+        new RedisProviders(node.redis()),
+        new ProviderMeters(node.meters()),
+        new Breakers(),
+        new ProviderPlaces(),
+        new RetryBudgets(),
+        new KeysHere(System::getenv));
+  }
+
+  @Override
+  public List<Inspection> inspections() {
+    return List.of(new Inspection(
+        "upstream",
+        "an upstream of providers",
+        ProvidersRoom::show,
+        (policy, name) -> Upstreams.of(policy).containsKey(name),
+        "Nothing was sent to providers of %s lately."));
+  }
+
+  private static Map<String, String> show(StateInspector inspector, String name) {
+    List<String> keys = UpstreamKeys.of(name);
+    Map<String, String> fields = inspector.show(keys.get(0));
+    inspector.putCount(fields, "inflight", keys.get(1), "under way");
+    return fields;
+  }
+
+  /** The room of one node. */
+  private record Opened(
+      NodeParts node,
+      RedisProviders store,
+      ProviderMeters meters,
+      Breakers breakers,
+      ProviderPlaces places,
+      RetryBudgets budgets,
+      KeysHere keys)
+      implements OpenRoom {
+
+    @Override
+    public LoopRoom onLoop(LoopParts loop) {
+      ProviderGate gate = gate(loop.vertx());
+      return LoopRoom.of(new PermitDoor(node.policies(), gate, lessons(gate), loop.services()))
+          .with(turns(gate));
+    }
+
+    @Override
+    public Optional<Turns> turns(Vertx loop) {
+      return Optional.of(turns(gate(loop)));
+    }
+
+    private ProviderGate gate(Vertx loop) {
+      CurrentUpstreams current =
+          new CurrentUpstreams(() -> Upstreams.of(node.policies().current().policy()), keys);
+      return new ProviderGate(loop, store, places, meters, current);
+    }
+
+    private ProviderLessons lessons(ProviderGate gate) {
+      return new ProviderLessons(gate, breakers, meters);
+    }
+
+    private Turns turns(ProviderGate gate) {
+      return new ProviderTurns(gate, lessons(gate), meters, budgets, keys, node.policies());
+    }
+
+    @Override
+    public Future<?> start(Vertx vertx) {
+      return vertx.deployVerticle(new HealthWatch(node.policies(), store, meters));
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.weir.providers.queue;
+
+import io.weir.providers.rule.Providers;
+import io.weir.providers.store.RedisProviders;
+
+/**
+ * A request that may be sent.
+ *
+ * @param id in the shared state
+ */
+public record Entered(Providers upstream, String id, String provider, String key, boolean isProbe) {
+  /** Its name among the requests under way. */
+  public String member() {
+    return RedisProviders.member(id, provider);
+  }
+
+  /** A copy that is no longer a probe. */
+  public Entered afterProbe() {
+    return new Entered(upstream, id, provider, key, false);
+  }
+
+  /** The key slot, for {@link Wish#before}. */
+  public String place() {
+    return provider + "/" + key;
+  }
+}

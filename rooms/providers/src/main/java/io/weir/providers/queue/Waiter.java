@@ -1,0 +1,101 @@
+package io.weir.providers.queue;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.upstream.GivenUpException;
+import io.weir.providers.queue.WaitingPlaces.Place;
+import java.util.Optional;
+
+/** A request that waits for its turn at an upstream. Mutable; owned by its event loop. */
+final class Waiter {
+
+  private final Wish wish;
+  private final String id;
+  private final ProviderMeters meters;
+  private final Promise<Entered> done = Promise.promise();
+  private Optional<Place> place = Optional.empty();
+  private boolean isOver;
+
+  /** @param id in the shared state */
+  Waiter(Wish wish, String id, ProviderMeters meters) {
+    this.wish = wish;
+    this.id = id;
+    this.meters = meters;
+    meters.waiting(wish.upstream().name(), 1);
+  }
+
+  Wish wish() {
+    return wish;
+  }
+
+  String id() {
+    return id;
+  }
+
+  Future<Entered> done() {
+    return done.future();
+  }
+
+  /** The time until its deadline. */
+  long leftMicros() {
+    return NANOSECONDS.toMicros(wish.deadlineNanos() - System.nanoTime());
+  }
+
+  /** Whether its caller has hung up. */
+  boolean isGone() {
+    return wish.isGone().getAsBoolean();
+  }
+
+  /**
+   * Whether it has a place in the queue, or gets one now.
+   *
+   * @param displaced see {@link WaitingPlaces#take}
+   */
+  boolean takesPlace(WaitingPlaces places, Runnable displaced) {
+    if (place.isEmpty()) {
+      place = places.take(wish.key(), wish.tenant(), displaced);
+    }
+    return place.isPresent();
+  }
+
+  /** Whether it has left the queue. */
+  boolean isOver() {
+    return isOver;
+  }
+
+  /** Leaves the queue, and waits only for its booked time. */
+  void leaves() {
+    if (!isOver) {
+      isOver = true;
+      meters.waiting(wish.upstream().name(), -1);
+      place.ifPresent(Place::free);
+    }
+  }
+
+  /** Completes the wait; false if it has ended already. */
+  boolean begins(Entered entered) {
+    leaves();
+    return done.tryComplete(entered);
+  }
+
+  void refuse(ProblemDetails problem) {
+    fail(new RefusedException(problem));
+  }
+
+  void asksAgain() {
+    fail(new PolicyChangedException());
+  }
+
+  void giveUp() {
+    fail(new GivenUpException());
+  }
+
+  void fail(Throwable error) {
+    leaves();
+    done.tryFail(error);
+  }
+}

@@ -1,0 +1,131 @@
+package io.weir.providers.turn;
+
+import io.vertx.core.Future;
+import io.weir.node.upstream.Course;
+import io.weir.node.upstream.NotRetried;
+import io.weir.node.upstream.OutgoingRequest;
+import io.weir.node.upstream.Turn;
+import io.weir.providers.queue.Entered;
+import io.weir.providers.queue.ProviderMeters;
+import io.weir.providers.queue.ProviderMeters.RequestEnd;
+import io.weir.providers.queue.Wish;
+import io.weir.providers.rule.Provider;
+import io.weir.providers.rule.Providers;
+import io.weir.providers.turn.ProviderTurns.Parts;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/** The way of one request through the providers of an upstream. Mutable; owned by its event loop. */
+final class ProviderCourse implements Course {
+  private final Parts node;
+  private final OutgoingRequest request;
+  private final RetryBudget budget;
+  private final List<String> before = new ArrayList<>();
+  private UsableProviders usable;
+  private String last = "";
+  private int probes;
+
+  ProviderCourse(Parts node, OutgoingRequest request, RetryBudget budget) {
+    this.node = node;
+    this.request = request;
+    this.budget = budget;
+    this.usable = node.usables().of((Providers) request.to());
+    budget.earn(to().retry().budgetPercent()); // each request earns a fraction of a retry
+  }
+
+  @Override
+  public Providers to() {
+    return usable.configured();
+  }
+
+  @Override
+  public Future<Turn> next(
+      BooleanSupplier isRepeatable, long deadlineNanos, BooleanSupplier isGone) {
+    return node.gate()
+        .enter(() -> wish(isRepeatable, deadlineNanos, isGone), true)
+        .map(this::begin);
+  }
+
+  private Wish wish(BooleanSupplier isRepeatable, long deadlineNanos, BooleanSupplier isGone) {
+    usable = now();
+    usable.refuseKeyless(request.group());
+    return new Wish(
+        usable.upstream(),
+        request.key(),
+        request.tenant(),
+        request.group(),
+        before,
+        request.attempts(to()) > 1 && isRepeatable.getAsBoolean(),
+        deadlineNanos,
+        isGone);
+  }
+
+  private UsableProviders now() {
+    UsableProviders all = node.usables().now(to().name());
+    return request.place().isEmpty() ? all : node.usables().only(all, request.place());
+  }
+
+  private Turn begin(Entered entered) {
+    Provider provider = usable.upstream().named(entered.provider()).orElseThrow();
+    before.add(entered.place());
+    last = provider.name();
+    // Bounded: a request must not try providers forever, whatever their breakers do.
+    boolean isFree = entered.isProbe() && probes < usable.upstream().all().size();
+    probes += isFree ? 1 : 0;
+    return new ProviderTurn(node, usable, provider, entered, request.group(), isFree);
+  }
+
+  @Override
+  public boolean hasAnother() {
+    return usable.hasAnother(request.group(), new HashSet<>(before));
+  }
+
+  @Override
+  public boolean tryPay() {
+    return budget.spend(to().retry().budgetPercent(), System.nanoTime());
+  }
+
+  @Override
+  public void again(long waitMillis) {
+    meters().again(to().name(), last, waitMillis);
+  }
+
+  @Override
+  public void answered() {
+    end(RequestEnd.ANSWERED);
+  }
+
+  @Override
+  public void failed(NotRetried why) {
+    meters().notRetried(to().name(), last, why);
+    if (before.size() > 1) {
+      meters().exhausted(to().name(), last);
+    }
+    end(RequestEnd.FAILED);
+  }
+
+  @Override
+  public void refused(String code) {
+    if (before.isEmpty()) {
+      meters().refused(to().name(), code);
+      end(RequestEnd.REFUSED);
+    } else {
+      failed(NotRetried.REFUSED);
+    }
+  }
+
+  @Override
+  public void cancelled() {
+    end(RequestEnd.CANCELLED);
+  }
+
+  private void end(RequestEnd end) {
+    meters().request(to().name(), end);
+  }
+
+  private ProviderMeters meters() {
+    return node.meters();
+  }
+}

@@ -1,0 +1,105 @@
+package io.weir.providers.turn;
+
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.weir.core.policy.Upstream;
+import io.weir.node.upstream.AttemptOutcome;
+import io.weir.node.upstream.RequestHeaders;
+import io.weir.node.upstream.Turn;
+import io.weir.providers.answer.JsonRpcErrors;
+import io.weir.providers.answer.ProviderAnswers;
+import io.weir.providers.queue.Entered;
+import io.weir.providers.rule.Provider;
+import io.weir.providers.rule.Sending;
+import io.weir.providers.turn.ProviderTurns.Parts;
+import java.time.Clock;
+import java.util.Optional;
+
+/** The turn of a request at a provider, with one of our keys. Mutable; owned by the request's event loop. */
+final class ProviderTurn implements Turn {
+  private static final int OK = 200;
+
+  private final Parts node;
+  private final UsableProviders usable;
+  private final Provider provider;
+  private final String group;
+  private final boolean isFree;
+  private Entered entered;
+
+  /** @param isFree whether it is a probe that costs the request no attempt */
+  ProviderTurn(
+      Parts node,
+      UsableProviders usable,
+      Provider provider,
+      Entered entered,
+      String group,
+      boolean isFree) {
+    this.node = node;
+    this.usable = usable;
+    this.provider = provider;
+    this.entered = entered;
+    this.group = group;
+    this.isFree = isFree;
+  }
+
+  @Override
+  public Upstream server() {
+    return usable.upstream().at(provider);
+  }
+
+  @Override
+  public String place() {
+    return entered.place();
+  }
+
+  @Override
+  public MultiMap headers(RequestHeaders headers) {
+    return usable.headers(node.keys(), headers, provider, entered);
+  }
+
+  @Override
+  public boolean isFree() {
+    return isFree;
+  }
+
+  @Override
+  public boolean readsBody(int status) {
+    return status == OK && sending().isJsonRpc();
+  }
+
+  @Override
+  public AttemptOutcome judge(int status, MultiMap headers, Optional<Buffer> body) {
+    node.lessons().heard(entered);
+    AttemptOutcome outcome = body.filter(whole -> readsBody(status))
+        .flatMap(whole -> JsonRpcErrors.limited(whole, sending().jsonRpcCodes()))
+        .orElseGet(
+            () -> ProviderAnswers.outcome(status, headers, Clock.systemUTC().instant()));
+    if (node.lessons().endsProbe(entered, outcome)) {
+      entered = entered.afterProbe();
+    }
+    return outcome;
+  }
+
+  private Sending sending() {
+    return usable.upstream().sending();
+  }
+
+  // If the provider has been silent for long, it counts as hanging.
+  @Override
+  public AttemptOutcome hungUp(long sentNanos) {
+    return node.lessons().isSilent(entered, sentNanos)
+        ? AttemptOutcome.broken()
+        : AttemptOutcome.unknown();
+  }
+
+  @Override
+  public AttemptOutcome overtaken(long sentNanos) {
+    return node.lessons().overtaken(entered, sentNanos);
+  }
+
+  @Override
+  public void end(AttemptOutcome outcome, long tookNanos) {
+    Future<Boolean> unused = node.lessons().learn(entered, outcome, group, tookNanos);
+  }
+}

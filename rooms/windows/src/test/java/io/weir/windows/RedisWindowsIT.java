@@ -1,0 +1,468 @@
+package io.weir.windows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.testing.RedisFixture;
+import io.weir.windows.WindowAnswer.Blocked;
+import io.weir.windows.WindowAnswer.Claimed;
+import io.weir.windows.WindowAnswer.Done;
+import io.weir.windows.WindowAnswer.Full;
+import io.weir.windows.WindowAnswer.Listed;
+import io.weir.windows.WindowAnswer.NotNext;
+import io.weir.windows.WindowAnswer.Nothing;
+import io.weir.windows.WindowAnswer.Opened;
+import io.weir.windows.WindowAnswer.Range;
+import io.weir.windows.WindowAnswer.Refused;
+import io.weir.windows.WindowAnswer.Unknown;
+import io.weir.windows.WindowStore.Choice;
+import io.weir.windows.WindowStore.End;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Windows in Redis, with a manual clock. */
+@ExtendWith(RedisFixture.class)
+final class RedisWindowsIT {
+  private static final long LEASE = 30_000_000;
+  private static final long BACKOFF = 1_000_000;
+  private static final long REMEMBERED = Duration.ofMinutes(9).toNanos() / 1000;
+  private static final long GONE = -2;
+  private static final long KEPT = Duration.ofDays(30).toMillis();
+
+  private static RedisConnections connections;
+  private static int windows;
+
+  private long now;
+  private RedisWindows store;
+  private String name;
+  private int claims;
+
+  @BeforeAll
+  static void start(RedisConnections opened) {
+    connections = opened;
+  }
+
+  @BeforeEach
+  void begin() {
+    now = 4_000_000_000_000_000L;
+    name = "w" + windows++;
+    store = RedisWindows.rehearsing(connections, () -> now);
+  }
+
+  private record Said(Class<?> answer, long atMicros) {}
+
+  private WindowRule rule(int width, boolean keepsResults) {
+    return new WindowRule(name, width, 4, LEASE, BACKOFF, keepsResults);
+  }
+
+  private static <T> T wait(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private WindowAnswer open(WindowRule rule, long from, long to) {
+    return wait(store.open(rule, from, to));
+  }
+
+  private WindowAnswer claim(WindowRule rule) {
+    return wait(store.claim(rule, "c" + claims++));
+  }
+
+  private WindowAnswer end(WindowRule rule, Claimed claimed, End how, String note) {
+    return wait(store.end(rule, claimed.from(), claimed.claim(), how, note));
+  }
+
+  @Test
+  void rangesFollowOneAnotherAndAreNoMoreThanTheWidth() {
+    WindowRule rule = rule(2, false);
+    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isTrue();
+    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isFalse();
+    assertThat(open(rule, 1200, 1299)).isInstanceOf(NotNext.class);
+    assertThat(open(rule, 1050, 1149)).isInstanceOf(NotNext.class);
+    assertThat(open(rule, 1000, 1098)).isInstanceOf(NotNext.class);
+    WindowAnswer second = open(rule, 1100, 1199);
+    assertThat(second).isInstanceOf(Opened.class);
+    assertThat(second.view().next()).isEqualTo(1200);
+    assertThat(second.view().watermark()).isEqualTo(1000);
+    assertThat(open(rule, 1200, 1299)).isInstanceOf(Full.class);
+    end(rule, (Claimed) claim(rule), End.FINISH, "");
+    assertThat(open(rule, 1200, 1299)).isInstanceOf(Opened.class);
+    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isFalse();
+  }
+
+  @Test
+  void whatIsDoneOutOfOrderWaitsForThoseBeforeIt() {
+    WindowRule rule = rule(3, false);
+    for (int i = 0; i < 3; i++) {
+      open(rule, i, i);
+    }
+    Claimed first = (Claimed) claim(rule);
+    Claimed second = (Claimed) claim(rule);
+    assertThat(end(rule, second, End.FINISH, "").view().watermark()).isZero();
+    assertThat(((Done) end(rule, second, End.FINISH, "")).state()).isEqualTo("done");
+    Done done = (Done) end(rule, first, End.FINISH, "");
+    assertThat(done.state()).isEqualTo("committed");
+    assertThat(done.view().watermark()).isEqualTo(2);
+    assertThat(done.view().open()).isEqualTo(1);
+    assertThat(((Done) end(rule, first, End.FINISH, "")).state()).isEqualTo("committed");
+  }
+
+  @Test
+  void aRangeThatFailsIsTriedAgainAfterLongerAndLongerWaitsAndThenReported() {
+    WindowRule rule = rule(1, false);
+    open(rule, 0, 9);
+    long backoff = BACKOFF;
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      Claimed claimed = (Claimed) claim(rule);
+      assertThat(claimed.attempt()).isEqualTo(attempt);
+      assertThat(((Done) end(rule, claimed, End.FAIL, "no answer")).state()).isEqualTo("waiting");
+      assertThat(claim(rule)).isInstanceOf(Nothing.class);
+      now += backoff - 1;
+      assertThat(claim(rule)).isInstanceOf(Nothing.class);
+      now += 1;
+      backoff *= 2;
+    }
+    Claimed last = (Claimed) claim(rule);
+    assertThat(((Done) end(rule, last, End.FAIL, "no answer")).state()).isEqualTo("failed");
+    assertThat(claim(rule)).isInstanceOf(Nothing.class);
+    assertThat(((Blocked) open(rule, 10, 19)).from()).isZero();
+    assertThat(wait(store.look(rule, true, 10)).ranges())
+        .containsExactly(new Range(0, 9, "failed", 4, "no answer"));
+  }
+
+  @Test
+  void thePlannerDecidesOfWhatHasFailed() {
+    WindowRule rule = new WindowRule(name, 2, 1, LEASE, BACKOFF, false);
+    open(rule, 0, 9);
+    open(rule, 10, 19);
+    assertThat(wait(store.decide(rule, Choice.SKIP, 0))).isInstanceOf(Refused.class);
+    assertThat(wait(store.decide(rule, Choice.SKIP, 99))).isInstanceOf(Unknown.class);
+    end(rule, (Claimed) claim(rule), End.FAIL, "");
+    end(rule, (Claimed) claim(rule), End.FINISH, "");
+    assertThat(((Done) wait(store.decide(rule, Choice.RETRY, 0))).state()).isEqualTo("todo");
+    end(rule, (Claimed) claim(rule), End.FAIL, "");
+    Done skipped = (Done) wait(store.decide(rule, Choice.SKIP, 0));
+    assertThat(skipped.state()).isEqualTo("committed");
+    assertThat(skipped.view().watermark()).isEqualTo(20);
+    assertThat(skipped.view().failed()).isZero();
+  }
+
+  @Test
+  void theRangeOfADeadWorkerIsHandedOutAgainAndItsClaimIsLost() {
+    WindowRule rule = rule(2, false);
+    open(rule, 0, 9);
+    Claimed dead = (Claimed) claim(rule);
+    now += LEASE - 1;
+    assertThat(end(rule, dead, End.RENEW, "")).isInstanceOf(Done.class);
+    now += LEASE - 1;
+    assertThat(claim(rule)).isInstanceOf(Nothing.class);
+    now += 1;
+    Claimed again = (Claimed) claim(rule);
+    assertThat(again.attempt()).isEqualTo(2);
+    for (End how : End.values()) {
+      assertThat(end(rule, dead, how, "")).isInstanceOf(Refused.class);
+    }
+    assertThat(end(rule, again, End.FINISH, "")).isInstanceOf(Done.class);
+  }
+
+  @Test
+  void whatWasNotBegunIsNoAttempt() {
+    WindowRule rule = rule(1, false);
+    open(rule, 0, 9);
+    for (int i = 0; i < 10; i++) {
+      Claimed claimed = (Claimed) claim(rule);
+      assertThat(claimed.attempt()).isEqualTo(1);
+      assertThat(((Done) end(rule, claimed, End.RELEASE, "")).state()).isEqualTo("todo");
+    }
+  }
+
+  @Test
+  void resultsAreKeptInOrderUntilThePlannerCommitsThem() {
+    WindowRule rule = rule(3, true);
+    for (int i = 0; i < 3; i++) {
+      open(rule, 10L * i, 10L * i + 9);
+    }
+    List<Claimed> all =
+        List.of((Claimed) claim(rule), (Claimed) claim(rule), (Claimed) claim(rule));
+    end(rule, all.get(2), End.FINISH, "third");
+    assertThat(wait(store.look(rule, false, 10)).ranges()).isEmpty();
+    end(rule, all.get(0), End.FINISH, "first");
+    assertThat(open(rule, 30, 39)).isInstanceOf(Full.class);
+    Listed ended = wait(store.look(rule, false, 10));
+    assertThat(ended.ranges()).containsExactly(new Range(0, 9, "done", 1, "first"));
+    assertThat(ended.view().watermark()).isZero();
+    for (long wrong : new long[] {5, 19, 29}) {
+      assertThat(wait(store.decide(rule, Choice.COMMIT, wrong))).isInstanceOf(Refused.class);
+    }
+    assertThat(wait(store.decide(rule, Choice.COMMIT, 9)).view().watermark()).isEqualTo(10);
+    assertThat(wait(store.decide(rule, Choice.COMMIT, 9))).isInstanceOf(Done.class);
+    assertThat(open(rule, 30, 39)).isInstanceOf(Opened.class);
+    end(rule, all.get(1), End.FINISH, "");
+    assertThat(wait(store.look(rule, false, 10)).ranges())
+        .extracting(Range::note)
+        .containsExactly("", "third");
+  }
+
+  private List<Long> leftMillis() {
+    return WindowKeys.of(name).stream()
+        .map(key -> wait(connections.<Long>ask(commands -> commands.pttl(key))))
+        .toList();
+  }
+
+  @Test
+  void allOfAWindowIsKeptForThirtyDaysAndCanBeForgotten() {
+    store = new RedisWindows(connections); // its keys expire by Redis's clock
+    WindowRule rule = rule(3, true);
+    for (int i = 0; i < 2; i++) {
+      open(rule, 10L * i, 10L * i + 9);
+      end(rule, (Claimed) claim(rule), End.FINISH, "kept");
+    }
+    wait(store.decide(rule, Choice.COMMIT, 9));
+    open(rule, 20, 29);
+    claim(rule);
+    open(rule, 30, 39);
+    List<String> keys = WindowKeys.of(name);
+    assertThat(leftMillis())
+        .allMatch(left -> left == GONE || (left > KEPT - 60_000 && left <= KEPT + 1));
+    keys.forEach(key -> wait(connections.ask(commands -> commands.pexpire(key, KEPT / 3))));
+    claim(rule);
+    assertThat(leftMillis())
+        .allMatch(left -> left == GONE || (left > KEPT - 60_000 && left <= KEPT + 1));
+    wait(store.decide(rule, Choice.FORGET, 0));
+    long left =
+        wait(connections.<Long>ask(commands -> commands.exists(keys.toArray(String[]::new))));
+    assertThat(left).isZero();
+    assertThat(((Opened) open(rule, 500, 599)).view().watermark()).isEqualTo(500);
+  }
+
+  @Test
+  void whatIsSaidTwiceIsWellAlsoMuchLater() {
+    WindowRule rule = new WindowRule(name, 2, 4, LEASE, 0, false);
+    open(rule, 0, 0);
+    Claimed claimed = (Claimed) claim(rule);
+    end(rule, claimed, End.RELEASE, "");
+    assertThat(((Done) end(rule, claimed, End.RELEASE, "")).state()).isEqualTo("todo");
+    claimed = (Claimed) claim(rule);
+    end(rule, claimed, End.FAIL, "");
+    assertThat(((Done) end(rule, claimed, End.FAIL, "")).state()).isEqualTo("todo");
+    assertThat(end(rule, claimed, End.FINISH, "")).isInstanceOf(Refused.class);
+    claimed = (Claimed) claim(rule);
+    end(rule, claimed, End.FINISH, "");
+    for (int i = 1; i < 1000; i++) {
+      open(rule, i, i);
+      end(rule, (Claimed) claim(rule), End.FINISH, "");
+    }
+    now += Duration.ofMinutes(9).toNanos() / 1000;
+    assertThat(((Done) end(rule, claimed, End.FINISH, "")).state()).isEqualTo("committed");
+    assertThat(wait(store.end(rule, 0, "other", End.FINISH, ""))).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void aSkipThatIsSaidTwiceIsWellAndNobodyPassesForIt() {
+    WindowRule rule = new WindowRule(name, 2, 1, LEASE, BACKOFF, false);
+    open(rule, 0, 0);
+    end(rule, (Claimed) claim(rule), End.FAIL, "");
+    assertThat(wait(store.decide(rule, Choice.SKIP, 0))).isInstanceOf(Done.class);
+    assertThat(wait(store.decide(rule, Choice.SKIP, 0))).isInstanceOf(Done.class);
+    assertThat(wait(store.end(rule, 0, "-", End.FINISH, ""))).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void whatIsBeforeTheFirstRangeWasNeverCommitted() {
+    WindowRule rule = rule(2, false);
+    open(rule, 1000, 1099);
+    assertThat(open(rule, 0, 99)).isInstanceOf(NotNext.class);
+    assertThat(wait(store.decide(rule, Choice.COMMIT, 99))).isInstanceOf(Refused.class);
+    end(rule, (Claimed) claim(rule), End.FINISH, "");
+    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isFalse();
+    assertThat(wait(store.decide(rule, Choice.COMMIT, 1099))).isInstanceOf(Done.class);
+  }
+
+  @Test
+  void aClaimThatNobodyHeardOfIsTakenBackAndIsNoAttempt() {
+    WindowRule rule = rule(3, false);
+    for (int i = 0; i < 3; i++) {
+      open(rule, i, i);
+    }
+    Claimed unheard = (Claimed) claim(rule);
+    Claimed heard = (Claimed) claim(rule);
+    assertThat(wait(store.takeBack(rule, List.of(unheard.claim(), "other")))).isEqualTo(1);
+    assertThat(end(rule, unheard, End.FINISH, "")).isInstanceOf(Refused.class);
+    Claimed again = (Claimed) claim(rule);
+    assertThat(again.from()).isEqualTo(unheard.from());
+    assertThat(again.attempt()).isEqualTo(1);
+    assertThat(end(rule, heard, End.FINISH, "")).isInstanceOf(Done.class);
+    assertThat(wait(store.takeBack(rule, List.of(heard.claim())))).isZero();
+  }
+
+  @Test
+  void aClockThatIsSetBackMakesNoLeaseAndNoWaitLong() {
+    WindowRule rule = rule(2, false);
+    open(rule, 0, 0);
+    open(rule, 1, 1);
+    claim(rule);
+    end(rule, (Claimed) claim(rule), End.FAIL, "");
+    now -= Duration.ofHours(1).toNanos() / 1000;
+    assertThat(claim(rule)).isInstanceOf(Nothing.class);
+    now += LEASE;
+    assertThat(((Claimed) claim(rule)).from()).isZero();
+    assertThat(((Claimed) claim(rule)).from()).isEqualTo(1);
+  }
+
+  @Test
+  void aPolicyThatShortensTheLeaseTakesNoClaimsAway() {
+    WindowRule rule = new WindowRule(name, 2, 4, 600_000_000, BACKOFF, false);
+    open(rule, 0, 0);
+    Claimed claimed = (Claimed) claim(rule);
+    assertThat(claim(rule(2, false))).isInstanceOf(Nothing.class);
+    now += 200_000_000;
+    assertThat(claim(rule(2, false))).isInstanceOf(Nothing.class);
+    assertThat(end(rule, claimed, End.RENEW, "")).isInstanceOf(Done.class);
+  }
+
+  @Test
+  void whoeverFindsNothingForLongAsksSeldom() {
+    WindowRule rule = rule(1, false);
+    for (int i = 0; i < 20; i++) {
+      open(rule, i, i);
+      Claimed claimed = (Claimed) claim(rule);
+      now += 2000;
+      end(rule, claimed, End.FINISH, "");
+    }
+    assertThat(((Nothing) claim(rule)).waitMicros()).isEqualTo(10_000);
+    now += 1_000_000;
+    assertThat(((Nothing) claim(rule)).waitMicros()).isEqualTo(250_000);
+    now += 60_000_000;
+    assertThat(((Nothing) claim(rule)).waitMicros()).isEqualTo(1_000_000);
+  }
+
+  @Test
+  void whoLooksCommitsNothing() {
+    WindowRule keeps = rule(2, true);
+    open(keeps, 0, 9);
+    end(keeps, (Claimed) claim(keeps), End.FINISH, "precious");
+    wait(store.look(rule(2, false), true, 1)); // a node that knows only the previous policy
+    assertThat(wait(store.look(keeps, false, 10)).ranges())
+        .extracting(Range::note)
+        .containsExactly("precious");
+  }
+
+  @Test
+  void aClaimThatIsLostStaysSoWhenItsRangeIsCommitted() {
+    WindowRule rule = rule(2, false);
+    open(rule, 0, 9);
+    Claimed dead = (Claimed) claim(rule);
+    now += LEASE;
+    Claimed again = (Claimed) claim(rule);
+    end(rule, again, End.FINISH, "");
+    for (End how : End.values()) {
+      assertThat(end(rule, dead, how, "")).isInstanceOf(Refused.class);
+      assertThat(end(rule, again, how, ""))
+          .isInstanceOf(how == End.FINISH ? Done.class : Refused.class);
+    }
+    assertThat(wait(store.end(rule, 5, again.claim(), End.FINISH, ""))).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void whatWaitedForTheCommitIsCommittedOnceThePolicyKeepsNoResults() {
+    WindowRule keeps = rule(2, true);
+    open(keeps, 0, 9);
+    open(keeps, 10, 19);
+    end(keeps, (Claimed) claim(keeps), End.FINISH, "");
+    end(keeps, (Claimed) claim(keeps), End.FINISH, "");
+    assertThat(open(keeps, 20, 29)).isInstanceOf(Full.class);
+    Opened opened = (Opened) open(rule(2, false), 20, 29);
+    assertThat(opened.view().watermark()).isEqualTo(20);
+  }
+
+  @Test
+  void timesInWhichNobodyWorkedDoNotMakeWaitsLong() {
+    WindowRule rule = rule(1, false);
+    long wait = 0;
+    for (long i = 0; i < 40; i++) {
+      open(rule, i, i);
+      Claimed claimed = (Claimed) claim(rule);
+      now += i == 20 ? Duration.ofHours(8).toNanos() / 1000 : 100_000;
+      if (i == 20) {
+        claimed = (Claimed) claim(rule);
+      }
+      end(rule, claimed, End.FINISH, "");
+      wait = Math.max(wait, ((Nothing) claim(rule)).waitMicros());
+    }
+    assertThat(wait).isLessThanOrEqualTo(1_000_000);
+  }
+
+  /** A planner and workers that fail, die and repeat every call: all ranges are committed once and in order. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void allRangesAreCommittedInOrderWhateverWorkersDo(long seed) {
+    Random random = new Random(seed);
+    WindowRule rule = rule(1 + random.nextInt(12), false);
+    Deque<Claimed> held = new ArrayDeque<>();
+    Set<Long> done = new HashSet<>();
+    Set<Long> skipped = new HashSet<>();
+    Map<Claimed, Said> said = new HashMap<>();
+    long next = 0;
+    long watermark = 0;
+    int steps = 0;
+    while (watermark < 300 && steps++ < 20_000) {
+      WindowAnswer answer;
+      int dice = random.nextInt(10);
+      if (dice < 3) {
+        answer = open(rule, next, next);
+        next = answer.view().next();
+        if (answer instanceof Blocked blocked) {
+          boolean isSkipped = random.nextBoolean();
+          answer = wait(store.decide(rule, isSkipped ? Choice.SKIP : Choice.RETRY, blocked.from()));
+          if (isSkipped) {
+            assertThat(skipped.add(blocked.from())).isTrue();
+          }
+        }
+      } else if (dice < 6 || held.isEmpty()) {
+        answer = claim(rule);
+        if (answer instanceof Claimed claimed) {
+          held.add(claimed);
+        }
+      } else {
+        Claimed claimed = random.nextBoolean() ? held.removeFirst() : held.removeLast();
+        End how = random.nextInt(4) == 0 ? End.FAIL : End.FINISH;
+        answer = end(rule, claimed, how, "");
+        if (how == End.FINISH && answer instanceof Done) {
+          assertThat(done.add(claimed.from())).as("done once").isTrue();
+        }
+        if (how == End.FINISH) {
+          said.put(claimed, new Said(answer.getClass(), now));
+        }
+      }
+      said.values().removeIf(first -> now - first.atMicros() > REMEMBERED);
+      said.forEach((claimed, first) -> {
+        if (random.nextInt(20) == 0) {
+          assertThat(end(rule, claimed, End.FINISH, "").getClass()).isEqualTo(first.answer());
+        }
+      });
+      now += random.nextInt(50) == 0 ? LEASE : random.nextInt(2_000_000);
+      assertThat(answer.view().watermark()).isGreaterThanOrEqualTo(watermark);
+      watermark = answer.view().watermark();
+      assertThat(answer.view().open())
+          .isEqualTo(next - watermark)
+          .isLessThanOrEqualTo(rule.width());
+    }
+    for (long i = 0; i < watermark; i++) {
+      assertThat(done.contains(i) ^ skipped.contains(i)).as("range " + i).isTrue();
+    }
+    assertThat(watermark).as("steps: " + steps).isGreaterThanOrEqualTo(300);
+  }
+}

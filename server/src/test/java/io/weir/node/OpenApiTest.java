@@ -1,0 +1,109 @@
+package io.weir.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.room.Room;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The description that is merged from the parts of all doors. */
+final class OpenApiTest {
+  private static final String TEXT = OpenApi.of(Node.described(Room.all()));
+  private static final Pattern REFERENCE =
+      Pattern.compile("\"#/components/([A-Za-z]+/[A-Za-z]+)\"");
+  private static final Pattern PARAMETER = Pattern.compile("\\{([A-Za-z]+)}");
+
+  private final JsonObject description = new JsonObject(TEXT);
+
+  @Test
+  void everyReferenceHasItsComponentAndEveryComponentIsUsed() {
+    Set<String> described = new TreeSet<>();
+    JsonObject components = description.getJsonObject("components");
+    for (String kind : components.fieldNames()) {
+      components.getJsonObject(kind).fieldNames().forEach(name -> described.add(kind + "/" + name));
+    }
+    Set<String> used = REFERENCE
+        .matcher(TEXT)
+        .results()
+        .map(found -> found.group(1))
+        .collect(Collectors.toCollection(TreeSet::new));
+    operations()
+        .forEach(operation -> operation
+            .getJsonArray("security", new JsonArray())
+            .forEach(scheme -> ((JsonObject) scheme)
+                .fieldNames()
+                .forEach(name -> used.add("securitySchemes/" + name))));
+    assertThat(used).isEqualTo(described);
+  }
+
+  @Test
+  void everyOperationHasANameOfItsOwn() {
+    List<String> names = operations().stream()
+        .map(operation -> operation.getString("operationId"))
+        .toList();
+    assertThat(names).isNotEmpty().doesNotHaveDuplicates().doesNotContainNull();
+  }
+
+  @Test
+  void everyParameterOfAPathIsDescribed() {
+    JsonObject paths = description.getJsonObject("paths");
+    for (String path : paths.fieldNames()) {
+      List<String> named =
+          PARAMETER.matcher(path).results().map(found -> found.group(1)).toList();
+      for (JsonObject operation : operations(paths.getJsonObject(path))) {
+        assertThat(parametersOfPath(operation)).as(path).containsExactlyInAnyOrderElementsOf(named);
+      }
+    }
+  }
+
+  @Test
+  void aPartThatDescribesAPathAgainIsRefused() {
+    JsonObject again =
+        new JsonObject().put("paths", new JsonObject().put("/v1/check", new JsonObject()));
+    assertThatThrownBy(() -> OpenApi.add(again, description))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("'/v1/check' is described twice");
+  }
+
+  @Test
+  void aPartAddsPathsAndComponentsOfANewKind() {
+    JsonObject more = new JsonObject()
+        .put("paths", new JsonObject().put("/v1/new", new JsonObject()))
+        .put("components", new JsonObject().put("headers", new JsonObject().put("Wait", "x")));
+    JsonObject whole = description.copy();
+    OpenApi.add(more, whole);
+    assertThat(whole.getJsonObject("paths").fieldNames()).contains("/v1/new", "/v1/check");
+    assertThat(whole.getJsonObject("components").getJsonObject("headers").getString("Wait"))
+        .isEqualTo("x");
+  }
+
+  private List<JsonObject> operations() {
+    JsonObject paths = description.getJsonObject("paths");
+    List<JsonObject> all = new ArrayList<>();
+    paths.fieldNames().forEach(path -> all.addAll(operations(paths.getJsonObject(path))));
+    return all;
+  }
+
+  private static List<JsonObject> operations(JsonObject path) {
+    return path.fieldNames().stream().map(path::getJsonObject).toList();
+  }
+
+  private static List<String> parametersOfPath(JsonObject operation) {
+    List<String> names = new ArrayList<>();
+    operation.getJsonArray("parameters", new JsonArray()).forEach(parameter -> {
+      JsonObject one = (JsonObject) parameter;
+      if ("path".equals(one.getString("in"))) {
+        names.add(one.getString("name"));
+      }
+    });
+    return names;
+  }
+}

@@ -1,0 +1,121 @@
+package io.weir.state.connection;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisNoScriptException;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Classifies errors of Redis as an outage, or as a reachable but unusable Redis. By the first word of its errors
+ * (Redis, documentation of the protocol, "Simple errors"), and by the exceptions of its clients.
+ */
+public final class Faults {
+  private static final int MAX_CAUSES = 10;
+
+  /** By the first word of an error of Redis. */
+  private static final Map<StoreFault, List<String>> WORDS = Map.of(
+      StoreFault.REFUSED,
+      List.of("NOAUTH", "WRONGPASS", "NOPERM", "OOM", "MISCONF", "DENIED"),
+      // A failover, or a start: the next Redis that answers takes over.
+      StoreFault.UNREACHABLE,
+      List.of("READONLY", "MASTERDOWN", "LOADING", "CLUSTERDOWN", "NOREPLICAS", "UNBLOCKED"),
+      StoreFault.SLOW,
+      List.of("BUSY", "TRYAGAIN"),
+      StoreFault.DATA,
+      List.of("WRONGTYPE"));
+
+  private Faults() {}
+
+  /** The fault of an error; an unknown error is no outage. */
+  public static StoreFault of(Throwable error) {
+    return known(error).orElse(StoreFault.MISCONFIGURED);
+  }
+
+  /** The same; empty for an error that is not known. */
+  static Optional<StoreFault> known(Throwable error) {
+    @Nullable Throwable cause = error;
+    @Nullable StoreFault found = null;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (cause instanceof StoreUnavailableException known) {
+        return Optional.of(known.fault());
+      }
+      StoreFault own = own(cause);
+      // The innermost cause is the most exact: a refused password ends as a failed connection.
+      found = own == null ? found : own;
+      cause = cause.getCause();
+    }
+    return Optional.ofNullable(found);
+  }
+
+  /** The message of an error; the name of its class where it has none. */
+  public static String message(Throwable error) {
+    return error.getMessage() == null || error.getMessage().isBlank()
+        ? error.getClass().getSimpleName()
+        : error.getMessage();
+  }
+
+  /** Whether Redis does not know a script by its digest. */
+  public static boolean isUnknownScript(Throwable error) {
+    return error instanceof RedisNoScriptException
+        || error.getCause() instanceof RedisNoScriptException;
+  }
+
+  /** Whether a replica answered that was the master a moment ago. */
+  static boolean isReadOnly(Throwable error) {
+    return says(error, "READONLY");
+  }
+
+  /** Whether a node of a Redis Cluster redirects to another node for the keys. */
+  static boolean isRedirect(Throwable error) {
+    return says(error, "MOVED") || says(error, "ASK");
+  }
+
+  /** Whether the keys are being moved from one node of a Redis Cluster to another. */
+  public static boolean isMigrating(Throwable error) {
+    return says(error, "TRYAGAIN");
+  }
+
+  private static boolean says(Throwable error, String word) {
+    @Nullable Throwable cause = error;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (says(String.valueOf(cause.getMessage()), word)) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
+  private static @Nullable StoreFault own(Throwable error) {
+    if (error instanceof TimeoutException || error instanceof RedisCommandTimeoutException) {
+      return StoreFault.SLOW;
+    }
+    String message = String.valueOf(error.getMessage());
+    for (Map.Entry<StoreFault, List<String>> entry : WORDS.entrySet()) {
+      if (entry.getValue().stream().anyMatch(word -> says(message, word))) {
+        return entry.getKey();
+      }
+    }
+    if (error instanceof RedisCommandExecutionException || error instanceof SSLException) {
+      return StoreFault.MISCONFIGURED; // it answered
+    }
+    boolean isOfConnection = error instanceof RedisException || error instanceof IOException;
+    return isOfConnection ? StoreFault.UNREACHABLE : null;
+  }
+
+  // Redis 6 repeats the errors of commands within those of scripts.
+  private static boolean says(String message, String word) {
+    return message.startsWith(word + " ")
+        || message.startsWith("ERR " + word + " ") // raised again by a script
+        || message.contains("-" + word + " ");
+  }
+}

@@ -1,0 +1,5 @@
+/** Connections to Redis: addresses, TLS, faults, and the running of scripts. */
+@NullMarked
+package io.weir.state.connection;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,257 @@
+package io.weir.state.denial;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Verdict.Outcome;
+import io.weir.core.decision.Verdict.Wait;
+import io.weir.core.slot.QueueReport;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.state.connection.Returns;
+import io.weir.state.wire.Owner;
+import io.weir.state.wire.PendingCharge;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recent denials by Redis. If a plan makes no places, a full bucket stays full until it has drained: a caller that asks
+ * earlier is denied here, without a round trip, and gets the rest of the same wait. If a queue is full, or a bucket has
+ * no places, Redis returns a block of future moments, one for each caller here, and the time until which no newcomer
+ * can get a better answer.
+ *
+ * <p>It also limits how often one subject asks Redis for charges that may need the queue lane. Beyond twice the rate of
+ * its buckets, at least 500 a second, its newcomers are answered from the last block; beyond twice that, the holders of
+ * tickets get a retry time a moment later. So a flooding subject costs the shared state no more than its limit entitles
+ * it to, however it varies its requests. Only such a subject may be denied here when Redis would allow.
+ *
+ * <p>Otherwise no charge is denied here that Redis would allow: a known level is drained from the moment before Redis
+ * was asked, slightly faster than its rate, and denies only the same operation by the same revision. Waits are computed
+ * as drained from the moment after the answer, so that no caller comes too early. Other causes of an empty bucket (a
+ * key deleted by hand, a Redis that was flushed) are noticed within {@link #MAX_AGE_NANOS}.
+ *
+ * <p>Charges of several kinds, and buckets that keys share, have their own caches: {@link MixedDenials},
+ * {@link SharedDenials}.
+ *
+ * <p>Bounded; safe for use by many threads.
+ */
+public final class DenialCache {
+  public static final long MAX_AGE_NANOS = 1_000_000_000;
+  static final int MAX_KNOWN = 50_000;
+  // Clocks of two machines differ by less than one part in a thousand.
+  private static final int DRIFT = 1000;
+  private static final int TICKETS_TO_OTHERS = 2;
+
+  private final Map<SubjectOperation, BucketsDenial> denials = new ConcurrentHashMap<>();
+  private final Map<SubjectOperation, MomentBlock> blocks = new ConcurrentHashMap<>();
+  private final Map<SubjectOperation, AskBudget> newcomers = new ConcurrentHashMap<>();
+  private final Map<Owner, AskBudget> tickets = new ConcurrentHashMap<>();
+  private final SharedDenials shared;
+  private final MixedDenials mixed;
+  private final LongSupplier nanoTime;
+  private final BooleanSupplier isPolicyChanging;
+
+  /**
+   * @param nanoTime a monotonic clock, in nanoseconds
+   * @param isPolicyChanging whether Redis may have a newer policy at any moment: then this cache does not answer
+   * @param returns the latest returns of permits and reservations by this node
+   */
+  public DenialCache(LongSupplier nanoTime, BooleanSupplier isPolicyChanging, Returns returns) {
+    this.nanoTime = nanoTime;
+    this.isPolicyChanging = isPolicyChanging;
+    this.shared = new SharedDenials(nanoTime);
+    this.mixed = new MixedDenials(nanoTime, returns);
+  }
+
+  /**
+   * Moments without a place, as Redis returns them.
+   *
+   * @param firstMicros until the first of them, from when Redis decided
+   * @param stepMicros from each to the next
+   * @param count the number of moments
+   * @param freshMicros how long no newcomer can get a better answer, from when Redis decided
+   */
+  record Moments(long firstMicros, long stepMicros, long count, long freshMicros) {}
+
+  /** Whether a denial of this charge is the same for all callers, and worth remembering. */
+  public static boolean concern(Charge charge) {
+    return charge.slots().mode() == SlotMode.OFF && charge.ticket().shown().isEmpty();
+  }
+
+  public long now() {
+    return nanoTime.getAsLong();
+  }
+
+  /** Remembers the units that Redis found used when it denied a charge that was asked at that time. */
+  public void learn(Charge charge, long[] used, long askedNanos) {
+    long wait = BucketsDenial.waitMicros(charge, used);
+    SubjectOperation operation = SubjectOperation.of(charge);
+    makeRoom(denials, operation);
+    denials.put(
+        operation,
+        new BucketsDenial(
+            charge.revision(), charge.demands(), charge.cost(), wait, used, askedNanos, now()));
+    shared.learn(charge, used, askedNanos, null);
+  }
+
+  /** Remembers a denial of a charge of several kinds. */
+  public void learnMixed(PendingCharge denied, MixedAnswer answer, MixedDenial.Terms terms) {
+    if (denied.clockMicros() < 0) {
+      mixed.learn(denied, answer, terms);
+    }
+  }
+
+  /**
+   * Remembers the decision of the rates of a charge of several kinds. A place for one caller says nothing about others.
+   *
+   * @param used of all buckets that it demands from
+   */
+  public void learnMixed(
+      PendingCharge asked, MixedAnswer answer, long[] used, RatesAnswer ofRates) {
+    Charge charge = asked.charge();
+    if (ofRates.answer().decision() instanceof Allowed) {
+      mixed.admitted(charge);
+    } else if (ofRates.moments() > 0) {
+      learnMoments(asked, answer, used, ofRates);
+    } else if (ofRates.answer().decision() instanceof Denied && concern(charge)) {
+      learnMixed(asked, answer, answer.termsOfRates(ofRates.waitMicros()));
+      if (asked.clockMicros() < 0 && answer.isOfPlainRates()) {
+        shared.learn(charge, used, asked.askedNanos(), null);
+      }
+    }
+  }
+
+  private void learnMoments(
+      PendingCharge asked, MixedAnswer answer, long[] used, RatesAnswer ofRates) {
+    boolean isForAll = asked.clockMicros() < 0
+        && answer.isOfPlainRates()
+        && shared.learn(
+            asked.charge(),
+            used,
+            asked.askedNanos(),
+            new MomentBlock(asked, used, ofRates.asMoments(), now()));
+    if (!isForAll) {
+      learnMixed(asked, answer, answer.termsOfMoments(ofRates.asMoments()));
+    }
+  }
+
+  /** Remembers the remaining moments after Redis denied these equal charges. */
+  public void learnBlock(PendingCharge first, long[] used, Moments moments) {
+    MomentBlock block = new MomentBlock(first, used, moments, now());
+    if (!shared.learn(first.charge(), used, first.askedNanos(), block)) {
+      SubjectOperation operation = SubjectOperation.of(first.charge());
+      makeRoom(blocks, operation);
+      blocks.put(operation, block);
+    }
+  }
+
+  /** The extra moments that a charge should ask for: twice the number needed the last time. */
+  public int spare(Charge charge) {
+    if (charge.isMixed()) {
+      return Math.max(mixed.spare(charge), shared.spare(charge));
+    }
+    MomentBlock block = blocks.isEmpty() ? null : blocks.get(SubjectOperation.of(charge));
+    int own = block == null || block.isOver(now()) ? 0 : block.wanted();
+    return Math.max(own, shared.spare(charge));
+  }
+
+  /** The answer, if it is known; null if Redis has to be asked. */
+  @Nullable
+  public StoreAnswer answer(Charge charge) {
+    if (isPolicyChanging.getAsBoolean()) {
+      return null;
+    }
+    if (charge.ticket().shown().isPresent()) {
+      StoreAnswer full = charge.isMixed() ? mixed.answer(charge) : null;
+      return full == null ? answerTicket(charge) : full;
+    }
+    StoreAnswer own = charge.isMixed() ? mixed.answer(charge) : answerOfOwn(charge);
+    return own == null ? shared.answer(charge) : own;
+  }
+
+  private @Nullable StoreAnswer answerOfOwn(Charge charge) {
+    if (denials.isEmpty() && blocks.isEmpty()) {
+      return null;
+    }
+    SubjectOperation operation = SubjectOperation.of(charge);
+    return concern(charge)
+        ? answerFromDenial(operation, charge)
+        : answerFromBlock(operation, charge);
+  }
+
+  // Only Redis knows whether a ticket is valid. Beyond the limit its holder keeps it, and gets a
+  // retry time a moment later.
+  private @Nullable StoreAnswer answerTicket(Charge charge) {
+    List<Demand> demands = charge.demands();
+    if (budget(tickets, Owner.of(charge))
+        .mayAsk(now(), TICKETS_TO_OTHERS * AskBudget.most(demands))) {
+      return null;
+    }
+    long[] full =
+        demands.stream().mapToLong(demand -> demand.bucket().capacityUnits()).toArray();
+    Wait told = new Wait(
+        NANOSECONDS.toMicros(AskBudget.WINDOW_NANOS), true, charge.ticket().shown());
+    return new Decided(charge.verdict().decision(Outcome.DENIED, full, told), QueueReport.NONE);
+  }
+
+  private @Nullable StoreAnswer answerFromBlock(SubjectOperation operation, Charge charge) {
+    MomentBlock block = blocks.get(operation);
+    long now = now();
+    if (block == null || !block.isOf(charge)) {
+      return null;
+    }
+    if (block.isOver(now)) {
+      blocks.remove(operation, block);
+      return null;
+    }
+    StoreAnswer answer = block.answer(charge, now);
+    return answer != null
+            || budget(newcomers, operation).mayAsk(now, AskBudget.most(charge.demands()))
+        ? answer
+        : block.answerBeyondBound(charge, now);
+  }
+
+  private static <K> AskBudget budget(Map<K, AskBudget> budgets, K whose) {
+    makeRoom(budgets, whose);
+    return budgets.computeIfAbsent(whose, name -> new AskBudget());
+  }
+
+  /** Clears the map if it is full and has no entry of this key. */
+  static <K, V> void makeRoom(Map<K, V> all, K one) {
+    if (all.size() >= MAX_KNOWN && !all.containsKey(one)) {
+      all.clear();
+    }
+  }
+
+  private @Nullable StoreAnswer answerFromDenial(SubjectOperation operation, Charge charge) {
+    BucketsDenial known = denials.get(operation);
+    if (known == null || known.revision() != charge.revision()) {
+      return null;
+    }
+    long now = now();
+    if (now - known.answeredNanos() > MAX_AGE_NANOS) {
+      denials.remove(operation, known);
+      return null;
+    }
+    if (!known.canHold(charge)) {
+      return null;
+    }
+    long wait = known.waitMicros(charge);
+    long atMost = NANOSECONDS.toMicros(now - known.askedNanos());
+    if (wait > atMost + atMost / DRIFT + 1) {
+      long atLeast = NANOSECONDS.toMicros(now - known.answeredNanos());
+      return known.answer(charge, wait, atLeast - atLeast / DRIFT);
+    }
+    return budget(newcomers, operation).mayAsk(now, AskBudget.most(charge.demands()))
+        ? null
+        : known.answer(charge, Math.max(wait, NANOSECONDS.toMicros(AskBudget.WINDOW_NANOS)), 0);
+  }
+}

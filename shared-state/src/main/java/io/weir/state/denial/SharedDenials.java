@@ -1,0 +1,154 @@
+package io.weir.state.denial;
+
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.bucket.Scope;
+import io.weir.core.kind.Hold;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.StoreAnswer;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Full buckets of tenants and of the cluster: an answer to one key applies to all keys that need the bucket. Bounded;
+ * safe for use by many threads.
+ *
+ * <p>If places are made, a full bucket of a tenant is a different one for each key: a key may have a place. A bucket of
+ * the cluster makes no places.
+ */
+final class SharedDenials {
+  private final Map<SharedBucket, SharedDenial> known = new ConcurrentHashMap<>();
+  private final LongSupplier nanoTime;
+
+  SharedDenials(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  private record SharedBucket(String tenant, String name) {
+    static SharedBucket of(Charge charge, Demand demand) {
+      boolean isTenants = demand.bucket().scope() == Scope.TENANT;
+      return new SharedBucket(isTenants ? charge.tenant() : "", demand.bucket().name());
+    }
+  }
+
+  /**
+   * Remembers the full buckets of a denial that are shared.
+   *
+   * @param block the remaining moments, if any
+   * @return whether the block is for all keys: nothing but shared buckets was full
+   */
+  boolean learn(Charge charge, long[] used, long askedNanos, @Nullable MomentBlock block) {
+    boolean isShared = true;
+    boolean isFull = false;
+    for (int i = 0; i < used.length; i++) {
+      Demand demand = charge.demands().get(i);
+      if (!LeakyBucket.fits(demand.bucket(), used[i], demand.units(charge.cost()))) {
+        isFull = true;
+        isShared &= isShared(charge, demand);
+      }
+    }
+    for (int i = 0; i < used.length; i++) {
+      Demand demand = charge.demands().get(i);
+      boolean fits = LeakyBucket.fits(demand.bucket(), used[i], demand.units(charge.cost()));
+      if (!fits && isShared(charge, demand)) {
+        put(charge, demand, used[i], askedNanos, isShared ? block : null);
+      }
+    }
+    return isFull && isShared;
+  }
+
+  private void put(
+      Charge charge, Demand demand, long used, long askedNanos, @Nullable MomentBlock block) {
+    SharedBucket bucket = SharedBucket.of(charge, demand);
+    DenialCache.makeRoom(known, bucket);
+    known.compute(bucket, (name, before) -> {
+      if (before != null && before.askedNanos() - askedNanos > 0) {
+        return before;
+      }
+      SharedBudget budget = before == null ? new SharedBudget() : before.budget();
+      MomentBlock kept = block == null && before != null ? before.block() : block;
+      return new SharedDenial(
+          charge.revision(), demand, used, askedNanos, nanoTime.getAsLong(), budget, kept);
+    });
+  }
+
+  private static boolean isShared(Charge charge, Demand demand) {
+    return switch (demand.bucket().scope()) {
+      case KEY -> false;
+      case TENANT -> charge.slots().mode() != SlotMode.RESERVE;
+      case CLUSTER -> true;
+    };
+  }
+
+  /** The answer, if it is known; null if Redis has to be asked. */
+  @Nullable
+  StoreAnswer answer(Charge charge) {
+    if (known.isEmpty() || charge.ticket().shown().isPresent()) {
+      return null;
+    }
+    List<Demand> demands = charge.demands();
+    long now = nanoTime.getAsLong();
+    for (int i = 0; i < demands.size(); i++) {
+      Demand demand = demands.get(i);
+      boolean isDecisive =
+          isShared(charge, demand) && !demand.overflow() && !Demand.hasOverflow(demands, i);
+      SharedDenial denial = isDecisive ? known(charge, demand, now) : null;
+      StoreAnswer answer = denial == null ? null : answer(charge, demand, denial, now);
+      if (answer != null) {
+        return answer;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable SharedDenial known(Charge charge, Demand demand, long now) {
+    SharedBucket bucket = SharedBucket.of(charge, demand);
+    SharedDenial denial = known.get(bucket);
+    if (denial != null && denial.isOver(now)) {
+      known.remove(bucket, denial);
+      return null;
+    }
+    return denial != null && denial.isOf(charge, demand) ? denial : null;
+  }
+
+  private static @Nullable StoreAnswer answer(
+      Charge charge, Demand demand, SharedDenial denial, long now) {
+    boolean mayRepeat = charge.extras().hold().filter(Hold::isNamed).isPresent();
+    MomentBlock block = charge.slots().mode() == SlotMode.OFF ? null : denial.block();
+    if (!mayRepeat && denial.isFullFor(demand.units(charge.cost()), now)) {
+      StoreAnswer answer = block == null
+          ? (charge.slots().mode() == SlotMode.OFF ? denial.deny(charge, demand, now) : null)
+          : block.answerAnother(charge, demand, denial.usedUnits(), now);
+      if (answer != null) {
+        return answer;
+      }
+    }
+    if (!LeakyBucket.canHold(demand.bucket(), demand.units(charge.cost()))
+        || denial.budget().mayAsk(charge.tenant(), now, AskBudget.most(List.of(demand)))) {
+      return null;
+    }
+    return block == null
+        ? denial.denyBeyondBound(charge, demand)
+        : block.answerAnotherBeyondBound(charge, demand, denial.usedUnits(), now);
+  }
+
+  /** The extra moments that a charge should ask for. */
+  int spare(Charge charge) {
+    if (known.isEmpty()) {
+      return 0;
+    }
+    long now = nanoTime.getAsLong();
+    int most = 0;
+    for (Demand demand : charge.demands()) {
+      SharedDenial denial = isShared(charge, demand) ? known(charge, demand, now) : null;
+      if (denial != null && denial.block() != null) {
+        most = Math.max(most, denial.block().wanted());
+      }
+    }
+    return most;
+  }
+}

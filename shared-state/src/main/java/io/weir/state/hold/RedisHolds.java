@@ -1,0 +1,234 @@
+package io.weir.state.hold;
+
+import io.weir.core.bucket.Scope;
+import io.weir.core.throttle.Ended;
+import io.weir.core.throttle.Ended.Status;
+import io.weir.core.throttle.Ending;
+import io.weir.core.throttle.Ending.Settled;
+import io.weir.core.throttle.Held;
+import io.weir.core.throttle.Held.Permit;
+import io.weir.core.throttle.HoldStore;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.Scripts;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.wire.ChargeTemplate;
+import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.RedisKeys;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/** The holds of requests, in Redis. Safe for use by many threads; never blocks. */
+public final class RedisHolds implements HoldStore {
+  // Codes of lib/codes.lua.
+  private static final int SETTLED = 1;
+  private static final int CANCELLED = 2;
+  private static final int EXPIRED = 3;
+  private static final double LATER_MICROS = 60_000_000;
+  private static final String MOST_EXPIRED = "100";
+  private static final Pattern HOLD =
+      Pattern.compile("weir:\\{p\\d+\\}:([^:]+):key:([^:]+):hold:([^:]+)");
+  private static final Pattern PERMIT = Pattern.compile("(?:^|;)p (\\d) ([^ ]+) [^;]*");
+  private static final Pattern LEASE = Pattern.compile("^open \\d+ \\d \\d+ \\d+ (\\d+)");
+  private static final List<Scope> SCOPES = List.of(Scope.KEY, Scope.TENANT, Scope.CLUSTER);
+
+  private final RedisConnections redis;
+  private final LuaScript settle;
+  private final LuaScript renew;
+  private final LuaScript due;
+  private final LuaScript reset;
+  private final Supplier<List<String>> clock;
+
+  public RedisHolds(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisHolds(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    this.redis = redis;
+    this.settle = LuaScript.load("settle", includes);
+    this.renew = LuaScript.load("renew", includes);
+    this.due = LuaScript.load("due", includes);
+    this.reset = LuaScript.load("reset", includes);
+    this.clock = clock;
+  }
+
+  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
+  public static RedisHolds rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisHolds(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+  }
+
+  @Override
+  public CompletionStage<Ended> end(Held held, Ending ending) {
+    String policy = redis.policyOf(redis.partOf(held.tenant()));
+    String key = RedisKeys.key(held.tenant(), held.subject());
+    String tenant = RedisKeys.tenant(held.tenant());
+    // On a Redis Cluster a reservation has nothing of scope cluster, whose key is in another slot.
+    String cluster = redis.parts() == 1 ? RedisKeys.CLUSTER : tenant;
+    List<String> keys = new ArrayList<>(List.of(
+        policy,
+        key,
+        tenant,
+        cluster,
+        RedisKeys.counters(key),
+        RedisKeys.counters(tenant),
+        RedisKeys.counters(cluster),
+        RedisKeys.hold(key, held.id()),
+        RedisKeys.holds(policy)));
+    List<String> arguments = new ArrayList<>(List.of(
+        Integer.toString(codeOf(ending)),
+        Long.toString(ending instanceof Settled settled ? settled.cost() : 0),
+        held.id(),
+        Integer.toString(held.permits().size())));
+    for (Permit permit : held.permits()) {
+      keys.add(permits(held, permit));
+      arguments.add(ChargeTemplate.codeOf(permit.scope()) + " " + permit.name());
+    }
+    arguments.addAll(clock.get());
+    return Scripts.run(redis, settle, keys, arguments).thenApply(answer -> {
+      redis.returns().ended(held);
+      return new Ended(
+          Status.of(number(answer, 0)),
+          number(answer, 1) == 1,
+          (Long) answer.get(2),
+          answer.size() > 3 && number(answer, 3) == 1);
+    });
+  }
+
+  @Override
+  public CompletionStage<List<Boolean>> renew(List<Held> all) {
+    List<CompletableFuture<Boolean>> renewed = all.stream().map(this::renew).toList();
+    return CompletableFuture.allOf(renewed.toArray(CompletableFuture[]::new))
+        .thenApply(done -> renewed.stream().map(CompletableFuture::join).toList());
+  }
+
+  private CompletableFuture<Boolean> renew(Held held) {
+    String policy = redis.policyOf(redis.partOf(held.tenant()));
+    String key = RedisKeys.key(held.tenant(), held.subject());
+    List<String> keys =
+        new ArrayList<>(List.of(RedisKeys.hold(key, held.id()), RedisKeys.holds(policy)));
+    held.permits().forEach(permit -> keys.add(permits(held, permit)));
+    List<String> arguments = new ArrayList<>(
+        List.of(held.id(), Long.toString(held.leaseMicros()), held.reserves() ? "1" : "0"));
+    arguments.addAll(clock.get());
+    return Scripts.run(redis, renew, keys, arguments).thenApply(answer -> number(answer, 0) == 1);
+  }
+
+  /** Expires in all parts of the shared state. A part that is away does not block the others. */
+  @Override
+  public CompletionStage<Integer> expire() {
+    List<CompletableFuture<Integer>> ended = IntStream.range(0, redis.parts())
+        .mapToObj(part -> expirePart(part).toCompletableFuture())
+        .toList();
+    return CompletableFuture.allOf(ended.toArray(CompletableFuture[]::new))
+        .handle((done, error) -> sum(ended));
+  }
+
+  private CompletionStage<Integer> expirePart(int part) {
+    List<String> arguments = new ArrayList<>(List.of(MOST_EXPIRED));
+    arguments.addAll(clock.get());
+    String index = RedisKeys.holds(redis.policyOf(part));
+    return Scripts.run(redis, due, List.of(index), arguments)
+        .thenCompose(
+            found -> expireAll(index, found.stream().map(Object::toString).toList()));
+  }
+
+  private static int sum(List<CompletableFuture<Integer>> counts) {
+    return counts.stream()
+        .filter(count -> !count.isCompletedExceptionally())
+        .mapToInt(CompletableFuture::join)
+        .sum();
+  }
+
+  private CompletionStage<Integer> expireAll(String index, List<String> keys) {
+    CompletableFuture<Integer> ended = CompletableFuture.completedFuture(0);
+    for (String key : keys) {
+      ended = ended.thenCompose(count -> expire(index, key).thenApply(one -> count + one));
+    }
+    return ended;
+  }
+
+  // A reservation that cannot be ended does not block the others: it is tried again later.
+  private CompletionStage<Integer> expire(String index, String key) {
+    return recorded(key)
+        .thenCompose(held -> end(held, new Ending.Expired()))
+        .thenApply(done -> 1)
+        .exceptionallyCompose(error -> redis
+            .ask(commands -> commands.zincrby(index, LATER_MICROS, key))
+            .thenApply(moved -> 0));
+  }
+
+  /**
+   * Sets the use of a quota to 0; its window is unchanged.
+   *
+   * @return the use before
+   */
+  public CompletionStage<Long> reset(Scope scope, String tenant, String subject, String quota) {
+    List<String> arguments = new ArrayList<>(List.of(quota));
+    arguments.addAll(clock.get());
+    String counters = RedisKeys.counters(RedisKeys.state(scope, tenant, subject));
+    return Scripts.run(redis, reset, List.of(counters), arguments)
+        .thenApply(answer -> (Long) answer.get(0));
+  }
+
+  /** The hold with this id; without permits if it is unknown. */
+  public CompletionStage<Held> recorded(String tenant, String subject, String id) {
+    return recorded(RedisKeys.hold(RedisKeys.key(tenant, subject), id));
+  }
+
+  private CompletableFuture<Held> recorded(String key) {
+    Matcher name = HOLD.matcher(key);
+    if (!name.matches()) {
+      throw new IllegalStateException("no key of a hold: " + key);
+    }
+    return redis
+        .ask(commands -> commands.get(key))
+        .thenApply(text -> new Held(
+            name.group(1),
+            name.group(2),
+            name.group(3),
+            true,
+            text == null ? 1 : leaseIn(text),
+            text == null ? List.of() : permitsIn(text)));
+  }
+
+  // An ended hold needs no lease.
+  private static long leaseIn(String text) {
+    Matcher lease = LEASE.matcher(text);
+    return lease.find() ? Long.parseLong(lease.group(1)) : 1;
+  }
+
+  // The second line has the demands other than rates.
+  private static List<Permit> permitsIn(String text) {
+    String[] lines = text.split("\n", 3);
+    return PERMIT
+        .matcher(lines.length < 2 ? "" : lines[1])
+        .results()
+        .map(found -> new Permit(SCOPES.get(Integer.parseInt(found.group(1)) - 1), found.group(2)))
+        .toList();
+  }
+
+  private static String permits(Held held, Permit permit) {
+    String state = RedisKeys.state(permit.scope(), held.tenant(), held.subject());
+    return RedisKeys.permits(state, permit.name());
+  }
+
+  private static int codeOf(Ending ending) {
+    if (ending instanceof Settled) {
+      return SETTLED;
+    }
+    return ending instanceof Ending.Cancelled ? CANCELLED : EXPIRED;
+  }
+
+  private static int number(List<Object> numbers, int index) {
+    return Math.toIntExact((Long) numbers.get(index));
+  }
+}

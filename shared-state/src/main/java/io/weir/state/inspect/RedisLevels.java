@@ -1,0 +1,66 @@
+package io.weir.state.inspect;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.Scripts;
+import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.RedisKeys;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The levels of buckets of scope {@code cluster}, as the times until they are empty. Reads only. Safe for use by many
+ * threads; never blocks. Failures are {@link io.weir.core.throttle.StoreUnavailableException}.
+ */
+public final class RedisLevels {
+  private final RedisConnections redis;
+  private final LuaScript levels;
+  private final LuaScript leaseLook;
+  private final Supplier<List<String>> clock;
+
+  public RedisLevels(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisLevels(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    this.redis = redis;
+    this.levels = LuaScript.load("levels", includes);
+    this.leaseLook = LuaScript.load("lease_look", includes);
+    this.clock = clock;
+  }
+
+  /** The same with a clock other than Redis's, which a test moves. */
+  static RedisLevels rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisLevels(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+  }
+
+  /** Whether nodes hold leases of a bucket, so that {@link #drainMicros(Bucket)} knows its level. */
+  public boolean isLeased(Bucket bucket) {
+    return bucket.leased() || redis.parts() > 1;
+  }
+
+  /**
+   * The time until each bucket of scope {@code cluster} that is not leased is empty, by name; an absent one is empty.
+   */
+  public CompletionStage<Map<String, Long>> drainMicros() {
+    return Scripts.run(redis, levels, List.of(RedisKeys.CLUSTER), clock.get()).thenApply(answer -> {
+      Map<String, Long> micros = new HashMap<>();
+      for (int i = 0; i < answer.size(); i += 2) {
+        micros.put((String) answer.get(i), (Long) answer.get(i + 1));
+      }
+      return micros;
+    });
+  }
+
+  /** The time until a leased bucket is empty, with all leased units counted as used. */
+  public CompletionStage<Long> drainMicros(Bucket leased) {
+    return Scripts.run(redis, leaseLook, List.of(RedisKeys.pool(leased.name())), clock.get())
+        .thenApply(answer -> (Long) answer.get(0));
+  }
+}

@@ -1,0 +1,5 @@
+/** The shared state in words, for operators. */
+@NullMarked
+package io.weir.state.inspect;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,257 @@
+package io.weir.state.lane;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.netty.channel.EventLoop;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.state.connection.Faults;
+import io.weir.state.connection.Link;
+import io.weir.state.wire.Answers;
+import io.weir.state.wire.Batch;
+import io.weir.state.wire.Lane;
+import io.weir.state.wire.PendingCharge;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends charges to Redis in one lane, grouped if they arrive together. While few calls are in flight, a charge is sent
+ * at once; charges that arrive meanwhile gather and travel in the next call. There is no timer: an idle store adds no
+ * wait, a busy one shares each round trip among all gathered charges. The idea is the group commit of databases
+ * (Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path, 1985).
+ *
+ * <p>Charges of one event loop and subject are sent in the order in which they were asked. A failed call also fails the
+ * charges gathered behind it: none of them would be answered in time. Safe for use by many threads; never blocks. If
+ * more charges wait than one call carries, the tenants take turns. All state but the queue is used by one event loop
+ * alone.
+ */
+final class GroupCommit {
+  private static final long MIGRATING_MILLIS = 5;
+
+  private final Link link;
+  private final EventLoop loop;
+  private final Lane lane;
+  private final String policy;
+  private final byte[] sha1;
+  private final long timeoutNanos;
+  private final AnswerReader reader;
+  private final CallObserver observer;
+  private final RedisClock clock;
+
+  private final WaitingCharges waiting;
+  private final AtomicBoolean isScheduled = new AtomicBoolean();
+
+  private final Templates templates;
+  private final Queue<Batch> idle = new ArrayDeque<>();
+  private int calls;
+  private boolean isScriptUnknown;
+
+  /** @param reader receives the answers, on the event loop of the link */
+  GroupCommit(PartLink part, Lane lane, AnswerReader reader) {
+    this.link = part.link();
+    this.loop = link.eventLoop();
+    this.lane = lane;
+    this.waiting = new WaitingCharges(lane);
+    this.policy = part.policy();
+    this.templates = part.templates();
+    this.reader = reader;
+    this.observer = part.observer();
+    this.sha1 = lane.script().sha1().getBytes(UTF_8);
+    this.timeoutNanos = part.timeout().toNanos();
+    this.clock = new RedisClock(timeoutNanos);
+  }
+
+  /** Asks; the charge completes with the answer, or with a {@link StoreUnavailableException}. */
+  void ask(PendingCharge pending) {
+    if (waiting.add(pending) && isScheduled.compareAndSet(false, true)) {
+      schedule();
+    }
+  }
+
+  // As a task of its own: other charges of the same turn of the event loop join the call.
+  private void schedule() {
+    try {
+      loop.execute(this::commit);
+    } catch (RejectedExecutionException e) {
+      isScheduled.set(false);
+      failWaiting(link.unavailable(e));
+    }
+  }
+
+  private void commit() {
+    isScheduled.set(false);
+    while (calls < lane.maxCalls() && !isScriptUnknown) {
+      Batch batch = gathered();
+      if (batch.isEmpty()) {
+        idle.add(batch);
+        return;
+      }
+      calls++;
+      send(batch, CommandType.EVALSHA, sha1);
+    }
+  }
+
+  private Batch gathered() {
+    Batch recycled = idle.poll();
+    Batch batch = recycled == null ? new Batch(lane, policy) : recycled;
+    batch.begin(templates.nextBatch());
+    long now = System.nanoTime();
+    PendingCharge pending = waiting.next();
+    while (pending != null && gather(batch, pending, now)) {
+      pending = waiting.next();
+    }
+    return batch;
+  }
+
+  // An error of one charge completes that charge and does not affect the others.
+  private boolean gather(Batch batch, PendingCharge pending, long nowNanos) {
+    try {
+      if (nowNanos - pending.askedNanos() > timeoutNanos) {
+        pending.completeExceptionally(new StoreUnavailableException(
+            StoreFault.OVERLOADED, "Redis is behind: a charge waited too long", null));
+      } else if (!batch.add(
+          pending, templates.of(pending.charge()), templates.others(pending, lane, clock))) {
+        waiting.putBack(pending);
+        return false;
+      }
+    } catch (RuntimeException e) {
+      pending.completeExceptionally(
+          new StoreUnavailableException(StoreFault.DATA, "the charge cannot be sent: " + e, e));
+    }
+    waiting.took();
+    return true;
+  }
+
+  private void send(Batch batch, CommandType type, byte[] scriptArgument) {
+    long sent = System.nanoTime();
+    AsyncCommand<String, String, Answers> command = new AsyncCommand<>(new Command<>(
+        type,
+        new Answers(),
+        batch.argumentsFor(scriptArgument, lane.isRehearsal() ? 0 : clock.notAfter(sent))));
+    link.send(command, (answers, error) -> {
+      if (loop.inEventLoop()) {
+        ended(batch, type, sent, answers, error);
+        return;
+      }
+      try {
+        loop.execute(() -> ended(batch, type, sent, answers, error));
+      } catch (RejectedExecutionException e) {
+        fail(batch, link.unavailable(e));
+        failWaiting(link.unavailable(e));
+      }
+    });
+  }
+
+  private void ended(
+      Batch batch,
+      CommandType type,
+      long sentNanos,
+      @Nullable Answers answers,
+      @Nullable Throwable error) {
+    if (error != null && type == CommandType.EVALSHA && Faults.isUnknownScript(error)) {
+      // Charges asked from now on do not overtake those that are sent again.
+      isScriptUnknown = true;
+      send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
+      return;
+    }
+    if (error != null && Faults.isMigrating(error) && isInTime(batch)) {
+      var unused = loop.schedule(
+          () -> send(batch, type, sent(type)), MIGRATING_MILLIS, TimeUnit.MILLISECONDS);
+      return;
+    }
+    if (answers != null && wasRefusedTooEarly(batch, sentNanos, answers)) {
+      send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
+      return;
+    }
+    calls--;
+    if (calls == 0) {
+      isScriptUnknown = false;
+    }
+    if (answers == null) {
+      link.failed(requireNonNull(error));
+    } else {
+      link.answered();
+    }
+    observer.ended(
+        answers == null
+            ? !link.fault(requireNonNull(error)).isOutage()
+            : answers.kind() != Answers.Kind.END);
+    if (answers != null) {
+      answer(batch, answers);
+    } else {
+      StoreUnavailableException unavailable = link.unavailable(requireNonNull(error));
+      fail(batch, unavailable);
+      // If Redis answered, even with an error, the waiting charges are sent.
+      if (!(error instanceof RedisCommandExecutionException)) {
+        failWaiting(unavailable);
+      }
+    }
+    if (isScheduled.compareAndSet(false, true)) {
+      schedule();
+    }
+  }
+
+  private byte[] sent(CommandType type) {
+    return type == CommandType.EVALSHA ? sha1 : lane.script().source().getBytes(UTF_8);
+  }
+
+  // The first of a batch was asked before the others.
+  private boolean isInTime(Batch batch) {
+    long asked = batch.entries().get(0).first().askedNanos();
+    return System.nanoTime() - asked < timeoutNanos;
+  }
+
+  // Redis refused the batch as too late, but the charges still wait: its clock or this one's had
+  // been changed. Sent once more with the new time, as nothing was taken.
+  private boolean wasRefusedTooEarly(Batch batch, long sentNanos, Answers answers) {
+    clock.learn(answers.clock(), sentNanos);
+    return answers.kind() == Answers.Kind.END
+        && clock.isInTime(sentNanos)
+        && batch.mayBeSentAgain();
+  }
+
+  private void answer(Batch batch, Answers answers) {
+    try {
+      long now = answers.clock();
+      if (answers.kind() == Answers.Kind.END) {
+        fail(
+            batch,
+            new StoreUnavailableException(StoreFault.SLOW, "Redis came to it too late", null));
+        return;
+      }
+      reader.answer(batch, now, answers);
+      idle.add(batch);
+    } catch (RuntimeException e) {
+      fail(
+          batch,
+          new StoreUnavailableException(
+              StoreFault.DATA, "the answer of Redis was not understood: " + e, e));
+    }
+  }
+
+  private static void fail(Batch batch, StoreUnavailableException unavailable) {
+    batch.forEach(pending -> pending.completeExceptionally(unavailable));
+  }
+
+  // Charges that arrive during this call are not failed. If the event loop has ended, any thread
+  // may run this.
+  private synchronized void failWaiting(StoreUnavailableException unavailable) {
+    for (int left = waiting.count(); left > 0; left--) {
+      PendingCharge pending = waiting.next();
+      if (pending == null) {
+        return;
+      }
+      waiting.took();
+      pending.completeExceptionally(unavailable);
+    }
+  }
+}

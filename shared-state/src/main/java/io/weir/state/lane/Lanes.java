@@ -1,0 +1,85 @@
+package io.weir.state.lane;
+
+import io.netty.channel.EventLoop;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.state.connection.Faults;
+import io.weir.state.denial.DenialCache;
+import io.weir.state.wire.Owner;
+import io.weir.state.wire.PendingCharge;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * The lanes of one connection to one part. Safe for use by many threads; its queued owners are used on its event loop.
+ */
+final class Lanes {
+  private final EventLoop loop;
+  private final QueuedOwners queued = new QueuedOwners();
+  private final GroupCommit fast;
+  private final GroupCommit take;
+  private final GroupCommit queue;
+  private final GroupCommit peek;
+
+  Lanes(PartLink part, LaneSet lanes, DenialCache denials) {
+    this.loop = part.link().eventLoop();
+    this.queue = new GroupCommit(
+        part,
+        lanes.queue(),
+        new AnswerReader(denials, queued, PendingCharge::cannotBeHandedOn, this::askAgain));
+    this.take = new GroupCommit(
+        part, lanes.take(), new AnswerReader(denials, queued, this.queue::ask, this::askAgain));
+    this.fast = new GroupCommit(
+        part, lanes.fast(), new AnswerReader(denials, queued, this.queue::ask, this::askAgain));
+    this.peek = new GroupCommit(
+        part,
+        lanes.peek(),
+        new AnswerReader(
+            denials, new QueuedOwners(), PendingCharge::cannotBeHandedOn, this::peekAgain));
+  }
+
+  /** Whether charges asked by this thread are sent and answered by it. */
+  boolean isHere() {
+    return loop.inEventLoop();
+  }
+
+  /** Asks in the lane that is expected to decide. */
+  void charge(PendingCharge pending) {
+    if (pending.charge().ticket().shown().isPresent()) {
+      queue.ask(pending);
+    } else if (!loop.inEventLoop()) {
+      askThere(pending);
+    } else if (queued.contains(Owner.of(pending.charge()), pending.askedNanos())) {
+      queue.ask(pending);
+    } else if (pending.charge().isMixed()) {
+      take.ask(pending);
+    } else {
+      fast.ask(pending);
+    }
+  }
+
+  // The periods sent with the charge were those of another time; the answer contains Redis's time.
+  private void askAgain(PendingCharge pending) {
+    if (pending.mayBeAskedAgain()) {
+      charge(pending);
+    }
+  }
+
+  private void peekAgain(PendingCharge pending) {
+    if (pending.mayBeAskedAgain()) {
+      peek(pending);
+    }
+  }
+
+  void peek(PendingCharge pending) {
+    peek.ask(pending);
+  }
+
+  private void askThere(PendingCharge pending) {
+    try {
+      loop.execute(() -> charge(pending));
+    } catch (RejectedExecutionException e) {
+      pending.completeExceptionally(new StoreUnavailableException(
+          StoreFault.UNREACHABLE, "Redis did not answer: " + Faults.message(e), e));
+    }
+  }
+}

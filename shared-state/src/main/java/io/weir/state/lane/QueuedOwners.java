@@ -1,0 +1,39 @@
+package io.weir.state.lane;
+
+import io.weir.state.wire.Owner;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Owners whose charges go to the queue lane directly, because the fast lane has handed some back a moment ago. A wrong
+ * guess costs a round trip, never a wrong decision. Mutable; used on one event loop.
+ */
+final class QueuedOwners {
+  private static final int MAX_KNOWN = 50_000;
+  private static final long KNOWN_FOR_NANOS = 1_000_000_000L;
+
+  private final Map<Owner, Long> since = new HashMap<>();
+
+  void add(Owner owner, long nowNanos) {
+    if (since.size() >= MAX_KNOWN) {
+      since.clear();
+    }
+    since.put(owner, nowNanos);
+  }
+
+  void remove(Owner owner) {
+    since.remove(owner);
+  }
+
+  boolean contains(Owner owner, long nowNanos) {
+    if (since.isEmpty()) {
+      return false;
+    }
+    Long known = since.get(owner);
+    if (known != null && nowNanos - known > KNOWN_FOR_NANOS) {
+      since.remove(owner);
+      return false;
+    }
+    return known != null;
+  }
+}

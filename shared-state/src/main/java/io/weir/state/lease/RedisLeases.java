@@ -1,0 +1,111 @@
+package io.weir.state.lease;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.lease.LeaseReport;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.Scripts;
+import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.Partition;
+import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.Statuses;
+import io.weir.state.wire.Statuses.Lease;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** The shared pools of leases, in Redis. Safe for use by many threads; never blocks. */
+public final class RedisLeases {
+  private final RedisConnections redis;
+  private final LuaScript script;
+  private final Supplier<List<String>> clock;
+
+  /** @param redis the connections to the pools */
+  public RedisLeases(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisLeases(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    this.redis = redis;
+    this.script = LuaScript.load("lease", includes);
+    this.clock = clock;
+  }
+
+  /** The same with a clock other than Redis's, which a test moves. */
+  public static RedisLeases rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisLeases(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+  }
+
+  /** The answer to a report. */
+  public sealed interface Answer {
+    /**
+     * The report was accepted.
+     *
+     * @param granted units, in addition to those kept; -1 if the pool has a later report
+     * @param used units, at that instant
+     * @param out units that all holders have
+     */
+    record Granted(long granted, long used, long out, long waitMicros) implements Answer {}
+
+    /** A newer policy was published; nothing has changed. */
+    record Stale(long revision) implements Answer {}
+  }
+
+  /** The part of the shared state with the pool of a bucket. */
+  public int partOf(Bucket bucket) {
+    return redis.parts() == 1 ? 0 : Partition.of(bucket.name());
+  }
+
+  /** The longest wait for an answer. */
+  public Duration timeout() {
+    return redis.commandTimeout();
+  }
+
+  /** Whether every bucket of scope {@code cluster} has to be leased. */
+  public boolean areNeeded() {
+    return redis.parts() > 1;
+  }
+
+  /** Sends a report; failures are {@link io.weir.core.throttle.StoreUnavailableException}. */
+  public CompletionStage<Answer> exchange(
+      Bucket bucket, LeaseReport report, long revision, Duration lease) {
+    List<String> arguments = new ArrayList<>(List.of(
+        report.holder(),
+        Long.toString(report.sequence()),
+        Long.toString(revision),
+        Long.toString(bucket.unitsPerMicro()),
+        Long.toString(bucket.capacityUnits()),
+        Long.toString(report.spent()),
+        Long.toString(report.acknowledged()),
+        Long.toString(report.keeps()),
+        Long.toString(report.wants()),
+        Long.toString(report.least()),
+        Long.toString(TimeUnit.NANOSECONDS.toMicros(lease.toNanos()))));
+    arguments.addAll(clock.get());
+    List<String> keys = List.of(RedisKeys.pool(bucket.name()), redis.policyOf(partOf(bucket)));
+    return Scripts.run(redis, script, keys, arguments).thenApply(RedisLeases::answer);
+  }
+
+  /** Runs a task later, on a thread that must not be blocked. */
+  public ScheduledFuture<?> later(Runnable what, Duration after) {
+    return redis.later(what, after);
+  }
+
+  private static Answer answer(List<Object> numbers) {
+    return Statuses.of(Lease.class, numbers.get(0)) == Lease.STALE
+        ? new Answer.Stale(number(numbers, 1))
+        : new Answer.Granted(
+            number(numbers, 2), number(numbers, 3), number(numbers, 4), number(numbers, 5));
+  }
+
+  private static long number(List<Object> numbers, int index) {
+    return (Long) numbers.get(index);
+  }
+}

@@ -1,0 +1,326 @@
+package io.weir.state.policy;
+
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.policy.PolicyReading;
+import io.weir.core.policy.PolicyRevision;
+import io.weir.core.throttle.PolicySource;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.state.connection.Faults;
+import io.weir.state.connection.RedisAddress;
+import io.weir.state.document.PolicyDocuments;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The policy in force for all nodes of a cluster: kept in Redis, changed by one atomic step, announced to every node.
+ * Every node reads a policy before it is in force, unless that takes longer than 3 s, so that no request waits for it.
+ * Mutable; safe for use by many threads; owned by the code that opened it.
+ *
+ * <p>A node that misses a notice finds the change at its next look, once a second, or earlier, when the store answers
+ * that its revision is stale.
+ */
+public final class ClusterPolicy implements PolicySource, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterPolicy.class);
+  private static final long LOOK_EVERY_MILLIS = 1000;
+  // Requests wait for it after a change of policy; limited to the longest wait for Redis.
+  private static final long RELOAD_TIMEOUT_MILLIS = 1000;
+
+  private final PolicyHash stored;
+  // Parsing a long policy takes longer than an event loop may be held.
+  private final ScheduledExecutorService executor =
+      Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "weir-policy");
+        thread.setDaemon(true);
+        return thread;
+      });
+  private final AtomicReference<@Nullable Document> current = new AtomicReference<>();
+  private final AtomicReference<@Nullable CompletableFuture<PolicyRevision>> loading =
+      new AtomicReference<>();
+  private final String node = UUID.randomUUID().toString();
+  private final Membership membership;
+  private final LostPolicy lost = new LostPolicy();
+  private final NextPolicy upcoming = new NextPolicy();
+  private final PolicyPublisher publisher;
+  private final AtomicBoolean unreadable = new AtomicBoolean();
+  private final Heartbeat heartbeat = new Heartbeat();
+  private final StoredPolicy reader;
+
+  private final PolicyCopy copy;
+  private boolean isHearing;
+
+  private ClusterPolicy(PolicyHash stored, PolicyCopy copy) {
+    this.stored = stored;
+    this.copy = copy;
+    this.publisher = new PolicyPublisher(stored, upcoming, executor, this::document, this::take);
+    this.membership = stored.membership(node);
+    this.reader = new StoredPolicy(stored::read);
+  }
+
+  /**
+   * Connects and takes over the policy in force; if there is none, publishes {@code seed}.
+   *
+   * @param uri see {@link RedisAddress#parse}
+   * @param name the name of the seed in messages
+   * @throws InvalidPolicyException if the policy in force is invalid
+   * @throws StoreUnavailableException if Redis does not answer
+   */
+  public static ClusterPolicy open(String uri, String name, String seed) {
+    return open(uri, name, seed, Optional.empty());
+  }
+
+  /**
+   * The same with a file in which the policy in force is kept: while Redis is away, the kept policy is used.
+   *
+   * @param file may not exist yet; written by this node alone
+   * @throws StoreUnavailableException if Redis does not answer, and no policy is kept
+   */
+  public static ClusterPolicy open(String uri, String name, String seed, Optional<Path> file) {
+    PolicyCopy copy = new PolicyCopy(file);
+    boolean isLater = copy.read().isPresent();
+    ClusterPolicy policy =
+        new ClusterPolicy(PolicyHash.connect(RedisAddress.parse(uri), isLater), copy);
+    try {
+      policy.start(name, seed);
+      return policy;
+    } catch (RuntimeException e) {
+      policy.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public PolicyRevision current() {
+    return document().policy();
+  }
+
+  /** The text of the policy in force. */
+  public String text() {
+    return document().text().text();
+  }
+
+  /** The number of live nodes at the last count, including this one. */
+  public int liveNodes() {
+    return membership.alive();
+  }
+
+  @Override
+  public CompletionStage<PolicyRevision> reload(long seenRevision) {
+    lost.seen(seenRevision);
+    CompletableFuture<PolicyRevision> mine = new CompletableFuture<>();
+    CompletableFuture<PolicyRevision> running = loading.compareAndExchange(null, mine);
+    if (running == null) {
+      try {
+        executor.execute(() -> load(mine));
+      } catch (RejectedExecutionException e) {
+        finish(mine, e); // closed
+      }
+    }
+    return bounded(running == null ? mine : running);
+  }
+
+  /**
+   * Whether another policy than {@link #current} may be in force now or at any moment: a decision from this node's own
+   * knowledge is not valid then.
+   */
+  public boolean isChanging() {
+    return upcoming.isAwaited();
+  }
+
+  /**
+   * Puts another policy in force, at one moment for every node, as soon as every node has read it or three seconds have
+   * passed.
+   *
+   * @param name the name of the policy in messages
+   * @param expected the revision that must be in force until then; empty for any
+   * @return completes with the policy in force and the warnings; exceptionally with {@link InvalidPolicyException} or
+   *     {@link ChangedException}, and then nothing has changed, or {@link StoreUnavailableException}
+   */
+  public CompletionStage<Publication> publish(String name, String text, OptionalLong expected) {
+    return publisher.publish(name, text, expected);
+  }
+
+  @Override
+  public void close() {
+    heartbeat.close();
+    executor.shutdownNow();
+    membership.leave();
+    stored.close();
+  }
+
+  private void start(String name, String seed) {
+    try {
+      takeOver(name, seed);
+    } catch (StoreUnavailableException e) {
+      takeKept(e);
+    }
+    heartbeat.start(membership);
+    ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(
+        this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void takeKept(StoreUnavailableException error) {
+    PolicyText kept = copy.read().filter(text -> error.fault().isOutage()).orElseThrow(() -> error);
+    LOG.warn(
+        "Redis is away: revision {} counts, as it was kept ({})",
+        kept.revision(),
+        error.getMessage());
+    Document document = Document.parse(kept);
+    take(new Document(
+        document.policy(),
+        PolicyText.of(
+            kept.revision(), kept.name(), kept.text(), document.policy().policy())));
+  }
+
+  private void takeOver(String name, String seed) {
+    if (stored.stamp().revision() == 0) {
+      PolicyReading reading = PolicyDocuments.parse(name, seed);
+      // If another node was faster, its policy is in force.
+      stored.replace(0, PolicyText.of(1, name, seed, reading.policy()));
+    }
+    take(Document.parse(stored.read()));
+    membership.beat();
+    hearNotices();
+  }
+
+  private void hearNotices() {
+    if (!isHearing) {
+      stored.onNotice(this::hear);
+      isHearing = true;
+    }
+  }
+
+  private void hear(Notice notice) {
+    switch (notice.kind()) {
+      case PROPOSED -> {
+        if (!executor.isShutdown()) {
+          executor.execute(() -> prepare(notice.what()));
+        }
+      }
+      case READY -> publisher.isReady(notice.what());
+      case IN_FORCE -> look();
+    }
+  }
+
+  // Reports READY even if this node cannot read the policy: the proposer waits for the report.
+  private void prepare(String id) {
+    try {
+      stored.laid(id).ifPresent(upcoming::read);
+    } catch (RuntimeException e) {
+      LOG.warn("the next policy cannot be read: {}", e.getMessage());
+    }
+    try {
+      stored.tell(new Notice(Notice.Kind.READY, id + " " + node));
+    } catch (StoreUnavailableException e) {
+      LOG.warn("the next policy was read, and nobody could be told: {}", e.getMessage());
+    }
+  }
+
+  private void look() {
+    reload(0).whenComplete((policy, error) -> {
+      // Logged once, not each second.
+      if (error != null && unreadable.compareAndSet(false, true)) {
+        LOG.warn(
+            "the policy in force cannot be read, until it can be again: {}", error.getMessage());
+      } else if (error == null && unreadable.compareAndSet(true, false)) {
+        LOG.info("the policy in force is read again");
+      }
+    });
+  }
+
+  private void load(CompletableFuture<PolicyRevision> result) {
+    try {
+      settle(stored.stamp());
+      hearNotices();
+      finish(result, null);
+    } catch (Throwable e) { // of any kind: callers wait for the result
+      finish(result, e);
+    }
+  }
+
+  // The newest revision wins. If Redis has lost a published policy, a node that has it puts it
+  // back. Two policies with the same revision, made on both sides of a loss, become a third.
+  private void settle(PolicyText stamp) {
+    PolicyText known = document().text();
+    if (stamp.revision() > known.revision()) {
+      take(upcoming
+          .of(stamp.digest())
+          .map(next -> Document.of(next, stamp.revision()))
+          .orElseGet(() -> reader.read(stamp.digest())));
+    } else if (stamp.revision() < known.revision()) {
+      stored.replace(stamp.revision(), known);
+    } else if (!stamp.digest().equals(known.digest())) {
+      stored.replace(stamp.revision(), stored.read().withRevision(stamp.revision() + 1));
+      take(Document.parse(stored.read()));
+    }
+    long newest = document().text().revision();
+    lost.newerThan(newest).ifPresent(above -> raise(newest, above));
+  }
+
+  // Republishes the newest known policy with a revision above one that has decided and is lost.
+  private void raise(long newest, long above) {
+    LOG.warn(
+        "a policy above revision {} has decided and is lost; revision {} is in force as {}",
+        newest,
+        newest,
+        above);
+    stored.replace(newest, document().text().withRevision(above));
+    take(Document.parse(stored.read()));
+  }
+
+  private void finish(CompletableFuture<PolicyRevision> result, @Nullable Throwable error) {
+    loading.compareAndSet(result, null);
+    if (error == null) {
+      result.complete(current());
+    } else {
+      result.completeExceptionally(new StoreUnavailableException(
+          Faults.of(error), "the policy in force: " + error.getMessage(), error));
+    }
+  }
+
+  private static CompletionStage<PolicyRevision> bounded(
+      CompletableFuture<PolicyRevision> loading) {
+    return loading
+        .copy()
+        .orTimeout(RELOAD_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(error -> CompletableFuture.failedFuture(
+            error instanceof TimeoutException
+                ? new StoreUnavailableException(
+                    StoreFault.SLOW, "the policy in force could not be read in time", error)
+                : error));
+  }
+
+  private void take(Document document) {
+    long revision = document.policy().revision();
+    Document before = current.getAndUpdate(
+        known -> known != null && known.policy().revision() >= revision ? known : document);
+    if (before == null || before.policy().revision() < revision) {
+      LOG.info("policy revision {} is in force", revision);
+      copy.write(document.text());
+    }
+    upcoming.forget(document.text().digest());
+  }
+
+  private Document document() {
+    Document document = current.get();
+    if (document == null) {
+      throw new IllegalStateException("used before it was started");
+    }
+    return document;
+  }
+}

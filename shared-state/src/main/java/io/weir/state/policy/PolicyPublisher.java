@@ -1,0 +1,173 @@
+package io.weir.state.policy;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.lease.Lease;
+import io.weir.core.policy.PolicyReading;
+import io.weir.core.policy.PolicyRevision;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.state.connection.Faults;
+import io.weir.state.document.PolicyDocuments;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts a policy in force: stores it as a proposal, waits until all nodes have read it, replaces the one in force by one
+ * atomic step, and makes sure that no part decides by an older one. Safe for use by many threads; owned by a
+ * {@link ClusterPolicy}.
+ */
+final class PolicyPublisher {
+  private static final Logger LOG = LoggerFactory.getLogger(PolicyPublisher.class);
+  private static final int MAX_PUBLISH_ATTEMPTS = 5;
+  private static final long RAISE_AGAIN_MILLIS = 500;
+  private static final Duration READY_WITHIN = Duration.ofSeconds(3);
+
+  private final PolicyHash stored;
+  private final NextPolicy upcoming;
+  private final Executor executor;
+  private final Supplier<Document> current;
+  private final Consumer<Document> take;
+  private final Map<String, PolicyReadiness> proposed = new ConcurrentHashMap<>();
+
+  PolicyPublisher(
+      PolicyHash stored,
+      NextPolicy upcoming,
+      Executor executor,
+      Supplier<Document> current,
+      Consumer<Document> take) {
+    this.stored = stored;
+    this.upcoming = upcoming;
+    this.executor = executor;
+    this.current = current;
+    this.take = take;
+  }
+
+  /** See {@link ClusterPolicy#publish}. */
+  CompletionStage<Publication> publish(String name, String text, OptionalLong expected) {
+    // Read beside the executor: a long policy must not keep a reload waiting.
+    return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
+        .thenComposeAsync(reading -> propose(name, text, reading, expected), executor)
+        .thenComposeAsync(
+            reading -> {
+              boolean hadLeases = hasLeases();
+              Publication publication = publishNow(name, text, reading, expected);
+              boolean hasAny = hadLeases || hasLeases();
+              return raisedCopies(publication.revision(), 1)
+                  .thenCompose(raised -> hasAny ? later(publication) : done(publication));
+            },
+            executor);
+  }
+
+  /** Records that a node has read a proposal: the proposal's name, and the node's. */
+  void isReady(String proposalAndNode) {
+    String[] parts = proposalAndNode.split(" ", 2);
+    PolicyReadiness waiting = proposed.get(parts[0]);
+    if (waiting != null && parts.length == 2) {
+      waiting.isReady(parts[1]);
+    }
+  }
+
+  private CompletionStage<PolicyReading> propose(
+      String name, String text, PolicyReading reading, OptionalLong expected) {
+    requireRevision(expected, stored.stamp().revision());
+    String id = UUID.randomUUID().toString();
+    PolicyReadiness readiness = new PolicyReadiness();
+    PolicyText next = PolicyText.of(0, name, text, reading.policy());
+    stored.lay(id, next);
+    proposed.put(id, readiness);
+    upcoming.await(reading.policy(), next);
+    try {
+      readiness.told(stored.tell(new Notice(Notice.Kind.PROPOSED, id)));
+    } catch (StoreUnavailableException e) {
+      proposed.remove(id);
+      upcoming.forget(next.digest());
+      throw e;
+    }
+    return readiness
+        .within(READY_WITHIN)
+        .thenApplyAsync(
+            all -> {
+              if (!all) {
+                LOG.warn(
+                    "not every node has read the next policy within {}; it is in force all the same",
+                    READY_WITHIN);
+              }
+              proposed.remove(id);
+              stored.removeLaid(id);
+              return reading;
+            },
+            executor);
+  }
+
+  private Publication publishNow(
+      String name, String text, PolicyReading reading, OptionalLong expected) {
+    for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
+      long inRedis = stored.stamp().revision();
+      requireRevision(expected, inRedis);
+      long next = Math.max(inRedis, current.get().policy().revision()) + 1;
+      PolicyText published = PolicyText.of(next, name, text, reading.policy());
+      if (stored.replace(inRedis, published) || isInForce(published)) {
+        take.accept(new Document(new PolicyRevision(next, reading.policy()), published));
+        return new Publication(next, reading.warnings());
+      }
+    }
+    throw new StoreUnavailableException(
+        StoreFault.SLOW, "too many others publish a policy at this moment", null);
+  }
+
+  private boolean hasLeases() {
+    return stored.isCluster()
+        || current.get().policy().policy().buckets().stream().anyMatch(Bucket::leased);
+  }
+
+  // Units leased under the previous policy are spent under it, until the leases end.
+  private static CompletableFuture<Publication> later(Publication publication) {
+    return new CompletableFuture<Publication>()
+        .completeOnTimeout(publication, Lease.LASTS.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private static CompletableFuture<Publication> done(Publication publication) {
+    return CompletableFuture.completedFuture(publication);
+  }
+
+  // A master may be lost at this moment: the call is repeated for its successor. Never blocks: this
+  // node has other work.
+  private CompletionStage<Void> raisedCopies(long revision, int attempt) {
+    return stored.raiseCopies(revision).exceptionallyCompose(error -> {
+      if (attempt == MAX_PUBLISH_ATTEMPTS) {
+        return CompletableFuture.failedFuture(new StoreUnavailableException(
+            Faults.of(error),
+            "revision %d is in force, and a part of Redis could not be told: %s"
+                .formatted(revision, error.getMessage()),
+            error));
+      }
+      return CompletableFuture.supplyAsync(
+              () -> revision,
+              CompletableFuture.delayedExecutor(RAISE_AGAIN_MILLIS, TimeUnit.MILLISECONDS))
+          .thenCompose(again -> raisedCopies(again, attempt + 1));
+    });
+  }
+
+  // An answer may be lost and the call repeated: then this policy was the faster one.
+  private boolean isInForce(PolicyText published) {
+    PolicyText stamp = stored.stamp();
+    return stamp.revision() == published.revision() && stamp.digest().equals(published.digest());
+  }
+
+  private static void requireRevision(OptionalLong expected, long inForce) {
+    if (expected.isPresent() && expected.getAsLong() != inForce) {
+      throw new ChangedException();
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package io.weir.state.policy;
+
+import io.weir.core.policy.Problem;
+import java.util.List;
+
+/**
+ * A policy that was put in force.
+ *
+ * @param warnings problems that did not prevent it
+ */
+public record Publication(long revision, List<Problem> warnings) {}

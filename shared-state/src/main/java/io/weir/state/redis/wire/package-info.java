@@ -1,5 +1,0 @@
-/** Data exchanged with Redis: keys, packed charges, templates, states, replies and their codes. */
-@NullMarked
-package io.weir.state.redis.wire;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,296 @@
+package io.weir.state.wire;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
+
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.CommandArgs;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.weir.core.kind.Hold;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Charge;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Charges that travel in one call, as the arguments of a lane's script. Those of one subject are in the order in which
+ * they were asked; equal ones in sequence share one entry. Mutable; used by one thread at a time, reused.
+ */
+public final class Batch {
+  private static final int ENTRY_BYTES = 17;
+  private static final int PLACE_BYTES = 4;
+  private static final int OTHER_BYTES = 4;
+  private static final int COUNT_BYTES = 2;
+  private static final int STATES_BYTES = 2;
+  private static final int CLOCK_BYTES = 7;
+  private static final int QUEUE_KEYS = 3;
+
+  private final Lane lane;
+  private final String policy;
+  private final List<Entry> entries = new ArrayList<>();
+  private final Map<Owner, Entry> lastOf = new HashMap<>();
+  private final Map<String, Integer> tenants = new HashMap<>();
+  private final ByteBuf keys = Unpooled.buffer(4096);
+  private final ByteBuf queues = Unpooled.buffer(0);
+  private final ByteBuf arguments = Unpooled.buffer(1024);
+  /** Keys of other kinds than states and queues, each once. */
+  private final Set<String> extraKeys = new LinkedHashSet<>();
+
+  private long number;
+  private int keyCount;
+  private int argumentCount;
+  private int chargeCount;
+  private int weight;
+  private int cluster;
+  private boolean isSentAgain;
+
+  /** @param policy the key that has the newest revision, of the partition of all charges */
+  public Batch(Lane lane, String policy) {
+    this.lane = lane;
+    this.policy = policy;
+  }
+
+  /**
+   * Clears the batch, to be filled.
+   *
+   * @param newNumber different from that of any batch that contained the same template
+   */
+  public void begin(long newNumber) {
+    entries.clear();
+    lastOf.clear();
+    tenants.clear();
+    keys.clear();
+    queues.clear();
+    arguments.clear();
+    extraKeys.clear();
+    number = newNumber;
+    isSentAgain = false;
+    keyCount = 1;
+    argumentCount = 1;
+    chargeCount = 0;
+    weight = 0;
+    cluster = 0;
+    Bulk.writeText(keys, policy.getBytes(US_ASCII));
+  }
+
+  public boolean isEmpty() {
+    return entries.isEmpty();
+  }
+
+  /** Whether it may be sent once more: true for the first call only. */
+  public boolean mayBeSentAgain() {
+    boolean first = !isSentAgain;
+    isSentAgain = true;
+    return first;
+  }
+
+  public List<Entry> entries() {
+    return entries;
+  }
+
+  /** All charges, in the order of the entries. */
+  public void forEach(Consumer<PendingCharge> consumer) {
+    for (Entry entry : entries) {
+      PendingCharge pending = entry.first();
+      while (pending != null) {
+        PendingCharge next = pending.next();
+        consumer.accept(pending);
+        pending = next;
+      }
+    }
+  }
+
+  /**
+   * Adds a charge, unless the batch is full.
+   *
+   * @param others the demands of the charge other than rates, if it has any
+   */
+  public boolean add(
+      PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
+    Charge charge = pending.charge();
+    Owner owner = Owner.of(charge);
+    Entry last = lastOf.get(owner);
+    boolean isEqual = last != null && isEqual(last, pending, template);
+    int weighs = isEqual && !lane.hasPlaces() ? 0 : lane.weights().of(charge, template, others);
+    if (chargeCount == lane.maxCharges() || (weight > 0 && weight + weighs > Weights.MOST)) {
+      return false;
+    }
+    chargeCount++;
+    weight += weighs;
+    if (isEqual) {
+      requireNonNull(last).append(pending);
+      return true;
+    }
+    int key = last == null ? writeKey(charge) : last.key();
+    int argument = argumentOf(template);
+    Entry entry = new Entry(
+        pending,
+        template,
+        new Entry.Keys(
+            key,
+            template.has(2) || has(others, 2) ? tenant(charge.tenant()) : 0,
+            template.has(3) || has(others, 3) ? cluster() : 0),
+        new Entry.Arguments(
+            argument,
+            others == null ? 0 : argumentOf(others, charge),
+            lane.hasOthers() ? holdOf(charge) : 0,
+            lane.hasPlaces() ? ticketOf(charge.ticket()) : 0));
+    lastOf.put(owner, entry);
+    entries.add(entry);
+    return true;
+  }
+
+  /**
+   * The arguments of EVALSHA or EVAL, as they are now.
+   *
+   * @param notAfterMicros the instant of Redis's clock after which nothing of it is decided; 0 for never
+   */
+  public CommandArgs<String, String> argumentsFor(byte[] script, long notAfterMicros) {
+    return new Arguments(script, notAfterMicros);
+  }
+
+  // No charge of another subject on the same buckets is overtaken.
+  private boolean isEqual(Entry last, PendingCharge pending, ChargeTemplate template) {
+    return lane.joinsEqual()
+        && last.isEqual(pending, template, lane.hasPlaces())
+        && (last == entries.get(entries.size() - 1) || template.areOfKeyAlone());
+  }
+
+  private int argumentOf(ChargeTemplate template) {
+    if (template.batch != number) {
+      template.batch = number;
+      Bulk.writeText(arguments, template.bytes());
+      template.argument = ++argumentCount;
+    }
+    return template.argument;
+  }
+
+  private static boolean has(@Nullable OthersTemplate others, int scope) {
+    return others != null && others.has(scope);
+  }
+
+  private int argumentOf(OthersTemplate others, Charge charge) {
+    others.addKeys(charge, extraKeys);
+    if (others.batch != number) {
+      others.batch = number;
+      Bulk.writeText(arguments, others.text());
+      others.argument = ++argumentCount;
+    }
+    return others.argument;
+  }
+
+  private int holdOf(Charge charge) {
+    if (charge.extras().hold().isEmpty()) {
+      return 0;
+    }
+    Hold hold = charge.extras().hold().get();
+    extraKeys.add(RedisKeys.hold(RedisKeys.key(charge.tenant(), charge.subject()), hold.id()));
+    extraKeys.add(RedisKeys.holds(policy));
+    Bulk.writeText(arguments, OthersTemplate.bytes(hold));
+    return ++argumentCount;
+  }
+
+  private int ticketOf(TicketRequest ticket) {
+    if (ticket.newId().isEmpty() && ticket.shown().isEmpty()) {
+      return 0;
+    }
+    String text =
+        ticket.withinMicros() + " " + ticket.newId() + " " + ticket.shown().orElse("");
+    Bulk.writeText(arguments, text.getBytes(US_ASCII));
+    return ++argumentCount;
+  }
+
+  private int writeKey(Charge charge) {
+    RedisKeys.writeKey(keys, charge.tenant(), charge.subject());
+    if (lane.hasQueues()) {
+      writeQueues(RedisKeys.key(charge.tenant(), charge.subject()));
+    }
+    return ++keyCount;
+  }
+
+  private int tenant(String tenant) {
+    return tenants.computeIfAbsent(tenant, name -> writeState(RedisKeys.tenant(name)));
+  }
+
+  private int cluster() {
+    if (cluster == 0) {
+      cluster = writeState(RedisKeys.CLUSTER);
+    }
+    return cluster;
+  }
+
+  private int writeState(String state) {
+    Bulk.writeText(keys, state.getBytes(US_ASCII));
+    if (lane.hasQueues()) {
+      writeQueues(state);
+    }
+    return ++keyCount;
+  }
+
+  private void writeQueues(String state) {
+    Bulk.writeText(queues, RedisKeys.queue(state).getBytes(US_ASCII));
+    Bulk.writeText(queues, RedisKeys.kinds(state).getBytes(US_ASCII));
+    Bulk.writeText(queues, RedisKeys.estimates(state).getBytes(US_ASCII));
+  }
+
+  private int entryBytes() {
+    int bytes = ENTRY_BYTES + (lane.hasOthers() ? OTHER_BYTES : 0);
+    return lane.hasPlaces() ? bytes + PLACE_BYTES : bytes - (lane.hasOthers() ? COUNT_BYTES : 0);
+  }
+
+  private int allKeys() {
+    return keyCount + (lane.hasQueues() ? QUEUE_KEYS * (keyCount - 1) : 0) + extraKeys.size();
+  }
+
+  /** Encodes itself, without a string or a box on the way. */
+  private final class Arguments extends CommandArgs<String, String> {
+    private final byte[] script;
+    private final long notAfterMicros;
+
+    Arguments(byte[] script, long notAfterMicros) {
+      super(StringCodec.ASCII);
+      addKey(policy); // by this key a Redis Cluster finds the node
+      this.script = script;
+      this.notAfterMicros = notAfterMicros;
+    }
+
+    @Override
+    public int count() {
+      return 2 + allKeys() + argumentCount + (lane.isRehearsal() ? 1 : 0);
+    }
+
+    @Override
+    public void encode(ByteBuf to) {
+      Bulk.writeText(to, script);
+      Bulk.writeText(to, Integer.toString(allKeys()).getBytes(US_ASCII));
+      to.writeBytes(keys, 0, keys.writerIndex()).writeBytes(queues, 0, queues.writerIndex());
+      for (String key : extraKeys) {
+        Bulk.writeText(to, key.getBytes(US_ASCII));
+      }
+      Bulk.writeLength(
+          to, CLOCK_BYTES + (lane.hasOthers() ? STATES_BYTES : 0) + entryBytes() * entries.size());
+      ChargeTemplate.writeNumber(to, notAfterMicros);
+      if (lane.hasOthers()) {
+        to.writeShort(keyCount - 1);
+      }
+      for (Entry entry : entries) {
+        entry.write(to, lane.hasOthers(), lane.hasPlaces());
+      }
+      to.writeBytes(Bulk.CRLF).writeBytes(arguments, 0, arguments.writerIndex());
+      if (lane.isRehearsal()) {
+        Bulk.writeLength(to, CLOCK_BYTES * entries.size());
+        for (Entry entry : entries) {
+          ChargeTemplate.writeNumber(to, entry.first().clockMicros());
+        }
+        to.writeBytes(Bulk.CRLF);
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.weir.state.wire;
+
+import io.weir.core.decision.Verdict.Outcome;
+
+/** The first number of a script's answer. {@code lua/lib/codes.lua} has the same. */
+public enum Codes {
+  ALLOWED,
+  DENIED,
+  NEVER_ALLOWED,
+  STALE,
+  FAILED,
+  QUEUED,
+  OUTSIDE,
+  AGAIN,
+  ENDED,
+  REUSED;
+
+  public static Codes of(long code) {
+    return values()[Math.toIntExact(code)];
+  }
+
+  public Outcome outcome() {
+    return switch (this) {
+      case ALLOWED -> Outcome.ALLOWED;
+      case DENIED -> Outcome.DENIED;
+      case NEVER_ALLOWED -> Outcome.NEVER_ALLOWED;
+      case STALE, FAILED, QUEUED, OUTSIDE, AGAIN, ENDED, REUSED ->
+        throw new IllegalStateException(this + " decides nothing");
+    };
+  }
+}

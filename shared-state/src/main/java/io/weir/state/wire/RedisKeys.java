@@ -1,0 +1,143 @@
+package io.weir.state.wire;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.netty.buffer.ByteBuf;
+import io.weir.core.bucket.Scope;
+
+/**
+ * Every key that Weir writes, see {@code docs/reference/redis.md}. The prefix names the format; another format would
+ * have another prefix. Keys of one tenant have its {@link Partition} as hash tag, so that Redis Cluster keeps them
+ * together, together with those of many other tenants.
+ */
+public final class RedisKeys {
+  private static final String PREFIX = "weir:";
+  private static final byte[][] PARTITION_BEGINS = Partition.all()
+      .mapToObj(partition -> (PREFIX + Partition.tag(partition) + ":").getBytes(US_ASCII))
+      .toArray(byte[][]::new);
+  private static final byte[] SUBJECT_BEGINS = ":key:".getBytes(US_ASCII);
+
+  /** A hash: the policy in force. */
+  public static final String POLICY = PREFIX + "policy";
+
+  /** A sorted set: the nodes that are alive. */
+  public static final String NODES = PREFIX + "nodes";
+
+  /** A channel: notices of policies that are proposed, and of those in force. */
+  public static final String POLICY_NOTICES = PREFIX + "policy:notices";
+
+  /** A packed text: the buckets of scope {@code cluster}. */
+  public static final String CLUSTER = PREFIX + "cluster";
+
+  /** A text: shows that Redis accepted a write a moment ago. */
+  public static final String PROBE = PREFIX + "probe";
+
+  private RedisKeys() {}
+
+  /** A text: a policy that all nodes read before it is in force. */
+  public static String policyProposal(String name) {
+    return POLICY + ":next:" + name;
+  }
+
+  /** A hash: the newest revision of the policy in a partition of a Redis Cluster. */
+  public static String policyOf(int partition) {
+    return PREFIX + Partition.tag(partition) + ":policy";
+  }
+
+  /** A text: shows that the master of a partition accepted a write a moment ago. */
+  public static String probeOf(int partition) {
+    return PREFIX + Partition.tag(partition) + ":probe";
+  }
+
+  /** A packed text: the buckets of one API key. */
+  public static String key(String tenant, String subject) {
+    return ofTenant(tenant) + ":key:" + subject;
+  }
+
+  /** Writes {@link #key} as a bulk string of the protocol. */
+  public static void writeKey(ByteBuf to, String tenant, String subject) {
+    byte[] name = tenant.getBytes(US_ASCII);
+    byte[] begin = PARTITION_BEGINS[Partition.of(name)];
+    Bulk.writeLength(to, begin.length + name.length + SUBJECT_BEGINS.length + subject.length());
+    to.writeBytes(begin).writeBytes(name);
+    to.writeBytes(SUBJECT_BEGINS).writeCharSequence(subject, US_ASCII);
+    to.writeByte('\r').writeByte('\n');
+  }
+
+  /** A sorted set: the places of the owner of this state. */
+  public static String queue(String state) {
+    return state + ":queue";
+  }
+
+  /** A sorted set: an index of the places of a state that any caller may use. */
+  public static String kinds(String state) {
+    return queue(state) + ":kinds";
+  }
+
+  /** A text: the last estimates given to callers of a state. */
+  public static String estimates(String state) {
+    return state + ":estimates";
+  }
+
+  /** A sorted set: the places of one API key. */
+  public static String keyQueue(String tenant, String subject) {
+    return queue(key(tenant, subject));
+  }
+
+  /** A sorted set: the places that hold capacity in the buckets of one tenant. */
+  public static String tenantQueue(String tenant) {
+    return queue(tenant(tenant));
+  }
+
+  /** A packed text: the buckets of one tenant. */
+  public static String tenant(String tenant) {
+    return ofTenant(tenant) + ":tenant";
+  }
+
+  /** A hash: a bucket of scope {@code cluster} with leases. */
+  public static String pool(String bucket) {
+    return PREFIX + Partition.tag(Partition.of(bucket)) + ":cluster:" + bucket;
+  }
+
+  /** The state of an owner. */
+  public static String state(Scope scope, String tenant, String subject) {
+    return switch (scope) {
+      case KEY -> key(tenant, subject);
+      case TENANT -> tenant(tenant);
+      case CLUSTER -> CLUSTER;
+    };
+  }
+
+  /** A text: the counters of an owner's limits other than rates. */
+  public static String counters(String state) {
+    return state + ":counters";
+  }
+
+  /** A sorted set: the holders of the permits of a limit, by the end of each. */
+  public static String permits(String state, String limit) {
+    return state + ":permits:" + limit;
+  }
+
+  /** A text: the reservation of a request of an API key, or its end. */
+  public static String hold(String keyState, String id) {
+    return keyState + ":hold:" + id;
+  }
+
+  /**
+   * A sorted set: open reservations, by the end of each; {@code policy} is the key of the revision that belongs to
+   * them.
+   */
+  public static String holds(String policy) {
+    return policy.substring(0, policy.length() - "policy".length()) + "holds";
+  }
+
+  /** The key of a thing of a room; further keys of the thing begin with it and a colon. */
+  public static String ofRoom(String kind, String name) {
+    return PREFIX + Partition.tag(Partition.of(name)) + ":" + kind + ":" + name;
+  }
+
+  /** The begin of all keys of a tenant: further words follow after a colon. */
+  public static String ofTenant(String tenant) {
+    return PREFIX + Partition.tag(Partition.of(tenant)) + ":" + tenant;
+  }
+}

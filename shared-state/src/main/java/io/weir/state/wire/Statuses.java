@@ -1,0 +1,26 @@
+package io.weir.state.wire;
+
+/**
+ * The statuses of scripts that do not answer with {@link Codes}: an enum for each script, with the names and the order
+ * that the script declares.
+ */
+public final class Statuses {
+  private Statuses() {}
+
+  /** The status that an answer begins with. */
+  public static <S extends Enum<S>> S of(Class<S> statuses, Object number) {
+    return statuses.getEnumConstants()[Math.toIntExact((Long) number)];
+  }
+
+  /** Of {@code lease.lua}. */
+  public enum Lease {
+    GRANTED,
+    STALE
+  }
+
+  /** Of {@code publish.lua}. */
+  public enum Publish {
+    PUBLISHED,
+    OUTDATED
+  }
+}

@@ -1,0 +1,194 @@
+package io.weir.state.denial;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.state.connection.Returns;
+import io.weir.state.denial.DenialCache.Moments;
+import io.weir.state.wire.PendingCharge;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class DenialCacheTest {
+  private static final long MILLI = 1_000_000;
+  /** One operation in 500 ms, two at once. */
+  private static final List<Demand> TWO =
+      List.of(Demand.of(new Bucket("two", Scope.KEY, 2000, 1000)));
+
+  private static final long FULL = TWO.get(0).bucket().capacityUnits();
+
+  private long nanos = 7;
+  private boolean changing;
+  private final DenialCache denials = new DenialCache(() -> nanos, () -> changing, new Returns());
+
+  @Test
+  void tellsTheRestOfTheWaitFromTheAnswerOnAndNothingOnceRedisMightAllow() {
+    long asked = nanos;
+    nanos += 10 * MILLI;
+    denials.learn(charge(1), new long[] {FULL}, asked);
+    assertThat(retryAfterMicros(charge(1))).isEqualTo(500_000);
+    nanos += 100 * MILLI;
+    // A thousandth of the elapsed time is added: clocks differ.
+    assertThat(retryAfterMicros(charge(1))).isEqualTo(400_100);
+    // 499 ms after it was asked, plus a thousandth, the bucket is still full; after 500 ms there
+    // may be room.
+    nanos = asked + 499 * MILLI;
+    assertThat(denials.answer(charge(1))).isNotNull();
+    nanos = asked + 500 * MILLI;
+    assertThat(denials.answer(charge(1))).isNull();
+  }
+
+  @Test
+  void aHigherCostIsDeniedLongerAndOneThatNeverPassesIsNotItsConcern() {
+    denials.learn(charge(1), new long[] {FULL}, nanos);
+    nanos += 600 * MILLI;
+    assertThat(denials.answer(charge(1))).isNull();
+    assertThat(retryAfterMicros(charge(2))).isEqualTo(400_600);
+    assertThat(denials.answer(charge(3))).isNull();
+  }
+
+  @Test
+  void momentsAreHandedOutOnceEachAndOnlyWhileTheyAreFresh() {
+    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+    assertThat(retryAfterMicros(waiting())).isEqualTo(1_000_000);
+    nanos += 50 * MILLI;
+    assertThat(retryAfterMicros(waiting())).isEqualTo(1_450_000);
+    assertThat(retryAfterMicros(waiting())).isEqualTo(1_950_000);
+    assertThat(denials.answer(waiting())).isNull();
+    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+    nanos += 100 * MILLI;
+    assertThat(denials.answer(waiting())).isNull();
+  }
+
+  @Test
+  void nothingIsKnownWhileThePolicyMayChangeAtAnyMoment() {
+    denials.learn(charge(1), new long[] {FULL}, nanos);
+    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+    changing = true;
+    assertThat(denials.answer(charge(1))).isNull();
+    assertThat(denials.answer(waiting())).isNull();
+    changing = false;
+    assertThat(denials.answer(charge(1))).isNotNull();
+    assertThat(denials.answer(waiting())).isNotNull();
+  }
+
+  @Test
+  void momentsOfAnHourAgoDenyNobodyHoweverManyCome() {
+    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+    nanos += 3600 * 1000L * MILLI;
+    for (int i = 0; i < 300; i++) {
+      assertThat(denials.answer(waiting())).isNull();
+    }
+  }
+
+  @Test
+  void whoAsksFarTooOftenIsAnsweredHereWhateverTheCost() {
+    learnMoments(new Moments(500_000, 500_000, 4, 0));
+    for (int i = 0; i < 50; i++) {
+      assertThat(denials.answer(waiting(1 + i % 2))).isNull();
+    }
+    for (int i = 0; i < 1000; i++) {
+      assertThat(retryAfterMicros(waiting(1 + i % 2))).isBetween(500_000L, 2_000_000L);
+    }
+    nanos += 100 * MILLI;
+    assertThat(denials.answer(waiting())).isNull();
+  }
+
+  @Test
+  void whoShowsTicketsFarTooOftenKeepsThem() {
+    String ticket = "4000000000000000." + "x".repeat(22);
+    Charge showing = new Charge("acme", "k1", 1, TWO, 1)
+        .with(
+            new Queueing(SlotRules.OFF, TicketRequest.wanted(Optional.of(ticket), "y".repeat(22))));
+    for (int i = 0; i < 100; i++) {
+      assertThat(denials.answer(showing)).isNull();
+    }
+    Denied denied = (Denied) ((Decided) Objects.requireNonNull(denials.answer(showing))).decision();
+    assertThat(denied.ticket()).hasValue(ticket);
+    assertThat(denied.retryAfterMicros()).isEqualTo(100_000);
+  }
+
+  private void learnMoments(Moments moments) {
+    denials.learnBlock(new PendingCharge(waiting(), -1, nanos, 0), new long[] {FULL}, moments);
+  }
+
+  private static Charge waiting() {
+    return waiting(1);
+  }
+
+  private static Charge waiting(long cost) {
+    return new Charge("acme", "k1", 1, TWO, cost).with(Queueing.of(SlotRules.DEFAULT));
+  }
+
+  @Test
+  void knowsNothingOfAnotherSubjectRevisionOrOperation() {
+    denials.learn(charge(1), new long[] {FULL}, nanos);
+    assertThat(denials.answer(new Charge("acme", "other", 1, TWO, 1))).isNull();
+    assertThat(denials.answer(new Charge("globex", "k1", 1, TWO, 1))).isNull();
+    assertThat(denials.answer(new Charge("acme", "k1", 2, TWO, 1))).isNull();
+    List<Demand> others = List.of(TWO.get(0), demand("more"));
+    assertThat(denials.answer(new Charge("acme", "k1", 1, others, 1))).isNull();
+    assertThat(denials.answer(charge(1))).isNotNull();
+  }
+
+  @Test
+  void asksAgainAfterASecond() {
+    List<Demand> slow = List.of(Demand.of(new Bucket("slow", Scope.KEY, 1, 1_000_000)));
+    Charge charge = new Charge("acme", "k1", 1, slow, 1);
+    denials.learn(charge, new long[] {slow.get(0).unitsPerOperation()}, nanos);
+    nanos += DenialCache.MAX_AGE_NANOS;
+    assertThat(denials.answer(charge)).isNotNull();
+    nanos++;
+    assertThat(denials.answer(charge)).isNull();
+  }
+
+  @Test
+  void isBounded() {
+    for (int i = 0; i < DenialCache.MAX_KNOWN; i++) {
+      denials.learn(new Charge("acme", "k" + i, 1, TWO, 1), new long[] {FULL}, nanos);
+    }
+    assertThat(denials.answer(new Charge("acme", "k0", 1, TWO, 1))).isNotNull();
+    denials.learn(new Charge("acme", "k0", 1, TWO, 1), new long[] {FULL}, nanos);
+    assertThat(denials.answer(new Charge("acme", "k9", 1, TWO, 1))).isNotNull();
+    denials.learn(new Charge("acme", "another", 1, TWO, 1), new long[] {FULL}, nanos);
+    assertThat(denials.answer(new Charge("acme", "k9", 1, TWO, 1))).isNull();
+    assertThat(denials.answer(new Charge("acme", "another", 1, TWO, 1))).isNotNull();
+  }
+
+  @Test
+  void wherePlacesAreMadeRedisIsAsked() {
+    assertThat(DenialCache.concern(charge(1))).isTrue();
+    assertThat(DenialCache.concern(
+            new Charge("acme", "k1", 1, TWO, 1).with(Queueing.of(SlotRules.DEFAULT))))
+        .isFalse();
+    TicketRequest shown = new TicketRequest(
+        Optional.of("%016d.%s".formatted(1, "a".repeat(TicketRequest.ID_LENGTH))), "", -1);
+    assertThat(DenialCache.concern(
+            new Charge("acme", "k1", 1, TWO, 1).with(new Queueing(SlotRules.OFF, shown))))
+        .isFalse();
+  }
+
+  private long retryAfterMicros(Charge charge) {
+    StoreAnswer answer = Objects.requireNonNull(denials.answer(charge));
+    return ((Denied) ((Decided) answer).decision()).retryAfterMicros();
+  }
+
+  private static Charge charge(long cost) {
+    return new Charge("acme", "k1", 1, TWO, cost);
+  }
+
+  private static Demand demand(String name) {
+    return Demand.of(new Bucket(name, Scope.KEY, 2000, 1000));
+  }
+}

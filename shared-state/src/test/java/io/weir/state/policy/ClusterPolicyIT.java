@@ -1,0 +1,221 @@
+package io.weir.state.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.lettuce.core.RedisClient;
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.wire.RedisKeys;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class ClusterPolicyIT {
+  private EmbeddedRedis redis;
+  private ClusterPolicy one;
+  private ClusterPolicy other;
+
+  @BeforeEach
+  void start() {
+    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    one = ClusterPolicy.open(redis.uri(), "seed", policy(100));
+    other = ClusterPolicy.open(redis.uri(), "another seed", policy(7));
+  }
+
+  @AfterEach
+  void stop() {
+    one.close();
+    other.close();
+    redis.close();
+  }
+
+  @Test
+  void theFirstSeedIsThePolicyOfAll() {
+    assertThat(rate(one)).isEqualTo(100_000);
+    assertThat(rate(other)).isEqualTo(100_000);
+    assertThat(other.current().revision()).isEqualTo(1);
+  }
+
+  @Test
+  void aPolicyIsInForceForAllOnceItIsPublished() {
+    Publication publication = publish(one, policy(50));
+    assertThat(publication.revision()).isEqualTo(2);
+    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 2);
+    assertThat(rate(other)).isEqualTo(50_000);
+    assertThat(other.text()).isEqualTo(policy(50));
+  }
+
+  @Test
+  void everyNodeHasReadAPolicyBeforeItIsInForce() {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+      connections.sync().configResetstat();
+      publish(one, policy(50));
+      assertThat(other.reload(0).toCompletableFuture().join().revision()).isEqualTo(2);
+      // The stamp is read; the document is not read again.
+      assertThat(connections.sync().info("commandstats"))
+          .contains("cmdstat_hmget:")
+          .doesNotContain("cmdstat_hgetall:");
+      assertThat(connections.sync().keys("weir:policy:next:*")).isEmpty();
+    }
+    assertThat(one.isChanging()).isFalse();
+    assertThat(other.isChanging()).isFalse();
+  }
+
+  @Test
+  void whoeverListensAndSaysNothingHoldsAPolicyUpForAWhileOnly() {
+    CompletableFuture<Publication> publishing;
+    RedisClient client = RedisClient.create(redis.uri());
+    try (var mute = client.connectPubSub()) {
+      mute.sync().subscribe(RedisKeys.POLICY_NOTICES);
+      publishing = one.publish("test", policy(50), OptionalLong.empty()).toCompletableFuture();
+      await().until(() -> one.isChanging() && other.isChanging());
+      assertThat(publishing).isNotDone();
+      assertThat(rate(other)).isEqualTo(100_000);
+      assertThat(publishing.join().revision()).isEqualTo(2);
+    } finally {
+      client.shutdown();
+    }
+    await().atMost(Duration.ofSeconds(3)).until(() -> rate(other) == 50_000);
+    assertThat(other.isChanging()).isFalse();
+  }
+
+  @Test
+  void nodesKnowHowManyTheyAre() {
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> one.liveNodes() == 2 && other.liveNodes() == 2);
+    other.close();
+    await().atMost(Duration.ofSeconds(15)).until(() -> one.liveNodes() == 1);
+    redis.stop();
+    assertThat(one.liveNodes()).isEqualTo(1);
+  }
+
+  // A state has been decided by revision 5, and no remaining node has that policy.
+  @Test
+  void aPolicyThatIsLostIsReplacedAboveItsRevisionAfterAWhile() {
+    assertThat(one.reload(5).toCompletableFuture().join().revision()).isEqualTo(1);
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .until(() -> one.reload(0).toCompletableFuture().join().revision() == 6);
+    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 6);
+    assertThat(rate(other)).isEqualTo(100_000);
+  }
+
+  @Test
+  void aDeletedPolicyIsPutBackByWhoKnowsTheNewest() {
+    publish(one, policy(50));
+    publish(one, policy(60));
+    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 3);
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+      connections.sync().flushall();
+    }
+    try (ClusterPolicy late = ClusterPolicy.open(redis.uri(), "late", policy(7))) {
+      await()
+          .atMost(Duration.ofSeconds(5))
+          .until(() -> late.current().revision() == 3 && rate(late) == 60_000);
+    }
+    assertThat(rate(one)).isEqualTo(60_000);
+  }
+
+  @Test
+  void aBadPolicyChangesNothing() {
+    assertThatThrownBy(() -> publish(one, "buckets: 5"))
+        .hasCauseInstanceOf(InvalidPolicyException.class);
+    assertThat(rate(one)).isEqualTo(100_000);
+    assertThat(other.reload(0).toCompletableFuture().join().revision()).isEqualTo(1);
+  }
+
+  @Test
+  void twoWhoPublishAtOnceBothGetARevisionOfTheirOwn() {
+    var first = one.publish("a", policy(50), OptionalLong.empty()).toCompletableFuture();
+    var second = other.publish("b", policy(60), OptionalLong.empty()).toCompletableFuture();
+    assertThat(first.join().revision()).isNotEqualTo(second.join().revision());
+    await()
+        .atMost(Duration.ofSeconds(3))
+        .until(() -> one.current().revision() == 3 && other.current().revision() == 3);
+    assertThat(rate(one)).isEqualTo(rate(other));
+  }
+
+  @Test
+  void aRedisThatLostThePolicyGetsItBackWithItsRevision() {
+    publish(one, policy(50));
+    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 2);
+    redis.restart();
+    await().atMost(Duration.ofSeconds(5)).ignoreExceptions().until(() -> {
+      try (ClusterPolicy late = ClusterPolicy.open(redis.uri(), "late", policy(3))) {
+        return late.current().revision() == 2 && rate(late) == 50_000;
+      }
+    });
+  }
+
+  @Test
+  void twoPoliciesOfOneRevisionBecomeAThird() {
+    String otherText = policy(9);
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+      // As by a node that knew no other policy when Redis had lost this one.
+      connections
+          .sync()
+          .hset(
+              RedisKeys.POLICY,
+              Map.of("revision", "1", "document", otherText, "digest", "another"));
+    }
+    await()
+        .atMost(Duration.ofSeconds(4))
+        .until(() -> one.current().revision() == 2 && other.current().revision() == 2);
+    assertThat(rate(one)).isEqualTo(9000);
+    assertThat(rate(other)).isEqualTo(9000);
+  }
+
+  @Test
+  void clustersInOtherDatabasesAreOtherClusters() {
+    try (ClusterPolicy third = ClusterPolicy.open(redis.uri() + "/3", "seed", policy(5));
+        RedisConnections connections =
+            RedisConnections.open(redis.uri() + "/3", Duration.ofSeconds(2))) {
+      assertThat(rate(third)).isEqualTo(5000);
+      assertThat(connections.sync().hget(RedisKeys.POLICY, "revision")).isEqualTo("1");
+    }
+    assertThat(rate(one)).isEqualTo(100_000);
+  }
+
+  @Test
+  void aClosedOneFailsInsteadOfHanging() {
+    ClusterPolicy closed = ClusterPolicy.open(redis.uri(), "seed", policy(5));
+    closed.close();
+    assertThatThrownBy(() -> closed.reload(0).toCompletableFuture().get(5, TimeUnit.SECONDS))
+        .hasRootCauseInstanceOf(RejectedExecutionException.class);
+  }
+
+  @Test
+  void withoutRedisNothingIsPublished() {
+    redis.stop();
+    assertThatThrownBy(() -> publish(one, policy(50)))
+        .hasCauseInstanceOf(StoreUnavailableException.class);
+    assertThat(rate(one)).isEqualTo(100_000);
+  }
+
+  private static Publication publish(ClusterPolicy policies, String text) {
+    return policies
+        .publish("test", text, OptionalLong.empty())
+        .toCompletableFuture()
+        .join();
+  }
+
+  private static long rate(ClusterPolicy policies) {
+    return Math.round(1000 * policies.current().policy().buckets().get(0).rate().opsPerSec());
+  }
+
+  private static String policy(int opsPerSec) {
+    return "buckets: [{ name: requests, burstPeriod: 1, throttleGroups: [{ opsPerSec: %d, operations: [Ping] }] }]"
+        .formatted(opsPerSec);
+  }
+}
