@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ArchitectureTest {
   private static final JavaClasses CLASSES = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests())
+      .withImportOption(location -> !location.contains("-tests.jar"))
       .importPackages("io.weir");
 
   private static final String CORE = "io.weir.core..";
