@@ -1,6 +1,7 @@
 package io.weir.state.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
@@ -42,6 +43,8 @@ final class LeasesIT {
       Demand.of(new Bucket("requests", Scope.KEY, 1_000_000_000, 1000));
   private static final Demand NARROW = Demand.of(new Bucket("narrow", Scope.KEY, 1, 1_000_000));
   private static final double SECONDS = 3;
+  private static final long PAUSE_NANOS = 150_000_000;
+  private static final int RUNS_AT_MOST = 5;
 
   private static RedisCluster cluster;
 
@@ -136,15 +139,34 @@ final class LeasesIT {
     assertThat(decision).isInstanceOf(Decision.NeverAllowed.class);
   }
 
-  // Each node sends at its rate, in rounds of a millisecond.
+  // A machine that stands still for long strands leases: a run beside such a pause is repeated.
   private void run(long[] opsPerSec, double limitShare, double least) {
+    boolean isJudged = ran(opsPerSec, limitShare, least);
+    for (int runs = 1; !isJudged && runs < RUNS_AT_MOST; runs++) {
+      stop();
+      hosts.clear();
+      start();
+      isJudged = ran(opsPerSec, limitShare, least);
+    }
+    assumeTrue(isJudged, "skipped: the machine stood still in each run");
+  }
+
+  /**
+   * Each node sends at its rate, in rounds of a millisecond. The upper bounds hold in every run; returns whether the
+   * lower one could be judged, too.
+   */
+  private boolean ran(long[] opsPerSec, double limitShare, double least) {
     long before = calls();
     long redisBegin = RedisTime.nanos();
     long begin = System.nanoTime();
     long end = begin + (long) (SECONDS * 1e9);
     long[] asked = new long[hosts.size()];
     List<CompletableFuture<Void>> open = new ArrayList<>();
+    long longestRound = 0;
+    long last = begin;
     for (long now = begin; now < end; now = System.nanoTime()) {
+      longestRound = Math.max(longestRound, now - last);
+      last = now;
       for (int i = 0; i < hosts.size(); i++) {
         long due = (long) ((now - begin) / 1e9 * opsPerSec[i]);
         for (; asked[i] < due; asked[i]++) {
@@ -160,11 +182,15 @@ final class LeasesIT {
     double most = OPS_PER_SEC * limitShare * (SECONDS + burst);
     double calls = (calls() - before) / took;
     System.out.printf(
-        "leases: %.1f %% of the limit admitted, %.0f calls of Redis a second%n",
-        100 * admitted / most, calls);
-    assertThat((double) admitted)
-        .isBetween(least * most, OPS_PER_SEC * limitShare * (took + burst));
+        "leases: %.1f %% of the limit admitted, %.0f calls of Redis a second, longest round %d ms%n",
+        100 * admitted / most, calls, longestRound / 1_000_000);
+    assertThat((double) admitted).isLessThanOrEqualTo(OPS_PER_SEC * limitShare * (took + burst));
     assertThat(calls).isLessThanOrEqualTo(2000);
+    if (longestRound > PAUSE_NANOS) {
+      return false;
+    }
+    assertThat((double) admitted).isGreaterThanOrEqualTo(least * most);
+    return true;
   }
 
   private CompletableFuture<Void> ask(Host host, long number) {
