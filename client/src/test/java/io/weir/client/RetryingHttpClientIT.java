@@ -88,7 +88,7 @@ final class RetryingHttpClientIT {
 
   @ParameterizedTest
   @CsvSource({"true", "false"})
-  void nobodyWaitsForTheBodyOfAnAnswerThatIsNotGiven(boolean isEndless) throws Exception {
+  void theBodyOfADiscardedAnswerIsNotAwaited(boolean isEndless) throws Exception {
     CountDownLatch over = new CountDownLatch(1);
     try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
       if (turn > 0) {
@@ -212,7 +212,7 @@ final class RetryingHttpClientIT {
   }
 
   @Test
-  void nobodyThereIsAConnectException() throws Exception {
+  void anUnreachableServerIsAConnectException() throws Exception {
     int port;
     try (ServerSocket socket = new ServerSocket(0)) {
       port = socket.getLocalPort();

@@ -62,7 +62,7 @@ final class SlotCrowdsTest {
   }
 
   @Test
-  void freshTrafficAtNineTenthsOfTheRateKeepsNobodyWaitingLong() {
+  void freshTrafficAtNineTenthsOfTheRateKeepsWaitsShort() {
     crowd(1000);
     fresh(90, 120, 0);
     run();

@@ -146,7 +146,7 @@ final class AdminIT {
   }
 
   @Test
-  void healthIsTold() {
+  void healthIsReported() {
     assertThat(node.get("/health/live").statusCode()).isEqualTo(200);
     assertThat(NodeFixture.json(node.get("/health/ready")).getString("status")).isEqualTo("ready");
   }

@@ -95,17 +95,17 @@ final class Faults {
         }),
         new Fault(
             "Redis's clock one minute forward",
-            "buckets are empty at once: a burst more, nothing fails",
+            "buckets drain at once: one burst more is admitted, no request fails",
             false,
             () -> clock(Duration.ofMinutes(1)).atMost(135).withoutFailures()),
         new Fault(
             "Redis's clock one minute back",
-            "levels stay as they are: no more than the limit, nothing fails",
+            "levels do not change: no more than the limit is admitted, no request fails",
             false,
             () -> clock(Duration.ofMinutes(-1)).atMost(110).atLeast(70).withoutFailures()),
         new Fault(
             "a node starts while Redis is away",
-            "it starts with the policy that it kept, and limits by its share",
+            "it starts with its copy of the policy, and limits by its share",
             false,
             Faults::startsWithoutRedis));
   }
@@ -114,22 +114,22 @@ final class Faults {
     return List.of(
         new Fault(
             "SCRIPT FLUSH",
-            "nothing is noticed",
+            "no effect on callers",
             false,
             () -> once(redis -> redis.ask("SCRIPT FLUSH")).atMost(105).withoutFailures()),
         new Fault(
             "FLUSHALL",
-            "what was used is forgotten: a burst more; the policy comes back",
+            "used capacity is forgotten: one burst more is admitted; the policy is restored",
             true,
             () -> once(redis -> redis.ask("FLUSHALL")).atMost(160).withoutFailures()),
         new Fault(
             "DEL weir:policy",
-            "the policy comes back, nothing else is noticed",
+            "the policy is restored, no other effect",
             false,
             () -> once(redis -> redis.ask("DEL weir:policy")).atMost(105).withoutFailures()),
         new Fault(
             "a state becomes a key of another type",
-            "its key gets 503, nothing passes for it",
+            "requests of its key get 503, none is admitted",
             false,
             () -> once(redis -> {
                   redis.ask("LPUSH weir:another x");
@@ -138,12 +138,12 @@ final class Faults {
                 .atMost(105)),
         new Fault(
             "a state is corrupted",
-            "its key gets 503, nothing passes for it",
+            "requests of its key get 503, none is admitted",
             false,
             () -> once(redis -> redis.ask("SET " + KEY + " broken")).atMost(105)),
         new Fault(
             "memory full (noeviction)",
-            "503 for what needs memory, never more than the limit; well once there is room",
+            "503 for requests that need memory, at most the limit; recovers once there is memory",
             false,
             () -> {
               try (RedisProcess redis = RedisProcess.start()) {
@@ -188,7 +188,7 @@ final class Faults {
     return List.of(
         new Fault(
             "Redis answers 50 ms later",
-            "nothing but slower",
+            "answers are slower, no other effect",
             false,
             () -> proxied(proxy -> proxy.delay(Duration.ofMillis(50)), FaultProxy::heal)
                 .atMost(105)),
@@ -207,7 +207,7 @@ final class Faults {
                 .atMost(120)
                 .withoutFailures()),
         new Fault(
-            "nothing is passed on, no connection closed",
+            "the network drops all data, no connection is closed",
             "shares, at most 110 % of the limit, no request fails",
             false,
             () -> proxied(proxy -> proxy.stall(true), FaultProxy::heal)
@@ -245,7 +245,7 @@ final class Faults {
             }),
         new Fault(
             "Sentinel: the master is killed",
-            "shares until another is master (1 s, and what Sentinel takes), no request fails",
+            "shares until another master is elected (1 s, plus the time of Sentinel), no request fails",
             true,
             () -> {
               try (RedisSentinels sentinels = RedisSentinels.start()) {
@@ -267,7 +267,7 @@ final class Faults {
             Faults::clusterFailover),
         new Fault(
             "Cluster: a slot moves to another master, under load",
-            "what is asked meanwhile waits, or is decided by shares; no request fails",
+            "requests wait meanwhile, or are decided by shares; no request fails",
             false,
             Faults::resharding));
   }
@@ -275,27 +275,27 @@ final class Faults {
   private static List<Fault> ofCallers() {
     return List.of(
         new Fault(
-            "9,500 connections to one node that say nothing",
-            "nothing is noticed by others",
+            "9,500 connections to one node that send nothing",
+            "no effect on other callers",
             false,
             () -> hostile(9_500, "").atMost(105).withoutFailures()),
         new Fault(
             "1000 half-sent requests to one node",
-            "nothing is noticed by others",
+            "no effect on other callers",
             false,
             () -> hostile(1000, "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
                 .atMost(105)
                 .withoutFailures()),
         new Fault(
             "1000 callers of one node that send ten requests at once and never read",
-            "others may be refused while its processor is taken, at most 1 % of them",
+            "others may be refused while its processor is busy, at most 1 % of them",
             false,
             () -> hostile(1000, "GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n".repeat(10))
                 .atMost(105)
                 .failedAtMost(1)),
         new Fault(
-            "a node ends with leases of a cluster bucket out",
-            "what it held counts as used: what it needed for 20 ms at most",
+            "a node ends while it holds leases of a cluster bucket",
+            "the leased capacity counts as used: at most the demand of 20 ms",
             false,
             () -> FaultsOfLeases.holderGone().atMost(100).atLeast(85).withoutFailures()));
   }

@@ -33,7 +33,7 @@ final class FaultsIT {
   }
 
   @Test
-  void withoutRedisRequestsAreToldToComeBackAndThenTheLimitHoldsAgain() {
+  void withoutRedisRequestsGetRetryAfterAndThenTheLimitHoldsAgain() {
     try (NodeFixture node = NodeFixture.at(server.uri(), TestPolicies.slow(), FailureMode.DENY)) {
       assertThat(ping(node).statusCode()).isEqualTo(200);
       server.stop();
@@ -61,7 +61,7 @@ final class FaultsIT {
   }
 
   @Test
-  void withoutRedisRequestsPassLoudlyWhereTheNodeIsToldSo() {
+  void withoutRedisRequestsAreAdmittedAndMarkedInFailureModeAllow() {
     try (NodeFixture node = NodeFixture.at(server.uri(), TestPolicies.slow(), FailureMode.ALLOW)) {
       server.stop();
       HttpResponse<String> degraded = ping(node);

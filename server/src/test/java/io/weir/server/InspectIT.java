@@ -68,7 +68,7 @@ final class InspectIT {
   }
 
   @Test
-  void anUpstreamIsToldWithItsInstants() {
+  void anUpstreamIsPrintedWithItsInstants() {
     RedisProviders providers = new RedisProviders(connections);
     Asking one = new Asking("r1", "default", 0, List.of(), true);
     Asking two = new Asking("r2", "default", 0, List.of(), true);
@@ -92,7 +92,7 @@ final class InspectIT {
   }
 
   @Test
-  void aWindowIsToldWithWhatItsRangesWaitFor() {
+  void aWindowIsPrintedWithTheWaitsOfItsRanges() {
     RedisWindows windows = new RedisWindows(connections);
     WindowRule rule = new WindowRule("blocks", 40, 4, 30_000_000, 1_000_000, false);
     for (int from = 1; from <= 21; from += 10) {
@@ -117,7 +117,7 @@ final class InspectIT {
   }
 
   @Test
-  void whatNobodyKnowsFailsWhereNoPolicyIsInForce() {
+  void unknownNamesFailWhereNoPolicyIsInForce() {
     assertThat(inspect("inspect", "--upstream", "none")).isEqualTo(1);
     assertThat(inspect("inspect", "--window", "none")).isEqualTo(1);
     assertThat(inspect("inspect", "acme/none")).isEqualTo(1);

@@ -71,13 +71,13 @@ final class IntakeIT {
   }
 
   @Test
-  void thePrefaceOfHttp2IsToldThatItIsNotSpoken() {
+  void thePrefaceOfHttp2IsAnsweredInHttp11() {
     assertThat(node.raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")).contains("HTTP/1.1 ");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"HTTP/1.2", "HTTP/1.9", "FOO/1.1", "HTTP/0.9", "HTTP/2.0", "HTTP/3.0"})
-  void aVersionThatIsNotSpokenIsToldSoAndNothingIsRepeated(String version) {
+  void anUnsupportedVersionIsRefusedAndNothingOfItIsRepeated(String version) {
     String answer =
         node.raw("GET /health/live?a-text-of-mine " + version + "\r\nHost: x\r\n\r\n" + SMUGGLED);
     assertThat(answer).startsWith("HTTP/1.1 505 ").contains("version_not_supported");
@@ -150,7 +150,7 @@ final class IntakeIT {
   }
 
   @Test
-  void whoStallsItsOwnBodyIsToldSo() {
+  void aStalledBodyIsRefusedAsTooSlow() {
     for (String path : new String[] {"/echo/x", "/gas"}) {
       try (Socket socket = node.connect()) {
         NodeFixture.write(
@@ -166,7 +166,7 @@ final class IntakeIT {
   }
 
   @Test
-  void everyAnswerHasADateAndAnotherMethodHearsWhichThereAre() {
+  void everyAnswerHasADateAndAnotherMethodGetsTheAllowedOnes() {
     HttpResponse<String> denied = node.get("/v1/check");
     assertThat(denied.statusCode()).isEqualTo(405);
     assertThat(denied.headers().firstValue("Allow")).hasValue("POST");

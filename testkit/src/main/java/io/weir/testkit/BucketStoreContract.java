@@ -260,7 +260,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void aCostThatNeverFitsIsToldTheLevelsOfTheNewPolicy() {
+    void aCostThatNeverFitsGetsTheLevelsOfTheNewPolicy() {
       Demand shorter = demand("ten", Scope.KEY, 10, 500);
       allowed(charge(10, TEN));
       Limit limit = never(charge("acme", "k1", 2, 6, shorter)).limits().get(0);
@@ -298,7 +298,7 @@ public abstract class BucketStoreContract {
   @Nested
   class Clocks {
     @Test
-    void aClockThatGoesBackGrantsNothingAndFreezesNobody() {
+    void aClockThatGoesBackGrantsNothingAndFreezesNoCaller() {
       allowed(charge(10, TEN));
       clock.advance(-3600 * SECOND);
       long wait = denied(charge(1, TEN)).retryAfterMicros();
@@ -366,7 +366,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void everyCallerHearsATimeOfItsOwn() {
+    void everyCallerGetsADifferentTime() {
       for (int i = 1; i <= 20; i++) {
         Denied denied = denied(ticketed("k1", i, ""));
         assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 10);
@@ -376,7 +376,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void whoComesInTimeIsAdmittedAndWhoComesEarlyMovesNobody() {
+    void aCallerInTimeIsAdmittedAndAnEarlyOneMovesNoOther() {
       String first = ticket(ticketed("k1", 1, ""));
       String second = ticket(ticketed("k1", 2, ""));
       for (int i = 0; i < 1000; i++) {
@@ -447,7 +447,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void withoutATicketWhoeverComesWhenItIsDueKeepsThePlace() {
+    void withoutATicketACallerThatReturnsWhenDueKeepsItsPlace() {
       Demand long2 = demand("long", Scope.KEY, 10, 2000);
       allowed(charge(20, long2));
       Charge plain = charge(1, long2).with(Queueing.of(rules));
@@ -468,7 +468,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void aBurstOfASecondMakesPlacesForWhoeverComesAtWholeSeconds() {
+    void aBurstOfASecondMakesPlacesForCallersAtWholeSeconds() {
       Charge plain = charge(1, TEN).with(Queueing.of(SlotRules.DEFAULT));
       int turnedAway = 0;
       for (int i = 0; i < 60; i++) {
@@ -482,7 +482,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void whoeverComesAtItsWholeSecondIsAdmittedThoughTheBurstIsOnlyThatLong() {
+    void aCallerAtItsWholeSecondIsAdmittedThoughTheBurstIsOnlyThatLong() {
       Charge plain = charge(1, TEN).with(Queueing.of(SlotRules.DEFAULT));
       SortedMap<Long, Integer> returns = new TreeMap<>();
       for (int i = 0; i < 60; i++) {
@@ -511,7 +511,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void pastTheBoundsTheKthIsToldTheKthTimeAsAnEstimate() {
+    void pastTheBoundsTheKthCallerGetsTheKthTimeAsAnEstimate() {
       SlotRules one = new SlotRules(SlotMode.RESERVE, SECOND / 2, 1, 60 * SECOND);
       denied(ticketed("k1", 1, ""));
       long before = 0;
@@ -536,7 +536,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void nobodyMovesTheEstimatesOfASharedBucketFarAway() {
+    void noKeyMovesTheEstimatesOfASharedBucketFarAway() {
       allowed(charge("globex", "k9", 1, 20, CLUSTER_TWENTY));
       for (int i = 1; i < 400; i++) {
         denied(asking("k2", 1, 1, CLUSTER_TWENTY, i, ""));
@@ -558,7 +558,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void aLongLineThatNobodyKeptIsLetGoInPortions() {
+    void aLongUnclaimedQueueIsReleasedInPortions() {
       SlotRules many = new SlotRules(SlotMode.RESERVE, SECOND / 2, 1000, 120 * SECOND);
       List<String> tickets = new ArrayList<>();
       for (int i = 1; i <= 600; i++) {
@@ -577,7 +577,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void whoeverComesFindsThePlaceOfItsOwnKindAmongManyOthers() {
+    void aCallerFindsThePlaceOfItsOwnKindAmongManyOthers() {
       Demand long2 = demand("long", Scope.KEY, 1000, 4000);
       allowed(charge(4000, long2));
       Charge two = charge(2, long2).with(Queueing.of(rules));
@@ -591,7 +591,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void withoutATicketNobodyIsSentFurtherThanClientsWait() {
+    void withoutATicketNoCallerGetsASlotFurtherThanClientsWait() {
       Demand slow = demand("slow", Scope.KEY, 1, 100_000);
       allowed(charge(100, slow));
       Charge plain = charge(1, slow).with(Queueing.of(SlotRules.DEFAULT));
@@ -606,7 +606,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void anEmptyBucketOfAnotherRateEndsNobodysLine() {
+    void anEmptyBucketOfAnotherRateEndsNoQueue() {
       allowed(charge("acme", "k1", 1, 1, demand("other", Scope.KEY, 10, 1000)));
       String first = ticket(asking("k1", 1, 2, TEN, 1, ""));
       denied(asking("k1", 1, 2, TEN, 2, ""));
@@ -619,7 +619,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void withoutSlotsEverybodyHearsTheSame() {
+    void withoutSlotsAllCallersGetTheSameTime() {
       assertThat(denied(charge(1, TEN))).isEqualTo(denied(charge(1, TEN)));
     }
 

@@ -110,7 +110,7 @@ public abstract class KindsContract extends RatesContract {
   }
 
   @Test
-  void whatNobodySettlesIsGivenBackOrKept() {
+  void unsettledReservationsAreRefundedOrKept() {
     Demand tokens = perMinute("tokens", 100);
     Extras refunded = held(List.of(), true, true);
     Extras kept = held(List.of(), true, false);
@@ -167,7 +167,7 @@ public abstract class KindsContract extends RatesContract {
   }
 
   @Test
-  void callersOfPermitsHearAnotherReleaseEach() {
+  void eachCallerOfPermitsGetsADifferentRelease() {
     Permits permits = permits(3);
     List<Extras> all = List.of(
         held(List.of(permits), false, false),

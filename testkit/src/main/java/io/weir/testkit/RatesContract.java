@@ -21,7 +21,7 @@ abstract class RatesContract extends ReservationsContract {
   void fifteenMillionASecondAreCountedExactly() {
     List<Demand> gas = List.of(Demand.of(new Bucket("gas", Scope.KEY, new Rate(15, 1), 60_000)));
     assertThat(ask(900_000_000, gas, Extras.NONE)).isInstanceOf(Allowed.class);
-    isExactlyTold(gas, 15_000_000, SECOND);
+    waitsExactly(gas, 15_000_000, SECOND);
   }
 
   @Test
@@ -29,11 +29,11 @@ abstract class RatesContract extends ReservationsContract {
     Rate rate = new Rate(100, 60 * SECOND);
     List<Demand> minutely = List.of(Demand.of(new Bucket("minutely", Scope.KEY, rate, 60_000)));
     assertThat(ask(100, minutely, Extras.NONE)).isInstanceOf(Allowed.class);
-    isExactlyTold(minutely, 3, 1_800_000);
+    waitsExactly(minutely, 3, 1_800_000);
   }
 
   // One microsecond earlier it is denied.
-  private void isExactlyTold(List<Demand> demands, long cost, long waitMicros) {
+  private void waitsExactly(List<Demand> demands, long cost, long waitMicros) {
     Denied denied = (Denied) ask(cost, demands, Extras.NONE);
     assertThat(denied.retryAfterMicros()).isEqualTo(waitMicros);
     clock().advance(denied.retryAfterMicros() - 1);

@@ -71,7 +71,7 @@ final class JobClientIT {
   }
 
   @Test
-  void itAsksAsItIsToldAndGivesTheResult() throws Exception {
+  void pollsFollowRetryAfterUntilTheResult() throws Exception {
     try (ScriptedServer server = new ScriptedServer((turn, exchange) -> {
       switch (turn) {
         case 0 -> accepted(exchange, "7");

@@ -30,7 +30,7 @@ final class RetryerTest {
   private static final double NEVER_REFUSED = Math.nextDown(1.0);
 
   private final ManualTime time = new ManualTime();
-  private final Heard heard = new Heard();
+  private final RecordingListener listener = new RecordingListener();
   private double random = 0.5;
 
   @ParameterizedTest
@@ -105,13 +105,13 @@ final class RetryerTest {
   }
 
   @Test
-  void waitsThatNobodyNamedGrow() {
+  void waitsThatNoAnswerNamesGrow() {
     ScriptedCall call = call(true).answersTimes(5, 500);
     CompletableFuture<String> answer = retryer(o -> {}).call(call);
     time.advance(Duration.ofSeconds(1));
     assertThat(call.sentMillis).containsExactly(0L, 50L, 125L, 237L, 405L);
     assertThat(answer).isCompletedWithValue("500");
-    assertThat(heard.all)
+    assertThat(listener.all)
         .containsExactly(
             "retrying 500 50",
             "retrying 500 75",
@@ -161,7 +161,7 @@ final class RetryerTest {
         .hasMessage(
             "GET http://upstream/x: 429; it may be tried again in 61000 ms, which is more than maxWait");
     assertThat(time.waits()).isZero();
-    assertThat(heard.all).containsExactly("exhausted 429");
+    assertThat(listener.all).containsExactly("exhausted 429");
   }
 
   @Test
@@ -209,7 +209,7 @@ final class RetryerTest {
   void disabledNothingIsSentAgain() {
     ScriptedCall call = call(true).answers(429, "Retry-After", "5");
     assertThat(retryer(RetryOptions.Builder::disable).call(call)).isCompletedWithValue("429");
-    assertThat(heard.all).isEmpty();
+    assertThat(listener.all).isEmpty();
   }
 
   @Test
@@ -232,9 +232,9 @@ final class RetryerTest {
     Retryer retryer =
         retryer(o -> o.attempts(1).breaker(new BreakerOptions(3, Duration.ofSeconds(5))));
     send(retryer, 500, 404, 429, 503, 502, 429, 500);
-    assertThat(heard.all).doesNotContain("breaker CLOSED OPEN"); // 404 was a success
+    assertThat(listener.all).doesNotContain("breaker CLOSED OPEN"); // 404 was a success
     send(retryer, 500);
-    assertThat(heard.all).contains("breaker CLOSED OPEN");
+    assertThat(listener.all).contains("breaker CLOSED OPEN");
     time.advance(Duration.ofSeconds(2));
     RetryLaterException refused = later(retryer.call(call(true)));
     assertThat(refused.reason()).isEqualTo(Reason.BREAKER_OPEN);
@@ -245,10 +245,10 @@ final class RetryerTest {
     retryer.call(probe);
     assertThat(later(retryer.call(call(true))).reason()).isEqualTo(Reason.BREAKER_OPEN);
     inFlight.completeExceptionally(new ConnectException("refused"));
-    assertThat(heard.all).endsWith("breaker HALF_OPEN OPEN", "exhausted ConnectException");
+    assertThat(listener.all).endsWith("breaker HALF_OPEN OPEN", "exhausted ConnectException");
     time.advance(Duration.ofMillis(5001));
     send(retryer, 200, 500, 200);
-    assertThat(heard.all).contains("breaker HALF_OPEN CLOSED");
+    assertThat(listener.all).contains("breaker HALF_OPEN CLOSED");
   }
 
   @Test
@@ -261,7 +261,7 @@ final class RetryerTest {
     probe.hangs();
     retryer.call(probe).cancel(true);
     send(retryer, 429, 200);
-    assertThat(heard.all).contains("breaker HALF_OPEN CLOSED");
+    assertThat(listener.all).contains("breaker HALF_OPEN CLOSED");
   }
 
   @Test
@@ -277,10 +277,10 @@ final class RetryerTest {
     later(retryer.call(call(true)));
     time.advance(Duration.ofMillis(5001));
     send(retryer, 200);
-    assertThat(heard.all)
+    assertThat(listener.all)
         .endsWith("breaker HALF_OPEN OPEN", "breaker OPEN HALF_OPEN", "breaker HALF_OPEN CLOSED");
     inFlight.completeExceptionally(new ConnectException("refused"));
-    assertThat(heard.all).doesNotContain("breaker CLOSED HALF_OPEN");
+    assertThat(listener.all).doesNotContain("breaker CLOSED HALF_OPEN");
     send(retryer, 200);
   }
 
@@ -298,7 +298,7 @@ final class RetryerTest {
     retryer.call(probe);
     inFlight.complete("late");
     assertThat(oldAnswer).isCompletedWithValue("late");
-    assertThat(heard.all).doesNotContain("breaker HALF_OPEN CLOSED");
+    assertThat(listener.all).doesNotContain("breaker HALF_OPEN CLOSED");
     assertThat(later(retryer.call(call(true))).reason()).isEqualTo(Reason.BREAKER_OPEN);
   }
 
@@ -312,7 +312,7 @@ final class RetryerTest {
       silent.hangs().complete("done");
       assertThat(retryer.call(silent)).isCompletedWithValue("done");
     }
-    assertThat(heard.all).doesNotContain("breaker CLOSED OPEN");
+    assertThat(listener.all).doesNotContain("breaker CLOSED OPEN");
   }
 
   @Test
@@ -384,11 +384,11 @@ final class RetryerTest {
 
   private Retryer retryer(Consumer<RetryOptions.Builder> changes) {
     RetryOptions options = RetryOptions.DEFAULT.with(o -> o.jitter(Jitter.NONE)).with(changes);
-    return Retryer.of(options, time, () -> random, heard);
+    return Retryer.of(options, time, () -> random, listener);
   }
 
   /** Records its events. */
-  private static final class Heard implements RetryListener {
+  private static final class RecordingListener implements RetryListener {
     private final List<String> all = new ArrayList<>();
 
     @Override

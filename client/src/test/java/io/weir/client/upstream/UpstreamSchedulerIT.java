@@ -166,13 +166,13 @@ final class UpstreamSchedulerIT {
   }
 
   @Test
-  void whatTheProviderNamesIsTold() throws Exception {
+  void theWaitOfTheProviderIsReported() throws Exception {
     assertThat(send("/busy").get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(429);
     assertThat(released()).contains("\"status\":429,\"headers\":{\"Retry-After\":\"3\"");
   }
 
   @Test
-  void whatBreaksIsTold() throws Exception {
+  void aBrokenExchangeIsReported() throws Exception {
     assertThatThrownBy(() -> send("/breaks").get(20, TimeUnit.SECONDS))
         .isInstanceOf(ExecutionException.class);
     assertThat(released()).contains("\"status\":0,");
@@ -199,7 +199,7 @@ final class UpstreamSchedulerIT {
   }
 
   @Test
-  void whatComesWhenNobodyWaitsAnyMoreIsGivenBack() throws Exception {
+  void aPermitThatArrivesAfterTheCancelIsReleased() throws Exception {
     isSlow = true;
     CompletableFuture<SendPermit> turn = scheduler(server.uri("")).take();
     assertThat(asked.poll(20, TimeUnit.SECONDS)).isNotNull();

@@ -85,7 +85,7 @@ final class RetryingWebClientIT {
   }
 
   @Test
-  void nobodyThereIsTriedFiveTimes() throws Exception {
+  void anUnreachableServerIsTriedFiveTimes() throws Exception {
     ScriptedServer server = new ScriptedServer((turn, exchange) -> {});
     String gone = server.uri("/x").toString();
     server.close();

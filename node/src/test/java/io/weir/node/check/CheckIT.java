@@ -166,7 +166,7 @@ final class CheckIT {
   }
 
   @Test
-  void everyMistakeIsToldAtOnce() {
+  void allMistakesAreReportedAtOnce() {
     HttpResponse<String> response = node.post(
         "/v1/check",
         "{\"checks\": [{\"key\": \"a.b\", \"cost\": 0}, {\"subject\": \"x\", \"operation\": \"P\", \"extra\": 1}]}");

@@ -27,7 +27,7 @@ final class CommandsTest {
   private final StringWriter err = new StringWriter();
 
   @Test
-  void aSoundPolicyIsToldInALine() {
+  void aSoundPolicyIsSummarizedInALine() {
     assertThat(run("policy", "check", "../examples/small.yaml")).isZero();
     assertThat(out.toString()).contains("sound; 1 buckets, 1 plans, 1 subjects");
   }

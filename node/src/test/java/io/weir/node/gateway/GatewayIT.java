@@ -305,7 +305,7 @@ final class GatewayIT {
   }
 
   @Test
-  void anAnswerBeforeTheWholeRequestHarmsNobodyElse() {
+  void anAnswerBeforeTheWholeRequestAffectsNoOtherRequest() {
     node.upstreamAnswers(
         "/echo/early", request -> request.response().setStatusCode(404).end("no"));
     byte[] half = new byte[50_000];

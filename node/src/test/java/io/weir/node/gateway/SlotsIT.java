@@ -113,7 +113,7 @@ final class SlotsIT {
 
   @ParameterizedTest
   @CsvSource({"9999999999999999.abcdefghijklmnopqrstuv", "garbage", "''"})
-  void whatNobodyIssuedIsNoTicket(String forged) {
+  void aForgedTicketIsTreatedAsAbsent(String forged) {
     fill("k4");
     JsonObject denied = check("k4", forged);
     assertThat(denied.getString("decision")).isEqualTo("denied");
@@ -165,7 +165,7 @@ final class SlotsIT {
   }
 
   @Test
-  void aSlotThatIsTooFarIsTold() {
+  void aRequestWhoseSlotIsTooFarIsDeniedAtOnce() {
     fill("k9");
     HttpResponse<String> rejected = node.get("/far", "X-Api-Key", TestPolicies.key("k9"));
     assertThat(rejected.statusCode()).isEqualTo(429);
@@ -173,7 +173,7 @@ final class SlotsIT {
   }
 
   @Test
-  void oneKeyHasSoManyPlacesTheOthersHearTheirSlotAndWhoHangsUpMakesRoom() throws IOException {
+  void aKeyHoldsABoundedNumberOfRequestsAndAHangUpMakesRoom() throws IOException {
     String request = "GET /queue HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n\r\n"
         .formatted(TestPolicies.key("k10"));
     List<Socket> sockets = new ArrayList<>();
@@ -197,7 +197,7 @@ final class SlotsIT {
   }
 
   @Test
-  void whoIsHeldWhenTheNodeStopsHearsTheSlot() throws IOException {
+  void heldRequestsGetTheirTicketsWhenTheNodeStops() throws IOException {
     try (NodeFixture stopping = new NodeFixture(POLICY, FailureMode.DENY);
         Socket socket =
             new Socket(InetAddress.getLoopbackAddress(), stopping.uri("/").getPort())) {

@@ -195,7 +195,7 @@ final class HoldsIT {
   }
 
   @Test
-  void aServiceReservesSettlesAndHearsOfItAgain() {
+  void aServiceReservesAndSettlesAndARepetitionGetsTheSameAnswer() {
     JsonObject reserved = NodeFixture.json(reserve("k3", ",\"cost\":60"));
     String path = "/v1/reservations/" + reserved.getString("reservation");
     assertThat(reserved.getLong("leaseMs")).isEqualTo(2000);

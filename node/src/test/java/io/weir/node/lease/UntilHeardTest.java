@@ -28,7 +28,7 @@ final class UntilHeardTest {
   }
 
   @Test
-  void anEndThatIsHeardIsToldOnce() {
+  void anAcknowledgedEndIsSentOnce() {
     Future<String> end = ends(LeaseTerms.HOLD).tell(this::call, LEASE_MICROS);
     assertThat(end.result()).isEqualTo("heard");
     assertThat(told).containsExactly(0L);
@@ -36,7 +36,7 @@ final class UntilHeardTest {
   }
 
   @Test
-  void anEndIsToldAgainAfterAPauseUntilItIsHeard() {
+  void anEndIsRepeatedAfterAPauseUntilItIsAcknowledged() {
     unheard = 2;
     Future<String> end = ends(LeaseTerms.JOB).tell(this::call);
     time.pass(OFTEN);
@@ -45,7 +45,7 @@ final class UntilHeardTest {
   }
 
   @Test
-  void anEndIsToldABoundedNumberOfTimes() {
+  void anEndIsSentABoundedNumberOfTimes() {
     unheard = OFTEN;
     Future<String> end = ends(LeaseTerms.JOB).tell(this::call);
     time.pass(OFTEN);
@@ -55,7 +55,7 @@ final class UntilHeardTest {
   }
 
   @Test
-  void anEndIsNotToldOnceTheLeaseHasExpired() {
+  void noEndIsSentOnceTheLeaseHasExpired() {
     unheard = OFTEN;
     Future<String> end = ends(LeaseTerms.HOLD).tell(this::call, LEASE_MICROS);
     time.pass(OFTEN);
@@ -75,7 +75,7 @@ final class UntilHeardTest {
   }
 
   @Test
-  void anEndThatWasToldOnceAlreadyIsToldAgainAfterThePause() {
+  void anEndThatWasSentBeforeIsRepeatedAfterThePause() {
     unheard = OFTEN;
     Future<String> end = ends(LeaseTerms.ITEM).tellAgain(this::call, LEASE_MICROS);
     assertThat(told).isEmpty();

@@ -171,7 +171,7 @@ final class BatchIT {
   }
 
   @Test
-  void whatNobodyKnowsIsSaidToBeUnknownUnlessItMayBeTriedAgain() {
+  void anUnknownOutcomeIsReportedUnlessRepeatingIsSafe() {
     String broken = "{\"items\": [{\"method\": \"%s\", \"path\": \"/other/broken\"}]}";
     HttpResponse<String> post = batch("k6", broken.formatted("POST"), "Idempotency-Key", "u1");
     assertThat(post.statusCode()).isEqualTo(200);

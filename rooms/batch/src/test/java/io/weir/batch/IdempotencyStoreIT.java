@@ -29,7 +29,7 @@ final class IdempotencyStoreIT {
   }
 
   @Test
-  void whoClaimsItFirstExecutesItAndAllHearTheAnswer() throws Exception {
+  void theFirstClaimExecutesTheItemAndAllCallersGetTheAnswer() throws Exception {
     Item item = item("once");
     assertThat(get(answers.claim(item, "a", LONG, true))).isEqualTo(new Claim.Claimed());
     assertThat(get(answers.claim(item, "b", LONG, true)))

@@ -271,7 +271,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void aSkipThatIsSaidTwiceIsWellAndNobodyPassesForIt() {
+  void aRepeatedSkipSucceedsAndNoFinishCountsForIt() {
     WindowRule rule = new WindowRule(name, 2, 1, LEASE, BACKOFF, false);
     open(rule, 0, 0);
     end(rule, (Claimed) claim(rule), End.FAIL, "");
@@ -292,7 +292,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void aClaimThatNobodyHeardOfIsTakenBackAndIsNoAttempt() {
+  void aLostClaimIsTakenBackAndIsNoAttempt() {
     WindowRule rule = rule(3, false);
     for (int i = 0; i < 3; i++) {
       open(rule, i, i);
@@ -334,7 +334,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void whoeverFindsNothingForLongAsksSeldom() {
+  void idleWorkersAskLessOften() {
     WindowRule rule = rule(1, false);
     for (int i = 0; i < 20; i++) {
       open(rule, i, i);
@@ -389,7 +389,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void timesInWhichNobodyWorkedDoNotMakeWaitsLong() {
+  void idleTimesDoNotMakeWaitsLong() {
     WindowRule rule = rule(1, false);
     long wait = 0;
     for (long i = 0; i < 40; i++) {

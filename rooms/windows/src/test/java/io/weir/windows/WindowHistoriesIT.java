@@ -4,58 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.RedisFixture;
-import io.weir.testkit.Histories;
-import io.weir.testkit.ManualClock;
+import io.weir.testkit.HistoryRun;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/**
- * Memory and Redis agree after every step of generated histories of windows. {@code -Dweir.scenario.seeds} and
- * {@code -Dweir.scenario.steps} set how many there are and their length.
- */
+/** Memory and Redis agree after every step of generated histories of windows; see {@link HistoryRun}. */
 @ExtendWith(RedisFixture.class)
 final class WindowHistoriesIT {
-  private static final int SEEDS =
-      Integer.getInteger("weir.scenario.seeds", Histories.count(20, 300));
-  private static final int STEPS = Integer.getInteger("weir.scenario.steps", 400);
   private static final int RANGES = 1;
   private static final int NOTES = 2;
   private static final int TODO = 3;
   private static final int TIMES = 4;
 
-  private static RedisConnections connections;
-
-  @BeforeAll
-  static void start(RedisConnections opened) {
-    connections = opened;
-  }
-
   @Test
-  void memoryAndRedisAgreeAfterEveryStep() {
-    Map<String, Long> seen = new TreeMap<>();
-    long steps = 0;
-    for (long seed = 1; seed <= SEEDS; seed++) {
-      ManualClock clock = new ManualClock();
-      WindowHistory history = new WindowHistory(
-          seed,
-          "w" + seed,
-          clock,
-          new InMemoryWindows(clock),
-          RedisWindows.rehearsing(connections, clock));
-      for (int i = 0; i < STEPS; i++) {
-        history.step();
-        if (i % 50 == 0) {
-          keysAgree("w" + seed);
-        }
-      }
-      history.stores().seen().forEach((what, times) -> seen.merge(what, times, Long::sum));
-      steps += history.stores().steps();
-    }
-    System.out.println("WindowHistoriesIT: " + steps + " answers, " + seen);
+  void memoryAndRedisAgreeAfterEveryStep(RedisConnections connections) {
+    Map<String, Long> seen = HistoryRun.of(
+        "WindowHistoriesIT",
+        400,
+        (seed, clock) -> new WindowHistory(
+            seed,
+            "w" + seed,
+            clock,
+            new InMemoryWindows(clock),
+            RedisWindows.rehearsing(connections, clock)),
+        seed -> keysAgree(connections, "w" + seed));
     assertThat(seen)
         .containsKeys("open Opened", "open Full", "open Blocked", "open NotNext", "taken back")
         .containsKeys("claim Claimed", "claim Nothing", "FORGET Done")
@@ -67,7 +41,7 @@ final class WindowHistoriesIT {
   }
 
   /** Nothing is kept of ranges that are not open. */
-  private static void keysAgree(String name) {
+  private static void keysAgree(RedisConnections connections, String name) {
     List<String> keys = WindowKeys.of(name);
     Map<String, String> ranges = connections.sync().hgetall(keys.get(RANGES));
     assertThat(ranges.keySet()).containsAll(connections.sync().hkeys(keys.get(NOTES)));

@@ -1,5 +1,6 @@
 package io.weir.windows;
 
+import io.weir.testkit.History;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.OddTimes;
 import io.weir.testkit.StorePair;
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
  * A history of one window: a planner that opens and decides, also wrongly; workers that finish, fail, die, and tell
  * everything twice or too late; nodes with another policy; a clock that is set back. Mutable; owned by one test.
  */
-final class WindowHistory {
+final class WindowHistory implements History {
   private static final long SECOND = 1_000_000;
   private static final long LONGEST_STEP = 1300 * SECOND;
   private static final int CLAIMS_KEPT = 30;
@@ -45,12 +46,14 @@ final class WindowHistory {
     this.next = random.nextInt(3) * 1000L;
   }
 
-  StorePair<WindowStore> stores() {
+  @Override
+  public StorePair<WindowStore> stores() {
     return stores;
   }
 
   /** Makes the next call and compares all that is visible of the window after it. */
-  void step() {
+  @Override
+  public void step() {
     times.move();
     if (random.nextInt(80) == 0) {
       oldRule = rule;

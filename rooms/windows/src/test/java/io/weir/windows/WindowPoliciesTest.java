@@ -64,7 +64,7 @@ final class WindowPoliciesTest {
         "w: { upstream: none } | upstream_unknown",
         "'a b': { } | name_invalid"
       })
-  void mistakesOfWindowsAreTold(String windows, String code) {
+  void mistakesOfWindowsAreReported(String windows, String code) {
     assertThat(errors(PROVIDER, windows)).containsExactly(code);
   }
 

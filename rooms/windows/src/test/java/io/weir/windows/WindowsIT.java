@@ -147,7 +147,7 @@ final class WindowsIT {
   }
 
   @Test
-  void badRequestsAreToldAllThatIsWrong() {
+  void badRequestsGetAllProblemsAtOnce() {
     HttpResponse<String> bad = post(BLOCKS + "/open", "{\"from\": -1, \"too\": 2}");
     refused(bad, 400, "window_invalid");
     assertThat(NodeFixture.json(bad).getJsonArray("errors")).hasSize(3);

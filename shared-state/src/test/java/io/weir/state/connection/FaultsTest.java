@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class FaultsTest {
   @Test
-  void anErrorWithoutAMessageIsToldByItsClassAndNeverAsNull() {
+  void anErrorWithoutAMessageIsNamedByItsClassAndNeverAsNull() {
     Throwable silent = new ClosedChannelException();
     assertThat(LinkClient.innermost(silent)).isEqualTo("ClosedChannelException");
     assertThat(LinkClient.innermost(new RedisConnectionException("Unable to connect", silent)))

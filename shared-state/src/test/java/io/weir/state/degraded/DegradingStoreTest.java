@@ -63,7 +63,7 @@ final class DegradingStoreTest {
       value = StoreFault.class,
       names = {"UNREACHABLE", "SLOW"},
       mode = EnumSource.Mode.EXCLUDE)
-  void whatIsNoOutagePassesNobody(StoreFault other) {
+  void aFaultThatIsNoOutageAdmitsNoRequest(StoreFault other) {
     fault = other;
     for (FailureMode mode : FailureMode.values()) {
       assertThatThrownBy(() -> decide(mode)).hasCauseInstanceOf(StoreUnavailableException.class);

@@ -77,7 +77,7 @@ final class LocalShareTest {
   }
 
   @Test
-  void everyCallerIsToldAnotherTimeAndNothingIsPromised() {
+  void everyCallerGetsADifferentTimeAndNoPromise() {
     Charge charge = charge("k1", HUNDRED, 1);
     List<Long> waits = new ArrayList<>();
     local.decide(charge);
@@ -154,7 +154,7 @@ final class LocalShareTest {
   }
 
   @Test
-  void whoWasNotCountedHereIsAgreedToAndAfterAWhileNobodyIsCounted() {
+  void aHandOverDeniesNoUncountedKeyAndEndsAfterAWhile() {
     local.decide(charge("k1", HUNDRED, 1));
     assertThat(local.isHandingOver()).isFalse();
     local.handOver();

@@ -84,7 +84,7 @@ final class DenialCacheTest {
   }
 
   @Test
-  void momentsOfAnHourAgoDenyNobodyHoweverManyCome() {
+  void momentsOfAnHourAgoDenyNoCallerHoweverManyCome() {
     learnMoments(new Moments(500_000, 500_000, 4, 100_000));
     nanos += 3600 * 1000L * MILLI;
     for (int i = 0; i < 300; i++) {

@@ -46,7 +46,7 @@ final class BadPoliciesTest {
   }
 
   @Test
-  void everyProblemIsToldAtOnceWithItsPlace() {
+  void allProblemsAreReportedAtOnceWithTheirPlaces() {
     String text = """
         colour: blue
         buckets:
@@ -85,7 +85,7 @@ final class BadPoliciesTest {
   }
 
   @Test
-  void aRateThatIsNoWholeNumberIsToldTheOtherForm() {
+  void theErrorOfAFractionalRateNamesTheOtherForm() {
     assertThat(errorsOf(FOLDER.resolve("value_invalid--fraction.yaml")))
         .extracting(Problem::message)
         .anyMatch(message -> message.contains("a whole number from 0 to 9007000000;")
@@ -94,7 +94,7 @@ final class BadPoliciesTest {
   }
 
   @Test
-  void everyBadWordOnPlacesIsToldWithWhatIsExpected() {
+  void everyInvalidSettingOfPlacesIsReportedWithTheExpectedValues() {
     assertThat(errorsOf(FOLDER.resolve("value_invalid--slots.yaml")))
         .filteredOn(problem -> problem.code().equals("value_invalid"))
         .extracting(
@@ -164,7 +164,7 @@ final class BadPoliciesTest {
 
   @ParameterizedTest
   @MethodSource("mistakesOfYaml")
-  void anErrorOfYamlIsToldWholeWithTheMistakeItself(String text, int line, String told) {
+  void anErrorOfYamlIsReportedInFullWithItsCause(String text, int line, String told) {
     InvalidPolicyException invalid = catchThrowableOfType(
         InvalidPolicyException.class, () -> PolicyDocuments.parse("p.yaml", text));
     Problem problem = invalid.problems().get(0);

@@ -279,7 +279,7 @@ final class PoliciesTest {
   }
 
   @Test
-  void theFinerOfTwoRatesCountsAndADifferenceIsTold() {
+  void theFinerOfTwoRatesCountsAndADifferenceIsAWarning() {
     PolicyReading reading = CheckedPolicies.parse("policy", """
         buckets:
           - name: requests

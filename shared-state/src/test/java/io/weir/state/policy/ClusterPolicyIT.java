@@ -72,7 +72,7 @@ final class ClusterPolicyIT {
   }
 
   @Test
-  void whoeverListensAndSaysNothingHoldsAPolicyUpForAWhileOnly() {
+  void aSilentSubscriberDelaysAPolicyForABoundedTime() {
     CompletableFuture<Publication> publishing;
     RedisClient client = RedisClient.create(redis.uri());
     try (var mute = client.connectPubSub()) {

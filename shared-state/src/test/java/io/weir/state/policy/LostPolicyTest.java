@@ -23,7 +23,7 @@ final class LostPolicyTest {
   }
 
   @Test
-  void oneThatNobodyPutsBackIsReplacedByAnotherAboveIt() {
+  void aPolicyThatIsNotRestoredIsReplacedByAHigherRevision() {
     lost.seen(5);
     lost.seen(3);
     assertThat(lost.newerThan(1)).isEmpty();

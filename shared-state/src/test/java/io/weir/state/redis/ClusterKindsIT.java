@@ -51,7 +51,7 @@ final class ClusterKindsIT extends KindsContract {
   }
 
   @Test
-  void whatBelongsToNobodysPartitionIsRefused() {
+  void permitsOfScopeClusterAreRefused() {
     Charge charge = new Charge(
         "acme",
         "k1",

@@ -107,7 +107,7 @@ final class FloodOfKindsIT {
 
   @ParameterizedTest(name = "slots {0}")
   @ValueSource(booleans = {false, true})
-  void whereAllPermitsAreHeldOneCallerAsksInAWhileAndEachIsToldAnotherMoment(boolean hasSlots) {
+  void whileAllPermitsAreHeldFewChargesReachRedisAndEachCallerGetsADifferentTime(boolean hasSlots) {
     ask(10, n -> kinds(WIDE, TEN_AT_ONCE, hasSlots, 1, held(n)));
     int before = calls.get();
     Set<Long> told = new HashSet<>();

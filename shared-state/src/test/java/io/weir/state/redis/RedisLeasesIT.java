@@ -80,7 +80,7 @@ final class RedisLeasesIT {
   }
 
   @Test
-  void anOlderPolicyIsToldSo() {
+  void anOlderPolicyIsAnsweredAsStale() {
     Bucket bucket = new Bucket("stale", Scope.CLUSTER, 1000, 1000);
     connections.sync().hset(RedisKeys.POLICY, "revision", "7");
     LeaseReport report = new LeaseReport("n", 1, 0, 0, 0, 10, 1);
@@ -90,7 +90,7 @@ final class RedisLeasesIT {
   }
 
   @Test
-  void aPoolThatNobodyUsesExpires() {
+  void anUnusedPoolExpires() {
     Bucket bucket = new Bucket("expiring", Scope.CLUSTER, 1000, 500);
     RedisLeases leases = new RedisLeases(connections);
     leases

@@ -355,7 +355,7 @@ final class JobsIT {
   }
 
   @Test
-  void aFailureOfTheUpstreamIsToldAndTheSameRequestBeginsAnew() {
+  void aFailureOfTheUpstreamIsTheResultAndTheSameRequestBeginsAnew() {
     HttpResponse<String> failed = result(location(submit("/proof", "broken")));
     assertThat(failed.statusCode()).isEqualTo(500);
     assertThat(failed.body()).isEqualTo("it broke");
@@ -501,7 +501,7 @@ final class JobsIT {
   }
 
   @Test
-  void badInputIsToldClearly() {
+  void badInputGetsItsStatus() {
     assertThat(submit("/proof", "x".repeat(1001)).statusCode()).isEqualTo(413);
     assertThat(submit("/proof", "x", "Idempotency-Key", "k".repeat(300)).statusCode())
         .isEqualTo(400);

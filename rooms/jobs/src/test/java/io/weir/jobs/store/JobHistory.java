@@ -14,6 +14,7 @@ import io.weir.jobs.rule.MovedJob;
 import io.weir.jobs.rule.SeenJob;
 import io.weir.jobs.rule.SubmittedJob;
 import io.weir.jobs.rule.SubmittedJob.Placed;
+import io.weir.testkit.History;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.OddTimes;
 import io.weir.testkit.StorePair;
@@ -35,7 +36,7 @@ import java.util.stream.Stream;
  * do not hear answers; results that come late or from elsewhere; changed settings; a clock that is set back. Mutable;
  * owned by one test.
  */
-final class JobHistory {
+final class JobHistory implements History {
   private static final long SECOND = 1_000_000;
   private static final long LONGEST_STEP = 400 * SECOND;
   private static final int JOBS = 24;
@@ -69,12 +70,14 @@ final class JobHistory {
     this.rule = anyRule();
   }
 
-  StorePair<JobStore> stores() {
+  @Override
+  public StorePair<JobStore> stores() {
     return stores;
   }
 
   /** Makes the next call, and sometimes compares all jobs after it. */
-  void step() {
+  @Override
+  public void step() {
     times.move();
     if (random.nextInt(80) == 0) {
       rule = anyRule();

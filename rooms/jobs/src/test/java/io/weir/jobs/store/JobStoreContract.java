@@ -189,7 +189,7 @@ abstract class JobStoreContract {
     }
 
     @Test
-    void eachCallerOfAFullQueueHearsOfAnotherMoment() {
+    void eachCallerOfAFullQueueGetsADifferentTime() {
       values.put(JobParameter.CAPACITY, 2L);
       take(1, 2);
       assertThat(submit(3)).isEqualTo(new Full(INTERVAL, JobOwner.ALL));
@@ -420,7 +420,7 @@ abstract class JobStoreContract {
   @Nested
   class Moving {
     @Test
-    void theFirstResultCountsWhoeverBringsIt() {
+    void theFirstResultCountsFromAnyNode() {
       take(1, 2);
       claim(A, 1);
       String late = A + ":" + numbers;
@@ -479,7 +479,7 @@ abstract class JobStoreContract {
     }
 
     @Test
-    void theStoryIsTold() {
+    void theStoryListsAllSteps() {
       take(1, 1);
       long start = clock.getAsLong();
       clock.advance(1000);
@@ -494,7 +494,7 @@ abstract class JobStoreContract {
     }
 
     @Test
-    void pollsAreCountedUntilTheEndIsHeard() {
+    void pollsAreCountedUntilOneReturnsTheEnd() {
       take(1, 1);
       assertThat(look(1).job().polls()).isEqualTo(1);
       assertThat(look(1).job().polls()).isEqualTo(2);

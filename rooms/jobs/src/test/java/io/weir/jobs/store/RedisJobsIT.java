@@ -316,7 +316,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void anAnswerCountsWhoeverBringsItAndTheFirstOneWins() {
+  void theFirstAnswerCountsFromAnyNode() {
     taken(1);
     claim(A, 1);
     now += 20_000_000;
@@ -517,7 +517,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void whatAnUnheardClaimHandedOutGoesBackUncounted() {
+  void jobsOfALostClaimGoBackUncounted() {
     values.put(JobParameter.ATTEMPTS, 1L);
     taken(1);
     taken(2);
@@ -607,7 +607,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void pollsAreCountedUntilTheEndIsHeard() {
+  void pollsAreCountedUntilOneReturnsTheEnd() {
     taken(1);
     assertThat(look(1).job().polls()).isEqualTo(1);
     assertThat(look(1).job().polls()).isEqualTo(2);
@@ -619,7 +619,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void theStoryIsTold() {
+  void theStoryListsAllSteps() {
     taken(1);
     now += 1000;
     claim(A, 1);
@@ -638,7 +638,7 @@ final class RedisJobsIT {
   // checked, and jobs are never sent faster than the rate.
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
-  void nothingIsLostAndNobodyFallsBackByMoreThanIsGivenBack(long seed) {
+  void noJobIsLostAndNoneFallsBackByMoreThanIsGivenBack(long seed) {
     Random random = new Random(seed);
     isDual = seed % 2 == 0;
     values.put(JobParameter.ATTEMPTS, 20L);

@@ -44,7 +44,7 @@ final class GroupQueueTest {
   }
 
   @Test
-  void groupsTakeTurnsWhoeverWasServedLastComesLast() {
+  void groupsTakeTurnsAndTheLastServedComesLast() {
     Groups groups = new Groups();
     List<Waiter> all = List.of(
         waiter("a1", "a"),
@@ -116,7 +116,7 @@ final class GroupQueueTest {
   }
 
   @Test
-  void whereNobodyWaitsNothingIsBlocked() {
+  void anEmptyGroupIsNotBlocked() {
     group.block();
     assertThat(group.isBlocked()).isFalse();
     Waiter only = add("1");

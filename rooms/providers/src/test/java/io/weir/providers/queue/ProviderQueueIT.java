@@ -134,7 +134,7 @@ final class ProviderQueueIT {
   }
 
   @Test
-  void noTurnIsKeptForAGroupInWhichNobodyWaits() throws Exception {
+  void noTurnIsKeptForAGroupWithoutWaiters() throws Exception {
     other(List.of(), List.of(new Asking("o", "default", 0, List.of(), true)));
     AtomicBoolean isGone = new AtomicBoolean();
     CompletableFuture<Entered> leaves = enter(isGone);

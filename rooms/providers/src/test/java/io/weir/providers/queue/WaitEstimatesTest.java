@@ -27,7 +27,7 @@ final class WaitEstimatesTest {
   }
 
   @Test
-  void eachIsToldAnotherMomentAsFarApartAsTurns() {
+  void estimatesAreAsFarApartAsTurns() {
     turnsAtHundredASecond();
     for (int i = 1; i <= 100; i++) {
       assertThat(told(0, 100)).isBetween(i * 10L - 4, i * 10L + 1);
@@ -35,7 +35,7 @@ final class WaitEstimatesTest {
   }
 
   @Test
-  void whatWasToldPasses() {
+  void earlierEstimatesExpire() {
     turnsAtHundredASecond();
     for (int i = 0; i < 50; i++) {
       told(0, 100);
@@ -47,7 +47,7 @@ final class WaitEstimatesTest {
   }
 
   @Test
-  void nobodyIsToldMoreThanTheQueueLasts() {
+  void noEstimateIsLongerThanTheQueueLasts() {
     turnsAtHundredASecond();
     long[] counts = new long[6];
     for (int i = 0; i < 2000; i++) {
@@ -61,14 +61,14 @@ final class WaitEstimatesTest {
   }
 
   @Test
-  void whereNobodyGetsATurnTheQueueEndsByItsDeadline() {
+  void withoutTurnsTheQueueEndsByItsDeadline() {
     assertThat(told(0, 1000)).isEqualTo(5);
     assertThat(told(0, 1000)).isEqualTo(10);
     assertThat(told(0, 0)).isEqualTo(510);
   }
 
   @Test
-  void theFirstIsToldTheMomentThatIsKnown() {
+  void theFirstEstimateIsTheKnownTime() {
     turnsAtHundredASecond();
     assertThat(told(60_000_000, 10)).isEqualTo(60_000);
     assertThat(told(60_000_000, 10)).isBetween(60_009L, 60_011L);

@@ -195,7 +195,7 @@ final class UpstreamPoliciesTest {
         "{ json: /m, default: vast, groups: [{ name: big, values: [a] }] } | upstream_group",
         "{ json: /m, default: 'a b', groups: [{ name: big, values: [a] }] } | value_invalid"
       })
-  void mistakesOfGroupsAreTold(String group, String codes) {
+  void mistakesOfGroupsAreReported(String group, String codes) {
     assertThat(
             requireNonNull(catchThrowableOfType(InvalidPolicyException.class, () -> grouped(group)))
                 .problems())
@@ -231,7 +231,7 @@ final class UpstreamPoliciesTest {
         "jsonRpcCodes: [1.5] | value_invalid",
         "jsonRpcCodes: [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21] | too_many_codes"
       })
-  void mistakesOfUpstreamsAreTold(String more, String code) {
+  void mistakesOfUpstreamsAreReported(String more, String code) {
     assertThat(errors(PROVIDER + ", " + more)).containsExactly(code);
   }
 }

@@ -15,6 +15,7 @@ import io.weir.providers.rule.Provider;
 import io.weir.providers.rule.ProviderStore;
 import io.weir.providers.rule.Providers;
 import io.weir.providers.rule.Sending;
+import io.weir.testkit.History;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.OddTimes;
 import io.weir.testkit.StorePair;
@@ -31,7 +32,7 @@ import java.util.stream.Stream;
  * A history of one upstream: callers of several nodes that ask, end, renew, die, and tell ends twice or too late; all
  * lessons; changed settings; a clock that is set back. Mutable; owned by one test.
  */
-final class ProviderHistory {
+final class ProviderHistory implements History {
   private static final long SECOND = 1_000_000;
   private static final long LONGEST_STEP = 1300 * SECOND;
   private static final int KEPT = 30;
@@ -60,12 +61,14 @@ final class ProviderHistory {
     this.upstream = anyUpstream();
   }
 
-  StorePair<ProviderStore> stores() {
+  @Override
+  public StorePair<ProviderStore> stores() {
     return stores;
   }
 
   /** Makes the next call. */
-  void step() {
+  @Override
+  public void step() {
     times.move();
     if (random.nextInt(60) == 0) {
       upstream = anyUpstream();

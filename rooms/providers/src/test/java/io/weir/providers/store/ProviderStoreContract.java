@@ -257,7 +257,7 @@ abstract class ProviderStoreContract {
     }
 
     @Test
-    void aGroupThatNobodyServesHasNoProvider() {
+    void anUnservedGroupHasNoProvider() {
       assertThat(ask(tiered(8, bounded("a", 1, "heavy")))).isEqualTo(new Open(0));
     }
   }
@@ -426,7 +426,7 @@ abstract class ProviderStoreContract {
     }
 
     @Test
-    void allNodesAreToldOfIt() {
+    void allNodesGetItsState() {
       learn(two, "a", open(SECOND));
       assertThat(told(two, "other", List.of(), List.of()).open()).isEqualTo(Map.of("a", false));
       clock.advance(SECOND);
@@ -435,7 +435,7 @@ abstract class ProviderStoreContract {
     }
 
     @Test
-    void aProbeThatNobodyEndsIsGivenToAnother() {
+    void anUnfinishedProbeIsGivenToAnotherRequest() {
       learn(one, "a", open(SECOND));
       clock.advance(SECOND);
       ask(one);

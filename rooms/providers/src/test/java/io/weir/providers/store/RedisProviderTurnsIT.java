@@ -49,7 +49,7 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
   }
 
   @Test
-  void whereThereIsNoRoomThoseThatWereToldSoFirstComeFirst() {
+  void callersOfAFullUpstreamAreServedInTheirOrder() {
     Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));
     assertThat(book(upstream, "one")).isInstanceOf(Booked.class);
     for (String caller : List.of("two", "three")) {

@@ -49,7 +49,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   // Two providers of weight 5 with two keys each, and one of weight 1: at high load as many
   // requests as the keys may send, below that by weight.
   @Test
-  void noKeyIsUsedTwiceWithinItsIntervalAndNoneIsIdleWhereSomebodyWaits() {
+  void noKeyIsUsedTwiceWithinItsIntervalAndNoneIsIdleWhileARequestWaits() {
     Providers upstream = upstream(
         true,
         100_000,
@@ -159,7 +159,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
-  void aProbeThatNobodyEndsIsGivenToAnother() {
+  void anUnfinishedProbeIsGivenToAnotherRequest() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0));
     booked(upstream);
     end(upstream, 0, "a", Lesson.of("", 0, 1_000_000, ""));
@@ -352,7 +352,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
-  void allNodesHearWhoseBreakerIsOpen() {
+  void allNodesGetTheOpenBreakers() {
     Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0), provider("b", 0, 1, 0, 0));
     learn(upstream, "a", Lesson.of("", 0, 1_000_000, ""));
     assertThat(told(upstream, 0).open()).isEqualTo(Map.of("a", false));
@@ -366,7 +366,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
-  void whatIsToldTwiceIsLearnedOnce() {
+  void aRepeatedLessonIsLearnedOnce() {
     adaptive = Optional.of(new AdaptiveRule(200_000, 5, 50, 10));
     Providers upstream = upstream(false, 100, provider("a", 0, 1, 0, 0));
     booked(upstream);
@@ -395,7 +395,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
-  void aBookingThatNobodyHeardOfIsForgotten() {
+  void aLostBookingIsForgotten() {
     Providers upstream = upstream(true, 4, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
     booked(upstream);
     assertThat(end(upstream, 0, "", Lesson.NONE)).isTrue();

@@ -28,7 +28,7 @@ final class CallersOfProvidersIT extends TwoProviders {
   }
 
   @Test
-  void aProviderHearsNothingOfItsCallersAndTheirKeysOfRequestsAreTheirOwn() {
+  void aProviderGetsNoHeadersOfItsCallersAndADerivedIdempotencyKey() {
     assertThat(fixture
             .send(request("/ask")
                 .header("X-Forwarded-Access-Token", "secret")
@@ -63,7 +63,7 @@ final class CallersOfProvidersIT extends TwoProviders {
   }
 
   @Test
-  void whatNobodyKnowsHowToDoSaysNothingOfTheProvider() {
+  void anUnsupportedMethodIsNoFailureOfTheProvider() {
     answers.set(0, request -> request.response().setStatusCode(501).end("what?"));
     for (int i = 0; i < 8; i++) {
       assertThat(get("/ask").statusCode()).isEqualTo(501);
@@ -143,7 +143,7 @@ final class CallersOfProvidersIT extends TwoProviders {
   }
 
   @Test
-  void whoeverWaitsFollowsThePolicy() {
+  void aWaitingRequestFollowsANewPolicy() {
     OneWaits requests = oneWaits();
     String of = "providers: [{ name: %s, url: \"http://127.0.0.1:%d\" }]";
     publish(policy.replace(of.formatted("a", ports.get(0)), of.formatted("b", ports.get(1))));
@@ -154,7 +154,7 @@ final class CallersOfProvidersIT extends TwoProviders {
   }
 
   @Test
-  void whoeverWaitsForWhatIsGoneHearsIt() {
+  void aWaitingRequestIsRefusedWhenItsUpstreamIsRemoved() {
     OneWaits requests = oneWaits();
     publish(
         policy.replace("upstream: shared", "upstream: two").replace("  shared:\n", "  other:\n"));

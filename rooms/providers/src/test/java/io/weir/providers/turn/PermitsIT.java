@@ -45,7 +45,7 @@ final class PermitsIT extends TwoProviders {
   }
 
   @Test
-  void whoWaitsForThePlaceHearsOfTheWaitThatCameWithIt() throws Exception {
+  void aWaitingRequestIsRefusedWhenTheReleaseNamesALongerWait() throws Exception {
     JsonObject first = NodeFixture.json(permit("/v1/permits", "{\"upstream\": \"shared\"}"));
     CompletableFuture<HttpResponse<String>> second = CompletableFuture.supplyAsync(
         () -> permit("/v1/permits", "{\"upstream\": \"shared\", \"waitMs\": 3000}"));

@@ -28,7 +28,7 @@ final class ProviderAnswersIT extends TwoProviders {
   }
 
   @Test
-  void anAnswerThatBreaksBeforeAnythingOfItWasToldIsReplacedWhereThatIsSafe() {
+  void anAnswerThatBreaksBeforeItIsPassedOnIsReplacedWhereThatIsSafe() {
     breaksAfterHalf(100);
     HttpResponse<String> whole = get("/ask");
     assertThat(whole.body()).isEqualTo("fine");
@@ -45,7 +45,7 @@ final class ProviderAnswersIT extends TwoProviders {
   }
 
   @Test
-  void aWaitThatIsToldCountsEvenIfTheRestBreaks() {
+  void aWaitInTheHeadersCountsEvenIfTheBodyBreaks() {
     answers.set(0, request -> {
       request
           .response()

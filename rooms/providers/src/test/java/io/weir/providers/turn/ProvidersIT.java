@@ -42,7 +42,7 @@ final class ProvidersIT extends TwoProviders {
   }
 
   @Test
-  void nothingOfTheCallerIsToldToAProvider() {
+  void credentialsOfTheCallerAreWithheldFromProviders() {
     answers.set(0, request -> request.response().setStatusCode(429).end());
     HttpResponse<String> answer = fixture.send(
         request("/ask").header("Cookie", "mine").header("X_Key", "mine").header("X-Fine", "yes"));
@@ -133,7 +133,7 @@ final class ProvidersIT extends TwoProviders {
   }
 
   @Test
-  void theLastAnswerIsToldAsItIs() {
+  void theLastAnswerIsPassedOnUnchanged() {
     answers.replaceAll(
         answer -> request -> request.response().setStatusCode(502).end("bad gateway of theirs"));
     HttpResponse<String> last = get("/ask");
@@ -211,7 +211,7 @@ final class ProvidersIT extends TwoProviders {
   }
 
   @Test
-  void whoComesAfterOneThatCouldNotWaitIsHeard() {
+  void aRequestAfterOneThatCouldNotWaitIsAnswered() {
     answers.set(
         0,
         request ->

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-final class WaitToldTest {
+final class NamedWaitTest {
   private static final Instant NOW = Instant.parse("2026-11-22T12:00:00Z");
 
   private static long millis(MultiMap headers) {
