@@ -54,6 +54,11 @@ import java.util.stream.Stream;
  */
 public final class Node implements AutoCloseable {
   /** The longest time a task may block an event loop; a longer block is logged with its stack. */
+  /** The turns of a node without a room that gives them. */
+  static final Turns NO_TURNS = request -> {
+    throw new IllegalStateException("no room has " + request.to().name());
+  };
+
   private static final long BLOCKED_MILLIS = 100;
 
   private static final int WARM_UP_QUESTIONS = 500;
@@ -147,9 +152,7 @@ public final class Node implements AutoCloseable {
 
   // A destination has a name only if the room that gives turns has read it from the policy.
   private static Turns turns(List<OpenRoom> rooms, Vertx loop) {
-    return rooms.stream().flatMap(room -> room.turns(loop).stream()).findFirst().orElse(request -> {
-      throw new IllegalStateException("no room has " + request.to().name());
-    });
+    return rooms.stream().flatMap(room -> room.turns(loop).stream()).findFirst().orElse(NO_TURNS);
   }
 
   static List<Class<?>> described(List<Room> rooms) {

@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves all doors on one event loop. Mutable; owned by Vert.x. */
-public final class NodeVerticle extends VerticleBase {
+final class NodeVerticle extends VerticleBase {
   private static final int MAX_HEADER_BYTES = 16 << 10;
   private static final int MAX_LINE_BYTES = 8 << 10;
   private static final int IDLE_SECONDS = 120;
@@ -46,6 +46,7 @@ public final class NodeVerticle extends VerticleBase {
   private final NodeContext node;
   private final List<HttpServer> servers = new ArrayList<>();
   private final List<Route> served = new CopyOnWriteArrayList<>();
+  private Turns turns = Node.NO_TURNS; // until the rooms are there
   private @Nullable Gateway gateway;
 
   NodeVerticle(NodeContext node) {
@@ -59,25 +60,19 @@ public final class NodeVerticle extends VerticleBase {
     LoopParts loop = new LoopParts(
         vertx,
         new ServiceRequests(vertx, node.services(), node.bulkheads().memory()),
-        new Sender(vertx, new Connections(vertx, node.metrics().http()), turns(rooms)),
+        new Sender(
+            vertx, new Connections(vertx, node.metrics().http()), request -> turns.begin(request)),
         Collections.unmodifiableList(diversions));
     node.rooms().forEach(room -> rooms.add(room.onLoop(loop)));
     rooms.forEach(room -> room.diversion().ifPresent(diversions::add));
+    // A destination has a name only if the room that gives turns has read it from the policy.
+    turns = rooms.stream().flatMap(room -> room.turns().stream()).findFirst().orElse(turns);
     gateway =
         new Gateway(vertx, node.admission(), loop.sender(), node.bulkheads(), loop.diversions());
     return listen(
         joined(ownDoors(loop.services()), rooms.stream().map(LoopRoom::doors)),
         joined(operatorsDoors(), rooms.stream().map(LoopRoom::operatorsDoors)),
         gateway);
-  }
-
-  // A destination has a name only if the room that gives turns has read it from the policy.
-  private static Turns turns(List<LoopRoom> rooms) {
-    return request -> rooms.stream()
-        .flatMap(room -> room.turns().stream())
-        .findFirst()
-        .orElseThrow()
-        .begin(request);
   }
 
   private List<Door> ownDoors(ServiceRequests services) {

@@ -12,7 +12,7 @@ import java.util.List;
  * The OpenAPI description of a node, from the parts {@code openapi.json} beside the classes that they describe. The
  * first part is a whole description; the others add paths and components to it.
  */
-public final class OpenApi {
+final class OpenApi {
   private static final String PART = "openapi.json";
   private static final String PATHS = "paths";
   private static final String COMPONENTS = "components";

@@ -1,7 +1,5 @@
 package io.weir.client.retry;
 
-import io.github.resilience4j.retry.Retry;
-import io.github.resilience4j.retry.RetryConfig;
 import io.weir.client.retry.RetryingCall.Watch;
 import java.time.Duration;
 import java.util.Comparator;
@@ -29,7 +27,6 @@ public final class Retryer {
   private final DoubleSupplier random;
   private final RetryListener listener;
   private final Watch watch;
-  private final Retry attempts;
   private final Optional<Deadlines> deadlines;
   private final Map<String, Upstream> upstreams = new ConcurrentHashMap<>();
 
@@ -41,16 +38,6 @@ public final class Retryer {
     this.listener = new Guarded(listener);
     this.watch = new Watch(time, this.listener);
     this.deadlines = options.deadline().map(granted -> new Deadlines(time, granted));
-    this.attempts = Retry.of(
-        "calls",
-        RetryConfig.<CallOutcome>custom()
-            .maxAttempts(options.attempts())
-            .retryOnResult(CallOutcome::isRetryable)
-            .intervalBiFunction((attempt, outcome) -> outcome
-                .get()
-                .namedMillis()
-                .orElseGet(() -> Math.max(1, options.backoffMillis(attempt - 1, random))))
-            .build());
   }
 
   /** A retryer with the system's clock. */
@@ -82,7 +69,7 @@ public final class Retryer {
       upstream = upstreams.computeIfAbsent(call.upstream(), this::appeared);
     }
     upstream.called();
-    return new RetryingCall<>(call, upstream, options, attempts, deadlines, watch).begin();
+    return new RetryingCall<>(call, upstream, options, random, deadlines, watch).begin();
   }
 
   /** The options of this retryer. */

@@ -1,13 +1,17 @@
 package io.weir.client.retry;
 
-import io.github.resilience4j.retry.Retry;
 import io.weir.client.retry.CallOutcome.Standing;
-import io.weir.client.retry.RetryLaterException.Reason;
+import io.weir.client.retry.NextStep.Again;
+import io.weir.client.retry.NextStep.Answer;
+import io.weir.client.retry.NextStep.Attempted;
+import io.weir.client.retry.NextStep.GiveUp;
+import io.weir.client.retry.NextStep.Late;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +23,7 @@ final class RetryingCall<T> {
   private final Call<T> call;
   private final RetryOptions options;
   private final Upstream upstream;
-  private final Retry retry;
+  private final DoubleSupplier random;
   private final Optional<Deadlines> deadlines;
   private final Timekeeper time;
   private final RetryListener listener;
@@ -28,7 +32,6 @@ final class RetryingCall<T> {
   private final CompletableFuture<T> result = new CompletableFuture<>();
   private volatile Runnable stop = RetryingCall::nothing;
   private volatile Optional<String> ticket = Optional.empty();
-  private Retry.AsyncContext<CallOutcome> attempts;
   private int sent;
   private int steps;
   private int stoppable;
@@ -40,14 +43,13 @@ final class RetryingCall<T> {
       Call<T> call,
       Upstream upstream,
       RetryOptions options,
-      Retry retry,
+      DoubleSupplier random,
       Optional<Deadlines> deadlines,
       Watch watch) {
     this.call = call;
     this.options = options;
     this.upstream = upstream;
-    this.retry = retry;
-    this.attempts = retry.asyncContext();
+    this.random = random;
     this.deadlines = deadlines;
     this.time = watch.time();
     this.listener = watch.listener();
@@ -117,76 +119,37 @@ final class RetryingCall<T> {
         "%s: no answer within %s".formatted(call.name(), options.deadline().orElseThrow())));
   }
 
-  private Next next(CallOutcome outcome) {
-    if (!options.enabled()) {
-      return Next.ANSWER;
+  // A retry is charged to the budget here.
+  private NextStep next(CallOutcome outcome) {
+    Attempted attempted = new Attempted(
+        sent,
+        Duration.ofNanos(time.nanoTime() - begunNanos),
+        outcome.isRetryable() && call.isReplayable());
+    NextStep next = NextStep.after(outcome, attempted, options, random);
+    boolean isPaid = !(next instanceof Again again) || !again.isCharged() || upstream.tryPay();
+    return isPaid ? next : new GiveUp("the budget of retries is spent");
+  }
+
+  private void report(CallOutcome outcome, NextStep next) {
+    if (next instanceof Again again) {
+      LOG.warn(
+          "{}: {}; again in {} ms, as attempt {} of {}",
+          call.name(),
+          outcome.reason(),
+          again.pause().toMillis(),
+          sent + 1,
+          options.attempts());
+      listener.retrying(upstream.name(), outcome.reason(), again.pause());
+    } else if (next instanceof Late late) {
+      exhausted(outcome, "it would have to wait %d ms".formatted(late.pause().toMillis()));
+    } else if (next instanceof GiveUp givenUp) {
+      exhausted(outcome, givenUp.why());
     }
-    if (outcome.isRetryable() && !call.isReplayable()) {
-      exhausted(outcome, "its body cannot be sent again");
-      return Next.ANSWER;
-    }
-    long delay = attempts.onResult(outcome);
-    if (delay < 0) {
-      if (outcome.isRetryable()) {
-        exhausted(outcome, "no attempt is left");
-      }
-      return Next.ANSWER;
-    }
-    Duration wait = Duration.ofMillis(delay);
-    Optional<RetryLaterException> tooLong = tooLong(outcome, wait);
-    if (tooLong.isPresent()) {
-      exhausted(outcome, "it would have to wait %d ms".formatted(delay));
-      return new Next(Optional.empty(), tooLong);
-    }
-    if (outcome.namedMillis().isEmpty() && !upstream.tryPay()) {
-      exhausted(outcome, "the budget of retries is spent");
-      return Next.ANSWER;
-    }
-    LOG.warn(
-        "{}: {}; again in {} ms, as attempt {} of {}",
-        call.name(),
-        outcome.reason(),
-        delay,
-        sent + 1,
-        options.attempts());
-    listener.retrying(upstream.name(), outcome.reason(), wait);
-    outcome.ticket().ifPresent(made -> ticket = Optional.of(made));
-    return new Next(Optional.of(wait), Optional.empty());
   }
 
   private void exhausted(CallOutcome outcome, String why) {
     LOG.warn("{}: {}; given up after {} attempts: {}", call.name(), outcome.reason(), sent, why);
     listener.exhausted(upstream.name(), outcome.reason());
-  }
-
-  private Optional<RetryLaterException> tooLong(CallOutcome outcome, Duration wait) {
-    if (wait.compareTo(options.maxWait()) > 0) {
-      return Optional.of(later(outcome, wait, Reason.WAIT_TOO_LONG));
-    }
-    Duration end = wait.plusNanos(time.nanoTime() - begunNanos);
-    return options
-        .deadline()
-        .filter(deadline -> end.compareTo(deadline) > 0)
-        .map(deadline -> later(outcome, wait, Reason.PAST_DEADLINE));
-  }
-
-  private RetryLaterException later(CallOutcome outcome, Duration wait, Reason reason) {
-    String message = "%s: %s; it may be tried again in %d ms, which is %s"
-        .formatted(
-            call.name(),
-            outcome.reason(),
-            wait.toMillis(),
-            reason == Reason.WAIT_TOO_LONG ? "more than maxWait" : "after the call's deadline");
-    return new RetryLaterException(message, reason, wait);
-  }
-
-  /** The step after an attempt: another attempt after a wait, giving up, or the answer. */
-  private record Next(Optional<Duration> pause, Optional<RetryLaterException> later) {
-    static final Next ANSWER = new Next(Optional.empty(), Optional.empty());
-
-    boolean isAnswer() {
-      return pause.isEmpty() && later.isEmpty();
-    }
   }
 
   /** One attempt. Its head is processed before it ends. */
@@ -195,7 +158,7 @@ final class RetryingCall<T> {
     private final int number;
     private final Optional<String> shown = ticket;
     private volatile long heardNanos;
-    private volatile @Nullable Next next;
+    private volatile @Nullable NextStep next;
 
     Sending(Trial permit, int number) {
       this.permit = permit;
@@ -209,7 +172,6 @@ final class RetryingCall<T> {
 
     @Override
     public void advanced() {
-      attempts = retry.asyncContext();
       sent = 1;
       ticket = Optional.empty(); // it was for the work that is done
     }
@@ -230,7 +192,7 @@ final class RetryingCall<T> {
           ? error.getCause()
           : error;
       try {
-        Next decided = next;
+        NextStep decided = next;
         if (decided == null) {
           decided = failure == null ? well() : heard(CallOutcome.of(failure, call));
         }
@@ -242,28 +204,32 @@ final class RetryingCall<T> {
     }
 
     // For a call without heads.
-    private Next well() {
+    private NextStep well() {
       permit.settle(Standing.WELL);
-      return Next.ANSWER;
+      return new Answer();
     }
 
-    private Next heard(CallOutcome outcome) {
+    private NextStep heard(CallOutcome outcome) {
       heardNanos = time.nanoTime();
       boolean isGivenUp = result.isDone();
       permit.settle(isGivenUp ? Standing.UNKNOWN : outcome.standing());
-      Next decided = isGivenUp ? Next.ANSWER : next(outcome);
+      NextStep decided = isGivenUp ? new Answer() : next(outcome);
+      report(outcome, decided);
+      if (decided instanceof Again) {
+        outcome.ticket().ifPresent(made -> ticket = Optional.of(made));
+      }
       next = decided;
       return decided;
     }
 
     @SuppressWarnings("NullAway") // an answer may be null, if the sender's type allows it
-    private void follow(Next decided, @Nullable T value, @Nullable Throwable failure) {
-      if (decided.pause().isPresent()) {
-        long left = decided.pause().get().toNanos() - (time.nanoTime() - heardNanos);
-        int pause = ++steps;
-        stopBy(pause, time.after(Duration.ofNanos(Math.max(0, left)), RetryingCall.this::send));
-      } else if (decided.later().isPresent()) {
-        result.completeExceptionally(decided.later().get());
+    private void follow(NextStep decided, @Nullable T value, @Nullable Throwable failure) {
+      if (decided instanceof Again again) {
+        long left = again.pause().toNanos() - (time.nanoTime() - heardNanos);
+        int step = ++steps;
+        stopBy(step, time.after(Duration.ofNanos(Math.max(0, left)), RetryingCall.this::send));
+      } else if (decided instanceof Late late) {
+        result.completeExceptionally(late.exception(call.name()));
       } else if (failure != null) {
         result.completeExceptionally(failure);
       } else {

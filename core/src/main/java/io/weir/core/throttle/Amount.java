@@ -5,7 +5,7 @@ import io.weir.core.kind.Extras;
 import java.util.List;
 
 /**
- * What a charge takes, and from which limits.
+ * The cost of a charge, and the limits that it is taken from.
  *
  * @param demands the demands of one operation, each bucket once; empty only if there are extras
  * @param cost in operations, above 0

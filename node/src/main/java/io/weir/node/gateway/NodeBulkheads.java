@@ -3,7 +3,7 @@ package io.weir.node.gateway;
 import io.weir.node.intake.Bulkhead;
 
 /**
- * What the requests of a node share.
+ * The bulkheads of a node, shared by all of its requests.
  *
  * @param memory bytes of bodies that are being read
  * @param held requests that may be held until their slot

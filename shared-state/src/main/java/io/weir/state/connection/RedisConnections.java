@@ -208,14 +208,17 @@ public final class RedisConnections implements AutoCloseable {
     return links.get(0).eventLoop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 
+  /** All connections, in the order of the event loops; at least one, and always the same. */
   public List<Link> links() {
     return links;
   }
 
+  /** The watch of Redis's memory; it ends with these connections. */
   public MemoryWatch memory() {
     return memory;
   }
 
+  /** The record of returned permits and reservations, shared by all users of these connections. */
   public Returns returns() {
     return returns;
   }

@@ -46,6 +46,7 @@ public record JobRule(
 
   private static final int HUNDRED = 100;
   private static final int LAST_HUNDRED = 5;
+  private static final long LEAST_RECEIPT_WAIT_MILLIS = 1000;
 
   /** The rule of a policy that only says that there are jobs. */
   public static final JobRule DEFAULT = new JobRule(
@@ -103,5 +104,12 @@ public record JobRule(
       }
     }
     return wait;
+  }
+
+  /** The same; if the upstream has named a wait above 0, that one, but at least a second. */
+  public long receiptWaitMillis(long elapsedMillis, long namedMillis) {
+    return namedMillis > 0
+        ? Math.max(LEAST_RECEIPT_WAIT_MILLIS, namedMillis)
+        : receiptWaitMillis(elapsedMillis);
   }
 }

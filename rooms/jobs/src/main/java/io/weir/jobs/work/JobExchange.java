@@ -8,9 +8,13 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
+import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.work.ResultMemory.Room;
 import io.weir.jobs.work.ResultMemory.Wait;
 import io.weir.node.intake.WatchedBody;
+import io.weir.retry.NamedWait;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +78,9 @@ final class JobExchange {
       boolean isWhole,
       Optional<Room> room,
       Optional<ReceiptPlace> receipt) {
+    /** Longer waits are cut to this: no job takes longer. */
+    private static final long LONGEST_WAIT_MILLIS = JobParameter.TIMEOUT.max();
+
     Answer(int status, MultiMap headers, Buffer body, boolean isWhole, Optional<Room> room) {
       this(status, headers, body, isWhole, room, Optional.empty());
     }
@@ -102,10 +109,14 @@ final class JobExchange {
       return isFinal() ? "upstream_status_" + status : "upstream_invalid";
     }
 
-    /** The wait of {@code Retry-After}, in milliseconds; 0 if there is none. */
-    long retryAfterMillis() {
-      String text = headers.get(HttpHeaders.RETRY_AFTER);
-      return text != null && text.matches("\\d{1,6}") ? Long.parseLong(text) * 1000 : 0;
+    /** The wait that it names, in milliseconds; 0 if there is none. */
+    long waitMillis() {
+      return waitMillis(Clock.systemUTC().instant());
+    }
+
+    /** The same for an answer that arrived at this time of day. */
+    long waitMillis(Instant now) {
+      return NamedWait.millis(status, headers::getAll, now, LONGEST_WAIT_MILLIS).orElse(0);
     }
   }
 

@@ -257,7 +257,7 @@ final class JobRun {
     whenStopped = again;
     long doubled = FIRST_WAIT_MILLIS << Math.min(MAX_DOUBLINGS, job().attempts() - 1);
     long wait = ThreadLocalRandom.current().nextLong(doubled / 2, doubled + 1);
-    long told = answer.map(Answer::retryAfterMillis).orElse(0L);
+    long told = answer.map(Answer::waitMillis).orElse(0L);
     later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, told)), () -> end(again));
   }
 
@@ -267,7 +267,7 @@ final class JobRun {
       end(JobMove.to(JobState.FAILED, JobResult.none("receipt_elsewhere").text()));
       return;
     }
-    long told = answer.retryAfterMillis();
+    long told = answer.waitMillis();
     move.apply(JobMove.received(place.get().text())).onComplete(moved -> {
       if (!Boolean.TRUE.equals(moved.result())) {
         stop();
@@ -283,17 +283,15 @@ final class JobRun {
 
   private void ask(ReceiptPlace place, long sinceNanos, long toldMillis) {
     long elapsed = (System.nanoTime() - sinceNanos) / NANOS_PER_MILLI;
-    long wait = toldMillis > 0 ? toldMillis : rule.receiptWaitMillis(elapsed);
     later(
-        wait,
+        rule.receiptWaitMillis(elapsed, toldMillis),
         () -> client.result(sent, place).onComplete(answered -> {
           Answer answer = answered.result();
           if (answer != null && !answer.isUndecided() && !isOver) {
             endWith(answer);
           } else {
             free(answer);
-            long told = answer == null ? 0 : answer.retryAfterMillis();
-            ask(place, sinceNanos, told);
+            ask(place, sinceNanos, answer == null ? 0 : answer.waitMillis());
           }
         }));
   }

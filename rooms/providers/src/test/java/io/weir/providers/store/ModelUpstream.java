@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What all nodes know of an upstream: when its keys and providers may be used, and the requests under way. Mutable;
- * owned by its store.
+ * The state of an upstream that all nodes share: the times from which its keys and providers may be used, and the
+ * requests under way. Mutable; owned by its store.
  */
 final class ModelUpstream {
   static final long NEAR = 1_000_000;
