@@ -53,12 +53,12 @@ import java.util.stream.Stream;
  * lets requests in flight finish.
  */
 public final class Node implements AutoCloseable {
-  /** The longest time a task may block an event loop; a longer block is logged with its stack. */
   /** The turns of a node without a room that gives them. */
   static final Turns NO_TURNS = request -> {
     throw new IllegalStateException("no room has " + request.to().name());
   };
 
+  /** The longest time a task may block an event loop; a longer block is logged with its stack. */
   private static final long BLOCKED_MILLIS = 100;
 
   private static final int WARM_UP_QUESTIONS = 500;
