@@ -12,7 +12,9 @@
 -- TTL
 --   as long as a node lasts
 
---@include now
+local clock = require('now')
+
+local now_us = clock(ARGV)
 
 local node, lasts_ms = ARGV[1], tonumber(ARGV[2])
 local now_ms = math.floor(now_us(1) / 1000)

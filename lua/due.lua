@@ -11,7 +11,9 @@
 -- TTL
 --   writes no key
 
---@include now
---@include leased
+local LEASED = require('leased')
+local clock = require('now')
+
+local now_us = clock(ARGV)
 
 return LEASED.over(redis.call, KEYS[1], now_us(1), tonumber(ARGV[1]))

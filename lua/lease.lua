@@ -31,12 +31,16 @@
 -- TTL
 --   until the bucket is empty and all leases have ended
 
---@include now
---@include state/policy_of
---@include state/drained
---@include ceil_div
---@include state/carried_over
---@include state/pool_of
+local ceil_div = require('ceil_div')
+local clock = require('now')
+local carried_over = require('state/carried_over')
+local keep_learned = require('state/policy_of').keep_learned
+local learn = require('state/policy_of').learn
+local policy_of = require('state/policy_of').policy_of
+local pool_of = require('state/pool_of').pool_of
+local settle_pool = require('state/pool_of').settle_pool
+
+local now_us = clock(ARGV)
 
 local GRANTED, STALE, MODULUS = 0, 1, 2 ^ 53
 local holder, sequence = ARGV[1], tonumber(ARGV[2])

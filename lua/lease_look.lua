@@ -12,10 +12,12 @@
 -- TTL
 --   writes no key
 
---@include now
---@include ceil_div
---@include state/drained
---@include state/pool_of
+local ceil_div = require('ceil_div')
+local clock = require('now')
+local pool_of = require('state/pool_of').pool_of
+local settle_pool = require('state/pool_of').settle_pool
+
+local now_us = clock(ARGV)
 
 local pool = pool_of(redis.call('HGETALL', KEYS[1]))
 if not pool.rate then

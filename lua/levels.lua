@@ -13,15 +13,15 @@
 -- TTL
 --   writes no key
 
---@include now
---@include state/layout
---@include state/layout_of
---@include state/unpacked
---@include queue/state_from
---@include ceil_div
---@include state/drained
+local ceil_div = require('ceil_div')
+local clock = require('now')
+local state_from = require('queue/state_from')
+local drained = require('state/drained')
+local unpacked = require('state/unpacked')
 
-local layout, numbers = unpacked(redis.call('GET', KEYS[1]), {})
+local now_us = clock(ARGV)
+
+local layout, numbers = unpacked(redis.call('GET', KEYS[1]))
 if not layout then
   return {}
 end

@@ -19,33 +19,28 @@
 -- TTL
 --   writes no key
 
---@include now
---@include codes
---@include state/layout
---@include state/layout_of
---@include state/unpacked
---@include state/values_of
---@include state/template_of
---@include ceil_div
---@include state/drained
---@include queue/drain
---@include state/carried_over
---@include queue/state_from
---@include queue/has_queue
---@include state/demands_of
---@include state/bucket_of
---@include queue/slot_of
---@include kinds/counters
---@include kinds/kinds
---@include kinds/quota
---@include kinds/permit
---@include kinds/congestion
---@include kinds/ledger
---@include kinds/permits_key
---@include kinds/reservation_standing
---@include kinds/others_of
---@include kinds/mixed
---@include queue/payers
+local CODES = require('codes')
+local new_ledger = require('kinds/ledger').new_ledger
+local answer_of = require('kinds/mixed').answer_of
+local hold_of = require('kinds/mixed').hold_of
+local known_reservation = require('kinds/mixed').known_reservation
+local look_at = require('kinds/mixed').look_at
+local others_of = require('kinds/others_of')
+local clock = require('now')
+local has_queue = require('queue/has_queue')
+local payers_of = require('queue/payers')
+local shown = require('queue/slot_of').shown
+local slot_of = require('queue/slot_of').slot_of
+local state_from = require('queue/state_from')
+local bucket_of = require('state/bucket_of').bucket_of
+local has_other_rate = require('state/bucket_of').has_other_rate
+local demands_of = require('state/demands_of').demands_of
+local is_never = require('state/demands_of').is_never
+local template_of = require('state/template_of')
+local unpacked = require('state/unpacked')
+local values_of = require('state/values_of')
+
+local now_us = clock(ARGV)
 
 local not_after, state_count = struct.unpack('>I7I2', ARGV[1])
 local at, _, cost, key, tenant, cluster, others, hold = struct.unpack('>I2I2I7I2I2I2I2I2', ARGV[1], 10)
@@ -74,7 +69,7 @@ end
 -- Reads the states; returns a text if a value is not a state.
 local function read_states(demands)
   for _, scope in ipairs(template.scopes) do
-    local layout, numbers = unpacked(values[keys[scope]], {})
+    local layout, numbers = unpacked(values[keys[scope]])
     if not layout then
       return KEYS[keys[scope]] .. ' holds no state'
     end

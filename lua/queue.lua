@@ -61,48 +61,58 @@
 --   is up to twice that time plus 1 s; a queue and its index one to two minutes after its last
 --   place; estimates with the last of them
 
---@include now
---@include leased
---@include codes
---@include times
---@include state/layout
---@include state/layout_of
---@include state/unpacked
---@include state/policy_of
---@include state/values_of
---@include state/expiry_of
---@include state/template_of
---@include ceil_div
---@include state/drained
---@include queue/drain
---@include state/carried_over
---@include queue/state_from
---@include queue/has_queue
---@include state/state_value
---@include state/demands_of
---@include state/bucket_of
---@include queue/slot_of
---@include queue/release
---@include queue/places
---@include queue/let_go
---@include queue/booking
---@include queue/estimate
---@include kinds/counters
---@include kinds/kinds
---@include kinds/permit
--- A script of Lua 5.1 has at most 200 local variables; these two modules keep theirs in a block.
-do
---@include kinds/quota
---@include kinds/congestion
-end
---@include kinds/ledger
---@include kinds/permits_key
---@include kinds/reservation_standing
---@include kinds/ledger_write
---@include kinds/others_of
---@include kinds/mixed
---@include kinds/mixed_take
---@include queue/payers
+local CODES = require('codes')
+local new_ledger = require('kinds/ledger').new_ledger
+local write_counters = require('kinds/ledger_write').write_counters
+local answer_of = require('kinds/mixed').answer_of
+local hold_of = require('kinds/mixed').hold_of
+local known_reservation = require('kinds/mixed').known_reservation
+local look_at = require('kinds/mixed').look_at
+local keep_counters = require('kinds/mixed_take').keep_counters
+local take_others = require('kinds/mixed_take').take_others
+local others_of = require('kinds/others_of')
+local clock = require('now')
+local admit = require('queue/booking').admit
+local book = require('queue/booking').book
+local can_book = require('queue/booking').can_book
+local furthest_us = require('queue/booking').furthest_us
+local moved = require('queue/booking').moved
+local tolerance_of = require('queue/booking').tolerance_of
+local whole_second = require('queue/booking').whole_second
+local drain = require('queue/drain')
+local estimate = require('queue/estimate')
+local has_queue = require('queue/has_queue')
+local let_go = require('queue/let_go')
+local payers_of = require('queue/payers')
+local index_text_of = require('queue/places').index_text_of
+local is_anybodys = require('queue/places').is_anybodys
+local is_idle = require('queue/places').is_idle
+local is_in_tenants_queue = require('queue/places').is_in_tenants_queue
+local kind_of = require('queue/places').kind_of
+local mark_held = require('queue/places').mark_held
+local place_of = require('queue/places').place_of
+local shares_of = require('queue/places').shares_of
+local text_of = require('queue/places').text_of
+local end_queue_of = require('queue/release').end_queue_of
+local release = require('queue/release').release
+local shown = require('queue/slot_of').shown
+local slot_of = require('queue/slot_of').slot_of
+local state_from = require('queue/state_from')
+local bucket_of = require('state/bucket_of').bucket_of
+local has_other_rate = require('state/bucket_of').has_other_rate
+local demands_of = require('state/demands_of').demands_of
+local is_never = require('state/demands_of').is_never
+local expiry_of = require('state/expiry_of')
+local keep_learned = require('state/policy_of').keep_learned
+local learn = require('state/policy_of').learn
+local policy_of = require('state/policy_of').policy_of
+local state_value = require('state/state_value')
+local template_of = require('state/template_of')
+local unpacked = require('state/unpacked')
+local values_of = require('state/values_of')
+local TIMES = require('times')
+
+local now_us = clock(ARGV)
 
 local WIDTH, ANY_WAIT = 10, 1e15
 local LETTERS = { 'k', 't' }
@@ -115,12 +125,12 @@ local policy, LAST_STATE = policy_of(redis.call, KEYS[1]), 1 + state_count
 local index, ledger = string.gsub(KEYS[1], 'policy$', 'holds'), new_ledger()
 local known_others = {}
 local values = values_of(redis.call, KEYS, LAST_STATE)
-local known, templates, states, written = {}, {}, {}, {}
+local states, written = {}, {}
 
 local function state_of(k, scope)
   local state = states[k]
   if not state then
-    local layout, numbers = unpacked(values[k], known)
+    local layout, numbers = unpacked(values[k])
     if not layout then
       error(KEYS[k] .. ' holds no state', 0)
     end
@@ -745,8 +755,7 @@ end
 local function answered(i, left, answers)
   local charge = read_charge(i)
   local at = charges[WIDTH * (i - 1) + 1]
-  charge.template, charge.left = templates[at] or template_of(ARGV[at]), left
-  templates[at] = charge.template
+  charge.template, charge.left = template_of(ARGV[at]), left
   local is_done, answer = pcall(decide, charge)
   if not is_done then
     local text = type(answer) == 'table' and answer.err or tostring(answer)
@@ -772,7 +781,7 @@ end
 keep_learned(redis.call, policy)
 write_counters(ledger, redis.call)
 for state, template in pairs(written) do
-  local value = state_value(state, template.demands, known)
+  local value = state_value(state, template.demands)
   redis.call('SET', state.key, value, 'PXAT', string.format('%d', state.expires_ms))
 end
 return answers

@@ -16,8 +16,10 @@
 -- TTL
 --   permits and reservations one hour after the lease
 
---@include now
---@include leased
+local LEASED = require('leased')
+local clock = require('now')
+
+local now_us = clock(ARGV)
 
 local KEPT_US = 3600000000
 local id, lease_us, reserves = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1'

@@ -11,10 +11,14 @@
 -- TTL
 --   unchanged
 
---@include now
---@include kinds/counters
---@include kinds/ledger
---@include kinds/ledger_write
+local counters_at = require('kinds/ledger').counters_at
+local new_ledger = require('kinds/ledger').new_ledger
+local stored_of = require('kinds/ledger').stored_of
+local put_counter = require('kinds/ledger_write').put_counter
+local write_counters = require('kinds/ledger_write').write_counters
+local clock = require('now')
+
+local now_us = clock(ARGV)
 
 local END, USED, BEFORE = 2, 3, 4
 local now, book = now_us(1), new_ledger()

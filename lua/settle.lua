@@ -28,36 +28,32 @@
 -- TTL
 --   states as of queue.lua; counters as of take.lua; an ended reservation is kept for ten minutes
 
---@include now
---@include leased
---@include codes
---@include times
---@include state/layout
---@include state/layout_of
---@include state/unpacked
---@include state/expiry_of
---@include ceil_div
---@include state/drained
---@include queue/drain
---@include state/carried_over
---@include queue/state_from
---@include state/state_value
---@include kinds/counters
---@include kinds/kinds
---@include kinds/quota
---@include kinds/permit
---@include kinds/congestion
---@include kinds/ledger
---@include kinds/permits_key
---@include kinds/reservation_standing
---@include state/template_of
---@include kinds/others_of
---@include kinds/ledger_write
---@include kinds/permit_released
+local CODES = require('codes')
+local priced = require('kinds/kinds').priced
+local counters_at = require('kinds/ledger').counters_at
+local new_ledger = require('kinds/ledger').new_ledger
+local stored_of = require('kinds/ledger').stored_of
+local put_counter = require('kinds/ledger_write').put_counter
+local write_counters = require('kinds/ledger_write').write_counters
+local others_of = require('kinds/others_of')
+local permit_released = require('kinds/permit_released')
+local permits_key = require('kinds/permits_key')
+local reservation_standing = require('kinds/reservation_standing')
+local LEASED = require('leased')
+local clock = require('now')
+local drain = require('queue/drain')
+local state_from = require('queue/state_from')
+local carried_over = require('state/carried_over')
+local state_value = require('state/state_value')
+local template_of = require('state/template_of')
+local unpacked = require('state/unpacked')
+local TIMES = require('times')
+
+local now_us = clock(ARGV)
 
 local ENDS_KEPT_US = 600000000
 local ending, actual, id = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
-local now, ledger, known = now_us(1), new_ledger(), {}
+local now, ledger = now_us(1), new_ledger()
 local states, is_capped = {}, false
 
 local function counters_of(scope)
@@ -81,7 +77,7 @@ end
 local function state_at(scope)
   if not states[scope] then
     local value = redis.call('GET', KEYS[1 + scope])
-    local layout, numbers = unpacked(value, known)
+    local layout, numbers = unpacked(value)
     if not layout then
       error(KEYS[1 + scope] .. ' holds no state', 0)
     end
@@ -183,7 +179,7 @@ end
 local function write_states()
   for scope, state in pairs(states) do
     if state.has_changed then
-      local value = state_value(state, {}, known)
+      local value = state_value(state, {})
       redis.call('SET', KEYS[1 + scope], value, 'PXAT', string.format('%d', state.expires_ms))
     end
   end

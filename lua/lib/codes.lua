@@ -12,3 +12,5 @@ local CODES = {
   -- Scopes of a bucket.
   KEY = 1, TENANT = 2, CLUSTER = 3,
 }
+
+return CODES

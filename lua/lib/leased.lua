@@ -1,4 +1,5 @@
 -- Leases: a sorted set of ids by the end of each lease, in microseconds. `call` runs a command.
+
 local LEASED = {}
 
 -- Begins a lease, or gives it another end.
@@ -32,3 +33,5 @@ end
 function LEASED.over(call, set, now, most)
   return call('ZRANGEBYSCORE', set, '-inf', string.format('%d', now), 'LIMIT', 0, most)
 end
+
+return LEASED

@@ -1,6 +1,9 @@
--- The clock: microseconds since the epoch, by Redis alone; the same for all decisions of a call.
-local time = redis.call('TIME')
-local live_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local function now_us()
-  return live_us
+-- The clock of a call: microseconds since the epoch, by Redis alone; the same for all of its decisions.
+
+return function()
+  local time = redis.call('TIME')
+  local live_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+  return function()
+    return live_us
+  end
 end

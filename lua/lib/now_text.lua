@@ -1,5 +1,8 @@
 -- The clock of tests, for scripts with plain arguments: the last one is the instant, in
 -- microseconds since the epoch.
-local function now_us()
-  return tonumber(ARGV[#ARGV])
+
+return function(arguments)
+  return function()
+    return tonumber(arguments[#arguments])
+  end
 end

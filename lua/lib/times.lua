@@ -16,3 +16,5 @@ local TIMES = {
   -- The largest number a level may reach, unclaimed included.
   MAX_UNITS = 9007000000000000,
 }
+
+return TIMES

@@ -4,7 +4,13 @@
 --
 -- requests and price are 1 or 0, shed is a multiplier or 0, period is in microseconds or -1 for a
 -- curve, whose points are in basis points. Multipliers are thousandths. A counter of steps has:
--- until, and for each step since when it is reached. Uses KINDS, ceil_div.
+-- until, and for each step since when it is reached.
+
+local ceil_div = require('ceil_div')
+local KINDS = require('kinds/kinds').KINDS
+local ONE = require('kinds/kinds').ONE
+local ROOM = require('kinds/kinds').ROOM
+
 local HUNDRED_PERCENT, PER_THOUSANDTH = 10000, 10
 
 local function steps_of(demand, stored, used, now)

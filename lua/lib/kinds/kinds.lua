@@ -18,6 +18,9 @@
 --
 -- `stored` is the numbers of a counter, empty if there is none. `asked` is now, cost, and
 -- used_of(bucket).
+
+local ceil_div = require('ceil_div')
+
 local KINDS = {}
 local ROOM, NEVER, ONE = -1, -2, 1000
 local MOST, MAX_COST, MOST_PRICED = 9007000000000000, 9007199254740991, 9000000000000
@@ -34,3 +37,6 @@ local function priced(cost, price)
   end
   return cost * times + ceil_div(cost * rest, ONE)
 end
+
+return { KINDS = KINDS, MOST = MOST, MOST_PRICED = MOST_PRICED, NEVER = NEVER, ONE = ONE, ROOM = ROOM,
+  priced = priced }

@@ -1,14 +1,18 @@
 -- The counters of all states in one call, by key; each is read once, and written at the end if it
--- has changed. `call` runs a command. Uses counters.
+-- has changed. `call` runs a command.
+
+local counter_in = require('kinds/counters').counter_in
+local counters_layout_of = require('kinds/counters').counters_layout_of
+
 local function new_ledger()
-  return { by_key = {}, layouts = {} }
+  return { by_key = {} }
 end
 
 local function counters_at(ledger, call, state_key, now)
   local counters = ledger.by_key[state_key]
   if not counters then
     local value = call('GET', state_key .. ':counters')
-    local layout = counters_layout_of(value, ledger.layouts)
+    local layout = counters_layout_of(value)
     if not layout then
       error(state_key .. ':counters holds no counters', 0)
     end
@@ -32,3 +36,5 @@ local function stored_of(counters, name)
   end
   return counter
 end
+
+return { counters_at = counters_at, new_ledger = new_ledger, stored_of = stored_of }

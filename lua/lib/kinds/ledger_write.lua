@@ -1,4 +1,9 @@
 -- Writes the counters that have changed.
+
+local counters_layout = require('kinds/counters').counters_layout
+local gathered = require('kinds/counters').gathered
+local stored_of = require('kinds/ledger').stored_of
+
 local COUNTERS_AT_MOST = 500
 
 -- The limits with numbers to keep, in the order of their names.
@@ -38,10 +43,10 @@ local function gather(counters)
 end
 
 -- The value of counters, and until when it is needed; nil if there is nothing to keep.
-local function counters_value(counters, known)
+local function counters_value(counters)
   local n, until_us = gather(counters)
   if not n then
-    counters.layout = counters_layout(limits_text(counters), known)
+    counters.layout = counters_layout(limits_text(counters))
     counters.has_new, counters.has_new_time = false, true
     n, until_us = gather(counters)
   end
@@ -55,7 +60,7 @@ local function write_counters(ledger, call)
   for state_key, counters in pairs(ledger.by_key) do
     local value, until_us
     if counters.has_changed then
-      value, until_us = counters_value(counters, ledger.layouts)
+      value, until_us = counters_value(counters)
     end
     if value and not counters.has_new_time then
       call('SET', state_key .. ':counters', value, 'KEEPTTL')
@@ -88,3 +93,5 @@ local function put_counter(counters, name, counter, now)
     counters.has_new_time = counters.has_new_time or counter[1] ~= stored[1]
   end
 end
+
+return { put_counter = put_counter, write_counters = write_counters }

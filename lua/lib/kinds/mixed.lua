@@ -1,5 +1,18 @@
 -- The demands of a charge other than rates, over all kinds: all are checked first, then all are
--- taken or none. Uses KINDS, priced, ledger, reservation_standing. `call` runs a command.
+-- taken or none. `call` runs a command.
+
+local CODES = require('codes')
+local gathered = require('kinds/counters').gathered
+local MOST_PRICED = require('kinds/kinds').MOST_PRICED
+local NEVER = require('kinds/kinds').NEVER
+local ONE = require('kinds/kinds').ONE
+local ROOM = require('kinds/kinds').ROOM
+local priced = require('kinds/kinds').priced
+local counters_at = require('kinds/ledger').counters_at
+local stored_of = require('kinds/ledger').stored_of
+local permits_key = require('kinds/permits_key')
+local reservation_standing = require('kinds/reservation_standing')
+
 -- The hold of a request is packed:
 --
 --   lease_us  7 bytes
@@ -133,3 +146,5 @@ local function answer_of(code, used, charge, looked, paid)
   numbers[n + 1], numbers[n + 2] = paid, looked.cost
   return { unpack(numbers, 1, n + 2) }
 end
+
+return { answer_of = answer_of, hold_of = hold_of, known_reservation = known_reservation, look_at = look_at }

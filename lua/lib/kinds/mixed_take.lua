@@ -1,5 +1,11 @@
--- Takes the demands of a charge other than rates. Uses leased, mixed, ledger, permit. `call` runs a
--- command.
+-- Takes the demands of a charge other than rates. `call` runs a command.
+
+local stored_of = require('kinds/ledger').stored_of
+local put_counter = require('kinds/ledger_write').put_counter
+local PERMITS_KEPT_US = require('kinds/permit').PERMITS_KEPT_US
+local permits_until = require('kinds/permit').permits_until
+local LEASED = require('leased')
+
 -- Stores the counters of the limits after a denial, or after the charge was taken.
 local function keep_counters(charge, what)
   for _, demand in ipairs(charge.others) do
@@ -57,3 +63,5 @@ local function take_others(charge, looked, unpaid, index, call)
     LEASED.hold(call, index, key, expires_us)
   end
 end
+
+return { keep_counters = keep_counters, take_others = take_others }

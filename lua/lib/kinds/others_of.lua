@@ -3,16 +3,35 @@
 --
 --   <letter> <scope> <limit> <parameter>...
 --
--- with + behind the letter if it is the overflow of the one before it. Uses KINDS.
-local function others_of(text)
-  local others = {}
+-- with + behind the letter if it is the overflow of the one before it.
+
+require('kinds/congestion')
+require('kinds/permit')
+require('kinds/quota')
+local KINDS = require('kinds/kinds').KINDS
+local memo = require('memo').memo
+
+-- Each demand as the metatable of those that charges fill.
+local parsed_of = memo(function(text)
+  local parsed = {}
   for letter, sign, scope, name, at in string.gmatch(text, '(%l)(%+?) (%d) (%S+) ()[^;]+') do
-    -- With the fields that a charge sets later, so that the table has the room.
     local demand = { letter = letter, overflow = sign == '+', scope = tonumber(scope), name = name,
-      kind = KINDS[letter], counters = false, standing = false, permits_key = false, held = 0 }
+      kind = KINDS[letter] }
     demand.kind.read(demand, text, at)
-    others[#others + 1] = demand
-    others.has_levels = others.has_levels or demand.bucket ~= nil
+    parsed[#parsed + 1] = { __index = demand }
+    parsed.has_levels = parsed.has_levels or demand.bucket ~= nil
+  end
+  return parsed
+end)
+
+local function others_of(text)
+  local parsed = parsed_of(text)
+  local others = { has_levels = parsed.has_levels }
+  for i, of in ipairs(parsed) do
+    -- The fields that a charge sets.
+    others[i] = setmetatable({ counters = false, standing = false, permits_key = false, held = 0 }, of)
   end
   return others
 end
+
+return others_of

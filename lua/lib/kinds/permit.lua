@@ -1,6 +1,10 @@
 -- Permits: a limit of simultaneous requests, as Permits.java has it. Parameters: <limit>
 -- <lease_us>. A counter has: until, when the last permit was given back, the average time between
--- two, and the last retry time given to a caller. Uses KINDS.
+-- two, and the last retry time given to a caller.
+
+local KINDS = require('kinds/kinds').KINDS
+local ROOM = require('kinds/kinds').ROOM
+
 local FURTHEST_US, UNKNOWN_INTERVAL_US, PERMITS_KEPT_US = 30000000, 1000000, 3600000000
 
 -- Renewed rarely, so that the TTL of the entries is rarely renewed too.
@@ -27,3 +31,5 @@ KINDS.p = {
       denied = has_room and stored or { permits_until(stored, now), released, average, next_us } }
   end,
 }
+
+return { FURTHEST_US = FURTHEST_US, PERMITS_KEPT_US = PERMITS_KEPT_US, permits_until = permits_until }

@@ -4,7 +4,14 @@
 --
 -- soft and requests are 1 or 0, near is in percent. A window is calendar with four instants, the
 -- starts of three periods and the end of the last one; or fixed or slide with milliseconds. A
--- counter has: until, end of the window, used, used in the previous window. Uses KINDS, ceil_div.
+-- counter has: until, end of the window, used, used in the previous window.
+
+local ceil_div = require('ceil_div')
+local KINDS = require('kinds/kinds').KINDS
+local MOST = require('kinds/kinds').MOST
+local NEVER = require('kinds/kinds').NEVER
+local ROOM = require('kinds/kinds').ROOM
+
 local STEPS = 1000
 
 local function span_of(window, now)

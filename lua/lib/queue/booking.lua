@@ -1,7 +1,20 @@
--- Applies the arithmetic of slots to all buckets of a charge, as SlotBooking.java does. The functions
--- change the buckets of the demands, which belong to the charge alone. `rules` has the settings of
--- the plan and of the caller: lateness, horizon, within (the longest wait for which it wants a
--- ticket), new_id, digest. Uses TIMES, CODES, slot_of, places, release.
+-- Applies the arithmetic of slots to all buckets of a charge, as SlotBooking.java does. The
+-- functions change the buckets of the demands, which belong to the charge alone. `rules` has the
+-- settings of the plan and of the caller: lateness, horizon, within (the longest wait for which it
+-- wants a ticket), new_id, digest.
+
+local ceil_div = require('ceil_div')
+local CODES = require('codes')
+local is_anybodys = require('queue/places').is_anybodys
+local share_of = require('queue/places').share_of
+local shares_of = require('queue/places').shares_of
+local end_queue_of = require('queue/release').end_queue_of
+local fits = require('queue/slot_of').fits
+local has_unclaimed = require('queue/slot_of').has_unclaimed
+local is_ready = require('queue/slot_of').is_ready
+local turn_at = require('queue/slot_of').turn_at
+local TIMES = require('times')
+
 local function tolerance_of(rules)
   return math.min(rules.lateness, TIMES.TOLERANCE_US)
 end
@@ -149,3 +162,6 @@ local function moved(mine, demands, slot, comes, now, rules)
   return { id = mine.id, slot = slot, deadline = math.min(slot + slack, until_us), until_us = until_us,
     shares = shares_of(demands) }
 end
+
+return { admit = admit, book = book, can_book = can_book, furthest_us = furthest_us, moved = moved,
+  tolerance_of = tolerance_of, whole_second = whole_second }

@@ -1,5 +1,8 @@
 -- Drains a bucket from its level at `from`: first the used units, then unclaimed capacity, which is
--- lost. Changes the bucket. Uses drained.
+-- lost. Changes the bucket.
+
+local drained = require('state/drained')
+
 local function drain(bucket, from, to)
   if to <= from then
     return
@@ -10,3 +13,5 @@ local function drain(bucket, from, to)
     bucket.unclaimed = drained(used + bucket.unclaimed, bucket.rate, elapsed_us)
   end
 end
+
+return drain

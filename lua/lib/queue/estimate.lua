@@ -2,6 +2,12 @@
 -- time. Returns the first of up to `left` + `spare` moments, the step between them, and their
 -- number. Each demand that is not ready has `estimate`, the last moment given; it is advanced. Uses
 -- TIMES, CODES, slot_of.
+
+local CODES = require('codes')
+local is_ready = require('queue/slot_of').is_ready
+local turn_at = require('queue/slot_of').turn_at
+local TIMES = require('times')
+
 local function estimate_one(demand, now, rules)
   local first = turn_at(demand, now)
   if demand.bucket.waiting > 0 then
@@ -34,3 +40,5 @@ local function estimate(demands, now, rules, left, spare)
   end
   return told, step, count
 end
+
+return estimate

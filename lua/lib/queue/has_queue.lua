@@ -1,4 +1,5 @@
 -- Whether requests wait in a bucket of a state.
+
 local function has_queue(state)
   for _, bucket in pairs(state.buckets) do
     if bucket.waiting > 0 then
@@ -7,3 +8,5 @@ local function has_queue(state)
   end
   return false
 end
+
+return has_queue

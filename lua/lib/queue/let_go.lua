@@ -1,7 +1,11 @@
 -- Removes a place that was not used, at its deadline: its capacity is unclaimed from then on in the
 -- buckets of a state, whose letter is `letter`. If the state is already past the deadline, it is
 -- unknown how much of the capacity has drained: none is left. Changes the state, whose buckets are
--- at its at_us. Uses drain, release.
+-- at its at_us.
+
+local drain = require('queue/drain')
+local release = require('queue/release').release
+
 local function let_go(state, letter, place)
   local is_late = place.deadline < state.at_us
   if place.deadline > state.at_us then
@@ -17,3 +21,5 @@ local function let_go(state, letter, place)
     end
   end
 end
+
+return let_go

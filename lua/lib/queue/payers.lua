@@ -1,7 +1,12 @@
 -- Selects the buckets that pay for a request, as Payers.java does: of a bucket and its overflow,
 -- the first that is ready, else the one that is ready earlier. A caller with a place pays from the
 -- buckets in the shares of its place. Returns the paying demands and, bit by bit from the lowest
--- on, which of the pairs overflow. Uses slot_of.
+-- on, which of the pairs overflow.
+
+local CODES = require('codes')
+local is_ready = require('queue/slot_of').is_ready
+local turn_at = require('queue/slot_of').turn_at
+
 local function stands_in(shares, demand)
   local letter = demand.scope == CODES.KEY and 'k' or 't'
   for of, field in string.gmatch(shares, ' (%l)[+-](%S+)=') do
@@ -39,3 +44,5 @@ local function payers_of(demands, now, shares)
   end
   return payers, paid
 end
+
+return payers_of

@@ -10,7 +10,9 @@
 --
 --   <digest>.<deadline> <slot> <until>
 --
--- Uses CODES.
+
+local CODES = require('codes')
+
 local function text_of(place)
   return string.format('%016d.%s %016d %016d%s', place.deadline, place.id, place.slot, place.until_us, place.shares)
 end
@@ -68,3 +70,7 @@ local function mark_held(place, demands)
     end
   end
 end
+
+return { index_text_of = index_text_of, is_anybodys = is_anybodys, is_idle = is_idle,
+  is_in_tenants_queue = is_in_tenants_queue, kind_of = kind_of, mark_held = mark_held, place_of = place_of,
+  share_of = share_of, shares_of = shares_of, text_of = text_of }

@@ -1,5 +1,7 @@
 -- Removes a place and makes its capacity unclaimed; the last place ends the queue of the bucket.
--- Uses TIMES.
+
+local TIMES = require('times')
+
 local function end_queue_of(bucket)
   bucket.waiting, bucket.unclaimed, bucket.slot = 0, 0, 0
 end
@@ -11,3 +13,5 @@ local function release(bucket, units)
     end_queue_of(bucket)
   end
 end
+
+return { end_queue_of = end_queue_of, release = release }

@@ -1,5 +1,8 @@
 -- The arithmetic of slots for one bucket, as BucketState.java has it: docs/explanation/slots.md
--- explains why it keeps its promises. A demand has its bucket at `now`. Uses ceil_div.
+-- explains why it keeps its promises. A demand has its bucket at `now`.
+
+local ceil_div = require('ceil_div')
+
 local function fits(demand)
   return demand.bucket.used <= demand.capacity - demand.cost
 end
@@ -44,3 +47,6 @@ local function shown(demand)
   end
   return bucket.used
 end
+
+return { fits = fits, has_unclaimed = has_unclaimed, is_ready = is_ready, shown = shown, slot_of = slot_of,
+  turn_at = turn_at }

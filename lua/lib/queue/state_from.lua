@@ -1,5 +1,8 @@
 -- A state as a table: its time, its revision, its buckets by name, and when its queue has to be
--- swept. Only a bucket with a queue has more than its level. Uses LAYOUT.
+-- swept. Only a bucket with a queue has more than its level.
+
+local LAYOUT = require('state/layout')
+
 local function state_from(layout, numbers)
   local state = { at_us = numbers[LAYOUT.AT], revision = numbers[LAYOUT.REVISION],
     expires_ms = numbers[LAYOUT.EXPIRES], buckets = {}, layout = layout }
@@ -19,3 +22,5 @@ local function state_from(layout, numbers)
   end
   return state
 end
+
+return state_from

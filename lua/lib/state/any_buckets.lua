@@ -1,10 +1,17 @@
--- A charge on states without a queue, with any buckets. Uses LAYOUT, layout_of, drained.
+-- A charge on states without a queue, with any buckets.
+
+local grow = require('memo').grow
+local drained = require('state/drained')
+local LAYOUT = require('state/layout')
+local layout_of = require('state/layout_of')
+
+local BYTES_OF_WAY = 600
 local FIELDS_AT_MOST = 64 -- in a larger state the queue lane removes empty buckets
 
 -- How a state of a layout takes charges by the demands of one scope: for each of its numbers the
 -- rate, the units of an operation, and the capacity. False if a bucket has another rate, or the
 -- state has a queue.
-local function way_of(of_scope, layout, known)
+local function way_of(of_scope, layout)
   if not layout.is_plain then
     return false
   end
@@ -17,7 +24,7 @@ local function way_of(of_scope, layout, known)
       text = text == '' and demand.field or text .. ' ' .. demand.field
     end
   end
-  local grown = layout_of(text, known)
+  local grown = layout_of(text)
   if grown ~= layout and grown.count > FIELDS_AT_MOST then
     return false
   end
@@ -34,12 +41,12 @@ local function way_of(of_scope, layout, known)
 end
 
 -- The way of a state, and its numbers; nil if it has none.
-local function way_and_numbers(value, of_scope, known, now)
-  local layout, numbers = layout_of('', known), { 0, now, 0, 0 }
+local function way_and_numbers(value, of_scope, now)
+  local layout, numbers = layout_of(''), { 0, now, 0, 0 }
   if value then
     local high, low = string.byte(value, 1, 2)
     local held = 256 * (high or 0) + (low or 0)
-    layout = layout_of(string.sub(value, LAYOUT.HEAD_BYTES + 1 + LAYOUT.NUMBER_BYTES * held), known)
+    layout = layout_of(string.sub(value, LAYOUT.HEAD_BYTES + 1 + LAYOUT.NUMBER_BYTES * held))
     if held ~= layout.count or #value < LAYOUT.HEAD_BYTES then
       return nil
     end
@@ -48,7 +55,8 @@ local function way_and_numbers(value, of_scope, known, now)
   end
   local way = of_scope[layout]
   if way == nil then
-    way = way_of(of_scope, layout, known)
+    way = way_of(of_scope, layout)
+    grow(BYTES_OF_WAY + 100 * layout.count)
     of_scope[layout] = way
   end
   return way or nil, numbers
@@ -84,3 +92,5 @@ local function taken(way, numbers, revision, cost, count, now)
   numbers[1], numbers[2], numbers[3] = way.count, now, revision
   return now + longest_us, is_never and -1 or fit
 end
+
+return { taken = taken, way_and_numbers = way_and_numbers }

@@ -1,5 +1,9 @@
 -- The bucket of a demand at `now`: drained, and carried over from an older rate or burst, as a new
--- table. Second, whether it was carried over. Uses drain, carried_over.
+-- table. Second, whether it was carried over.
+
+local drain = require('queue/drain')
+local carried_over = require('state/carried_over')
+
 local function bucket_of(demand, state, now)
   local bucket = { key = demand.field, rate = demand.rate, used = 0, waiting = 0, unclaimed = 0, slot = 0, debt = 0 }
   local before = state.buckets[demand.name]
@@ -31,3 +35,5 @@ local function has_other_rate(demands, scope, state)
   end
   return false
 end
+
+return { bucket_of = bucket_of, has_other_rate = has_other_rate }

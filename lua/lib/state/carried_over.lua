@@ -1,6 +1,7 @@
 -- Converts a used amount from units that drain at `from_rate` a microsecond to units that drain at
 -- `to_rate`: the time to drain is unchanged. Rounded down, at most `capacity`. Exact: no step
 -- leaves the integers below 2^53.
+
 local function carried_over(used, from_rate, to_rate, capacity)
   local rest = math.fmod(used, from_rate)
   local whole_us = (used - rest) / from_rate
@@ -22,3 +23,5 @@ local function carried_over(used, from_rate, to_rate, capacity)
   end
   return math.min(capacity, whole_us * to_rate + quotient)
 end
+
+return carried_over

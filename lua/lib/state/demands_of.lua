@@ -1,5 +1,7 @@
 -- The demands of a charge of this cost. A cost above the capacity is cut to one unit above it.
--- Uses ceil_div.
+
+local ceil_div = require('ceil_div')
+
 local function demands_of(template, cost)
   local demands = {}
   for i, demand in ipairs(template.demands) do
@@ -24,3 +26,5 @@ local function is_never(demands)
   end
   return false
 end
+
+return { demands_of = demands_of, is_never = is_never }

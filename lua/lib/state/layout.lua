@@ -10,9 +10,12 @@
 -- A field is <bucket>@<rate> for the units used; the other fields exist only while requests wait. A
 -- rate is <units drained a microsecond>/<units of one operation>, in lowest terms: it defines the
 -- unit. The units drained a microsecond suffice to compute how long a level takes to drain.
+
 local LAYOUT = {
   -- Positions of the numbers of the head among all numbers, and the last one before those of the
   -- fields.
   AT = 2, REVISION = 3, EXPIRES = 4, BEFORE_FIELDS = 4,
   HEAD = '>I2I7I7I6', HEAD_BYTES = 22, NUMBER = 'I7', NUMBER_BYTES = 7,
 }
+
+return LAYOUT

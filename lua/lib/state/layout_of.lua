@@ -1,6 +1,10 @@
 -- The meaning of the numbers of a state with these fields. There are few layouts and many states,
--- so `known` caches each layout by its text. A part names the bucket of one number, and which of
--- its values it is. Uses LAYOUT.
+-- so each layout is kept. A part names the bucket of one number, and which of
+-- its values it is.
+
+local memo = require('memo').memo
+local LAYOUT = require('state/layout')
+
 local function part_of(field)
   local key, name, rate, what = string.match(field, '^(([^@]+)@(%d+)[/%d]*)%.?(%S*)$')
   if not name then
@@ -9,11 +13,7 @@ local function part_of(field)
   return { name = name, key = key, rate = tonumber(rate), what = what == '' and 'used' or what }
 end
 
-local function layout_of(text, known)
-  local layout = known[text]
-  if layout then
-    return layout
-  end
+local layout_of = memo(function(text)
   local fields, index, names, rates, parts, n, is_plain, is_broken = {}, {}, {}, {}, {}, 0, true, false
   for field in string.gmatch(text, '%S+') do
     n = n + 1
@@ -26,8 +26,8 @@ local function layout_of(text, known)
     end
     is_broken = is_broken or part.rate == 0
   end
-  layout = { text = text, count = is_broken and -1 or n, fields = fields, index = index, names = names, rates = rates,
+  return { text = text, count = is_broken and -1 or n, fields = fields, index = index, names = names, rates = rates,
     parts = parts, is_plain = is_plain, format = LAYOUT.HEAD .. string.rep(LAYOUT.NUMBER, n) }
-  known[text] = layout
-  return layout
-end
+end)
+
+return layout_of

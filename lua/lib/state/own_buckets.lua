@@ -1,11 +1,17 @@
 -- The most frequent charge, in the fewest steps: all of its buckets belong to the key, and the
--- key's state holds exactly these. Uses CODES, LAYOUT, drained.
+-- key's state holds exactly these.
+
+local CODES = require('codes')
+local memo = require('memo').memo
+local drained = require('state/drained')
+local LAYOUT = require('state/layout')
+
 local OWN_DEMANDS = 8
 
 -- A template whose buckets are all the key's own, as numbers: the revision first, the slots mode
 -- second, from OWN_DEMANDS on four for each demand; and the form of a state that holds exactly
 -- these buckets. False for other templates.
-local function own_buckets_of(text)
+local own_buckets_of = memo(function(text)
   if string.byte(text, 27) == 0 then
     return false
   end
@@ -16,7 +22,7 @@ local function own_buckets_of(text)
   own.fields = string.sub(text, 30 + 22 * count)
   own.format = LAYOUT.HEAD .. string.rep(LAYOUT.NUMBER, count)
   return own
-end
+end)
 
 -- The head of the state with the cost taken, if everything fits and the TTL is long enough, and
 -- third its numbers, those of the buckets from BEFORE_FIELDS + 1 to own.last. Nil and true if it
@@ -48,3 +54,5 @@ local function taken_from_own(own, value, count, cost, now)
   numbers[2] = now
   return struct.pack(own.format, unpack(numbers)), false, numbers
 end
+
+return { OWN_DEMANDS = OWN_DEMANDS, own_buckets_of = own_buckets_of, taken_from_own = taken_from_own }

@@ -1,5 +1,6 @@
 -- The newest revision of the policy that is known here. weir:policy is written by publishers; a
 -- partition's copy of it learns from every charge.
+
 local function policy_of(call, key)
   return { key = key, newest = tonumber(call('HGET', key, 'revision') or 0) or 0, is_copy = key ~= 'weir:policy' }
 end
@@ -15,3 +16,5 @@ local function keep_learned(call, policy)
     call('HSET', policy.key, 'revision', string.format('%d', policy.newest))
   end
 end
+
+return { keep_learned = keep_learned, learn = learn, policy_of = policy_of }

@@ -1,5 +1,8 @@
 -- A bucket with leases as a table, from the fields of its hash: its level, the leased units of each
--- holder, and the fields to delete. Uses drained.
+-- holder, and the fields to delete.
+
+local drained = require('state/drained')
+
 local function pool_of(fields)
   local pool = { used = 0, at_us = 0, shares = {}, gone = {} }
   for i = 1, #fields, 2 do
@@ -32,3 +35,5 @@ local function settle_pool(pool, now)
   end
   pool.used, pool.at_us = drained(pool.used, pool.rate, now - pool.at_us), now
 end
+
+return { pool_of = pool_of, settle_pool = settle_pool }

@@ -1,6 +1,10 @@
 -- The value to write for a state: with the same fields if they have not changed, else first those
--- of the demands, in their order, then the others in the order of their names. Uses LAYOUT,
--- layout_of, expiry_of.
+-- of the demands, in their order, then the others in the order of their names.
+
+local expiry_of = require('state/expiry_of')
+local LAYOUT = require('state/layout')
+local layout_of = require('state/layout_of')
+
 local function longest_us(state)
   local longest = state.queue_us and state.queue_us - state.at_us or 0
   for _, bucket in pairs(state.buckets) do
@@ -80,7 +84,7 @@ local function fields_of(state, demands)
   return table.concat(fields, ' ')
 end
 
-local function state_value(state, demands, known)
+local function state_value(state, demands)
   local until_us = state.at_us + longest_us(state)
   if until_us > state.expires_ms * 1000 then
     state.expires_ms = expiry_of(until_us, state.at_us)
@@ -88,8 +92,10 @@ local function state_value(state, demands, known)
   local layout = state.layout
   local numbers = numbers_in(layout, state)
   if not numbers then
-    layout = layout_of(fields_of(state, demands), known)
+    layout = layout_of(fields_of(state, demands))
     numbers = numbers_in(layout, state)
   end
   return struct.pack(layout.format, unpack(numbers)) .. layout.text
 end
+
+return state_value

@@ -1,6 +1,9 @@
 -- Reads the template that all charges of one operation by one plan share, packed as of charge.lua.
 -- The byte of a scope has 8 added if each request counts as one operation, and 16 if the demand is
 -- the overflow of the one before it: `by_scope` does not contain these.
+
+local memo = require('memo').memo
+
 local PER_REQUEST, OVERFLOW = 8, 16
 
 local function add_to(of_scopes, demand)
@@ -14,7 +17,7 @@ local function add_to(of_scopes, demand)
   of_scope.demands[#of_scope.demands + 1] = demand
 end
 
-local function template_of(text)
+local template_of = memo(function(text)
   local revision, mode, lateness, max_queue, horizon, _, count = struct.unpack('>I7BI7I4I7BI2', text)
   local template = { revision = revision, mode = mode, lateness = lateness, max_queue = max_queue, horizon = horizon,
     demands = {}, scopes = {}, by_scope = {} }
@@ -41,4 +44,6 @@ local function template_of(text)
     template.demands[i] = demand
   end
   return template
-end
+end)
+
+return template_of

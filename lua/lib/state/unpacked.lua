@@ -1,12 +1,16 @@
 -- Reads the value of a state, false if there is none: its layout and its numbers. Nil if the value
--- is not a state. Uses LAYOUT, layout_of.
-local function unpacked(value, known)
+-- is not a state.
+
+local LAYOUT = require('state/layout')
+local layout_of = require('state/layout_of')
+
+local function unpacked(value)
   if not value then
-    return layout_of('', known), { 0, 0, 0, 0 }
+    return layout_of(''), { 0, 0, 0, 0 }
   end
   local high, low = string.byte(value, 1, 2)
   local count = 256 * (high or 0) + (low or 0)
-  local layout = layout_of(string.sub(value, LAYOUT.HEAD_BYTES + LAYOUT.NUMBER_BYTES * count + 1), known)
+  local layout = layout_of(string.sub(value, LAYOUT.HEAD_BYTES + LAYOUT.NUMBER_BYTES * count + 1))
   if layout.count ~= count or #value < LAYOUT.HEAD_BYTES then
     return nil
   end
@@ -18,3 +22,5 @@ local function unpacked(value, known)
   end
   return layout, numbers
 end
+
+return unpacked

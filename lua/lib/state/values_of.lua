@@ -1,6 +1,7 @@
 -- The values of the keys, by the index of the key; false if there is none, an empty text for a
 -- value of another type. The first key is the policy and has none; the states follow, up to `last`.
 -- `call` runs a command.
+
 local function values_of(call, keys, last)
   local values, absent = call('MGET', unpack(keys, 1, last)), {}
   for k = 2, last do
@@ -15,3 +16,5 @@ local function values_of(call, keys, last)
   end
   return values
 end
+
+return values_of

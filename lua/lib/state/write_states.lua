@@ -1,15 +1,19 @@
--- Writes the states that have changed: the whole value if its TTL or its fields changed, else only
--- its numbers. `changed` has by the index of a key its numbers, its fields and its TTL; `value_of`
--- returns the whole value. `call` runs a command.
-local function write_states(call, keys, last, changed, value_of)
+-- Writes the states of a call that have changed: the whole value if its TTL or its fields changed,
+-- else only its numbers. `call` runs a command.
+
+local value_of = require('state/states').value_of
+
+local function write_states(call, keys, last, states)
   for k = 2, last do
-    local head = changed.heads[k]
-    if head and changed.times[k] then
-      call('SET', keys[k], value_of(k), 'PXAT', string.format('%d', changed.times[k]))
-    elseif head and changed.texts[k] then
-      call('SET', keys[k], value_of(k), 'KEEPTTL')
+    local head = states.heads[k]
+    if head and states.times[k] then
+      call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', states.times[k]))
+    elseif head and states.texts[k] then
+      call('SET', keys[k], value_of(states, k), 'KEEPTTL')
     elseif head then
       call('SETRANGE', keys[k], 0, head)
     end
   end
 end
+
+return write_states

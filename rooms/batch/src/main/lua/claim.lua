@@ -22,8 +22,11 @@
 -- TTL
 --   keep_ms after the end of each claim's lease; the number keep_ms after its creation
 
---@include now
---@include counted_bytes
+local BYTES_OF_CLAIM = require('counted_bytes').BYTES_OF_CLAIM
+local count_bytes = require('counted_bytes').count_bytes
+local clock = require('now')
+
+local now_us = clock(ARGV)
 
 local CLAIMED, DONE, BUSY, UNKNOWN, OTHER, FULL = 0, 1, 2, 3, 4, 5
 

@@ -15,7 +15,8 @@
 -- TTL
 --   keep_ms
 
---@include counted_bytes
+local BYTES_OF_CLAIM = require('counted_bytes').BYTES_OF_CLAIM
+local count_bytes = require('counted_bytes').count_bytes
 
 local KEPT, LOST = 0, 1
 

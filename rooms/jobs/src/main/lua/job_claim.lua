@@ -29,27 +29,26 @@
 -- TTL
 --   that of the queue, renewed
 
---@include now
---@include leased
---@include job_keys
---@include job_set
---@include job_states
---@include job_record
---@include job_text
---@include or_zero
---@include job_queue
---@include job_clock
---@include job_clock_seen
---@include job_turn
---@include job_life
---@include job_count
---@include job_place
---@include job_story
---@include job_move
---@include job_store
---@include job_back
---@include job_end
---@include job_forget
+local give_back = require('job_back')
+local seen_job_time = require('job_clock_seen')
+local end_with = require('job_end')
+local forget_job = require('job_forget')
+local job_keys_of = require('job_keys')
+local keep_queue = require('job_life')
+local move_job = require('job_move')
+local free_place = require('job_place').free_place
+local place_of = require('job_place').place_of
+local queue_view = require('job_queue')
+local job_from = require('job_record')
+local NEXT_STATES = require('job_states')
+local store_job = require('job_store').store_job
+local job_text = require('job_text')
+local next_turn = require('job_turn')
+local LEASED = require('leased')
+local clock = require('now')
+local or_zero = require('or_zero')
+
+local now_us = clock(ARGV)
 
 local AT_ONCE, TWO_HOURS_US, STRICT_US, OLD_PLACES_US = 100, 7200000000, 5000000, 1000000
 

@@ -16,16 +16,16 @@
 -- TTL
 --   that of the queue
 
---@include now
---@include job_keys
---@include job_set
---@include job_states
---@include job_record
---@include job_text
---@include or_zero
---@include job_queue
---@include job_clock
---@include job_view
+local job_time = require('job_clock')
+local job_keys_of = require('job_keys')
+local queue_view = require('job_queue')
+local job_from = require('job_record')
+local NEXT_STATES = require('job_states')
+local add_view = require('job_view')
+local clock = require('now')
+local or_zero = require('or_zero')
+
+local now_us = clock(ARGV)
 
 local keys = job_keys_of(KEYS)
 local owner, with_results = ARGV[1], ARGV[2] == '1'

@@ -12,9 +12,9 @@
 -- TTL
 --   that of the queue
 
---@include job_keys
---@include job_count
---@include job_place
+local job_keys_of = require('job_keys')
+local free_place = require('job_place').free_place
+local place_of = require('job_place').place_of
 
 local keys = job_keys_of(KEYS)
 local place = place_of(redis.call, keys, ARGV[1])

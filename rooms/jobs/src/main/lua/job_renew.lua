@@ -13,14 +13,14 @@
 -- TTL
 --   that of the queue
 
---@include now
---@include leased
---@include job_keys
---@include job_set
---@include job_record
---@include or_zero
---@include job_clock
---@include job_clock_seen
+local seen_job_time = require('job_clock_seen')
+local job_keys_of = require('job_keys')
+local job_from = require('job_record')
+local set_of = require('job_set')
+local LEASED = require('leased')
+local clock = require('now')
+
+local now_us = clock(ARGV)
 
 local keys = job_keys_of(KEYS)
 local node, until_us = ARGV[1] .. ':', seen_job_time(redis.call, keys, now_us(1)) + tonumber(ARGV[2])

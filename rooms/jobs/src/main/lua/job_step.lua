@@ -26,25 +26,22 @@
 -- TTL
 --   that of the queue
 
---@include now
---@include leased
---@include job_keys
---@include job_set
---@include job_states
---@include job_record
---@include job_text
---@include or_zero
---@include job_queue
---@include job_clock
---@include job_clock_seen
---@include job_view
---@include job_count
---@include job_story
---@include job_move
---@include job_store
---@include job_back
---@include job_end
---@include moving_median
+local give_back = require('job_back')
+local seen_job_time = require('job_clock_seen')
+local end_with = require('job_end')
+local job_keys_of = require('job_keys')
+local move_job = require('job_move')
+local queue_view = require('job_queue')
+local job_from = require('job_record')
+local next_number = require('job_store').next_number
+local store_job = require('job_store').store_job
+local add_view = require('job_view')
+local LEASED = require('leased')
+local moved_median = require('moving_median')
+local clock = require('now')
+local or_zero = require('or_zero')
+
+local now_us = clock(ARGV)
 
 local MOVED, REFUSED, NO_JOB = 0, 1, 2
 

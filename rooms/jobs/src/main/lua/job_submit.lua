@@ -54,24 +54,28 @@
 -- TTL
 --   two hours longer than any job may run and be kept, renewed while the queue is used
 
---@include now
---@include job_keys
---@include job_set
---@include job_record
---@include job_text
---@include or_zero
---@include job_queue
---@include job_clock
---@include job_clock_seen
---@include job_turn
---@include job_view
---@include job_life
---@include job_story
---@include job_store
---@include job_count
---@include job_place
---@include job_keep_place
---@include job_forget
+local seen_job_time = require('job_clock_seen')
+local count_job_bytes = require('job_count').count_job_bytes
+local count_open_job = require('job_count').count_open_job
+local forget_job = require('job_forget')
+local keep_place = require('job_keep_place')
+local job_keys_of = require('job_keys')
+local keep_queue = require('job_life')
+local free_place = require('job_place').free_place
+local place_of = require('job_place').place_of
+local queue_view = require('job_queue')
+local job_from = require('job_record')
+local set_of = require('job_set')
+local BYTES_OF_JOB = require('job_store').BYTES_OF_JOB
+local next_number = require('job_store').next_number
+local store_job = require('job_store').store_job
+local longer_story = require('job_story')
+local next_turn = require('job_turn')
+local add_view = require('job_view')
+local clock = require('now')
+local or_zero = require('or_zero')
+
+local now_us = clock(ARGV)
 
 local TAKEN, KNOWN, OTHER, FULL, NO_ROOM, PLACED, AWAITED = 0, 1, 2, 3, 4, 5, 6
 local TWO_HOURS_US = 7200000000

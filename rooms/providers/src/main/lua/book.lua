@@ -49,17 +49,33 @@
 -- TTL
 --   one to two hours after the last use
 
---@include now
---@include leased
---@include upstream_state
---@include upstream_life
---@include upstream_clock
---@include inflight
---@include adaptive
---@include lesson
---@include places_of
---@include slots_of
---@include full_marks
+local mark = require('full_marks').mark
+local marked_before = require('full_marks').marked_before
+local marks_in = require('full_marks').marks_in
+local unmark_others = require('full_marks').unmark_others
+local count_of_provider = require('inflight').count_of_provider
+local end_inflight = require('inflight').end_inflight
+local LEASED = require('leased')
+local learn = require('lesson')
+local clock = require('now')
+local NEAR_US = require('places_of').NEAR_US
+local is_resting = require('places_of').is_resting
+local places_at = require('places_of').places_at
+local places_of = require('places_of').places_of
+local serves = require('places_of').serves
+local serving = require('places_of').serving
+local open_of = require('slots_of').open_of
+local providers_of = require('slots_of').providers_of
+local slots_of = require('slots_of').slots_of
+local forget_old = require('upstream_clock').forget_old
+local set_back = require('upstream_clock').set_back
+local keep_upstream = require('upstream_life')
+local number_in = require('upstream_state').number_in
+local put_number = require('upstream_state').put_number
+local upstream_state = require('upstream_state').upstream_state
+local write_upstream = require('upstream_state').write_upstream
+
+local now_us = clock(ARGV)
 
 local BOOKED, LATER, FULL, OPEN, NOT_ASKED = 0, 1, 2, 3, 4
 local OF_END, OF_ASKING, ENDED_AT_ONCE, SHARE_OF_ONE = 3, 5, 500, 0.75

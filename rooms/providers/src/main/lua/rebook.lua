@@ -12,9 +12,11 @@
 -- TTL
 --   that of book.lua
 
---@include now
---@include leased
---@include upstream_life
+local LEASED = require('leased')
+local clock = require('now')
+local keep_upstream = require('upstream_life')
+
+local now_us = clock(ARGV)
 
 local now, held = now_us(1), {}
 local until_us = now + tonumber(ARGV[1])

@@ -14,12 +14,16 @@
 -- TTL
 --   that of window_open.lua
 
---@include now
---@include leased
---@include window_range
---@include window_commit
---@include window_pace
---@include window_view
+local clock = require('now')
+local catch_up = require('window_commit').catch_up
+local SHORTEST_US = require('window_pace').SHORTEST_US
+local pace_us = require('window_pace').pace_us
+local move_range = require('window_range').move_range
+local range_at = require('window_range').range_at
+local window_of = require('window_range').window_of
+local with_view = require('window_view')
+
+local now_us = clock(ARGV)
 
 local CLAIMED, NOTHING = 0, 1
 

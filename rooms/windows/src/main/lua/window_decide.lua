@@ -18,11 +18,19 @@
 -- TTL
 --   that of window_open.lua
 
---@include now
---@include leased
---@include window_range
---@include window_commit
---@include window_view
+local clock = require('now')
+local catch_up = require('window_commit').catch_up
+local commit_through = require('window_commit').commit_through
+local AT_ONCE = require('window_range').AT_ONCE
+local NOBODY = require('window_range').NOBODY
+local move_range = require('window_range').move_range
+local number_of = require('window_range').number_of
+local range_at = require('window_range').range_at
+local text_of = require('window_range').text_of
+local window_of = require('window_range').window_of
+local with_view = require('window_view')
+
+local now_us = clock(ARGV)
 
 local DONE, REFUSED, UNKNOWN = 0, 1, 2
 

@@ -20,11 +20,16 @@
 -- TTL
 --   that of window_open.lua
 
---@include now
---@include leased
---@include window_range
---@include window_commit
---@include window_view
+local clock = require('now')
+local catch_up = require('window_commit').catch_up
+local end_attempt = require('window_range').end_attempt
+local move_range = require('window_range').move_range
+local number_of = require('window_range').number_of
+local range_at = require('window_range').range_at
+local window_of = require('window_range').window_of
+local with_view = require('window_view')
+
+local now_us = clock(ARGV)
 
 local DONE, LOST, UNKNOWN, LONGEST_BACKOFF_US = 0, 1, 2, 60000000
 

@@ -14,10 +14,15 @@
 -- TTL
 --   that of window_open.lua
 
---@include now
---@include leased
---@include window_range
---@include window_view
+local clock = require('now')
+local end_times = require('window_range').end_times
+local number_of = require('window_range').number_of
+local range_at = require('window_range').range_at
+local text_of = require('window_range').text_of
+local window_of = require('window_range').window_of
+local with_view = require('window_view')
+
+local now_us = clock(ARGV)
 
 local what, most = ARGV[6], tonumber(ARGV[7])
 local now = now_us(1)

@@ -34,12 +34,18 @@
 -- TTL
 --   30 days, renewed before half of it has passed
 
---@include now
---@include leased
---@include window_range
---@include window_commit
---@include window_pace
---@include window_view
+local clock = require('now')
+local catch_up = require('window_commit').catch_up
+local pace_us = require('window_pace').pace_us
+local NOBODY = require('window_range').NOBODY
+local move_range = require('window_range').move_range
+local number_of = require('window_range').number_of
+local range_at = require('window_range').range_at
+local text_of = require('window_range').text_of
+local window_of = require('window_range').window_of
+local with_view = require('window_view')
+
+local now_us = clock(ARGV)
 
 local OPENED, OPEN_ALREADY, COMMITTED_ALREADY, FULL, FAILED, NOT_NEXT = 0, 1, 2, 3, 4, 5
 

@@ -14,10 +14,15 @@
 -- TTL
 --   that of window_open.lua
 
---@include now
---@include leased
---@include window_range
---@include window_view
+local clock = require('now')
+local NOBODY = require('window_range').NOBODY
+local end_times = require('window_range').end_times
+local move_range = require('window_range').move_range
+local range_at = require('window_range').range_at
+local window_of = require('window_range').window_of
+local with_view = require('window_view')
+
+local now_us = clock(ARGV)
 
 local now = now_us(1)
 local window = window_of(redis.call, KEYS, ARGV)

@@ -1,5 +1,6 @@
 -- Counts the bytes of an API key's answers. The count restarts when its key expires. `call` runs a
 -- command.
+
 local BYTES_OF_CLAIM = 400
 
 local function count_bytes(call, key, bytes, keep_ms)
@@ -7,3 +8,5 @@ local function count_bytes(call, key, bytes, keep_ms)
     call('PEXPIRE', key, keep_ms)
   end
 end
+
+return { BYTES_OF_CLAIM = BYTES_OF_CLAIM, count_bytes = count_bytes }

@@ -1,5 +1,9 @@
--- Gives jobs back to the queue that they came from. Uses job_move, job_store. `call` runs a
--- command.
+-- Gives jobs back to the queue that they came from. `call` runs a command.
+
+local move_job = require('job_move')
+local next_number = require('job_store').next_number
+local store_job = require('job_store').store_job
+
 -- At the front a job's number is reduced by FRONT: it is before all others, and behind those that
 -- were given back earlier.
 local FRONT = 1125899906842624
@@ -15,3 +19,5 @@ local function give_back(call, keys, id, job, is_to_front, now)
   store_job(call, keys, id, job)
   return true
 end
+
+return give_back

@@ -1,4 +1,7 @@
--- The time of a queue of jobs, in microseconds. Uses or_zero. `call` runs a command.
+-- The time of a queue of jobs, in microseconds. `call` runs a command.
+
+local or_zero = require('or_zero')
+
 local LONG_STEP_US = 10000000
 
 -- Redis's time plus the queue's lead. The queue's time never goes back and never stands still:
@@ -15,3 +18,5 @@ local function job_time(call, keys, live)
   end
   return live + ahead, ahead
 end
+
+return job_time

@@ -1,4 +1,5 @@
 -- Counters of the owners of jobs in a queue. `call` runs a command.
+
 local function count_of_owner(call, keys, owner, more)
   if more ~= 0 and call('HINCRBY', keys.counts, owner, string.format('%d', more)) <= 0 then
     call('HDEL', keys.counts, owner)
@@ -17,3 +18,5 @@ local function count_job_bytes(call, keys, job, bytes)
   end
   job.bytes = bytes
 end
+
+return { count_job_bytes = count_job_bytes, count_of_owner = count_of_owner, count_open_job = count_open_job }

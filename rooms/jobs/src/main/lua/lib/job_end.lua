@@ -1,4 +1,11 @@
--- Ends jobs. Uses job_move, job_store, job_count. `call` runs a command.
+-- Ends jobs. `call` runs a command.
+
+local count_job_bytes = require('job_count').count_job_bytes
+local count_open_job = require('job_count').count_open_job
+local move_job = require('job_move')
+local BYTES_OF_JOB = require('job_store').BYTES_OF_JOB
+local store_job = require('job_store').store_job
+
 -- Deletes the request of a job, and keeps its result for `keep_us`.
 local function end_with(call, keys, id, job, state, result, keep_us, now)
   if not move_job(call, keys, id, job, state, 0, now) then
@@ -15,3 +22,5 @@ local function end_with(call, keys, id, job, state, result, keep_us, now)
   store_job(call, keys, id, job)
   return true
 end
+
+return end_with

@@ -1,4 +1,7 @@
--- Forgets jobs. Uses job_count. `call` runs a command.
+-- Forgets jobs. `call` runs a command.
+
+local count_job_bytes = require('job_count').count_job_bytes
+
 -- Deletes a job completely.
 local function forget_job(call, keys, id, job)
   count_job_bytes(call, keys, job, 0)
@@ -8,3 +11,5 @@ local function forget_job(call, keys, id, job)
   call('HDEL', keys.polls, id)
   call('ZREM', keys.ends, id)
 end
+
+return forget_job

@@ -1,4 +1,7 @@
--- The TTL of the keys of a queue. Uses or_zero. `call` runs a command.
+-- The TTL of the keys of a queue. `call` runs a command.
+
+local or_zero = require('or_zero')
+
 -- Sets the TTL of all keys from `live`, Redis's own time: once a minute, and if a key may be new.
 local function keep_queue(call, keys, life_us, live, is_new)
   local until_ms = math.ceil((live + life_us) / 1000)
@@ -10,3 +13,5 @@ local function keep_queue(call, keys, life_us, live, is_new)
     call('PEXPIREAT', key, string.format('%d', until_ms))
   end
 end
+
+return keep_queue

@@ -1,5 +1,10 @@
--- Moves jobs from state to state. Uses NEXT_STATES, job_story, job_keys, job_count. `call` runs a
--- command.
+-- Moves jobs from state to state. `call` runs a command.
+
+local count_of_owner = require('job_count').count_of_owner
+local set_of = require('job_set')
+local NEXT_STATES = require('job_states')
+local longer_story = require('job_story')
+
 -- Moves a job to a state and to the set of that state, with this score; false, and no change, if
 -- the transition is not allowed.
 local function move_job(call, keys, id, job, state, score, now)
@@ -19,3 +24,5 @@ local function move_job(call, keys, id, job, state, score, now)
   end
   return true
 end
+
+return move_job

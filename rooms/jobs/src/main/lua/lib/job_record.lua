@@ -6,6 +6,7 @@
 -- number is its order of arrival among all jobs; pipeline is single or dual; bytes is the size it
 -- is counted with; ahead and dispatch are the jobs before it when it arrived; holder and receipt
 -- are - if there is none; the story is the latest steps, <state>@<us>, with a comma between.
+
 local NUMBERS = { 'number', 'run', 'attempts', 'submitted', 'since', 'bytes', 'ahead', 'dispatch', 'sent' }
 local RECORD = '^' .. string.rep('(%S+) ', 16) .. '(%S+)$'
 
@@ -22,3 +23,5 @@ local function job_from(text)
   end
   return job
 end
+
+return job_from

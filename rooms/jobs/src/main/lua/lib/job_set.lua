@@ -1,4 +1,5 @@
--- The sets of jobs. Uses job_keys.
+-- The sets of jobs.
+
 -- The sorted set of a job; nil if it has ended.
 local function set_of(keys, job)
   if job.state == 'queued' then
@@ -12,3 +13,5 @@ local function set_of(keys, job)
   end
   return nil
 end
+
+return set_of

@@ -1,5 +1,6 @@
 -- The allowed next states of each state of a job, as JobState.java has them. The other states are
 -- ends.
+
 local NEXT_STATES = {
   queued = { checking = true, in_flight = true, completed = true, timed_out = true, failed = true,
     cancelled = true },
@@ -9,3 +10,5 @@ local NEXT_STATES = {
     failed = true, cancelled = true },
   receipt_received = { completed = true, timed_out = true, failed = true, cancelled = true },
 }
+
+return NEXT_STATES

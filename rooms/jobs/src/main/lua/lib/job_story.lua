@@ -1,4 +1,5 @@
 -- The story of a job: its steps.
+
 local STEPS_KEPT = 20
 
 -- The story with one more step; the oldest steps of a long story are dropped, except the first.
@@ -13,3 +14,5 @@ local function longer_story(story, state, now)
   end
   return story .. ',' .. step
 end
+
+return longer_story

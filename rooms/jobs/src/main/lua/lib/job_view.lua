@@ -1,4 +1,8 @@
--- The part of an answer that describes a job. Uses job_keys, job_text. `call` runs a command.
+-- The part of an answer that describes a job. `call` runs a command.
+
+local set_of = require('job_set')
+local job_text = require('job_text')
+
 -- The number of jobs before a waiting one; -1 for others.
 local function position_of(call, keys, id, job)
   local set = (job.state == 'queued' or job.state == 'ready') and set_of(keys, job)
@@ -11,3 +15,5 @@ local function add_view(call, keys, answer, id, job)
   answer[n + 1], answer[n + 2], answer[n + 3] = id, job_text(job), position_of(call, keys, id, job)
   return answer
 end
+
+return add_view

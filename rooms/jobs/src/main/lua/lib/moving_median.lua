@@ -1,6 +1,7 @@
 -- The median of the values seen, in microseconds, moved by each value: a step up if the value is
 -- above it, else down (frugal streaming: Ma, Muthukrishnan, Sandler, 2013; with steps of a
 -- twentieth, so that it follows at any size).
+
 local STEPS_OF_MEDIAN = 20
 
 local function moved_median(median, value)
@@ -13,3 +14,5 @@ local function moved_median(median, value)
   end
   return math.max(value, median - step)
 end
+
+return moved_median

@@ -1,6 +1,7 @@
 -- An adaptive limit of requests under way, by the time of answers: raised by one while their
 -- average is within the target, lowered above it and after errors. `words` are the minimum, the
 -- maximum, the initial limit, and the target in microseconds.
+
 local SMOOTHING, FEWER, MANY_FEWER, FAR = 0.2, 0.95, 0.85, 3
 
 -- The limit and the average after a sample: the time of a good answer, or -1 for an error.
@@ -19,3 +20,5 @@ local function adapted(words, limit, average_us, sample_us)
   end
   return math.max(tonumber(least), math.min(tonumber(most), limit)), average_us
 end
+
+return adapted

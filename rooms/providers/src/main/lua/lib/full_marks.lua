@@ -1,5 +1,9 @@
 -- Callers that were answered FULL, and since when: the earliest is served first. A caller that
--- stops asking is ignored after 100 ms and forgotten after 1 s. Uses upstream_state.
+-- stops asking is ignored after 100 ms and forgotten after 1 s.
+
+local number_in = require('upstream_state').number_in
+local put_number = require('upstream_state').put_number
+
 local ASKS_AGAIN_US, KEPT_US = 100000, 1000000
 
 -- The start of each mark, by group and caller.
@@ -55,3 +59,5 @@ local function unmark_others(state, marks, caller, asks)
     end
   end
 end
+
+return { mark = mark, marked_before = marked_before, marks_in = marks_in, unmark_others = unmark_others }

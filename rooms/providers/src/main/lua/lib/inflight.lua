@@ -1,6 +1,9 @@
 -- The requests under way to an upstream: a sorted set of `<request> <provider>` by the end of each
--- lease, and in the upstream's state a count for each provider. Uses upstream_state. `call` runs a
--- command.
+-- lease, and in the upstream's state a count for each provider. `call` runs a command.
+
+local number_in = require('upstream_state').number_in
+local put_number = require('upstream_state').put_number
+
 local function count_of_provider(state, provider, more)
   local count = (number_in(state, 'busy:' .. provider) or 0) + more
   put_number(state, 'busy:' .. provider, count > 0 and count or nil)
@@ -14,3 +17,5 @@ local function end_inflight(call, key, state, id, provider)
   end
   return was_there
 end
+
+return { count_of_provider = count_of_provider, end_inflight = end_inflight }

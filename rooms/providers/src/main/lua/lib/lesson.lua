@@ -1,4 +1,9 @@
--- Applies the result of an attempt to the state of its provider. Uses upstream_state and adaptive.
+-- Applies the result of an attempt to the state of its provider.
+
+local adapted = require('adaptive')
+local number_in = require('upstream_state').number_in
+local put_number = require('upstream_state').put_number
+
 local LOAD_COUNTS_US = 10000000
 
 local function later_of(state, field, until_us)
@@ -44,3 +49,5 @@ local function learn(state, provider, lesson, adaptive, now)
     put_number(state, 'latency', average_us)
   end
 end
+
+return learn

@@ -1,4 +1,8 @@
--- How many more requests may be under way to the providers of an upstream. Uses upstream_state.
+-- How many more requests may be under way to the providers of an upstream.
+
+local number_in = require('upstream_state').number_in
+local put_number = require('upstream_state').put_number
+
 local PROBE_TOLD_US = 1000000 -- retry time given to other requests during a probe
 local NEAR_US = 1000000 -- how far ahead keys are booked
 
@@ -63,3 +67,6 @@ local function places_of(some, group, state, share, now)
   end
   return places
 end
+
+return { NEAR_US = NEAR_US, is_resting = is_resting, left_alone_until = left_alone_until, places_at = places_at,
+  places_of = places_of, serves = serves, serving = serving, slot_of_key = slot_of_key }

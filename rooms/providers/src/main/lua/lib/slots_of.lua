@@ -1,4 +1,10 @@
--- The providers of an upstream, and when each is available. Uses upstream_state and places_of.
+-- The providers of an upstream, and when each is available.
+
+local left_alone_until = require('places_of').left_alone_until
+local places_at = require('places_of').places_at
+local slot_of_key = require('places_of').slot_of_key
+local number_in = require('upstream_state').number_in
+
 local FULL_SHARE, LEAST_SHARE = 1000, 100 -- of a weight, in thousandths
 local PROBE_GRACE_US = 10000000 -- so long only requests that are retried after a failure probe a provider
 
@@ -98,3 +104,5 @@ local function slots_of(some, state, asked, owed)
   end
   return fresh, again, open_until == math.huge and asked.now or open_until, is_full
 end
+
+return { open_of = open_of, providers_of = providers_of, slots_of = slots_of }

@@ -1,5 +1,9 @@
 -- Follows Redis's clock: shifts the instants of an upstream after the clock was set back, and
--- removes old ones. Uses upstream_state.
+-- removes old ones.
+
+local number_in = require('upstream_state').number_in
+local put_number = require('upstream_state').put_number
+
 local BACK_US, SECOND_US, OLD_SLOT_US = 100000, 1000000, 600000000
 local INSTANTS = { slot = true, cool = true, open = true, probe = true, loaded = true, full = true, seen = true }
 
@@ -42,3 +46,5 @@ local function forget_old(state, now)
     end
   end
 end
+
+return { forget_old = forget_old, set_back = set_back }

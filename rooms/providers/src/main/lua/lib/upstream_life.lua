@@ -1,4 +1,5 @@
 -- The TTL of the keys of an upstream. `call` runs a command.
+
 local UPSTREAM_KEPT_MS = 7200000
 
 local function keep_upstream(call, keys, now)
@@ -9,3 +10,5 @@ local function keep_upstream(call, keys, now)
     end
   end
 end
+
+return keep_upstream

@@ -1,5 +1,6 @@
 -- The hash of an upstream, in memory: changes are written at the end, all at once. `call` runs a
 -- command.
+
 local function upstream_state(call, key)
   local state, fields = { values = {}, changed = {} }, call('HGETALL', key)
   for i = 1, #fields, 2 do
@@ -42,3 +43,6 @@ local function write_upstream(call, key, state)
   write_words(call, 'HSET', key, put)
   write_words(call, 'HDEL', key, gone)
 end
+
+return { number_in = number_in, put_number = put_number, upstream_state = upstream_state,
+  write_upstream = write_upstream }

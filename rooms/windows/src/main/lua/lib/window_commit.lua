@@ -1,4 +1,10 @@
--- The watermark of a window. Uses window_range.
+-- The watermark of a window.
+
+local end_times = require('window_range').end_times
+local number_of = require('window_range').number_of
+local range_at = require('window_range').range_at
+local text_of = require('window_range').text_of
+
 local SMOOTHING, MOST_AT_ONCE, FIRST_US = 0.2, 4, 1000000
 -- The claims of committed ranges are kept for ten minutes, at most 10,000: a worker may repeat its
 -- finish.
@@ -43,3 +49,5 @@ local function catch_up(window, now)
     commit_through(window, math.huge, now)
   end
 end
+
+return { catch_up = catch_up, commit_through = commit_through }

@@ -1,7 +1,9 @@
 -- A window and its ranges. A range is stored as `<to> <state> <attempts> <claim> <until_us>`, by
 -- its first number. States: todo, claimed, waiting (for another attempt), done, failed, skipped.
--- Uses leased. `keys` and the first five arguments are those of window_open.lua; `call` runs a
--- command.
+-- `keys` and the first five arguments are those of window_open.lua; `call` runs a command.
+
+local LEASED = require('leased')
+
 local AT_ONCE, NOBODY, BACK_US = 100, '*', 100000
 
 local function window_of(call, keys, arguments)
@@ -99,3 +101,6 @@ local function end_times(window, now)
     end
   end
 end
+
+return { AT_ONCE = AT_ONCE, NOBODY = NOBODY, end_attempt = end_attempt, end_times = end_times,
+  move_range = move_range, number_of = number_of, range_at = range_at, text_of = text_of, window_of = window_of }

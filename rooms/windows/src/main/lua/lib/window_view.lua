@@ -1,4 +1,8 @@
--- The state of a window, appended to a script's answer; and its TTL. Uses window_range.
+-- The state of a window, appended to a script's answer; and its TTL.
+
+local number_of = require('window_range').number_of
+local text_of = require('window_range').text_of
+
 local WINDOW_KEPT_MS, NO_KEY = 2592000000, -2
 
 -- The TTLs of all keys are renewed together.
@@ -25,3 +29,5 @@ local function with_view(window, answer, now)
   end
   return answer
 end
+
+return with_view

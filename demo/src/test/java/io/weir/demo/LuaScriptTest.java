@@ -15,6 +15,7 @@ import io.weir.core.throttle.Ended.Status;
 import io.weir.jobs.rule.JobState;
 import io.weir.state.wire.ChargeTemplate;
 import io.weir.state.wire.Codes;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -105,10 +106,49 @@ final class LuaScriptTest {
 
   @ParameterizedTest
   @MethodSource("commands")
-  void theAssembledScriptHasNoIncludeAndNoShebangLeft(Path file) {
-    LuaScript script = LuaScript.load(nameOf(file));
-    assertThat(script.source()).doesNotContain("--@include", "#!");
+  void aCommandIsAFunctionAndAScript(Path file) {
+    LuaScript script = assembled(file);
+    assertThat(script.function()).matches("weir_" + nameOf(file) + "_[0-9a-f]{10}");
+    assertThat(script.source()).doesNotContain("#!");
     assertThat(script.sha1()).hasSize(40);
+    assertThat(script.library().source())
+        .startsWith("#!lua name=" + script.library().name());
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void aCommandIsUsedByItsModule(Path file) throws IOException {
+    Path module = file.startsWith(LUA)
+        ? Path.of("../shared-state")
+        : Path.of("../rooms").resolve(file.getName(2));
+    assertThat(javaOf(module)).contains('"' + nameOf(file) + '"');
+  }
+
+  private static String javaOf(Path module) throws IOException {
+    StringBuilder text = new StringBuilder();
+    try (Stream<Path> files = Files.walk(module.resolve("src/main/java"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        text.append(Files.readString(file));
+      }
+    }
+    return text.toString();
+  }
+
+  // Those of tests replace modules that are required.
+  @Test
+  void everyModuleIsRequired() throws IOException {
+    Set<String> required = new TreeSet<>(Set.of("now_argument", "now_text", "memo_none"));
+    for (Path file : scripts().toList()) {
+      Matcher name = Pattern.compile("\\brequire\\('([\\w/]+)'\\)").matcher(Files.readString(file));
+      while (name.find()) {
+        required.add(name.group(1).replaceAll(".*/", ""));
+      }
+    }
+    assertThat(libraries()).extracting(LuaScriptTest::nameOf).isSubsetOf(required);
+  }
+
+  private static LuaScript assembled(Path file) {
+    return LuaLibrary.of("tested", List.of(nameOf(file))).script(nameOf(file));
   }
 
   @ParameterizedTest
@@ -137,7 +177,7 @@ final class LuaScriptTest {
       assertThat(document)
           .contains("lua/" + script.replaceAll("^(job|window)_.*", "$1_*") + ".lua`");
       Matcher call =
-          Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(LuaScript.load(script).source());
+          Pattern.compile("\\bcall\\('([A-Z]+)'").matcher(assembled(file).source());
       while (call.find()) {
         called.add(call.group(1));
       }
@@ -262,8 +302,7 @@ final class LuaScriptTest {
         .findFirst();
     assumeTrue(luacheck.isPresent(), "skipped: luacheck is not installed");
     for (Path file : commands()) {
-      Files.writeString(
-          folder.resolve(file.getFileName()), LuaScript.load(nameOf(file)).source());
+      Files.writeString(folder.resolve(file.getFileName()), assembled(file).source());
     }
     Process process = new ProcessBuilder(
             luacheck.get().toString(),

@@ -136,7 +136,8 @@ public final class Node implements AutoCloseable {
         new Readiness(
             () -> Future.fromCompletionStage(
                 shared.connections().probe(), vertx.getOrCreateContext()),
-            () -> servesInOutage(policies.current().policy())),
+            () -> servesInOutage(policies.current().policy()),
+            () -> shared.connections().functions().inWords()),
         bulkheads,
         metrics,
         OpenApi.of(described(rooms)),

@@ -6,6 +6,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
+import io.weir.state.connection.LibraryKeeper;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.degraded.DegradingStore;
 import io.weir.state.degraded.Outages;
@@ -14,9 +15,11 @@ import io.weir.state.lease.Leases;
 import io.weir.state.lease.LeasingStore;
 import io.weir.state.lease.RedisLeases;
 import io.weir.state.policy.ClusterPolicy;
+import io.weir.state.wire.LuaLibrary;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -26,11 +29,13 @@ import java.util.function.Supplier;
  * The shared state as one node sees it: connections, the policy, and the chain of stores. A decision goes through
  * {@code store}: leases, then the shares of an outage, then Redis. Owned by the node.
  *
+ * @param libraries keeps the libraries of functions
  * @param redis the innermost store
  * @param others connections that {@link #connect} has opened
  */
 record SharedState(
     RedisConnections connections,
+    LibraryKeeper libraries,
     NodeConfig config,
     ClusterPolicy policies,
     Outages outages,
@@ -64,8 +69,18 @@ record SharedState(
         new LeasingStore(degrading, leases, outages, policies::liveNodes, System::nanoTime);
     metrics.leased(leases::operationsHeld);
     metrics.away(outages::shareAway);
+    LibraryKeeper libraries =
+        new LibraryKeeper(connections, LuaLibrary.limiter(Map.of()).script("libraries"), List::of);
+    libraries.start();
     return new SharedState(
-        connections, config, policies, outages, redis, store, new ConcurrentLinkedQueue<>());
+        connections,
+        libraries,
+        config,
+        policies,
+        outages,
+        redis,
+        store,
+        new ConcurrentLinkedQueue<>());
   }
 
   /** The connections that must reach Redis before a node can start. */
@@ -117,6 +132,7 @@ record SharedState(
 
   @Override
   public void close() {
+    libraries.close();
     outages.close();
     try {
       policies.close();

@@ -68,26 +68,27 @@ final class RedisCliIT {
       assertThat(run.output()).describedAs(command).doesNotContain("ERR", "error", "NOSCRIPT");
       outputs.add(run.output().strip());
     }
-    assertThat(outputs).hasSize(16);
+    assertThat(outputs).hasSize(17);
     assertThat(outputs.get(0)).isEqualTo("weir:{p40}:acme:key:k1");
     assertThat(outputs.get(1)).isEqualTo("2");
     assertThat(outputs.get(2))
         .containsPattern("requests@1/5000000\n\\d+ \\(\\d.* of 10 operations, (9\\d|100)\\.\\d %");
     assertThat(outputs.get(3))
         .containsPattern("of-tenant@1/5000000\n\\d+ \\(\\d.* of 10 operations, (9\\d|100)\\.\\d %");
-    assertThat(outputs.get(4)).contains("revision 1").containsPattern("requests@1/5000000 \\d{8}");
-    assertThat(outputs.get(5)).containsPattern("calls\n[\\d,]+ \\(3 of 4, 75\\.0 %, until \\d{4}-");
-    assertThat(outputs.get(6)).isEmpty();
-    assertThat(outputs.get(8).split("at_us", -1)).hasSize(4);
-    assertThat(outputs.get(9)).isEqualTo("2");
-    assertThat(outputs.get(10).lines())
+    assertThat(outputs.get(4)).isEqualTo(outputs.get(2));
+    assertThat(outputs.get(5)).contains("revision 1").containsPattern("requests@1/5000000 \\d{8}");
+    assertThat(outputs.get(6)).containsPattern("calls\n[\\d,]+ \\(3 of 4, 75\\.0 %, until \\d{4}-");
+    assertThat(outputs.get(7)).isEmpty();
+    assertThat(outputs.get(9).split("at_us", -1)).hasSize(4);
+    assertThat(outputs.get(10)).isEqualTo("2");
+    assertThat(outputs.get(11).lines())
         .hasSize(2)
         .allMatch(line -> line.matches("\\d{16}\\.-[0-9a-f]{10} \\d{16} .*"));
-    assertThat(outputs.get(11)).startsWith("2 weir:{p40}:acme:");
-    assertThat(outputs.get(12)).isEqualTo("3"); // no estimates were made
-    assertThat(outputs.get(13)).isIn("1", "2"); // its queue exists while a caller waits in it
-    assertThat(outputs.get(14).lines().findFirst()).contains("1");
-    assertThat(outputs.get(15)).contains("requests@1/5000000 50000", "of-tenant@1/5000000 50000");
+    assertThat(outputs.get(12)).startsWith("2 weir:{p40}:acme:");
+    assertThat(outputs.get(13)).isEqualTo("3"); // no estimates were made
+    assertThat(outputs.get(14)).isIn("1", "2"); // its queue exists while a caller waits in it
+    assertThat(outputs.get(15).lines().findFirst()).contains("1");
+    assertThat(outputs.get(16)).contains("requests@1/5000000 50000", "of-tenant@1/5000000 50000");
     assertThat(bash("redis-cli EXISTS 'weir:{p40}:acme:key:k1'").output().strip())
         .isEqualTo("0");
     await().atMost(TIMEOUT).untilAsserted(() -> assertThat(check(8)).contains("\"allowed\""));

@@ -118,6 +118,11 @@ final class Faults {
             false,
             () -> once(redis -> redis.ask("SCRIPT FLUSH")).atMost(105).withoutFailures()),
         new Fault(
+            "FUNCTION FLUSH",
+            "no effect on callers",
+            false,
+            () -> once(redis -> redis.ask("FUNCTION FLUSH")).atMost(105).withoutFailures()),
+        new Fault(
             "FLUSHALL",
             "used capacity is forgotten: one burst more is admitted; the policy is restored",
             true,
@@ -171,7 +176,7 @@ final class Faults {
                 return lasting(
                         redis.uri(),
                         SHORT,
-                        () -> redis.ask("ACL SETUSER default -evalsha -eval"),
+                        () -> redis.ask("ACL SETUSER default -fcall -evalsha -eval"),
                         () -> redis.ask("ACL SETUSER default +@all"))
                     .atMost(105)
                     .recoveredWithin(Duration.ofSeconds(1));

@@ -276,7 +276,7 @@ final class JobsClusterIT {
 
   private void cutOneConnection() {
     String address = Arrays.stream(connections.sync().clientList().split("\n", -1))
-        .filter(line -> line.contains("cmd=evalsha"))
+        .filter(line -> line.contains("cmd=evalsha") || line.contains("cmd=fcall"))
         .map(line -> line.replaceAll(".*? addr=(\\S+) .*", "$1"))
         .findFirst()
         .orElseThrow();

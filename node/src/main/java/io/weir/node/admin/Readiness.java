@@ -20,6 +20,7 @@ public final class Readiness {
 
   private final Supplier<Future<Void>> probe;
   private final BooleanSupplier servesInOutage;
+  private final Supplier<String> commands;
   private volatile boolean stopping;
   private @Nullable Future<Void> last;
   private long lastNanos;
@@ -27,10 +28,13 @@ public final class Readiness {
   /**
    * @param probe writes to the shared state
    * @param servesInOutage whether some plan is served while the shared state is away
+   * @param commands how commands are sent to the shared state, for people
    */
-  public Readiness(Supplier<Future<Void>> probe, BooleanSupplier servesInOutage) {
+  public Readiness(
+      Supplier<Future<Void>> probe, BooleanSupplier servesInOutage, Supplier<String> commands) {
     this.probe = probe;
     this.servesInOutage = servesInOutage;
+    this.commands = commands;
   }
 
   /** The node is not ready from now on. */
@@ -45,7 +49,7 @@ public final class Readiness {
 
   /** {@code GET /health/live}: the process serves. */
   Future<Void> live(RoutedRequest request) {
-    return answer(request, "live");
+    return request.answer(200, new JsonObject().put("status", "live"));
   }
 
   /** {@code GET /health/ready}: 200 or 503. */
@@ -75,8 +79,9 @@ public final class Readiness {
     return last;
   }
 
-  private static Future<Void> answer(RoutedRequest request, String status) {
-    return request.answer(200, new JsonObject().put("status", status));
+  private Future<Void> answer(RoutedRequest request, String status) {
+    return request.answer(
+        200, new JsonObject().put("status", status).put("commands", commands.get()));
   }
 
   private static String reason(Throwable error) {

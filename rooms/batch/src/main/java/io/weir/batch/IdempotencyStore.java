@@ -6,6 +6,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.MemoryWatch;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Sha256;
 import io.weir.state.wire.Statuses;
@@ -28,12 +29,15 @@ public final class IdempotencyStore {
 
   private final RedisConnections redis;
   private final MemoryWatch memory;
-  private final LuaScript claim = LuaScript.load("claim");
-  private final LuaScript keepResult = LuaScript.load("keep_result");
+  private final LuaScript claim;
+  private final LuaScript keepResult;
 
   public IdempotencyStore(RedisConnections redis) {
     this.redis = redis;
     this.memory = redis.memory();
+    LuaLibrary library = LuaLibrary.of("batch", List.of("claim", "keep_result"));
+    this.claim = library.script("claim");
+    this.keepResult = library.script("keep_result");
   }
 
   /**

@@ -3,6 +3,7 @@ package io.weir.windows;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Statuses;
 import io.weir.windows.WindowAnswer.Range;
@@ -24,6 +25,9 @@ public final class RedisWindows implements WindowStore {
   private static final int VIEW = 6;
   private static final int FIELDS = 5;
 
+  private static final List<String> COMMANDS = List.of(
+      "window_open", "window_claim", "window_end", "window_decide", "window_look", "window_return");
+
   private final RedisConnections redis;
   private final LuaScript open;
   private final LuaScript claim;
@@ -41,12 +45,13 @@ public final class RedisWindows implements WindowStore {
       RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
     this.redis = redis;
     this.clock = clock;
-    this.open = LuaScript.load("window_open", includes);
-    this.claim = LuaScript.load("window_claim", includes);
-    this.end = LuaScript.load("window_end", includes);
-    this.decide = LuaScript.load("window_decide", includes);
-    this.look = LuaScript.load("window_look", includes);
-    this.takeBack = LuaScript.load("window_return", includes);
+    LuaLibrary library = LuaLibrary.of("windows", COMMANDS, includes);
+    this.open = library.script("window_open");
+    this.claim = library.script("window_claim");
+    this.end = library.script("window_end");
+    this.decide = library.script("window_decide");
+    this.look = library.script("window_look");
+    this.takeBack = library.script("window_return");
   }
 
   /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */

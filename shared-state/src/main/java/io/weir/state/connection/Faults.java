@@ -69,6 +69,38 @@ public final class Faults {
         || error.getCause() instanceof RedisNoScriptException;
   }
 
+  /** Whether Redis does not know a function. */
+  public static boolean isUnknownFunction(Throwable error) {
+    return contains(error, "Function not found");
+  }
+
+  /** Whether Redis, or its operator, allows this user no functions at all. */
+  public static boolean isWithoutFunctions(Throwable error) {
+    return contains(error, "unknown command")
+        || (says(error, "NOPERM") && (contains(error, "'fcall") || contains(error, "'function")));
+  }
+
+  /** Whether a library of functions was there already. */
+  static boolean isLoaded(Throwable error) {
+    return contains(error, "already exists");
+  }
+
+  /** Whether Redis has no memory left. */
+  static boolean isFull(Throwable error) {
+    return says(error, "OOM");
+  }
+
+  private static boolean contains(Throwable error, String part) {
+    @Nullable Throwable cause = error;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (String.valueOf(cause.getMessage()).contains(part)) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
   /** Whether a replica answered that was the master a moment ago. */
   static boolean isReadOnly(Throwable error) {
     return says(error, "READONLY");

@@ -43,6 +43,7 @@ public final class Link {
   private static final long REPLICAS_WITHIN_MILLIS = 20;
 
   private final LinkClient client;
+  private final Functions functions;
   private final EventLoop eventLoop;
   private final Disposable events;
   /** Why Redis refused the last attempt to connect; null where it did not. */
@@ -52,17 +53,18 @@ public final class Link {
   private volatile long answeredNanos = System.nanoTime();
   private volatile @Nullable StatefulConnection<String, String> connection;
 
-  private Link(LinkClient client, EventLoop eventLoop) {
+  private Link(LinkClient client, Functions functions, EventLoop eventLoop) {
     this.client = client;
+    this.functions = functions;
     this.eventLoop = eventLoop;
     this.events = client.events(this::noteConnecting);
   }
 
   /** Connects. Fails as described in {@link RedisConnections#open}, with the client ended. */
-  static Link connected(LinkClient client) {
+  static Link connected(LinkClient client, Functions functions) {
     try {
       StatefulConnection<String, String> connection = client.connect();
-      Link link = new Link(client, client.eventLoop());
+      Link link = new Link(client, functions, client.eventLoop());
       link.connection = connection;
       return link;
     } catch (RuntimeException e) {
@@ -72,8 +74,8 @@ public final class Link {
   }
 
   /** A link that connects when {@link #connect} is called. */
-  static Link later(LinkClient client) {
-    return new Link(client, client.eventLoop());
+  static Link later(LinkClient client, Functions functions) {
+    return new Link(client, functions, client.eventLoop());
   }
 
   /** Connects unless it is connected; blocks. */
@@ -105,6 +107,12 @@ public final class Link {
     return connection != null;
   }
 
+  /** Whether Redis runs functions; the same for all links of {@link RedisConnections}. */
+  public Functions functions() {
+    return functions;
+  }
+
+  /** The event loop of the connection. */
   public EventLoop eventLoop() {
     return eventLoop;
   }

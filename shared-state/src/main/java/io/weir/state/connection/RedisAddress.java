@@ -25,6 +25,7 @@ import java.util.stream.Collectors;
  * @param master the Sentinels' name of the master; empty without Sentinels
  * @param clientName the name of the connections in Redis
  * @param waitReplicas how many replicas must have a decision before it is answered; 0 for none
+ * @param usesFunctions whether commands are sent as functions to a Redis that runs them, else always as scripts
  */
 public record RedisAddress(
     Topology topology,
@@ -36,6 +37,7 @@ public record RedisAddress(
     String master,
     String clientName,
     int waitReplicas,
+    boolean usesFunctions,
     TlsFiles tlsFiles) {
   private static final String FORM = "redis[s][+sentinel|+cluster]://[[username]:password@]"
       + "host[:port][,host[:port]]...[/database][?option=value&...]";
@@ -49,6 +51,7 @@ public record RedisAddress(
       "master",
       "clientName",
       "waitReplicas",
+      "functions",
       "sentinelUsername",
       "sentinelPassword",
       "ca",
@@ -108,8 +111,8 @@ public record RedisAddress(
    * Parses
    * {@code redis[s][+sentinel|+cluster]://[[username]:password@]host[:port][,host[:port]]...[/database][?options]};
    * special characters of a URI are percent-encoded. The options are {@code master} (for Sentinels),
-   * {@code sentinelUsername}, {@code sentinelPassword}, {@code clientName}, {@code waitReplicas}, {@code ca},
-   * {@code certificate} and {@code key}.
+   * {@code sentinelUsername}, {@code sentinelPassword}, {@code clientName}, {@code waitReplicas},
+   * {@code functions} ({@code auto} or {@code off}), {@code ca}, {@code certificate} and {@code key}.
    *
    * @throws IllegalArgumentException if it has another form; the message does not repeat it, because it may contain a
    *     password
@@ -135,6 +138,7 @@ public record RedisAddress(
         options.getOrDefault("master", ""),
         options.getOrDefault("clientName", "weir"),
         waitReplicas(options),
+        usesFunctions(options),
         new TlsFiles(
             given(options, "ca").map(Path::of),
             given(options, "certificate").map(Path::of),
@@ -222,6 +226,14 @@ public record RedisAddress(
       throw new IllegalArgumentException("the URI of Redis: waitReplicas (expected: 0 to 9)");
     }
     return Integer.parseInt(text);
+  }
+
+  private static boolean usesFunctions(Map<String, String> options) {
+    String text = options.getOrDefault("functions", "auto");
+    if (!List.of("auto", "off").contains(text)) {
+      throw new IllegalArgumentException("the URI of Redis: functions (expected: auto or off)");
+    }
+    return text.equals("auto");
   }
 
   private static Optional<String> given(Map<String, String> options, String name) {

@@ -94,8 +94,9 @@ public final class RedisConnections implements AutoCloseable {
       String uri, Duration commandTimeout, List<Optional<EventLoop>> eventLoops) {
     RedisAddress address = RedisAddress.parse(uri);
     TlsMaterial tls = TlsMaterial.read(address.tlsFiles());
+    Functions functions = new Functions(address.usesFunctions());
     List<Link> links = eventLoops.stream()
-        .map(loop -> Link.later(new LinkClient(address, tls, commandTimeout, loop)))
+        .map(loop -> Link.later(new LinkClient(address, tls, commandTimeout, loop), functions))
         .toList();
     RedisConnections connections = new RedisConnections(address, links, commandTimeout);
     connections.connectInTheEnd();
@@ -113,10 +114,12 @@ public final class RedisConnections implements AutoCloseable {
       String uri, Duration commandTimeout, List<Optional<EventLoop>> eventLoops) {
     RedisAddress address = RedisAddress.parse(uri);
     TlsMaterial tls = TlsMaterial.read(address.tlsFiles());
+    Functions functions = new Functions(address.usesFunctions());
     List<Link> links = new ArrayList<>();
     try {
       for (Optional<EventLoop> eventLoop : eventLoops) {
-        links.add(Link.connected(new LinkClient(address, tls, commandTimeout, eventLoop)));
+        links.add(
+            Link.connected(new LinkClient(address, tls, commandTimeout, eventLoop), functions));
       }
       requireUsable(address, links.get(0));
     } catch (RuntimeException e) {
@@ -206,6 +209,11 @@ public final class RedisConnections implements AutoCloseable {
   /** Runs a task later on the event loop of the first connection, which must not be blocked. */
   public ScheduledFuture<?> later(Runnable task, Duration delay) {
     return links.get(0).eventLoop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Whether Redis runs functions. */
+  public Functions functions() {
+    return links.get(0).functions();
   }
 
   /** All connections, in the order of the event loops; at least one, and always the same. */

@@ -12,6 +12,7 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.wire.ChargeTemplate;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.util.ArrayList;
@@ -53,10 +54,10 @@ public final class RedisHolds implements HoldStore {
   private RedisHolds(
       RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
     this.redis = redis;
-    this.settle = LuaScript.load("settle", includes);
-    this.renew = LuaScript.load("renew", includes);
-    this.due = LuaScript.load("due", includes);
-    this.reset = LuaScript.load("reset", includes);
+    this.settle = LuaLibrary.limiter(includes).script("settle");
+    this.renew = LuaLibrary.limiter(includes).script("renew");
+    this.due = LuaLibrary.limiter(includes).script("due");
+    this.reset = LuaLibrary.limiter(includes).script("reset");
     this.clock = clock;
   }
 

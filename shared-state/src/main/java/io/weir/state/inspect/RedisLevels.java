@@ -3,6 +3,7 @@ package io.weir.state.inspect;
 import io.weir.core.bucket.Bucket;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.util.HashMap;
@@ -29,8 +30,8 @@ public final class RedisLevels {
   private RedisLevels(
       RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
     this.redis = redis;
-    this.levels = LuaScript.load("levels", includes);
-    this.leaseLook = LuaScript.load("lease_look", includes);
+    this.levels = LuaLibrary.limiter(includes).script("levels");
+    this.leaseLook = LuaLibrary.limiter(includes).script("lease_look");
     this.clock = clock;
   }
 

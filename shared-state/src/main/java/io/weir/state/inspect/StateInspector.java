@@ -7,6 +7,7 @@ import io.weir.core.policy.Plan;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.Faults;
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.util.HashMap;
@@ -17,7 +18,7 @@ import java.util.Optional;
 
 /** Reads the shared state for an operator: changes nothing, and blocks its caller. */
 public final class StateInspector {
-  private static final LuaScript SHOW = LuaScript.load("show");
+  private static final LuaScript SHOW = LuaLibrary.limiter(Map.of()).script("show");
 
   private final RedisConnections connections;
 

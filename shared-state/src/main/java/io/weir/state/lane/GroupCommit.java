@@ -11,6 +11,7 @@ import io.netty.channel.EventLoop;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.Faults;
+import io.weir.state.connection.Functions;
 import io.weir.state.connection.Link;
 import io.weir.state.wire.Answers;
 import io.weir.state.wire.Batch;
@@ -41,6 +42,8 @@ final class GroupCommit {
   private final EventLoop loop;
   private final Lane lane;
   private final String policy;
+  private final Functions functions;
+  private final byte[] function;
   private final byte[] sha1;
   private final long timeoutNanos;
   private final AnswerReader reader;
@@ -65,7 +68,9 @@ final class GroupCommit {
     this.templates = part.templates();
     this.reader = reader;
     this.observer = part.observer();
+    this.function = lane.script().function().getBytes(UTF_8);
     this.sha1 = lane.script().sha1().getBytes(UTF_8);
+    this.functions = part.link().functions();
     this.timeoutNanos = part.timeout().toNanos();
     this.clock = new RedisClock(timeoutNanos);
   }
@@ -96,7 +101,7 @@ final class GroupCommit {
         return;
       }
       calls++;
-      send(batch, CommandType.EVALSHA, sha1);
+      send(batch, functions.areUsed() ? CommandType.FCALL : CommandType.EVALSHA);
     }
   }
 
@@ -131,12 +136,12 @@ final class GroupCommit {
     return true;
   }
 
-  private void send(Batch batch, CommandType type, byte[] scriptArgument) {
+  private void send(Batch batch, CommandType type) {
     long sent = System.nanoTime();
     AsyncCommand<String, String, Answers> command = new AsyncCommand<>(new Command<>(
         type,
         new Answers(),
-        batch.argumentsFor(scriptArgument, lane.isRehearsal() ? 0 : clock.notAfter(sent))));
+        batch.argumentsFor(nameFor(type), lane.isRehearsal() ? 0 : clock.notAfter(sent))));
     link.send(command, (answers, error) -> {
       if (loop.inEventLoop()) {
         ended(batch, type, sent, answers, error);
@@ -157,19 +162,17 @@ final class GroupCommit {
       long sentNanos,
       @Nullable Answers answers,
       @Nullable Throwable error) {
-    if (error != null && type == CommandType.EVALSHA && Faults.isUnknownScript(error)) {
+    if (error != null && isSentAgain(batch, type, error)) {
       // Charges asked from now on do not overtake those that are sent again.
       isScriptUnknown = true;
-      send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
       return;
     }
     if (error != null && Faults.isMigrating(error) && isInTime(batch)) {
-      var unused = loop.schedule(
-          () -> send(batch, type, sent(type)), MIGRATING_MILLIS, TimeUnit.MILLISECONDS);
+      var unused = loop.schedule(() -> send(batch, type), MIGRATING_MILLIS, TimeUnit.MILLISECONDS);
       return;
     }
     if (answers != null && wasRefusedTooEarly(batch, sentNanos, answers)) {
-      send(batch, CommandType.EVAL, lane.script().source().getBytes(UTF_8));
+      send(batch, type);
       return;
     }
     calls--;
@@ -200,8 +203,41 @@ final class GroupCommit {
     }
   }
 
-  private byte[] sent(CommandType type) {
-    return type == CommandType.EVALSHA ? sha1 : lane.script().source().getBytes(UTF_8);
+  private byte[] nameFor(CommandType type) {
+    return switch (type) {
+      case FCALL -> function;
+      case EVALSHA -> sha1;
+      default -> lane.script().source().getBytes(UTF_8);
+    };
+  }
+
+  // Sends a batch again if Redis does not know the function or the script.
+  private boolean isSentAgain(Batch batch, CommandType type, Throwable error) {
+    if (type == CommandType.FCALL && Faults.isUnknownFunction(error) && isInTime(batch)) {
+      var unused = functions
+          .load(link, lane.script().library())
+          .whenComplete((loaded, failed) -> afterLoading(batch, failed));
+      return true;
+    }
+    if (type == CommandType.FCALL && Faults.isWithoutFunctions(error)) {
+      functions.refused(error);
+      send(batch, CommandType.EVALSHA);
+      return true;
+    }
+    if (type == CommandType.EVALSHA && Faults.isUnknownScript(error)) {
+      send(batch, CommandType.EVAL);
+      return true;
+    }
+    return false;
+  }
+
+  private void afterLoading(Batch batch, @Nullable Throwable failed) {
+    try {
+      loop.execute(() -> send(batch, failed == null ? CommandType.FCALL : CommandType.EVAL));
+    } catch (RejectedExecutionException e) {
+      fail(batch, link.unavailable(e));
+      failWaiting(link.unavailable(e));
+    }
   }
 
   // The first of a batch was asked before the others.

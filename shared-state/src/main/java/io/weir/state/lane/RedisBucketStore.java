@@ -112,13 +112,14 @@ public final class RedisBucketStore implements BucketStore {
    * @param clockMicros microseconds since the epoch, later than the present: keys expire by Redis's time
    */
   public static RedisBucketStore rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return rehearsing(redis, clockMicros, Map.of("now", "now_argument"));
+  }
+
+  /** The same with these modules replaced, one of them the clock. */
+  static RedisBucketStore rehearsing(
+      RedisConnections redis, LongSupplier clockMicros, Map<String, String> replacements) {
     return new RedisBucketStore(
-        redis,
-        Map.of("now", "now_argument"),
-        clockMicros,
-        () -> false,
-        part -> CallObserver.NONE,
-        System::nanoTime);
+        redis, replacements, clockMicros, () -> false, part -> CallObserver.NONE, System::nanoTime);
   }
 
   @Override

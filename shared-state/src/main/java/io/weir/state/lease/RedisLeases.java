@@ -4,6 +4,7 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.lease.LeaseReport;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
@@ -33,7 +34,7 @@ public final class RedisLeases {
   private RedisLeases(
       RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
     this.redis = redis;
-    this.script = LuaScript.load("lease", includes);
+    this.script = LuaLibrary.limiter(includes).script("lease");
     this.clock = clock;
   }
 

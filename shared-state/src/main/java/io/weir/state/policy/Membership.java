@@ -1,9 +1,11 @@
 package io.weir.state.policy;
 
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +24,7 @@ final class Membership {
 
   private final RedissonClient redisson;
   private final String node;
-  private final LuaScript beat = LuaScript.load("beat");
+  private final LuaScript beat = LuaLibrary.limiter(Map.of()).script("beat");
   private volatile int alive = 1;
   private long fewerSinceNanos = System.nanoTime();
 

@@ -5,6 +5,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.Faults;
 import io.weir.state.connection.RedisAddress;
 import io.weir.state.connection.RedisAddress.Topology;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
@@ -44,8 +45,8 @@ final class PolicyHash implements AutoCloseable {
 
   private final RedissonClient redisson;
   private final boolean isCluster;
-  private final LuaScript publish = LuaScript.load("publish");
-  private final LuaScript raise = LuaScript.load("raise");
+  private final LuaScript publish = LuaLibrary.limiter(Map.of()).script("publish");
+  private final LuaScript raise = LuaLibrary.limiter(Map.of()).script("raise");
 
   private PolicyHash(RedissonClient redisson, boolean isCluster) {
     this.redisson = redisson;

@@ -148,7 +148,7 @@ public final class Batch {
   }
 
   /**
-   * The arguments of EVALSHA or EVAL, as they are now.
+   * The arguments of FCALL, EVALSHA or EVAL, as they are now.
    *
    * @param notAfterMicros the instant of Redis's clock after which nothing of it is decided; 0 for never
    */

@@ -27,7 +27,7 @@ public record Lane(
   /** The lane without queues: equal charges are decided as one. */
   public static Lane fast(Map<String, String> includes) {
     return new Lane(
-        LuaScript.load("charge", includes),
+        LuaLibrary.limiter(includes).script("charge"),
         false,
         false,
         false,
@@ -41,7 +41,7 @@ public record Lane(
   /** The lane without queues for charges that demand more than rates. */
   public static Lane take(Map<String, String> includes) {
     return new Lane(
-        LuaScript.load("take", includes),
+        LuaLibrary.limiter(includes).script("take"),
         false,
         true,
         false,
@@ -55,7 +55,7 @@ public record Lane(
   /** The lane for states with a queue, and for unusual cases: few charges, one call at a time. */
   public static Lane queue(Map<String, String> includes) {
     return new Lane(
-        LuaScript.load("queue", includes),
+        LuaLibrary.limiter(includes).script("queue"),
         true,
         true,
         true,
@@ -69,7 +69,7 @@ public record Lane(
   /** The lane that looks without changing anything. */
   public static Lane peek(Map<String, String> includes) {
     return new Lane(
-        LuaScript.load("peek", includes),
+        LuaLibrary.limiter(includes).script("peek"),
         false,
         true,
         true,

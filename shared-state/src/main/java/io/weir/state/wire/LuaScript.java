@@ -1,59 +1,12 @@
 package io.weir.state.wire;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-
 /**
- * A script as Redis runs it: a file of {@code lua/} with the files of {@code lua/lib} it includes.
+ * A command that decides in Redis: a file of {@code lua/} with the modules of {@code lua/lib} that it requires. Redis runs
+ * it as a function of its library or, where it runs no functions, as a script.
  *
- * @param source the text that Redis runs
- * @param sha1 its name in Redis
+ * @param function its name among the functions
+ * @param source the text of the script
+ * @param sha1 the name of the script
+ * @param library has the function
  */
-public record LuaScript(String source, String sha1) {
-  private static final Pattern INCLUDE = Pattern.compile("(?m)^--@include ([\\w/]+)$");
-
-  /** Assembles {@code lua/name.lua}. */
-  public static LuaScript load(String name) {
-    return load(name, Map.of());
-  }
-
-  /** Assembles {@code lua/name.lua} with some of its included files replaced. */
-  public static LuaScript load(String name, Map<String, String> replacements) {
-    Matcher includes = INCLUDE.matcher(read("lua/" + name + ".lua"));
-    String source = includes.replaceAll(include -> {
-      String file = replacements.getOrDefault(include.group(1), include.group(1));
-      return Matcher.quoteReplacement(read("lua/lib/" + file + ".lua").strip());
-    });
-    return new LuaScript(source, sha1(source));
-  }
-
-  private static String read(String resource) {
-    try (InputStream in = LuaScript.class.getResourceAsStream(resource)) {
-      if (in == null) {
-        throw new IllegalStateException("no script " + resource);
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  // The protocol's name for a script (EVALSHA), not a protection.
-  private static String sha1(String source) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-1").digest(source.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-1", e);
-    }
-  }
-}
+public record LuaScript(String function, String source, String sha1, LuaLibrary library) {}

@@ -23,6 +23,9 @@ public final class RedisKeys {
   /** A sorted set: the nodes that are alive. */
   public static final String NODES = PREFIX + "nodes";
 
+  /** A sorted set: the libraries of functions that nodes need. */
+  public static final String LIBRARIES = PREFIX + "libraries";
+
   /** A channel: notices of policies that are proposed, and of those in force. */
   public static final String POLICY_NOTICES = PREFIX + "policy:notices";
 

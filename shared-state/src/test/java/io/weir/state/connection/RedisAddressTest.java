@@ -33,6 +33,7 @@ final class RedisAddressTest {
             "",
             "weir",
             0,
+            true,
             NO_FILES));
   }
 
@@ -55,7 +56,7 @@ final class RedisAddressTest {
   @Test
   void everyPartIsRead() {
     assertThat(RedisAddress.parse("rediss+sentinel://weir:p%40ss+word@one,two:7000/3?master=main"
-            + "&sentinelUsername=s&sentinelPassword=t&clientName=mine&waitReplicas=2&ca=ca.pem&certificate=c.pem"
+            + "&sentinelUsername=s&sentinelPassword=t&clientName=mine&waitReplicas=2&functions=off&ca=ca.pem&certificate=c.pem"
             + "&key=%2Fk.pem"))
         .isEqualTo(new RedisAddress(
             Topology.SENTINEL,
@@ -67,6 +68,7 @@ final class RedisAddressTest {
             "main",
             "mine",
             2,
+            false,
             new TlsFiles(
                 Optional.of(Path.of("ca.pem")),
                 Optional.of(Path.of("c.pem")),
@@ -109,6 +111,7 @@ final class RedisAddressTest {
     "'redis://a?master=main', the option master",
     "'redis://a?ca=ca.pem', the options ca",
     "'redis://a?waitReplicas=x', waitReplicas",
+    "'redis://a?functions=on', functions",
     "'redis+cluster://a?waitReplicas=1', waitReplicas",
     "'rediss://a?key=k.pem', both or none",
   })

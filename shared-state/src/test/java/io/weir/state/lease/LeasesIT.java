@@ -210,7 +210,7 @@ final class LeasesIT {
     return cluster.nodes().stream()
         .map(node -> node.ask("INFO commandstats"))
         .flatMap(String::lines)
-        .filter(line -> line.startsWith("cmdstat_evalsha:calls="))
+        .filter(line -> line.matches("cmdstat_(?:evalsha|fcall):calls=.*"))
         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D*(\\d+),.*", "$1")))
         .sum();
   }

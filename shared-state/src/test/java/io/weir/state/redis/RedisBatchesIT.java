@@ -182,8 +182,8 @@ final class RedisBatchesIT {
   }
 
   private long calls() {
-    Matcher calls =
-        Pattern.compile("cmdstat_evalsha:calls=(\\d+)").matcher(commands.info("commandstats"));
+    Matcher calls = Pattern.compile("cmdstat_(?:evalsha|fcall):calls=(\\d+)")
+        .matcher(commands.info("commandstats"));
     return calls.find() ? Long.parseLong(calls.group(1)) : 0;
   }
 

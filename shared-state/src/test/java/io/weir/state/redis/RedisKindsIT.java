@@ -191,7 +191,7 @@ final class RedisKindsIT extends KindsContract {
   }
 
   private static long calls() {
-    Matcher calls = Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+)")
+    Matcher calls = Pattern.compile("cmdstat_(?:eval|evalsha|fcall):calls=(\\d+)")
         .matcher(connections.sync().info("commandstats"));
     long sum = 0;
     while (calls.find()) {

@@ -19,6 +19,7 @@ import io.weir.jobs.rule.SubmittedJob;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,6 +41,9 @@ public final class RedisJobs implements JobStore {
   private static final JobQueue NO_QUEUE = new JobQueue(0, 0, 0, 0, 0, 0);
   private static final int LISTED_AT_ONCE = 500;
 
+  private static final List<String> COMMANDS =
+      List.of("job_submit", "job_release", "job_look", "job_claim", "job_step", "job_renew");
+
   private final RedisConnections redis;
   private final LuaScript submit;
   private final LuaScript release;
@@ -56,12 +60,13 @@ public final class RedisJobs implements JobStore {
   private RedisJobs(
       RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
     this.redis = redis;
-    this.submit = LuaScript.load("job_submit", includes);
-    this.release = LuaScript.load("job_release", includes);
-    this.look = LuaScript.load("job_look", includes);
-    this.claim = LuaScript.load("job_claim", includes);
-    this.step = LuaScript.load("job_step", includes);
-    this.renew = LuaScript.load("job_renew", includes);
+    LuaLibrary library = LuaLibrary.of("jobs", COMMANDS, includes);
+    this.submit = library.script("job_submit");
+    this.release = library.script("job_release");
+    this.look = library.script("job_look");
+    this.claim = library.script("job_claim");
+    this.step = library.script("job_step");
+    this.renew = library.script("job_renew");
     this.clock = clock;
   }
 

@@ -11,6 +11,7 @@ import io.weir.providers.store.ProviderStatuses.Book;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Statuses;
 import java.util.ArrayList;
@@ -31,6 +32,8 @@ public final class RedisProviders implements ProviderStore {
   private static final Booking FULL = new Booking.Full();
   private static final Booking NOT_ASKED = new Booking.NotAsked();
 
+  private static final List<String> COMMANDS = List.of("book", "rebook", "watch");
+
   private final RedisConnections redis;
   private final LuaScript book;
   private final LuaScript rebook;
@@ -44,9 +47,10 @@ public final class RedisProviders implements ProviderStore {
   private RedisProviders(
       RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
     this.redis = redis;
-    this.book = LuaScript.load("book", includes);
-    this.rebook = LuaScript.load("rebook", includes);
-    this.watch = LuaScript.load("watch", Map.of());
+    LuaLibrary library = LuaLibrary.of("providers", COMMANDS, includes);
+    this.book = library.script("book");
+    this.rebook = library.script("rebook");
+    this.watch = library.script("watch");
     this.clock = clock;
   }
 

@@ -1,16 +1,24 @@
--- The general charges of take.lua: states of any scope with any buckets. Uses the variables of
--- take.lua, template_of, any_buckets, mixed_take. `call` runs a command.
-local known, templates = {}, {}
+-- Decides a charge of several kinds on states of any scope with any buckets; see kinds/charges.lua
+-- for the lane.
 
-local function template_of_charge(charge)
-  templates[charge.at] = templates[charge.at] or template_of(charge.template_text)
-  return templates[charge.at]
-end
+local ceil_div = require('ceil_div')
+local CODES = require('codes')
+local answer_of = require('kinds/mixed').answer_of
+local known_reservation = require('kinds/mixed').known_reservation
+local look_at = require('kinds/mixed').look_at
+local take_others = require('kinds/mixed_take').take_others
+local refused = require('kinds/refused')
+local taken = require('state/any_buckets').taken
+local way_and_numbers = require('state/any_buckets').way_and_numbers
+local drained = require('state/drained')
+local LAYOUT = require('state/layout')
+local commit = require('state/states').commit
+local hand_back = require('state/states').hand_back
+local is_queued = require('state/states').is_queued
+local value_of = require('state/states').value_of
 
-local function hand_back(charge)
-  for _, scope in ipairs(charge.template.scopes) do
-    queued[charge.keys[scope]] = true
-  end
+local function to_queue(lane, charge)
+  hand_back(lane.states, charge.template.scopes, charge.keys, 0)
   return { CODES.QUEUED }
 end
 
@@ -24,27 +32,18 @@ local function has_level_of_overflow(charge)
   return false
 end
 
-local function is_queued(charge)
-  for _, scope in ipairs(charge.template.scopes) do
-    if queued[charge.keys[scope]] then
-      return true
-    end
-  end
-  return false
-end
-
 -- The ways and the numbers of all states, by scope, without overflows; nil if the queue lane has to
 -- decide.
-local function ways_of(charge)
+local function ways_of(lane, charge)
   local ways, now = {}, charge.now
   for _, scope in ipairs(charge.template.scopes) do
-    local value = value_of(charge.keys[scope])
+    local value = value_of(lane.states, charge.keys[scope])
     if value and (#value < LAYOUT.HEAD_BYTES or struct.unpack('>I7', value, 3) > now) then
       return nil
     end
   end
   for scope, of_scope in pairs(charge.template.by_scope) do
-    local way, numbers = way_and_numbers(value_of(charge.keys[scope]), of_scope, known, now)
+    local way, numbers = way_and_numbers(value_of(lane.states, charge.keys[scope]), of_scope, now)
     if not way or now < numbers[2] or numbers[3] > charge.template.revision then
       return nil
     end
@@ -84,40 +83,15 @@ local function rates_wait(charge, cost, used)
   return wait, is_never, false
 end
 
-local function commit(charge, ways, cost)
+local function take_rates(lane, charge, ways, cost)
   for scope, of_scope in pairs(ways) do
-    local way, numbers, k = of_scope.way, of_scope.numbers, charge.keys[scope]
-    local until_us = taken(way, numbers, charge.template.revision, cost, 1, charge.now)
-    texts[k] = way.text or texts[k]
-    if until_us > numbers[LAYOUT.EXPIRES] * 1000 then
-      numbers[LAYOUT.EXPIRES] = expiry_of(until_us, charge.now)
-      times[k] = numbers[LAYOUT.EXPIRES]
-    end
-    heads[k] = struct.pack(way.format, unpack(numbers))
+    local until_us = taken(of_scope.way, of_scope.numbers, charge.template.revision, cost, 1, charge.now)
+    commit(lane.states, charge.keys[scope], of_scope.way, of_scope.numbers, until_us)
   end
 end
 
-local function decide_on(charge, ways)
-  local used, by_name = used_now(charge, ways)
-  charge.used_of = function(bucket)
-    return by_name[bucket] or 0
-  end
-  local looked = look_at(charge, ledger, call)
-  if not looked then
-    return { CODES.OUTSIDE }
-  end
-  local wait, is_never, is_other = rates_wait(charge, looked.cost, used)
-  local needs_queue = is_other
-    or charge.template.has_overflow and (wait or is_never or looked.wait_us or looked.is_never)
-    or wait and not looked.wait_us and charge.template.mode ~= CODES.OFF
-  if needs_queue then
-    return hand_back(charge)
-  end
-  local answer = refused(charge, looked, used, wait, is_never)
-  if answer then
-    return answer
-  end
-  commit(charge, ways, looked.cost)
+local function take(lane, charge, ways, looked, used)
+  take_rates(lane, charge, ways, looked.cost)
   local unpaid = {}
   for i, demand in ipairs(charge.template.demands) do
     if demand.overflow then
@@ -126,25 +100,46 @@ local function decide_on(charge, ways)
       used[i] = used[i] + (demand.requests and demand.units or demand.units * looked.cost)
     end
   end
-  take_others(charge, looked, unpaid, holds_index, call)
+  take_others(charge, looked, unpaid, lane.holds_index, lane.call)
   return answer_of(CODES.ALLOWED, used, charge, looked, 0)
 end
 
-local function decide_any(charge)
-  if is_queued(charge) or has_level_of_overflow(charge) then
-    return hand_back(charge)
+local function decide_on(lane, charge, ways)
+  local used, by_name = used_now(charge, ways)
+  charge.used_of = function(bucket)
+    return by_name[bucket] or 0
   end
-  local ways = ways_of(charge)
+  local looked = look_at(charge, lane.ledger, lane.call)
+  if not looked then
+    return { CODES.OUTSIDE }
+  end
+  local wait, is_never, is_other = rates_wait(charge, looked.cost, used)
+  local needs_queue = is_other
+    or charge.template.has_overflow and (wait or is_never or looked.wait_us or looked.is_never)
+    or wait and not looked.wait_us and charge.template.mode ~= CODES.OFF
+  if needs_queue then
+    return to_queue(lane, charge)
+  end
+  return refused(charge, looked, used, wait, is_never) or take(lane, charge, ways, looked, used)
+end
+
+local function charge_any(lane, charge)
+  if is_queued(lane.states, charge.template.scopes, charge.keys, 0) or has_level_of_overflow(charge) then
+    return to_queue(lane, charge)
+  end
+  local ways = ways_of(lane, charge)
   if not ways then
-    return hand_back(charge)
+    return to_queue(lane, charge)
   end
-  local before = known_reservation(charge, call)
+  local before = known_reservation(charge, lane.call)
   if before and before ~= CODES.AGAIN then
     return { before }
   elseif before and charge.template.has_overflow then
-    return hand_back(charge)
+    return to_queue(lane, charge)
   elseif before then
     return { CODES.AGAIN, unpack((used_now(charge, ways))) }
   end
-  return decide_on(charge, ways)
+  return decide_on(lane, charge, ways)
 end
+
+return charge_any

@@ -1,0 +1,75 @@
+package io.weir.state.wire;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reads files of {@code lua/} and the modules that they require: a module is a file of {@code lua/lib}, in a function
+ * whose result is the module.
+ */
+final class LuaSources {
+  private static final Pattern REQUIRED = Pattern.compile("\\brequire\\('([\\w/]+)'\\)");
+  private static final String LOADER = """
+      local modules = {}
+      local function require(name)
+        return modules[name]
+      end
+      """;
+
+  private final Map<String, String> replacements;
+  /** Each behind those that it requires. */
+  private final Map<String, String> modules = new LinkedHashMap<>();
+
+  /** @param replacements modules that are read from other files, by name */
+  LuaSources(Map<String, String> replacements) {
+    this.replacements = Map.copyOf(replacements);
+  }
+
+  /** The text of a command, whose modules are from then on among {@link #modules}. */
+  String command(String name) {
+    String text = read("lua/" + name + ".lua");
+    requireModules(text);
+    return text;
+  }
+
+  /** The modules that were required, as Lua. */
+  String modules() {
+    if (modules.isEmpty()) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder(LOADER);
+    modules.forEach((name, source) ->
+        text.append("modules['%s'] = (function()\n%s\nend)()\n".formatted(name, source)));
+    return text.toString();
+  }
+
+  private void requireModules(String text) {
+    Matcher required = REQUIRED.matcher(text);
+    while (required.find()) {
+      String name = required.group(1);
+      if (!modules.containsKey(name)) {
+        String source =
+            read("lua/lib/" + replacements.getOrDefault(name, name) + ".lua").strip();
+        requireModules(source);
+        modules.put(name, source);
+      }
+    }
+  }
+
+  private static String read(String resource) {
+    try (InputStream in = LuaSources.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new IllegalStateException("no script " + resource);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.weir.state.lane;
+
+import io.weir.core.throttle.BucketStore;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.testing.RedisFixture;
+import io.weir.testkit.BucketStoreContract;
+import io.weir.testkit.ManualClock;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The contract, with nothing kept between calls: the answers are the same. */
+@ExtendWith(RedisFixture.class)
+final class WithoutMemoBucketStoreIT extends BucketStoreContract {
+  private static final Map<String, String> REPLACEMENTS =
+      Map.of("now", "now_argument", "memo", "memo_none");
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start(RedisConnections opened) {
+    connections = opened;
+  }
+
+  @Override
+  protected BucketStore emptyStore(ManualClock clock) {
+    connections.sync().flushall();
+    return RedisBucketStore.rehearsing(connections, clock, REPLACEMENTS);
+  }
+}

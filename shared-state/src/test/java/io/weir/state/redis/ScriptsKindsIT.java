@@ -1,0 +1,37 @@
+package io.weir.state.redis;
+
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.hold.RedisHolds;
+import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.testing.RedisFixture;
+import io.weir.testkit.KindScenarioRun.Stores;
+import io.weir.testkit.KindsContract;
+import io.weir.testkit.ManualClock;
+import io.weir.testkit.RedisDatabase;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The contract of kinds, where commands are sent as scripts. */
+@ExtendWith(RedisFixture.class)
+final class ScriptsKindsIT extends KindsContract {
+  private static RedisConnections connections;
+
+  @BeforeAll
+  static void start(RedisDatabase database) {
+    connections = RedisConnections.open(database.uri() + "?functions=off", Duration.ofSeconds(10));
+  }
+
+  @AfterAll
+  static void stop() {
+    connections.close();
+  }
+
+  @Override
+  protected Stores emptyStores(ManualClock clock) {
+    connections.sync().flushall();
+    return new Stores(
+        RedisBucketStore.rehearsing(connections, clock), RedisHolds.rehearsing(connections, clock));
+  }
+}
