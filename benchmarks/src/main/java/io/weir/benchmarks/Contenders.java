@@ -70,8 +70,14 @@ final class Contenders {
           () -> new WeirContender(redisUri, buckets, WeirContender.Mode.ADMITTED));
     }
     all.put(
+        "Weir 3, as scripts",
+        () -> WeirContender.asScripts(redisUri, 3, WeirContender.Mode.ADMITTED));
+    all.put(
         "Weir 3, quota, permit and reservation",
         () -> new WeirContender(redisUri, 3, WeirContender.Mode.KINDS));
+    all.put(
+        "Weir 3, quota, permit and reservation, as scripts",
+        () -> WeirContender.asScripts(redisUri, 3, WeirContender.Mode.KINDS));
     all.put(
         "Weir 1, tickets wanted", () -> new WeirContender(redisUri, 1, WeirContender.Mode.WANTING));
     return all;
@@ -88,6 +94,9 @@ final class Contenders {
     all.put("Spring Cloud Gateway, denied", () -> tokenBucket(false, false));
     all.put(
         "Weir 1, a place made", () -> new WeirContender(redisUri, 1, WeirContender.Mode.PLACED));
+    all.put(
+        "Weir 1, a place made, as scripts",
+        () -> WeirContender.asScripts(redisUri, 1, WeirContender.Mode.PLACED));
     all.put(
         "Weir 3, denied by Redis", () -> new WeirContender(redisUri, 3, WeirContender.Mode.DENIED));
     all.put(

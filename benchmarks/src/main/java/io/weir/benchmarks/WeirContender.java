@@ -81,6 +81,15 @@ final class WeirContender implements Contender {
   private final AtomicLong tickets = new AtomicLong();
 
   WeirContender(String uri, int buckets, Mode mode) {
+    this(uri, buckets, mode, "");
+  }
+
+  /** The same where commands are sent as scripts. */
+  static WeirContender asScripts(String uri, int buckets, Mode mode) {
+    return new WeirContender(uri + "?functions=off", buckets, mode, ", as scripts");
+  }
+
+  private WeirContender(String uri, int buckets, Mode mode, String suffix) {
     this.name = "Weir %d".formatted(buckets)
         + switch (mode) {
           case ADMITTED -> "";
@@ -89,7 +98,8 @@ final class WeirContender implements Contender {
           case PLACED -> ", a place made";
           case DENIED -> ", denied by Redis";
           case KNOWN -> ", denied by the node";
-        };
+        }
+        + suffix;
     this.mode = mode;
     this.connections = RedisConnections.open(uri, TIMEOUT);
     this.store = RedisBucketStore.of(connections, () -> false);
