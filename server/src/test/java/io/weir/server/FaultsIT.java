@@ -180,14 +180,15 @@ final class FaultsIT {
 
   @Test
   void aNodeThatStopsAnswersWhatItHasBegun() throws Exception {
-    NodeFixture node = NodeFixture.at(server.uri(), TestPolicies.slow(), FailureMode.DENY);
+    String patient = TestPolicies.slow().replace("timeoutMs: 700", "timeoutMs: 30000");
+    NodeFixture node = NodeFixture.at(server.uri(), patient, FailureMode.DENY);
     CountDownLatch arrived = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     node.upstreamAnswers("/echo/slow", request -> {
       arrived.countDown();
       CompletableFuture<Void> unused = CompletableFuture.runAsync(() -> {
         try {
-          release.await(5, TimeUnit.SECONDS);
+          release.await(20, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
           throw new IllegalStateException(e);
         }
@@ -197,7 +198,7 @@ final class FaultsIT {
     CompletableFuture<HttpResponse<String>> inFlight =
         CompletableFuture.supplyAsync(() -> node.send(HttpRequest.newBuilder(node.uri("/echo/slow"))
             .header("X-Api-Key", TestPolicies.key("k2"))));
-    assertThat(arrived.await(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
     CompletableFuture<Void> closed = CompletableFuture.runAsync(node::close);
     await()
         .during(Duration.ofMillis(100))
