@@ -180,7 +180,7 @@ final class FaultsIT {
 
   @Test
   void aNodeThatStopsAnswersWhatItHasBegun() throws Exception {
-    String patient = TestPolicies.slow().replace("timeoutMs: 700", "timeoutMs: 30000");
+    String patient = TestPolicies.slow().replace("timeoutMs: 2500", "timeoutMs: 30000");
     NodeFixture node = NodeFixture.at(server.uri(), patient, FailureMode.DENY);
     CountDownLatch arrived = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);

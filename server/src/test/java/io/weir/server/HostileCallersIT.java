@@ -40,7 +40,7 @@ final class HostileCallersIT {
   // A long timeout, so that the upstream is not to blame.
   private static String policy() {
     return TestPolicies.slow()
-        .replace("timeoutMs: 700", "timeoutMs: 60000")
+        .replace("timeoutMs: 2500", "timeoutMs: 60000")
         .replace("maxBodyBytes: 100000", "maxBodyBytes: 10000000")
         .replace("tenant: acme", "tenant: mine")
         .replace("k2: { tenant: mine", "k2: { tenant: hostile");

@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -106,9 +107,13 @@ final class ComposeIT {
   @Test
   @Order(2)
   void aStateIsShownInWordsInTheContainerOfRedis() {
-    String shown =
-        compose(COMMAND_WITHIN, "exec", "-T", "redis", "weir-show", "weir:{p40}:acme:key:plain");
-    assertThat(shown).contains("requests@1/10000", " of 100 operations, ", "empty at 20");
+    AtomicReference<String> shown = new AtomicReference<>("");
+    // A bucket is in Redis only as long as something is in it.
+    crowd(
+        cluster.key("plain"),
+        () -> shown.set(compose(
+            COMMAND_WITHIN, "exec", "-T", "redis", "weir-show", "weir:{p40}:acme:key:plain")));
+    assertThat(shown.get()).contains("requests@1/10000", " of 100 operations, ", "empty at 20");
   }
 
   @Test

@@ -33,7 +33,7 @@ public final class TestPolicies {
           - name: many
             burstPeriod: 1
             throttleGroups: [{ opsPerSec: 100000, operations: [Echo, Ping] }]
-        upstream: { url: "http://127.0.0.1:UPSTREAM", timeoutMs: 700, connectTimeoutMs: 500, maxBodyBytes: 100000 }
+        upstream: { url: "http://127.0.0.1:UPSTREAM", timeoutMs: 2500, connectTimeoutMs: 2000, maxBodyBytes: 100000 }
         subjects:
         """
         + subject("k1", "")

@@ -15,8 +15,10 @@ import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.RedisKeys;
 import io.weir.testkit.RedisProcess;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -111,6 +113,29 @@ final class FunctionsIT {
       assertThat(charge()).isInstanceOf(Decision.Allowed.class);
       assertThat(limited.functions().inWords()).startsWith("scripts (").contains("fcall");
     }
+  }
+
+  // Each charge brings a template that no other has.
+  @Test
+  void manyTemplatesTakeBoundedMemory() {
+    List<CompletableFuture<StoreAnswer>> asked = new ArrayList<>();
+    for (int i = 0; i < 30_000; i++) {
+      List<Demand> demands =
+          List.of(Demand.of(new Bucket("requests" + i, Scope.KEY, 1000, 10_000)));
+      asked.add(
+          store.tryCharge(new Charge("acme", "k" + i % 100, 1, demands, 1)).toCompletableFuture());
+      if (asked.size() == 500) {
+        asked.forEach(answer -> assertThat(answer.join()).isInstanceOf(StoreAnswer.Decided.class));
+        asked.clear();
+      }
+    }
+    long bytes = redis
+        .ask("INFO memory")
+        .lines()
+        .filter(line -> line.startsWith("used_memory_vm_functions:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+        .sum();
+    assertThat(bytes).isBetween(1L, 24L << 20);
   }
 
   @Test
