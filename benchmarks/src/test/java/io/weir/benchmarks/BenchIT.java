@@ -104,7 +104,7 @@ final class BenchIT {
   }
 
   @Test
-  void whatANodeDoesByItselfIsMeasured(@TempDir Path folder) throws Exception {
+  void decisionsOfTheNodeAloneAreMeasured(@TempDir Path folder) throws Exception {
     Path json = folder.resolve("bench.json");
     int status = new CommandLine(new BenchCommand())
         .setOut(new PrintWriter(new StringWriter()))

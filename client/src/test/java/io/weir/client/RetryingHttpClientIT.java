@@ -51,7 +51,7 @@ final class RetryingHttpClientIT {
         "Retry-After | when it suits                 | 0",
         "X-Other     | 1                             | 0",
       })
-  void whatAServerNamesIsAFloor(String header, String value, long leastMillis) throws Exception {
+  void theWaitOfAServerIsAFloor(String header, String value, long leastMillis) throws Exception {
     try (ScriptedServer server = oneThen200(503, header, value)) {
       HttpResponse<String> answer = client.send(get(server), BodyHandlers.ofString());
       assertThat(answer.statusCode()).isEqualTo(200);

@@ -255,7 +255,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void whatClientAndNodeShareKnowsNothingButTheLanguage() {
+  void theModuleOfClientAndNodeDependsOnTheLanguageAlone() {
     classes()
         .that()
         .resideInAPackage("io.weir.retry..")

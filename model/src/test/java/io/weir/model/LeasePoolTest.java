@@ -20,7 +20,7 @@ final class LeasePoolTest {
   private LeasePool pool = LeasePool.empty(BUCKET);
 
   @Test
-  void whatIsOutDoesNotDrainUntilItIsReported() {
+  void lentUnitsDoNotDrainUntilTheyAreReported() {
     assertThat(ask("a", 1, 0, 0, 600, 0)).isEqualTo(600);
     assertThat(ask("b", 1, 0, 0, 600, 50)).isEqualTo(400);
     assertThat(pool.used()).isZero();
@@ -47,7 +47,7 @@ final class LeasePoolTest {
   }
 
   @Test
-  void whatIsGivenBackIsFreeAtOnce() {
+  void aPlaceGivenBackIsFreeAtOnce() {
     ask("a", 1, 0, 0, 1000, 0);
     ask("a", 2, 100, 0, 0, 10);
     assertThat(ask("b", 1, 0, 0, 1000, 10)).isEqualTo(900);

@@ -112,7 +112,7 @@ final class QuotaTest {
   }
 
   @Test
-  void whatIsOwedGoesToThePresentPeriodHoweverLongAgoItWasTaken() {
+  void aDebtGoesToThePresentPeriodHoweverOldItIs() {
     long day = 86_400_000_000L;
     Window days = new CalendarWindow(Period.DAY, ZoneId.of("UTC"), 1);
     QuotaModel quota =

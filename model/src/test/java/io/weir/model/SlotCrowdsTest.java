@@ -73,7 +73,7 @@ final class SlotCrowdsTest {
   }
 
   @Test
-  void whoNeverReturnsLeavesItsPlaceToOthers() {
+  void aCallerThatNeverReturnsLeavesItsPlaceToOthers() {
     fresh(140, 60, 0.2);
     run();
     long used = admissions.stream()

@@ -18,7 +18,7 @@ final class SlotPromisesTest {
 
   @ParameterizedTest(name = "seeds from {0}")
   @ValueSource(longs = {0, 1000, 2000, 3000})
-  void whoComesInTimeToOneBucketIsAdmitted(long first) {
+  void aCallerInTimeToOneBucketIsAdmitted(long first) {
     long kept = 0;
     for (long seed = first; seed < first + IN_A_QUARTER; seed++) {
       ScenarioRun run = run(seed, 1, 2500);

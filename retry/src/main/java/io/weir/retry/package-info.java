@@ -1,4 +1,4 @@
-/** What senders of HTTP requests know before they send one again: named waits, and methods that may be repeated. */
+/** The rules by which an HTTP request is sent again: named waits, and methods that may be repeated. */
 @NullMarked
 package io.weir.retry;
 

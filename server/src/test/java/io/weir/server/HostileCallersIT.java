@@ -229,7 +229,7 @@ final class HostileCallersIT {
   }
 
   @Test
-  void whoReadsNoAnswersIsNotAnsweredAnyMore() throws IOException {
+  void aCallerThatReadsNoAnswersIsNotAnsweredAnyMore() throws IOException {
     Socket socket = node.connect();
     sockets.add(socket);
     socket.setReceiveBufferSize(4096);

@@ -232,7 +232,7 @@ public abstract class BucketStoreContract {
   @Nested
   class PolicyChanges {
     @Test
-    void whatWasUsedTakesTheSameTimeToDrain() {
+    void usedUnitsTakeTheSameTimeToDrain() {
       allowed(charge(10, TEN));
       clock.advance(SECOND / 2);
       Demand halved = demand("ten", Scope.KEY, 5, 1000);
@@ -412,7 +412,7 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void whatIsNoTicketIsIgnored() {
+    void aTextThatIsNoTicketIsIgnored() {
       assertThat(returned(ticketed("k1", 1, "a ticket, honestly"))).isEqualTo(Returned.NOT);
     }
 

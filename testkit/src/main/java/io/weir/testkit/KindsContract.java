@@ -37,7 +37,7 @@ public abstract class KindsContract extends RatesContract {
   }
 
   @Test
-  void whatIsSettledAboveTheReservationIsOwed() {
+  void aCostAboveTheReservationIsOwed() {
     Demand tokens = perMinute("tokens", 100);
     Extras extras = reserving();
     assertThat(ask(50, List.of(tokens), extras)).isInstanceOf(Allowed.class);
@@ -75,7 +75,7 @@ public abstract class KindsContract extends RatesContract {
 
   // Hedera's gas: everything is charged at admission, the unused part is given back.
   @Test
-  void whatWasNotUsedIsGivenBackAndNeverMoreThanIsThere() {
+  void unusedUnitsAreGivenBackAndNeverMoreThanThereAre() {
     Demand gas = perMinute("gas", 43);
     Extras extras = reserving();
     assertThat(ask(1, List.of(gas), Extras.NONE)).isInstanceOf(Allowed.class);

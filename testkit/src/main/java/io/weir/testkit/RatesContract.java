@@ -43,7 +43,7 @@ abstract class RatesContract extends ReservationsContract {
   }
 
   @Test
-  void whatIsOwedToALargeBucketIsOwedInFull() {
+  void aDebtToALargeBucketIsOwedInFull() {
     for (long opsPerMicro : List.of(4L, 9L)) {
       Bucket bucket = new Bucket("gas" + opsPerMicro, Scope.KEY, new Rate(opsPerMicro, 1), 1000);
       List<Demand> gas = List.of(Demand.of(bucket));

@@ -52,7 +52,7 @@ abstract class ReservationsContract extends KindsFixture {
   }
 
   @Test
-  void whatIsOwedGoesToThePresentPeriodOfAQuota() {
+  void aDebtGoesToThePresentPeriodOfAQuota() {
     Quota days = new Quota(
         "days",
         Scope.KEY,

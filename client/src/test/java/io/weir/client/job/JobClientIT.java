@@ -110,7 +110,7 @@ final class JobClientIT {
   }
 
   @Test
-  void whatIsAnsweredAtOnceIsTheAnswer() throws Exception {
+  void anAnswerAtOnceIsTheAnswer() throws Exception {
     try (ScriptedServer server =
         new ScriptedServer((turn, exchange) -> ScriptedServer.answer(exchange, 200, "at once"))) {
       HttpResponse<String> result =

@@ -95,7 +95,7 @@ final class RetryerTest {
   }
 
   @Test
-  void whatWeirDidNotForwardIsSentAgainInAnyCase() {
+  void requestsThatWeirDidNotForwardAreSentAgainInAnyCase() {
     String status = "weir;error=proxy_internal_error;details=\"store_unavailable\"";
     assertThat(isSentAgain(call(false).answers(503, "Proxy-Status", status).answers(200)))
         .isTrue();
@@ -285,7 +285,7 @@ final class RetryerTest {
   }
 
   @Test
-  void whatWasSentBeforeTheBreakerOpenedSaysNothingOfHowItIsNow() {
+  void requestsSentBeforeTheBreakerOpenedSayNothingOfThePresent() {
     Retryer retryer =
         retryer(o -> o.attempts(1).breaker(new BreakerOptions(1, Duration.ofSeconds(5))));
     ScriptedCall old = call(true);
@@ -335,7 +335,7 @@ final class RetryerTest {
   }
 
   @Test
-  void whatAnOverloadedUpstreamWouldRejectIsRefusedHere() {
+  void requestsAboveTheLoadOfAnUpstreamAreRefusedHere() {
     Retryer retryer = retryer(o -> o.attempts(1).overload(2));
     send(retryer, 200, 200, 503, 503);
     random = 0; // refuses whenever there is any excess

@@ -229,7 +229,7 @@ final class UpstreamSchedulerIT {
   }
 
   @Test
-  void whatAProgramMakesOfAnAnswerSaysNothingOfTheProvider() throws Exception {
+  void anErrorOfTheProgramSaysNothingOfTheProvider() throws Exception {
     CompletableFuture<HttpResponse<String>> sent = send("/busy", info -> {
       throw new IllegalStateException("the disk is full");
     });

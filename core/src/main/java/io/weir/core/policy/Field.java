@@ -219,7 +219,7 @@ public final class Field<T> {
     return isRequired;
   }
 
-  /** What it means, in Markdown; links are relative to the reference. */
+  /** The meaning, in Markdown; links are relative to the reference. */
   public String meaning() {
     return meaning;
   }

@@ -14,7 +14,7 @@ interface FieldType<T> {
     return false;
   }
 
-  /** What a missing value lacks. */
+  /** The name of what is missing, for the error. */
   String expected();
 
   /** The accepted values, for the reference; may be empty. */

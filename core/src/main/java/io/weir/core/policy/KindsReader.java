@@ -26,7 +26,7 @@ final class KindsReader {
       Words.of("day", Period.DAY, "week", Period.WEEK, "month", Period.MONTH);
   private static final Map<String, Integer> WEEKDAYS = weekdays();
 
-  /** What a limit counts; true for requests. */
+  /** The unit that a limit counts; true for requests. */
   static final Field<Boolean> COUNTS = Field.choice(
           "counts",
           Words.of("cost", false, "requests", true),

@@ -41,7 +41,7 @@ final class KilledHolderIT {
   private final HttpClient client = HttpClient.newHttpClient();
 
   @Test
-  void whatADeadNodeHeldIsBackWithinTheLease(@TempDir Path folder) throws Exception {
+  void holdsOfADeadNodeAreBackWithinTheLease(@TempDir Path folder) throws Exception {
     Vertx vertx = Vertx.vertx();
     HttpServer upstream = upstream(vertx);
     List<Socket> sockets = new ArrayList<>();

@@ -244,7 +244,7 @@ final class ProvidersFaultsIT {
   }
 
   @Test
-  void whatAKilledNodeHadUnderWayIsFreeAfterTheLeaseAndOthersSeeNothing() throws Exception {
+  void requestsOfAKilledNodeAreFreeAfterTheLeaseAndOthersSeeNothing() throws Exception {
     startNodes("""
         maxInflight: 150
         maxQueue: 200

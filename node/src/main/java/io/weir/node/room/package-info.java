@@ -1,4 +1,4 @@
-/** What a room, a capability beside the limiter, gives to a node and gets from it. */
+/** The interface between a node and a room, a capability beside the limiter. */
 @NullMarked
 package io.weir.node.room;
 

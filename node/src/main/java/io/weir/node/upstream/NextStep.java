@@ -3,7 +3,7 @@ package io.weir.node.upstream;
 import io.weir.core.policy.RetryRule;
 import java.util.Optional;
 
-/** What follows an attempt: the request is sent again, has its answer, or fails. */
+/** The step after an attempt: the request is sent again, has its answer, or fails. */
 sealed interface NextStep {
   /** No other attempt would improve the answer. */
   record Answer() implements NextStep {}

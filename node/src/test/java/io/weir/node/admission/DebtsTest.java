@@ -67,7 +67,7 @@ final class DebtsTest {
   }
 
   @Test
-  void whatIsOwedIsCountedOnceItsSlotHasCome() {
+  void aDebtIsCountedOnceItsSlotHasCome() {
     Context loop = ((VertxInternal) vertx).createEventLoopContext();
     assertThat(debts.tryOwe(loop, subject("k1"), "Ping", 3, denied(Duration.ofMillis(1))))
         .isTrue();

@@ -157,7 +157,7 @@ final class CheckIT {
         "{\"key\": \"a.b\", \"operation\": \"\"}",
         "{\"checks\": [{\"key\": \"a.b\", \"operation\": \"Files\"}], \"key\": \"a.b\"}"
       })
-  void whatCannotBeUnderstoodIs400(String body) {
+  void aBodyThatCannotBeReadIs400(String body) {
     HttpResponse<String> response = node.post("/v1/check", body);
     assertThat(response.statusCode()).isEqualTo(400);
     assertThat(NodeFixture.json(response).getString("code")).isEqualTo("check_invalid");

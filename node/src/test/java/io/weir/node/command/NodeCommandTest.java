@@ -136,7 +136,7 @@ final class NodeCommandTest {
         "--config=does-not-exist",
         "--colour=blue"
       })
-  void whatIsOutOfRangeIsRefused(String argument) {
+  void numbersOutOfRangeAreRefused(String argument) {
     assertThatThrownBy(() -> config(Map.of(), argument)).isInstanceOf(ParameterException.class);
   }
 

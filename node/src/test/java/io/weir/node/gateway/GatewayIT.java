@@ -139,7 +139,7 @@ final class GatewayIT {
   }
 
   @Test
-  void whatIsUnlimitedPassesWithoutLimits() {
+  void unlimitedOperationsPass() {
     HttpResponse<String> response = get("/free/lunch", "k2");
     assertThat(response.statusCode()).isEqualTo(200);
     assertThat(response.headers().firstValue("RateLimit")).isEmpty();

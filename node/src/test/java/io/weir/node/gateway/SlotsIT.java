@@ -87,7 +87,7 @@ final class SlotsIT {
   }
 
   @Test
-  void whoDidNotAskForATicketGetsASlotAllTheSame() {
+  void aCallerWithoutATicketGetsASlot() {
     fill("k2");
     JsonObject first = NodeFixture.json(slow("k2"));
     JsonObject second = NodeFixture.json(slow("k2"));

@@ -238,7 +238,7 @@ final class HoldsIT {
   }
 
   @Test
-  void whatAServiceForgetsIsGivenBack() {
+  void aForgottenReservationIsGivenBack() {
     assertThat(reserve("k4", ",\"cost\":90,\"leaseMs\":500").statusCode()).isEqualTo(201);
     assertThat(reserve("k4", ",\"cost\":90").statusCode()).isEqualTo(429);
     await()

@@ -49,7 +49,7 @@ final class HoldsTest {
   }
 
   @Test
-  void whoAsksForMoreThanHeUsesIsCorrectedDownToABound() {
+  void aCallerThatReservesTooMuchIsCorrectedDownToABound() {
     CostEstimates estimates = new CostEstimates();
     Policy policy = PolicyDocuments.parse("p", """
         buckets: [{ name: a, burstPeriod: 10, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }]

@@ -45,7 +45,7 @@ final class StrangersBodiesTest {
   }
 
   @Test
-  void whatEndsGivesAllBackOnce() {
+  void theEndGivesAllBackOnce() {
     StrangersBodies.Place place = begin("one", "one");
     place.grow(10 * KIB);
     place.end();

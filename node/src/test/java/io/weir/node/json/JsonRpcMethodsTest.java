@@ -50,7 +50,7 @@ final class JsonRpcMethodsTest {
         "{\"method\":\"eth_call\"}{\"method\":\"eth_send\"}",
         "{\"method\":\"ETH_CALL\"}"
       })
-  void whatCouldBeAnotherMethodIsNot(String body) {
+  void aSimilarMethodIsNotTheSame(String body) {
     assertThat(areSafe(body)).isFalse();
   }
 

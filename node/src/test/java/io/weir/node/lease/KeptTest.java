@@ -127,7 +127,7 @@ final class KeptTest {
   }
 
   @Test
-  void whatIsKeptCanBeGivenBackWhenTheNodeStops() {
+  void leasesAreGivenBackWhenTheNodeStops() {
     kept.keep("a");
     kept.keep("b");
     List<String> ended = new ArrayList<>();

@@ -10,7 +10,7 @@ import io.weir.node.upstream.NextStep.Fail;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What follows an attempt, by its outcome and those before. */
+/** The step after an attempt, by its outcome and those before. */
 final class NextStepTest {
   private static final Optional<NotRetried> NOTHING = Optional.empty();
   private static final Attempted ONE = Attempted.NONE.and(false);

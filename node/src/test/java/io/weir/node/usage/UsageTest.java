@@ -94,7 +94,7 @@ final class UsageTest {
         "[42]",
         "42"
       })
-  void whatSaysNothingCostsWhatWasCharged(String body) {
+  void anAnswerWithoutACostCostsTheCharge(String body) {
     assertThat(cost(Source.OPENAI, "", "application/json", body, 5)).isEmpty();
   }
 
@@ -116,7 +116,7 @@ final class UsageTest {
 
   @ParameterizedTest
   @CsvSource({"21000, 21", "21001, 22", "0, 0", "1, 1"})
-  void whatAnAnswerSaysIsDividedAndRoundedUp(String gas, long operations) {
+  void theCostInAnAnswerIsDividedAndRoundedUp(String gas, long operations) {
     Usage usage = new Usage(new SettleRule(Source.HEADER, "Gas-Used", 1_000_000, true, 100, 1000));
     usage.head(headers("Gas-Used", gas));
     usage.end(MultiMap.caseInsensitiveMultiMap());

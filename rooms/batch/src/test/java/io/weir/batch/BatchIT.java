@@ -198,7 +198,7 @@ final class BatchIT {
   }
 
   @Test
-  void whatTheUpstreamRefusesEndsTheBatch() {
+  void aRefusalOfTheUpstreamEndsTheBatch() {
     String batch =
         "{\"items\": [{\"method\": \"%s\", \"path\": \"/other/%s\"}, {\"method\": \"GET\", \"path\": \"/other/x\"}]}";
     HttpResponse<String> refused = batch("k7", batch.formatted("POST", "no"));
@@ -278,7 +278,7 @@ final class BatchIT {
   }
 
   @Test
-  void whoOnlySaysThatSomethingWasExecutedContinuesNothing() {
+  void aClaimThatItemsWereExecutedContinuesNothing() {
     assertThat(batch("k11", appends(7)).statusCode()).isEqualTo(200);
     String commit =
         "{\"method\": \"POST\", \"path\": \"/streams/s-7/commit\", \"charge\": \"count\"}";

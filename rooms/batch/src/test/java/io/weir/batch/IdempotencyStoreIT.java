@@ -46,7 +46,7 @@ final class IdempotencyStoreIT {
   }
 
   @Test
-  void whatIsGivenFreeIsThereForTheNext() throws Exception {
+  void aReleasedItemIsFreeForTheNext() throws Exception {
     Item item = item("free");
     get(answers.claim(item, "a", LONG, false));
     get(answers.release(item, "b"));
@@ -79,7 +79,7 @@ final class IdempotencyStoreIT {
   }
 
   @Test
-  void whatIsKeptForOneKeyIsBounded() throws Exception {
+  void theMemoryOfOneKeyIsBounded() throws Exception {
     String megabyte = "x".repeat(1 << 20);
     int kept = 0;
     while (claimOfOther("kept-" + kept) instanceof Claim.Claimed) {

@@ -21,7 +21,7 @@ final class WindowDesk {
       Map.of("finish", End.FINISH, "fail", End.FAIL, "release", End.RELEASE, "renew", End.RENEW);
   private static final Map<String, Choice> CHOICES = Map.of(
       "skip", Choice.SKIP, "retry", Choice.RETRY, "commit", Choice.COMMIT, "forget", Choice.FORGET);
-  /** What planners and workers may do with a window. */
+  /** The actions of planners and workers on a window. */
   static final List<String> VERBS = List.of(
       "open", "claim", "finish", "fail", "release", "renew", "skip", "retry", "commit", "forget");
 

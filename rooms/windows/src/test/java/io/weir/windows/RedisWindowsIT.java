@@ -104,7 +104,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void whatIsDoneOutOfOrderWaitsForThoseBeforeIt() {
+  void aRangeDoneOutOfOrderWaitsForThoseBeforeIt() {
     WindowRule rule = rule(3, false);
     for (int i = 0; i < 3; i++) {
       open(rule, i, i);
@@ -179,7 +179,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void whatWasNotBegunIsNoAttempt() {
+  void aSendingThatDidNotBeginIsNoAttempt() {
     WindowRule rule = rule(1, false);
     open(rule, 0, 9);
     for (int i = 0; i < 10; i++) {
@@ -249,7 +249,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void whatIsSaidTwiceIsWellAlsoMuchLater() {
+  void aRepeatedReportIsAcceptedMuchLater() {
     WindowRule rule = new WindowRule(name, 2, 4, LEASE, 0, false);
     open(rule, 0, 0);
     Claimed claimed = (Claimed) claim(rule);
@@ -281,7 +281,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void whatIsBeforeTheFirstRangeWasNeverCommitted() {
+  void nothingBeforeTheFirstRangeIsCommitted() {
     WindowRule rule = rule(2, false);
     open(rule, 1000, 1099);
     assertThat(open(rule, 0, 99)).isInstanceOf(NotNext.class);
@@ -350,7 +350,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void whoLooksCommitsNothing() {
+  void aLookCommitsNothing() {
     WindowRule keeps = rule(2, true);
     open(keeps, 0, 9);
     end(keeps, (Claimed) claim(keeps), End.FINISH, "precious");
@@ -377,7 +377,7 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void whatWaitedForTheCommitIsCommittedOnceThePolicyKeepsNoResults() {
+  void waitingRangesAreCommittedOnceThePolicyKeepsNoResults() {
     WindowRule keeps = rule(2, true);
     open(keeps, 0, 9);
     open(keeps, 10, 19);

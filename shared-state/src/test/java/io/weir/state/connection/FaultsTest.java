@@ -45,14 +45,14 @@ final class FaultsTest {
       NOSCRIPT No matching script.                                               | MISCONFIGURED
       ERR unknown command 'EVALSHA'                                              | MISCONFIGURED
       """)
-  void whatRedisAnswersIsNamed(String message, StoreFault expected) {
+  void errorsOfRedisAreNamed(String message, StoreFault expected) {
     RedisException error = new RedisCommandExecutionException(message);
     assertThat(Faults.of(error)).isEqualTo(expected);
     assertThat(Faults.of(new CompletionException(error))).isEqualTo(expected);
   }
 
   @Test
-  void whatDoesNotAnswerIsAnOutage() {
+  void aServerThatDoesNotAnswerIsAnOutage() {
     assertThat(Faults.of(new RedisException("Currently not connected. Commands are rejected.")))
         .isEqualTo(StoreFault.UNREACHABLE);
     assertThat(Faults.of(new IOException("Connection reset by peer")))
@@ -70,7 +70,7 @@ final class FaultsTest {
   }
 
   @Test
-  void whatIsNotKnownIsNoOutage() {
+  void anUnknownErrorIsNoOutage() {
     assertThat(Faults.of(new IllegalStateException("a fault of ours")).isOutage())
         .isFalse();
     StoreUnavailableException data = new StoreUnavailableException(StoreFault.DATA, "x", null);

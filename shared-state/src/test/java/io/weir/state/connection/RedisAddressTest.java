@@ -115,7 +115,7 @@ final class RedisAddressTest {
     "'redis+cluster://a?waitReplicas=1', waitReplicas",
     "'rediss://a?key=k.pem', both or none",
   })
-  void whatMakesNoSenseIsNamed(String text, String problem) {
+  void mistakesInAnAddressAreNamed(String text, String problem) {
     assertThatThrownBy(() -> RedisAddress.parse(text)).hasMessageContaining(problem);
   }
 }

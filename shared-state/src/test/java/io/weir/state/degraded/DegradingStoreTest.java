@@ -130,7 +130,7 @@ final class DegradingStoreTest {
   }
 
   @Test
-  void whatOneKeyTookOfItsTenantsBucketIsNotCountedAgainstAnother() {
+  void unitsOneKeyTookFromItsTenantAreNotCountedAgainstAnother() {
     Demand ofTenant = Demand.of(new Bucket("shared", Scope.TENANT, 50_000, 2000));
     List<Demand> demands = List.of(HUNDRED, ofTenant);
     decide("k1", demands);

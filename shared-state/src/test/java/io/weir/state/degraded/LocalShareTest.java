@@ -117,7 +117,7 @@ final class LocalShareTest {
   }
 
   @Test
-  void whatTheSharedStateDeniesIsGivenBack() {
+  void aDenialOfTheSharedStateGivesTheCostBack() {
     Charge charge = charge("k1", HUNDRED, 1);
     local.decide(charge);
     clock.addAndGet(30 * MILLI);

@@ -93,7 +93,7 @@ final class DenialCacheTest {
   }
 
   @Test
-  void whoAsksFarTooOftenIsAnsweredHereWhateverTheCost() {
+  void aCallerThatAsksFarTooOftenIsAnsweredHereWhateverTheCost() {
     learnMoments(new Moments(500_000, 500_000, 4, 0));
     for (int i = 0; i < 50; i++) {
       assertThat(denials.answer(waiting(1 + i % 2))).isNull();
@@ -106,7 +106,7 @@ final class DenialCacheTest {
   }
 
   @Test
-  void whoShowsTicketsFarTooOftenKeepsThem() {
+  void aTicketShownFarTooOftenIsKept() {
     String ticket = "4000000000000000." + "x".repeat(22);
     Charge showing = new Charge("acme", "k1", 1, TWO, 1)
         .with(

@@ -332,7 +332,7 @@ final class PoliciesTest {
   }
 
   @Test
-  void whatAPlanSaysOfPlaces() {
+  void theSlotsOfAPlanAreRead() {
     Policy policy = policy(BUCKETS + """
         plans:
           default: { buckets: [requests, all] }

@@ -68,7 +68,7 @@ final class ThrottleTest {
   }
 
   @Test
-  void whatThePolicySettlesByItselfNeverAsksTheStore() {
+  void decisionsOfThePolicyAloneNeverAskTheStore() {
     Throttle throttle = new Throttle(
         new BucketStore() {
           @Override

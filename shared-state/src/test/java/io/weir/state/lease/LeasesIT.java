@@ -114,7 +114,7 @@ final class LeasesIT {
   }
 
   @Test
-  void whatTheOthersDenyIsGivenBack() {
+  void aDenialByOthersGivesTheCostBack() {
     List<Demand> demands = List.of(NARROW, SHARED);
     assertThat(decide(hosts.get(0), "k", demands)).isInstanceOf(Allowed.class);
     for (int i = 0; i < 100; i++) {

@@ -18,7 +18,7 @@ final class PolicyCopyTest {
   private Path folder;
 
   @Test
-  void whatIsKeptIsRead() throws IOException {
+  void aKeptPolicyIsRead() throws IOException {
     PolicyCopy copy = new PolicyCopy(Optional.of(folder.resolve("copy.yaml")));
     assertThat(copy.read()).isEmpty();
     PolicyText kept = text(7, "a name\nwith a line");
@@ -39,7 +39,7 @@ final class PolicyCopyTest {
   }
 
   @Test
-  void whatWasChangedIsNotUsed() throws IOException {
+  void aChangedTicketIsNotUsed() throws IOException {
     Path file = folder.resolve("copy.yaml");
     PolicyCopy copy = new PolicyCopy(Optional.of(file));
     copy.write(text(1, "n"));

@@ -48,7 +48,7 @@ final class RedisBatchesIT {
   }
 
   @Test
-  void whatIsAskedInOneTurnTravelsInAsFewCallsAsItFitsInto() {
+  void questionsOfOneTurnShareAsFewCallsAsPossible() {
     long before = calls();
     List<Charge> charges = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
@@ -91,7 +91,7 @@ final class RedisBatchesIT {
   }
 
   @Test
-  void whatIsOfAnotherTypeIsNeitherReadNorReplaced() {
+  void aValueOfAnotherTypeIsNeitherReadNorReplaced() {
     commands.hset("weir:{p40}:acme:key:hash", "at_us", "1");
     List<CompletionStage<StoreAnswer>> answers = together(List.of(charge("hash"), charge("b")));
     assertThat(answers.get(0).toCompletableFuture()).failsWithin(Duration.ofSeconds(5));

@@ -65,7 +65,7 @@ final class RedisFaultsIT {
   }
 
   @Test
-  void whatIsInAKeyExplainsItself() {
+  void theStateOfAKeyExplainsItself() {
     take(5);
     assertThat(States.show(connections.sync(), "weir:{p40}:acme:key:k1"))
         .containsOnlyKeys("at_us", "revision", "expires_ms", "ten@1/100000")
@@ -112,7 +112,7 @@ final class RedisFaultsIT {
   }
 
   @Test
-  void whatWasGivenUpIsNotDecidedLater() {
+  void anAbandonedChargeIsNotDecidedLater() {
     Demand slow = Demand.of(new Bucket("slow", Scope.KEY, 1, 10_000_000));
     Charge charge = new Charge("acme", "k2", 1, List.of(slow), 1);
     store.tryCharge(charge).toCompletableFuture().join();

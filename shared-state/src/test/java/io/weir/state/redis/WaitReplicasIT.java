@@ -55,7 +55,7 @@ final class WaitReplicasIT {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 0})
-  void whatAKilledMasterForgets(int waitReplicas) {
+  void fewAdmissionsAreLostWithAKilledMaster(int waitReplicas) {
     try (RedisConnections connections = open(waitReplicas)) {
       RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
       oneAfterAnother(store); // loads first

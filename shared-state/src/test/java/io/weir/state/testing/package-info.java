@@ -1,4 +1,4 @@
-/** What tests of stores share. */
+/** The fixtures of tests of stores. */
 @NullMarked
 package io.weir.state.testing;
 

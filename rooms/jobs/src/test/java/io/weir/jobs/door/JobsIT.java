@@ -386,7 +386,7 @@ final class JobsIT {
   }
 
   @Test
-  void whatTheUpstreamRefusesIsAResultToo() {
+  void aRefusalOfTheUpstreamIsAResultToo() {
     HttpResponse<String> result = result(location(submit("/proof", "bad")));
     assertThat(result.statusCode()).isEqualTo(422);
     assertThat(result.body()).isEqualTo("no");

@@ -164,7 +164,7 @@ final class EtaTest {
   }
 
   @Test
-  void whatIsLearnedCountsOnceItIsThere() {
+  void aLessonCountsOnceItIsThere() {
     JobRule learned = rule(TABLE, true, false, true);
     JobQueue seen = new JobQueue(0, 0, 0, 0, 300_500, 700_500);
     assertThat(Eta.rawMillis(learned, EMPTY, JobState.CHECKING, 0, 0)).isEqualTo(6100);

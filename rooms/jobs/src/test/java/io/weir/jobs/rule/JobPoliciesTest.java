@@ -38,7 +38,7 @@ final class JobPoliciesTest {
   }
 
   @Test
-  void whatIsSaidCountsAndTheRestIsAsUsual() {
+  void givenValuesCountAndTheRestIsAsUsual() {
     JobRule rule = rule(
         "dispatchPerSecond: 7, minWait: 2s, readinessPath: /ready, learned: true, "
             + "receiptWaits: [{ after: 0s, wait: 3s }, { after: 2m, wait: 1m }], headers: [X-Color], failures: [404, 5xx]");
@@ -124,7 +124,7 @@ final class JobPoliciesTest {
   }
 
   @Test
-  void whatIsNotUsedIsWarnedOf() {
+  void unusedSettingsAreWarnedOf() {
     assertThat(readJob("readinessConcurrency: 7").warnings())
         .extracting(Problem::code)
         .containsExactly("readiness_unused");

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** What a queue keeps of claims of nodes, and the work that it hands out. Mutable; owned by its store. */
+/** The claims of nodes on a queue, and the work that it hands out. Mutable; owned by its store. */
 final class ModelClaims {
   private static final long TWO_HOURS = 7_200_000_000L;
   private static final long STRICT = 5_000_000;

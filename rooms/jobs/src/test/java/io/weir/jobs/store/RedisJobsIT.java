@@ -251,7 +251,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void whoHasAPlaceIsTakenAlsoWhereTheQueueIsFullByThen() {
+  void aPlaceIsGoodWhenTheQueueIsFull() {
     values.put(JobParameter.CAPACITY, 2L);
     values.put(JobParameter.CAPACITY_OF_KEY, 2L);
     SubmittedJob.Placed place = placed(1);
@@ -287,7 +287,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void whatADeadNodeHadGoesBackToTheFront() {
+  void jobsOfADeadNodeGoBackToTheFront() {
     for (int i = 1; i <= 6; i++) {
       taken(i);
     }
@@ -340,7 +340,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void whatWasNotSentIsNoAttempt() {
+  void aRequestThatWasNotSentIsNoAttempt() {
     values.put(JobParameter.ATTEMPTS, 1L);
     taken(1);
     claim(A, 1);
@@ -404,7 +404,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void whatDidNotGetThroughMayBeBegunAnew() {
+  void aSendingThatFailedMayBeBegunAnew() {
     Job first = taken(1);
     move(1, "", JobMove.to(JobState.CANCELLED));
     Job anew = taken(1);
@@ -478,7 +478,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void whoHasManyJobsThatAreNotReadyLeavesPlacesToOthers() {
+  void aKeyWithManyUnreadyJobsLeavesPlacesToOthers() {
     isDual = true;
     values.put(JobParameter.READINESS_CONCURRENCY, 4L);
     for (int i = 1; i <= 6; i++) {
@@ -496,7 +496,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void whoStandsFarBehindManyOfOneKeyIsFound() {
+  void aJobFarBehindManyOfOneKeyIsFound() {
     isDual = true;
     values.put(JobParameter.READINESS_CONCURRENCY, 10L);
     values.put(JobParameter.MAX_RESULT_BYTES, 100L);
@@ -553,7 +553,7 @@ final class RedisJobsIT {
   }
 
   @Test
-  void whatWasTakenFromANodeMayStillBeAnswered() {
+  void aJobTakenFromANodeMayStillBeAnswered() {
     taken(1);
     claim(A, 1);
     now += 11_000_000;

@@ -52,7 +52,7 @@ final class ResultMemoryTest {
   }
 
   @Test
-  void whoWaitsGetsWhatIsFreedInTheOrderOfItsKey() throws Exception {
+  void freedRoomGoesToWaitingCallersInTheOrderOfTheirKey() throws Exception {
     Room first = room(take("k1", "acme"));
     for (int i = 0; i < 3; i++) {
       take("k1", "acme");
@@ -90,7 +90,7 @@ final class ResultMemoryTest {
   }
 
   @Test
-  void whoGivesUpTakesNothing() throws Exception {
+  void aCallerThatGivesUpTakesNothing() throws Exception {
     Room all = room(memory.take(context, "k1", "acme", 1000 * MIB));
     Wait refused = take("k1", "acme");
     Wait gone = take("k1", "acme");

@@ -1,4 +1,4 @@
-/** What answers of providers mean. */
+/** The meaning of answers of providers. */
 @NullMarked
 package io.weir.providers.answer;
 

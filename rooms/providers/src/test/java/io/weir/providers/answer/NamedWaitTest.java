@@ -40,12 +40,12 @@ final class NamedWaitTest {
         "X-RateLimit-Reset | 3 | 3000",
         "X-Other | 3 | -1"
       })
-  void whatAHeaderNames(String name, String value, long expected) {
+  void aHeaderNamesTheWait(String name, String value, long expected) {
     assertThat(millis(MultiMap.caseInsensitiveMultiMap().set(name, value))).isEqualTo(expected);
   }
 
   @Test
-  void whatIsNamedMostExactlyCounts() {
+  void theMostExactNameCounts() {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap()
         .set("Retry-After", "1")
         .set("Retry-After-Ms", "8")

@@ -142,7 +142,7 @@ final class GroupQueueTest {
   }
 
   @Test
-  void whoLeavesMayComeBackAtOnce() {
+  void aCallerThatLeftMayComeBackAtOnce() {
     Waiter first = add("1");
     group.leave(waiter -> waiter.equals(first), waiter -> {
       waiter.giveUp();

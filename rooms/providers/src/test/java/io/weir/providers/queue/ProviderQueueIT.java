@@ -111,7 +111,7 @@ final class ProviderQueueIT {
 
   // Tries all times between two calls, and until the requests that hung up are swept away.
   @Test
-  void whoComesWhenTheOnlyOneThatWaitedHangsUpIsServed() throws Exception {
+  void aCallerIsServedWhenTheOnlyOneAheadHangsUp() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       other(List.of(), List.of(new Asking("o" + round, "default", 0, List.of(), true)));
       AtomicBoolean isGone = new AtomicBoolean();

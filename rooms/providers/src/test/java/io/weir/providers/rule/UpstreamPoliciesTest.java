@@ -51,7 +51,7 @@ final class UpstreamPoliciesTest {
   }
 
   @Test
-  void whatIsSaidCountsAndTheRestIsAsUsual() {
+  void givenValuesCountAndTheRestIsAsUsual() {
     Providers plain = upstream(PROVIDER);
     assertThat(plain.bounds().maxInflight()).isEqualTo(100);
     assertThat(plain.bounds().adaptive()).isEmpty();

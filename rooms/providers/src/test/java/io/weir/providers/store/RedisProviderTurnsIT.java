@@ -208,7 +208,7 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
   }
 
   @Test
-  void whoAsksForAGroupNoMoreIsNotWaitedFor() {
+  void aCallerThatLeftAGroupIsNotWaitedFor() {
     Providers upstream = whereHeavyOfTwoIsNext();
     of(store.book(RedisProviders.prepare(upstream), "two", List.of(), List.of()));
     assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);

@@ -172,7 +172,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
-  void whatAProviderSaidIsLeftAloneIsNoMoreThanThat() {
+  void onlyTheKeyThatAProviderNamedIsLeftAlone() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 2, 0), provider("b", 1, 1, 0, 0));
     booked(upstream);
     end(upstream, 0, "a", Lesson.of("k0/default", 3_000_000, 0, ""));
@@ -232,7 +232,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
-  void whatIsRenewedAfterTheClockWasSetBackIsHeld() {
+  void aLeaseRenewedAfterTheClockWasSetBackIsHeld() {
     Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));
     booked(upstream);
     now -= 3_600_000_000L;
@@ -261,7 +261,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
-  void whoCoolsDoesNotKeepOneThatIsFreeFromBeingAskedAgain() {
+  void aCoolingProviderDoesNotKeepAFreeOneFromBeingAskedAgain() {
     Providers upstream = upstream(true, 100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
     booked(upstream);
     learn(upstream, "b", Lesson.of("", 600_000_000, 0, ""));
@@ -335,7 +335,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
-  void whoIsBusyGetsLess() {
+  void aBusyProviderGetsLess() {
     Providers upstream =
         upstream(false, 100_000, provider("a", 0, 1, 0, 0), provider("b", 0, 1, 0, 0));
     learn(upstream, "a", new Lesson("", 0, 0, "", 0, 750));
@@ -380,7 +380,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
   }
 
   @Test
-  void whatADeadNodeHadUnderWayIsFreeForItsProviderToo() {
+  void requestsOfADeadNodeAreFreeForItsProviderToo() {
     Providers upstream = upstream(true, 4, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
     for (int i = 0; i < 4; i++) {
       booked(upstream);

@@ -42,7 +42,7 @@ final class CallersOfProvidersIT extends TwoProviders {
   }
 
   @Test
-  void whoSendsHalfARequestSaysNothingOfTheProvider() throws Exception {
+  void halfARequestSaysNothingOfTheProvider() throws Exception {
     heads.set(0, request -> request.connection().close());
     URI node = fixture.uri("/ask");
     for (int i = 0; i < 8; i++) {
@@ -89,7 +89,7 @@ final class CallersOfProvidersIT extends TwoProviders {
   }
 
   @Test
-  void whoHangsUpSoonSaysNothingOfTheProvider() {
+  void aCallerThatHangsUpSoonSaysNothingOfTheProvider() {
     answers.set(0, request -> {});
     hangUp(
         Duration.ofMillis(300),

@@ -61,7 +61,7 @@ final class PermitsIT extends TwoProviders {
   }
 
   @Test
-  void whatAPermitSaysIsCheckedAndCountsOnce() {
+  void aReportOfAPermitIsCheckedAndCountsOnce() {
     JsonObject taken = NodeFixture.json(permit("/v1/permits", "{\"upstream\": \"two\"}"));
     String path = "/v1/permits/" + taken.getString("permit");
     for (int i = 0; i < 10; i++) {

@@ -123,7 +123,7 @@ final class ProvidersIT extends TwoProviders {
   }
 
   @Test
-  void whatMayHaveBeenDoneIsNotRepeatedUnlessItIsSafe() {
+  void aRequestThatMayHaveBeenDoneIsNotRepeatedUnlessItIsSafe() {
     answers.set(0, request -> request.response().setStatusCode(500).end("no"));
     assertThat(post("/ask", "body").statusCode()).isEqualTo(500);
     assertThat(sent.get(1)).isEmpty();
