@@ -205,6 +205,7 @@ public final class BenchCommand implements Callable<Integer> {
     return quick
         ? List.of(
             new Load(256, 10_000, false),
+            new Load(16, 10_000, false),
             new Load(256, 1, false),
             new Load(1, 1, false),
             new Load(256, 10_000, true))
