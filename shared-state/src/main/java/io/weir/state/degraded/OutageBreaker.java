@@ -7,7 +7,10 @@ import io.github.resilience4j.circuitbreaker.event.CircuitBreakerOnStateTransiti
 import io.weir.state.connection.Faults;
 import io.weir.state.lane.CallObserver;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -24,6 +27,7 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
   private final Supplier<? extends CompletionStage<?>> probe;
   private final CircuitBreaker breaker;
   private final Consumer<Boolean> listener;
+  private final Executor nextProbe;
   private volatile boolean isClosed;
 
   /**
@@ -40,6 +44,8 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
       Duration probeEvery) {
     this.probe = probe;
     this.listener = listener;
+    this.nextProbe =
+        CompletableFuture.delayedExecutor(probeEvery.toMillis(), TimeUnit.MILLISECONDS);
     this.breaker = CircuitBreaker.of(
         "shared-state",
         CircuitBreakerConfig.custom()
@@ -48,7 +54,6 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
             .minimumNumberOfCalls(MIN_CALLS)
             .failureRateThreshold(FAILED_PERCENT)
             .waitDurationInOpenState(probeEvery)
-            .automaticTransitionFromOpenToHalfOpenEnabled(true)
             .permittedNumberOfCallsInHalfOpenState(1)
             .writableStackTraceEnabled(false)
             .build());
@@ -86,6 +91,7 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
     State from = event.getStateTransition().getFromState();
     switch (event.getStateTransition().getToState()) {
       case OPEN -> {
+        nextProbe.execute(this::beginProbe);
         if (from == State.CLOSED) {
           listener.accept(true);
         }
@@ -93,6 +99,14 @@ final class OutageBreaker implements CallObserver, AutoCloseable {
       case HALF_OPEN -> probe();
       case CLOSED -> listener.accept(false);
       default -> {}
+    }
+  }
+
+  // The library could do that, too, but would begin to count before the breaker is open: a thread
+  // that is paused there for as long leaves it open for ever.
+  private void beginProbe() {
+    if (!isClosed) {
+      breaker.transitionToHalfOpenState();
     }
   }
 

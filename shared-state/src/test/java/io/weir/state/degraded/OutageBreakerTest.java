@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -71,6 +72,23 @@ final class OutageBreakerTest {
     probed = CompletableFuture.completedFuture(null);
     await().atMost(Duration.ofSeconds(5)).until(() -> !breaker.isAway());
     assertThat(changes).containsExactly(true, false);
+  }
+
+  // The first probe may be due before the thread that noticed the outage goes on.
+  @Test
+  void noOutageLastsBecauseAThreadWasPaused() {
+    List<OutageBreaker> breakers = new ArrayList<>();
+    for (int i = 0; i < 3000; i++) {
+      OutageBreaker one = new OutageBreaker(
+          () -> CompletableFuture.completedFuture(null), change -> {}, Duration.ofMillis(1));
+      breakers.add(one);
+      for (int j = 0; j < 10; j++) {
+        one.ended(false);
+      }
+    }
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> breakers.stream().noneMatch(OutageBreaker::isAway));
   }
 
   @Test
