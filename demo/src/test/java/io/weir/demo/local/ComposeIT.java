@@ -67,6 +67,8 @@ final class ComposeIT {
         "context",
         "WEIR_TAG",
         PROJECT,
+        "WEIR_REDIS_TIMEOUT_MS", // a busy machine is no outage
+        "10000",
         "WEIR_PORT",
         Integer.toString(port),
         "WEIR_ADMIN_PORT",
@@ -175,10 +177,8 @@ final class ComposeIT {
       return answers.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    // On a busy machine, Redis may answer a few questions too late.
     long lost() {
-      long late = Math.min(answers.getOrDefault(503, 0L), asked() / 20);
-      return asked() - admitted() - answers.getOrDefault(429, 0L) - late;
+      return asked() - admitted() - answers.getOrDefault(429, 0L);
     }
 
     void judge(DemoKey key) {
