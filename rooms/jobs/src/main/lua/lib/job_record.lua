@@ -8,7 +8,8 @@
 -- are - if there is none; the story is the latest steps, <state>@<us>, with a comma between.
 
 local NUMBERS = { 'number', 'run', 'attempts', 'submitted', 'since', 'bytes', 'ahead', 'dispatch', 'sent' }
-local RECORD = '^' .. string.rep('(%S+) ', 16) .. '(%S+)$'
+local SIX = '(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) '
+local RECORD = '^' .. SIX .. SIX .. '(%S+) (%S+) (%S+) (%S+) (%S+)$'
 
 local function job_from(text)
   if not text then
