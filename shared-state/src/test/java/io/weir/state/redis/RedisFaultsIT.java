@@ -148,7 +148,8 @@ final class RedisFaultsIT {
     for (int i = 0; i < 20; i++) {
       assertThat(isPromised("k3")).isFalse();
     }
-    assertThat(commands.zcard("weir:{p40}:acme:key:k3:queue")).isEqualTo(places);
+    // Places may have expired meanwhile; none was added.
+    assertThat(commands.zcard("weir:{p40}:acme:key:k3:queue")).isLessThanOrEqualTo(places);
     assertThat(takeOrWait("k4", 10)).isInstanceOf(Allowed.class);
     commands.configSet("maxmemory", "0");
     await().atMost(Duration.ofSeconds(5)).until(() -> isPromised("k3"));
