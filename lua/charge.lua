@@ -1,29 +1,27 @@
--- The fast lane: charges on states without a queue, in their order; each takes its cost from all of
--- its buckets, or from none. A charge that it cannot decide is handed back untouched, with all
--- later charges on the same states; queue.lua decides those. Equal charges are sent as one with a
--- count.
+-- Decides charges on rates, in their order: each takes its cost from all of its buckets, or from
+-- none; a denial may make a place. Equal charges are sent as one with a count.
 --
 -- KEYS
 --   1      weir:policy, for the revision that was published last; on a Redis Cluster
 --          weir:{pNN}:policy, the partition's copy of it, which is raised to the newest revision of
 --          any charge
 --   then   the states of keys, tenants and the cluster, each once
+--   then   <state>:tickets of keys, the bitmaps of their unused tickets
 -- ARGV
 --   1      not_after, 7 bytes, most significant first: the instant, in microseconds since the
---          epoch, after which nothing in this call is decided; 0 for never. Then the charges,
---          packed, 17 bytes for each
+--          epoch, after which nothing in this call is decided; 0 for never; and 2 bytes: the number
+--          of states. Then the charges, packed, 21 bytes for each
 --            template   2 bytes: which argument holds it
 --            count      2 bytes, above 0: how many equal charges the entry stands for
 --            cost       7 bytes, above 0, in operations
 --            key        2 bytes: which of KEYS is the state of the key
---            tenant     2 bytes: the same of the tenant
+--            tenant     2 bytes: the same of the tenant, 0 if nothing is the tenant's or the cluster's
 --            cluster    2 bytes: the same of the cluster
+--            ticket     2 bytes: which argument holds the ticket data of the caller, 0 for none
+--            tickets    2 bytes: which of KEYS is the bitmap of the key's tickets, 0 for none
 --   then   templates, packed
 --            revision   7 bytes, above 0: the revision of the caller's policy
 --            slots      1 byte: 0 reserve, 1 estimate, 2 off
---            lateness   7 bytes, microseconds: how long after its slot a place is kept
---            max_queue  4 bytes: the most places of a queue
---            horizon    7 bytes, microseconds: how far ahead a slot is at most
 --            own        1 byte: 1 if all buckets are the key's own, and a charge takes its cost
 --                       from each, else 0
 --            demands      2 bytes, 1 to 500, each of another bucket; for each
@@ -32,6 +30,7 @@
 --              capacity 7 bytes: units, 1 to 9.007e15
 --              units    7 bytes: of one operation, 1 to capacity
 --            fields     text, for each demand <bucket>@<rate>, with a space between
+--          or the ticket data of a caller, text, as of lib/queue/asked.lua
 -- RETURNS
 --   { clock_us }                 not_after has passed: nothing was taken
 --   { clock_us, answer... }      for each charge, in order, one or more of
@@ -39,15 +38,23 @@
 --                        without the fields if these are exactly those of the template, in their
 --                        order
 --     admitted, value... so many are ALLOWED. With slots off the others are DENIED and take
---                        nothing; otherwise the answer to the others follows. -1: all are
+--                        nothing; otherwise an answer to each of the others follows. -1: all are
 --                        NEVER_ALLOWED
---     { QUEUED }         the others: nothing was taken, ask queue.lua
---     { STALE, revision } a newer revision was published: nothing was taken
+--     { ALLOWED, used..., returned, made }   per demand the units used, including the cost
+--     { DENIED, used..., wait_us, estimate, returned, made, ticket }   per demand the units used as a
+--                        newcomer sees them, with all that is due; until the slot; 1 if nothing is
+--                        promised; what became of the place that it came back to, a code; 1 if a place
+--                        was made; its ticket, or empty
+--     { NEVER_ALLOWED, used... }   a cost is above its capacity; for all that are left
+--     { STALE, revision }          a newer revision was published or has decided; for all that are
+--                                  left
+--     { FAILED, text }             the data in Redis cannot be read; for all that are left
 -- ERRORS
---   only those of wrong arguments, and of a Redis that accepts no writes
+--   only those of wrong arguments, and of a replica, which accepts no writes
 -- TTL
---   a written state expires when its last bucket is empty, or later: its TTL is up to twice that
---   time plus 1 s, so that it is rarely rewritten
+--   a written state expires when its last bucket is empty and no request waits, or later: its TTL is
+--   up to twice that time plus 1 s, so that it is rarely rewritten; tickets likewise after the last
+--   slot
 
 local clock = require('now')
 local charge_all = require('state/charges')
@@ -57,13 +64,15 @@ local values_of = require('state/values_of')
 local write_states = require('state/write_states')
 
 local now_us = clock(ARGV)
-local not_after = struct.unpack('>I7', ARGV[1])
+local not_after, state_count = struct.unpack('>I7I2', ARGV[1])
 if not_after > 0 and now_us(1) > not_after then
   return { now_us(1) }
 end
-local policy, last = policy_of(redis.call, KEYS[1]), #KEYS
-local states = { values = values_of(redis.call, KEYS, last), heads = {}, texts = {}, times = {}, queued = {} }
-local answers = charge_all(states, policy, ARGV, now_us)
-keep_learned(redis.call, policy)
+local last = 1 + state_count
+local states = { values = values_of(redis.call, KEYS, last), heads = {}, texts = {}, times = {}, tables = {} }
+local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, states = states,
+  policy = policy_of(redis.call, KEYS[1]) }
+local answers = charge_all(lane, now_us)
+keep_learned(redis.call, lane.policy)
 write_states(redis.call, KEYS, last, states)
 return answers

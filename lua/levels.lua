@@ -15,20 +15,16 @@
 
 local ceil_div = require('ceil_div')
 local clock = require('now')
-local state_from = require('queue/state_from')
-local drained = require('state/drained')
-local unpacked = require('state/unpacked')
+local STATE = require('state/state')
 
-local now_us = clock(ARGV)
-
-local layout, numbers = unpacked(redis.call('GET', KEYS[1]))
-if not layout then
-  return {}
+local now = clock(ARGV)(1)
+local state, levels = STATE.read(redis.call('GET', KEYS[1]), now), {}
+if not state then
+  return levels
 end
-local state, levels = state_from(layout, numbers), {}
-local elapsed_us = math.max(0, now_us(1) - state.at_us)
+STATE.move_to(state, math.max(now, state.at_us))
 for name, bucket in pairs(state.buckets) do
   levels[#levels + 1] = name
-  levels[#levels + 1] = ceil_div(drained(bucket.used, bucket.rate, elapsed_us), bucket.rate)
+  levels[#levels + 1] = ceil_div(bucket.used, bucket.rate)
 end
 return levels

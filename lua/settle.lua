@@ -26,7 +26,7 @@
 -- ERRORS
 --   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   states as of queue.lua; counters as of take.lua; an ended reservation is kept for ten minutes
+--   states as of charge.lua; counters as of take.lua; an ended reservation is kept for ten minutes
 
 local CODES = require('codes')
 local priced = require('kinds/kinds').priced
@@ -41,12 +41,9 @@ local permits_key = require('kinds/permits_key')
 local reservation_standing = require('kinds/reservation_standing')
 local LEASED = require('leased')
 local clock = require('now')
-local drain = require('queue/drain')
-local state_from = require('queue/state_from')
 local carried_over = require('state/carried_over')
-local state_value = require('state/state_value')
+local STATE = require('state/state')
 local template_of = require('state/template_of')
-local unpacked = require('state/unpacked')
 local TIMES = require('times')
 
 local now_us = clock(ARGV)
@@ -76,20 +73,14 @@ end
 
 local function state_at(scope)
   if not states[scope] then
-    local value = redis.call('GET', KEYS[1 + scope])
-    local layout, numbers = unpacked(value)
-    if not layout then
+    local state = STATE.read(redis.call('GET', KEYS[1 + scope]), now)
+    if not state then
       error(KEYS[1 + scope] .. ' holds no state', 0)
     end
-    local state = state_from(layout, numbers)
     local at_us = math.max(state.at_us, now)
-    for name, bucket in pairs(state.buckets) do
-      drain(bucket, state.at_us, at_us)
-      if bucket.used == 0 and bucket.waiting == 0 then
-        state.buckets[name] = nil
-      end
-    end
-    state.at_us, state.scope = at_us, scope
+    STATE.forget(state, at_us)
+    STATE.move_to(state, at_us)
+    state.scope = scope
     states[scope] = state
   end
   return states[scope]
@@ -107,17 +98,16 @@ local function settle_bucket(demand, units)
     return
   end
   if not bucket then
-    bucket = { key = demand.field, rate = rate, used = 0, waiting = 0, unclaimed = 0, slot = 0, debt = 0 }
+    bucket = { key = demand.field, rate = rate, used = 0, debt = 0 }
     state.buckets[name] = bucket
   end
   local moved, most = scaled(math.abs(units), rate, bucket.rate), scaled(demand.capacity, rate, bucket.rate)
   if units < 0 then
     moved = math.min(moved, bucket.used)
     bucket.used = bucket.used - moved
-    bucket.unclaimed = bucket.waiting > 0 and bucket.unclaimed + moved or 0
   else
-    bucket.used = bucket.used + math.min(moved, TIMES.MAX_UNITS - bucket.unclaimed - bucket.used)
-    is_capped = is_capped or bucket.used + bucket.unclaimed >= TIMES.MAX_UNITS
+    bucket.used = bucket.used + math.min(moved, TIMES.MAX_UNITS - bucket.used)
+    is_capped = is_capped or bucket.used >= TIMES.MAX_UNITS
   end
   bucket.debt = math.max(0, bucket.used - most)
   state.has_changed = true
@@ -179,7 +169,7 @@ end
 local function write_states()
   for scope, state in pairs(states) do
     if state.has_changed then
-      local value = state_value(state, {})
+      local value = STATE.value(state, {})
       redis.call('SET', KEYS[1 + scope], value, 'PXAT', string.format('%d', state.expires_ms))
     end
   end

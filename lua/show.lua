@@ -5,18 +5,20 @@
 --   redis-cli --eval lua/show.lua 'weir:{p40}:acme:key:k1' weir:policy
 --
 -- KEYS
---   1      the state, its <state>:counters or <state>:permits:<limit>; an upstream, a window or a
---          leased bucket
+--   1      the state, its <state>:counters, <state>:permits:<limit> or <state>:tickets; an upstream, a
+--          window or a leased bucket
 --   2      weir:policy, or nothing: then no percentages are shown
 -- ARGV
 --   1      bursts      text, instead of the field of weir:policy; optional
 --   2      limits      text, instead of the field of weir:policy; optional
 -- RETURNS
 --   name, value, ...   at_us, revision, expires_ms, and each field of the state; the value is the
---                      raw number, followed by its meaning in words if it has one
+--                      raw number, followed by its meaning in words if it has one. While requests
+--                      wait also what is due to them, <bucket>@<rate>.due, and the last turns
 --   limit, numbers, ...   of counters: the numbers of each with a comma between, followed by their
 --                         meaning in words
 --   now_us, ..., held, ...   of permits: the number held
+--   open, ...                of tickets: how many were not used
 --   now_us, ..., field, value, ...   of an upstream, a window or a leased bucket
 --   nothing            there is no such state: its buckets are empty
 -- ERRORS
@@ -61,6 +63,64 @@ local function level_in_words(field, used, at_us, bursts)
   local of = burst_ms and string.format(' of %.10g operations, %.1f %%', rate * burst_ms * 1000 / each,
     used / (rate * burst_ms * 10)) or ' operations'
   return string.format('%.10g%s, empty at %s', used / each, of, iso_instant(at_us + math.ceil(used / rate)))
+end
+
+local function in_time(at_us)
+  return string.format('%d (%s)', at_us, iso_instant(at_us))
+end
+
+-- What a key keeps for its callers, as lib/queue/waiter.lua has it; returns the position after it.
+local function show_waiter(shown, value, at)
+  local _, number, count
+  _, at = struct.unpack('>Bc0', value, at)
+  number, _, _, _, _, _, _, _, count, at = struct.unpack('>I7I7I7I7I6I4I4I4B', value, at)
+  shown[#shown + 1], shown[#shown + 2] = 'tickets', string.format('%d (made)', number)
+  for _ = 1, count do
+    local due, operations = struct.unpack('>I7I7', value, at)
+    shown[#shown + 1] = string.format('due_at_%d', due)
+    shown[#shown + 1] =
+      string.format('%d (operations, to callers without a ticket, at %s)', operations, iso_instant(due))
+    at = at + 26
+  end
+  return at
+end
+
+-- The calendar of a bucket, as lib/queue/calendar.lua has it; returns the position after it.
+local function show_calendar(shown, value, at)
+  local field, capacity, width, lives, kept, turn, base, bins, due, _
+  field, at = struct.unpack('>Bc0', value, at)
+  _, capacity, width, lives, kept, _, _, _, turn, _, _, _, _, base, bins, at =
+    struct.unpack('>I4I7I6BBI7I7I7I7I7I5I2I2I7B', value, at)
+  due = 0
+  for i = 0, bins - 1 do
+    due = due + struct.unpack('>I6', value, at + 6 * i)
+  end
+  local units = due * math.ceil(capacity / 2 ^ 44) / tonumber(string.match(field, '/(%d+)$'))
+  shown[#shown + 1] = field .. '.due'
+  shown[#shown + 1] = string.format('%d (%.10g operations until %s, %d of 64 parts kept)', due, units,
+    iso_instant((base + bins - 1 + lives) * width), kept)
+  shown[#shown + 1], shown[#shown + 2] = field .. '.turn', in_time(turn)
+  return at + 6 * bins
+end
+
+-- The part of a state's value for those that wait, as lib/state/queue_part.lua has it.
+local function show_queue(shown, value, at)
+  local has_waiter, count
+  has_waiter, at = struct.unpack('B', value, at)
+  at = has_waiter == 1 and show_waiter(shown, value, at) or at
+  count, at = struct.unpack('B', value, at)
+  for _ = 1, count do
+    at = show_calendar(shown, value, at)
+  end
+  count, at = struct.unpack('>I2', value, at)
+  for _ = 1, count do
+    local field, served, turn
+    field, at = struct.unpack('>Bc0', value, at)
+    served, turn = struct.unpack('>I7I7', value, at)
+    at = at + 19
+    shown[#shown + 1], shown[#shown + 2] = field .. '.served', in_time(served)
+    shown[#shown + 1], shown[#shown + 2] = field .. '.own_turn', in_time(turn)
+  end
 end
 
 local function now_of_redis()
@@ -157,6 +217,10 @@ local is_owner = string.find(KEYS[1], '^[^:]+:[^:]+:[^:]+:key:[^:]+$')
 if of == 'permits' and not is_owner then
   return redis.call('EXISTS', KEYS[1]) > 0 and shown_permits(string.match(KEYS[1], '[^:]+$')) or {}
 end
+if not is_owner and string.find(KEYS[1], ':tickets$') then
+  local open = redis.call('BITCOUNT', KEYS[1])
+  return open > 0 and { 'open', string.format('%d (tickets that were not used, or are over)', open) } or {}
+end
 local value = redis.call('GET', KEYS[1])
 if not value then
   return {}
@@ -165,18 +229,19 @@ elseif string.find(KEYS[1], ':counters$') and not is_owner then
 end
 local bursts = policy_says(1, 'bursts')
 local count, at_us, revision, expires_ms, at = struct.unpack('>I2I7I7I6', value)
-local shown = { 'at_us', string.format('%d (%s)', at_us, iso_instant(at_us)), 'revision', string.format('%d', revision),
+local has_queue = count >= 32768
+count = has_queue and count - 32768 or count
+local text_at = at + 7 * count
+local text_ends = has_queue and string.find(value, '\n', text_at, true) or #value + 1
+local shown = { 'at_us', in_time(at_us), 'revision', string.format('%d', revision),
   'expires_ms', string.format('%d (%s)', expires_ms, iso_instant(expires_ms * 1000)) }
-local names = string.gmatch(string.sub(value, at + 7 * count), '%S+')
+local names = string.gmatch(string.sub(value, text_at, text_ends - 1), '%S+')
 for i = 1, count do
   local field, number = names(), (struct.unpack('>I7', value, at + 7 * (i - 1)))
-  local words
-  if string.find(field, '@%d+/%d+$') then
-    words = level_in_words(field, number, at_us, bursts)
-  elseif string.find(field, '_us$') or string.find(field, '%.slot$') then
-    words = number > 0 and iso_instant(number)
-  end
-  shown[#shown + 1] = field
-  shown[#shown + 1] = string.format('%d', number) .. (words and ' (' .. words .. ')' or '')
+  local words = string.find(field, '@%d+/%d+$') and ' (' .. level_in_words(field, number, at_us, bursts) .. ')' or ''
+  shown[#shown + 1], shown[#shown + 2] = field, string.format('%d', number) .. words
+end
+if has_queue then
+  show_queue(shown, value, text_ends + 1)
 end
 return shown

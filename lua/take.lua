@@ -1,16 +1,15 @@
--- The fast lane of charges that demand more than rates: quotas, permits, congestion, overflow, a
--- reservation. Each takes all of its demands, or nothing. Charges that need a queue are handed back
--- untouched; queue.lua decides those.
+-- Decides charges that demand more than rates: quotas, permits, congestion, overflow, a reservation.
+-- Each takes all of its demands, or nothing; a denial by rates may make a place.
 --
 -- KEYS
 --   1      weir:policy or its copy, as of charge.lua
 --   then   the states of keys, tenants and the cluster, each once
---   then   all other keys that the charges may touch, in any order: <state>:counters,
---          <state>:permits:<limit>, <state>:hold:<id>, and weir:holds, the index of open
---          reservations; on a Redis Cluster weir:{pNN}:holds
+--   then   all other keys that the charges may touch, in any order: <state>:tickets,
+--          <state>:counters, <state>:permits:<limit>, <state>:hold:<id>, and weir:holds, the index of
+--          open reservations; on a Redis Cluster weir:{pNN}:holds
 -- ARGV
---   1      not_after, as of charge.lua, and 2 bytes: the number of states. Then the charges,
---          packed, 19 bytes for each
+--   1      not_after and the number of states, as of charge.lua. Then the charges, packed, 23 bytes
+--          for each
 --            template   2 bytes: which argument holds it
 --            cost       7 bytes, above 0, in operations
 --            key        2 bytes: which of KEYS is the state of the key
@@ -18,16 +17,19 @@
 --            cluster    2 bytes: the same of the cluster
 --            others     2 bytes: which argument holds the demands other than rates, 0 for none
 --            hold       2 bytes: which argument holds the hold of the request, 0 for none
---   then   templates, as of charge.lua; demands other than rates, as of lib/kinds/others_of.lua; and
---          holds of requests, as of hold_of in lib/kinds/mixed.lua
+--            ticket     2 bytes: which argument holds the ticket data of the caller, 0 for none
+--            tickets    2 bytes: which of KEYS is the bitmap of the key's tickets, 0 for none
+--   then   templates and ticket data, as of charge.lua; demands other than rates, as of
+--          lib/kinds/others_of.lua; and holds of requests, as of hold_of in lib/kinds/mixed.lua
 -- RETURNS
 --   { clock_us }                  not_after has passed: nothing was taken
 --   { clock_us, answer... }       for each charge, in order
---     { ALLOWED, ... }            as of lib/kinds/mixed.lua; the units used of buckets include the cost
---     { DENIED, ..., wait_us, 1 } the same without it; the wait until the last limit has room, an
---                                 estimate
+--     { ALLOWED, ... }            as of lib/kinds/mixed.lua; the units used of buckets include the cost;
+--                                 then, if rates needed the long way, what charge.lua says behind them
+--     { DENIED, ..., wait_us, 1 } the same without it, if a limit other than a rate is full; the wait
+--                                 until the last limit has room, an estimate
+--     { DENIED, ... }             if rates are full: what charge.lua says behind the units used
 --     { NEVER_ALLOWED, ... }      a limit never has room
---     { QUEUED }                  nothing was taken: ask queue.lua
 --     { STALE, revision }         a newer revision was published: nothing was taken
 --     { OUTSIDE }                 the periods of a quota in the arguments do not include this
 --                                 instant
@@ -38,8 +40,8 @@
 -- ERRORS
 --   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
---   states as of charge.lua; counters until the last window ends; permits one to two hours after
---   the last use; a reservation one hour after it expires
+--   states and tickets as of charge.lua; counters until the last window ends; permits one to two hours
+--   after the last use; a reservation one hour after it expires
 
 local new_ledger = require('kinds/ledger').new_ledger
 local write_counters = require('kinds/ledger_write').write_counters
@@ -55,12 +57,13 @@ local not_after, state_count = struct.unpack('>I7I2', ARGV[1])
 if not_after > 0 and now_us(1) > not_after then
   return { now_us(1) }
 end
-local last, policy, ledger = 1 + state_count, policy_of(redis.call, KEYS[1]), new_ledger()
-local states = { values = values_of(redis.call, KEYS, last), heads = {}, texts = {}, times = {}, queued = {} }
-local lane = { call = redis.call, states = states, ledger = ledger, policy = policy,
+local last = 1 + state_count
+local states = { values = values_of(redis.call, KEYS, last), heads = {}, texts = {}, times = {}, tables = {} }
+local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, states = states,
+  ledger = new_ledger(), policy = policy_of(redis.call, KEYS[1]),
   holds_index = string.gsub(KEYS[1], 'policy$', 'holds') }
-local answers = charge_all(lane, KEYS, ARGV, now_us)
-keep_learned(redis.call, policy)
-write_counters(ledger, redis.call)
+local answers = charge_all(lane, now_us)
+keep_learned(redis.call, lane.policy)
+write_counters(lane.ledger, redis.call)
 write_states(redis.call, KEYS, last, states)
 return answers

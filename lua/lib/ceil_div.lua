@@ -1,8 +1,8 @@
--- Division rounded up, of negative numbers too.
+-- Division rounded up, of negative numbers too. Exact between -2^53 and 2^53, as lib/floor_div.lua is.
 
 local function ceil_div(dividend, divisor)
-  local rest = math.fmod(dividend, divisor)
-  return (dividend - rest) / divisor + (rest > 0 and 1 or 0)
+  local quotient = dividend / divisor
+  return quotient + -quotient % 1
 end
 
 return ceil_div

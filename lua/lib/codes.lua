@@ -1,8 +1,7 @@
 -- Every code of arguments and answers; Codes.java has the same, a test compares them.
 local CODES = {
   -- Statuses: the first number of an answer.
-  ALLOWED = 0, DENIED = 1, NEVER_ALLOWED = 2, STALE = 3, FAILED = 4, QUEUED = 5, OUTSIDE = 6, AGAIN = 7, ENDED = 8,
-  REUSED = 9,
+  ALLOWED = 0, DENIED = 1, NEVER_ALLOWED = 2, STALE = 3, FAILED = 4, OUTSIDE = 5, AGAIN = 6, ENDED = 7, REUSED = 8,
   -- Slot modes of a plan.
   RESERVE = 0, ESTIMATE = 1, OFF = 2,
   -- Outcomes of a caller's return to its place.

@@ -1,19 +1,33 @@
 -- The constants of time and of size for places; SlotLimits.java has the same, a test compares them.
 local TIMES = {
   SECOND_US = 1000000,
-  -- How much a caller must be able to miss its slot for a place to be worth making.
-  TOLERANCE_US = 20000,
+  -- The number of bins of a calendar.
+  BINS = 64,
+  -- The widest bin of a bucket whose operations take less than eight times as long.
+  WIDEST_US = 250000,
+  -- How far ahead a bucket of a tenant or of the cluster makes places.
+  SHARED_US = 2000000,
+  -- A calendar counts in parts of its capacity as small as this, or in single units.
+  QUANTA = 17592186044416,
+  -- The parts of the rate that may be promised if all callers return.
+  WHOLE = 64,
+  -- How many tickets of a key may be open at once, at most.
+  TICKETS = 16384,
+  -- How many instants a key keeps at which callers without tickets are to return.
+  MOMENTS = 64,
+  -- The furthest instant of a place for a caller without a ticket.
+  FURTHEST_MOMENT_US = 16000000,
   -- The travel time of an answer and the next request, for a caller that waits whole seconds.
-  ON_ITS_WAY_US = 30000,
-  -- How much a slot may be delayed so that its place can be held.
-  MAX_PUT_OFF_US = 150000,
-  -- How far ahead an estimate of a bucket of the cluster is at most.
-  SHARED_SPREAD_US = 10000000,
-  -- How long a queue is kept after its last place, so that its TTL is rarely set.
-  KEPT_US = 60000000,
-  -- How many overdue places one charge removes at most, unless all are overdue.
-  SWEPT_AT_MOST = 16,
-  -- The largest number a level may reach, unclaimed included.
+  ON_ITS_WAY_US = 50000,
+  -- How far ahead an estimate is at most, unless the bucket's calendar reaches further.
+  FURTHEST_US = 60000000,
+  -- How long after its slot a ticket shows that its holder has waited.
+  WAITED_US = 10000000,
+  -- The longest time of one cost that shares and turns count.
+  LONGEST_US = 1000000000,
+  -- The most waiting keys of a bucket that are counted.
+  MOST_WAITING = 65535,
+  -- The largest level.
   MAX_UNITS = 9007000000000000,
 }
 

@@ -1,14 +1,15 @@
 -- Decides the charges of take.lua, in their order. A lane has the states of the call, its ledger, the
--- policy, the key of open reservations, and `call`, which runs a command.
+-- policy, the key of open reservations, and what queue/rates.lua says.
 
 local CODES = require('codes')
-local decide_any = require('kinds/charge_any')
+local LONG = require('kinds/charge_long')
 local refused = require('kinds/refused')
-local hold_of = require('kinds/mixed').hold_of
 local answer_of = require('kinds/mixed').answer_of
 local look_at = require('kinds/mixed').look_at
 local take_others = require('kinds/mixed_take').take_others
-local others_of = require('kinds/others_of')
+local numbers_of = require('kinds/read_charge').numbers_of
+local read_charge = require('kinds/read_charge').read_charge
+local WIDTH = require('kinds/read_charge').WIDTH
 local LAYOUT = require('state/layout')
 local OWN_DEMANDS = require('state/own_buckets').OWN_DEMANDS
 local own_buckets_of = require('state/own_buckets').own_buckets_of
@@ -17,26 +18,15 @@ local learn = require('state/policy_of').learn
 local value_of = require('state/states').value_of
 local template_of = require('state/template_of')
 
-local WIDTH, NOTHING = 7, {}
-
--- `known` has the demands other than rates, by argument.
-local function read_charge(charges, base, keys, arguments, known)
-  local at, others, hold = charges[base + 1], charges[base + 6], arguments[charges[base + 7]]
-  local key, tenant, cluster = charges[base + 3], charges[base + 4], charges[base + 5]
-  if others > 0 and not known[others] then
-    known[others] = others_of(arguments[others])
-  end
-  return { cost = charges[base + 2], keys = { key, tenant, cluster },
-    state_keys = { keys[key], keys[tenant], keys[cluster] }, others = known[others] or NOTHING,
-    others_text = arguments[others] or '', hold = hold and hold_of(hold, keys[key]), template_text = arguments[at] }
-end
+local NOTHING = {}
 
 -- The most frequent charge, in the fewest steps, as in charge.lua. Nil in other cases: nothing was
 -- taken.
 local function decide_own(lane, charge, own)
   local states, k = lane.states, charge.keys[1]
   local value = value_of(states, k)
-  if not value or states.queued[k] or charge.others.has_levels or string.sub(value, own.from) ~= own.fields
+  if not value or states.tables[k] or charge.asked.ticket ~= '' or charge.others.has_levels
+    or string.sub(value, own.from) ~= own.fields
     or charge.hold and charge.hold.reserves and lane.call('GET', charge.hold.key) then
     return nil
   end
@@ -69,7 +59,7 @@ local function decide(lane, charge)
     return answer
   end
   charge.template = template_of(charge.template_text)
-  return decide_any(lane, charge)
+  return LONG.decide(lane, charge)
 end
 
 -- An error in one state does not affect the other charges; all reads come before the first write.
@@ -85,11 +75,10 @@ local function decided(lane, charge)
   return { CODES.FAILED, text }
 end
 
-local function charge_all(lane, keys, arguments, now_us)
-  local text, answers, known = arguments[1], { now_us(1) }, {}
-  local charges = { struct.unpack('>' .. string.rep('I2I7I2I2I2I2I2', (#text - 9) / 19), text, 10) }
+local function charge_all(lane, now_us)
+  local answers, known, charges = { now_us(1) }, {}, numbers_of(lane)
   for i = 1, #charges / WIDTH do
-    local charge = read_charge(charges, WIDTH * (i - 1), keys, arguments, known)
+    local charge = read_charge(lane, charges, WIDTH * (i - 1), known)
     charge.now = now_us(i)
     answers[i + 1] = decided(lane, charge)
   end

@@ -46,6 +46,9 @@ local function way_and_numbers(value, of_scope, now)
   if value then
     local high, low = string.byte(value, 1, 2)
     local held = 256 * (high or 0) + (low or 0)
+    if held >= LAYOUT.HAS_QUEUE then
+      return nil
+    end
     layout = layout_of(string.sub(value, LAYOUT.HEAD_BYTES + 1 + LAYOUT.NUMBER_BYTES * held))
     if held ~= layout.count or #value < LAYOUT.HEAD_BYTES then
       return nil

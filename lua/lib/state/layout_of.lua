@@ -8,7 +8,7 @@ local LAYOUT = require('state/layout')
 local function part_of(field)
   local key, name, rate, what = string.match(field, '^(([^@]+)@(%d+)[/%d]*)%.?(%S*)$')
   if not name then
-    return { what = field }
+    return { what = 'unknown' }
   end
   return { name = name, key = key, rate = tonumber(rate), what = what == '' and 'used' or what }
 end

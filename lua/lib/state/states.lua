@@ -1,26 +1,38 @@
--- The states of one call, `values` as they were read, by the index of the key; of those that
--- change, `heads`, the packed numbers, `texts`, the fields if they changed, and `times`, the TTL if
--- it changed. `queued` marks states whose charges were handed back.
+-- The states of one call, `values` as they were read, by the index of the key; of those that the
+-- short ways change, `heads`, the packed numbers, `texts`, the fields if they changed, and `times`,
+-- the TTL if it changed; of those that need the long way, `tables`.
 
 local LAYOUT = require('state/layout')
+local STATE = require('state/state')
 local expiry_of = require('state/expiry_of')
 
--- The current value of a state, false if there is none.
+-- The value of a state as the short ways left it, false if there is none.
 local function value_of(states, k)
   local head = states.heads[k]
   return head and head .. (states.texts[k] or string.sub(states.values[k], #head + 1)) or states.values[k]
 end
 
--- Marks the states of these scopes; `keys` has their keys by scope.
-local function hand_back(states, scopes, keys, before)
-  for _, scope in ipairs(scopes) do
-    states.queued[keys[before + scope]] = true
+-- A state as a table, at `now`: from then on the short ways do not change it.
+local function table_of(states, k, keys, scope, now)
+  local state = states.tables[k]
+  if not state then
+    state = STATE.read(value_of(states, k), now)
+    if not state then
+      error(keys[k] .. ' holds no state', 0)
+    end
+    state.scope, states.tables[k] = scope, state
+  else
+    STATE.forget(state, now)
   end
+  return state
 end
 
-local function is_queued(states, scopes, keys, before)
-  for _, scope in ipairs(scopes) do
-    if states.queued[keys[before + scope]] then
+-- Whether one of the states of these scopes needs the long way; `charges` has their keys behind
+-- `before`, by scope.
+local function has_table(states, scopes, charges, before)
+  local tables = states.tables
+  for i = 1, #scopes do
+    if tables[charges[before + scopes[i]]] then
       return true
     end
   end
@@ -37,4 +49,4 @@ local function commit(states, k, way, numbers, until_us)
   states.heads[k] = struct.pack(way.format, unpack(numbers))
 end
 
-return { commit = commit, hand_back = hand_back, is_queued = is_queued, value_of = value_of }
+return { commit = commit, has_table = has_table, table_of = table_of, value_of = value_of }

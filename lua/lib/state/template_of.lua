@@ -1,6 +1,7 @@
 -- Reads the template that all charges of one operation by one plan share, packed as of charge.lua.
 -- The byte of a scope has 8 added if each request counts as one operation, and 16 if the demand is
--- the overflow of the one before it: `by_scope` does not contain these.
+-- the overflow of the one before it: `by_scope` does not contain these. `kinds`
+-- keeps the numbers that stand for those that pay (queue/ticket.lua), by the bits of overflows.
 
 local memo = require('memo').memo
 
@@ -18,10 +19,9 @@ local function add_to(of_scopes, demand)
 end
 
 local template_of = memo(function(text)
-  local revision, mode, lateness, max_queue, horizon, _, count = struct.unpack('>I7BI7I4I7BI2', text)
-  local template = { revision = revision, mode = mode, lateness = lateness, max_queue = max_queue, horizon = horizon,
-    demands = {}, scopes = {}, by_scope = {} }
-  local at, fields = 30, string.gmatch(string.sub(text, 30 + 22 * count), '%S+')
+  local revision, mode, _, count = struct.unpack('>I7BBI2', text)
+  local template = { revision = revision, mode = mode, demands = {}, scopes = {}, by_scope = {}, kinds = {} }
+  local at, fields = 12, string.gmatch(string.sub(text, 12 + 22 * count), '%S+')
   local is_known = {}
   for i = 1, count do
     local scope, rate, capacity, units

@@ -1,12 +1,16 @@
--- Writes the states of a call that have changed: the whole value if its TTL or its fields changed,
--- else only its numbers. `call` runs a command.
+-- Writes the states of a call that have changed: the whole value if its TTL or its fields changed, or
+-- requests wait; else only its numbers. `call` runs a command.
 
+local STATE = require('state/state')
 local value_of = require('state/states').value_of
 
 local function write_states(call, keys, last, states)
   for k = 2, last do
-    local head = states.heads[k]
-    if head and states.times[k] then
+    local head, state = states.heads[k], states.tables[k]
+    if state and state.has_changed then
+      local value = STATE.value(state, state.demands)
+      call('SET', keys[k], value, 'PXAT', string.format('%d', state.expires_ms))
+    elseif head and states.times[k] then
       call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', states.times[k]))
     elseif head and states.texts[k] then
       call('SET', keys[k], value_of(states, k), 'KEEPTTL')

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * The shape of a Lua file, counted by its keywords.
  *
  * @param longestFunction in lines, from its head to its end
- * @param deepestNesting of blocks, including functions
+ * @param deepestNesting of blocks inside a function
  */
 record LuaShape(int longestFunction, int deepestNesting) {
   private static final Pattern WORD = Pattern.compile(
@@ -43,7 +43,7 @@ record LuaShape(int longestFunction, int deepestNesting) {
         }
         default -> {}
       }
-      deepest = Math.max(deepest, begins.size());
+      deepest = Math.max(deepest, begins.size() - 1); // without the outermost function
     }
     if (!begins.isEmpty()) {
       throw new IllegalStateException("a block has no end");

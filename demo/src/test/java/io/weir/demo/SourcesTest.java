@@ -23,7 +23,7 @@ final class SourcesTest {
   private static final int MAX_METHOD_LINES = 70;
   /** Files above the limit, which may not grow. */
   private static final Map<String, Integer> LONG_FILES = Map.of(
-      "BucketStoreContract.java", 720,
+      "BucketStoreContract.java", 330,
       "ClusterPolicy.java", 330);
 
   private static final Pattern SIGNATURE = Pattern.compile(

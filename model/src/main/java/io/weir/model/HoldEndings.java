@@ -11,6 +11,7 @@ import io.weir.model.Memory.Holding;
 import io.weir.model.Reservation.OfBucket;
 import io.weir.model.Reservation.OfKind;
 import java.util.List;
+import java.util.Optional;
 
 /** Ends and renews holds in a memory. The first end counts. */
 final class HoldEndings {
@@ -110,17 +111,19 @@ final class HoldEndings {
     State stored = memory.state(owner);
     long at = Math.max(stored.atMicros(), now);
     State state = stored.at(at);
+    state.moveTo(at);
     Bucket bucket = taken.bucket();
-    BucketState before = state.buckets().get(bucket.name());
-    if (before == null && owed < 0) {
+    Optional<BucketState> before = state.bucket(bucket.name());
+    if (before.isEmpty() && owed < 0) {
       return false;
     }
-    BucketState present = before == null ? BucketState.empty(at, bucket) : before;
+    BucketState present = before.orElseGet(() -> BucketState.empty(at, bucket));
     long units = scaled(Math.abs(owed), bucket, present);
     long capacity = scaled(bucket.capacityUnits(), bucket, present);
     BucketState after =
         owed < 0 ? present.refunded(units, capacity) : present.owing(units, capacity);
-    memory.put(owner, state.with(bucket, after, state.revision()));
+    state.put(bucket.name(), after);
+    memory.put(owner, state);
     return owed > 0 && after.isAtItsEnd();
   }
 

@@ -1,6 +1,5 @@
 package io.weir.model;
 
-import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.Permits;
@@ -25,16 +24,11 @@ final class Memory {
   static final long ENDS_KEPT_US = 600_000_000;
 
   private final Map<Object, State> states = new HashMap<>();
-  private final Map<Object, PlaceQueue> queues = new HashMap<>();
-  private final Map<Object, Map<String, Estimate>> estimates = new HashMap<>();
   private final Map<Object, Map<String, Counter>> counters = new HashMap<>();
   private final Map<Object, Map<String, Long>> permits = new HashMap<>();
   private final Map<List<String>, Holding> reservations = new HashMap<>();
   private int sweepAt = FIRST_SWEEP;
   private long sweptRevision;
-
-  /** The last moment of a bucket that was given without a place. */
-  record Estimate(Rate rate, long atMicros) {}
 
   /**
    * A reservation, and how it ended.
@@ -169,44 +163,11 @@ final class Memory {
   }
 
   State state(Object owner) {
-    return states.getOrDefault(owner, new State(0, sweptRevision, Map.of()));
+    return states.getOrDefault(owner, new State(sweptRevision));
   }
 
   void put(Object owner, State state) {
     states.put(owner, state);
-  }
-
-  boolean hasQueue(Object owner) {
-    return queues.containsKey(owner);
-  }
-
-  /** The queue of an owner; an empty one, not stored yet, if no caller waits. */
-  PlaceQueue queue(Object owner) {
-    return queues.getOrDefault(owner, new PlaceQueue());
-  }
-
-  /** Stores a queue, unless it is empty. */
-  void put(Object owner, PlaceQueue queue) {
-    if (queue.size() == 0) {
-      queues.remove(owner);
-    } else {
-      queues.put(owner, queue);
-    }
-  }
-
-  void endQueue(Object owner) {
-    queues.remove(owner);
-  }
-
-  /** The last moments given without a place, by bucket. */
-  Map<String, Estimate> estimates(Object owner) {
-    return estimates.getOrDefault(owner, Map.of());
-  }
-
-  void put(Object owner, String bucket, Estimate told, long nowMicros) {
-    Map<String, Estimate> all = estimates.computeIfAbsent(owner, any -> new HashMap<>());
-    all.put(bucket, told);
-    all.values().removeIf(one -> one.atMicros() <= nowMicros);
   }
 
   /** Removes empty states whenever the number of states has doubled: they are equivalent to absent ones. */
@@ -215,14 +176,7 @@ final class Memory {
       return;
     }
     long before = nowMicros - KEPT_US;
-    queues.values().removeIf(queue -> queue.isOver(before));
-    estimates
-        .values()
-        .removeIf(all -> all.values().stream().allMatch(one -> one.atMicros() <= nowMicros));
-    states
-        .entrySet()
-        .removeIf(
-            entry -> isForgotten(entry.getKey(), entry.getValue(), nowMicros - Permits.KEPT_US));
+    states.entrySet().removeIf(entry -> isForgotten(entry.getValue(), nowMicros - Permits.KEPT_US));
     counters
         .values()
         .removeIf(all -> all.values().stream().allMatch(one -> one.untilMicros() <= nowMicros));
@@ -233,18 +187,11 @@ final class Memory {
   }
 
   private int size() {
-    return states.size()
-        + queues.size()
-        + estimates.size()
-        + counters.size()
-        + permits.size()
-        + reservations.size();
+    return states.size() + counters.size() + permits.size() + reservations.size();
   }
 
-  private boolean isForgotten(Object owner, State state, long nowMicros) {
-    boolean isEmpty = !queues.containsKey(owner)
-        && state.buckets().values().stream()
-            .allMatch(bucket -> bucket.at(nowMicros).withoutQueue().isForgettable());
+  private boolean isForgotten(State state, long nowMicros) {
+    boolean isEmpty = state.isEmpty(nowMicros);
     if (isEmpty) {
       // The revision is forgotten with the state, but an older revision must still not decide.
       sweptRevision = Math.max(sweptRevision, state.revision());

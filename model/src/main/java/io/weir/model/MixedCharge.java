@@ -4,10 +4,10 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Decision.Reason;
 import io.weir.core.decision.KindVerdict;
-import io.weir.core.decision.Verdict;
 import io.weir.core.decision.Verdict.Outcome;
 import io.weir.core.decision.Verdict.Wait;
 import io.weir.core.kind.Congestion;
@@ -15,10 +15,6 @@ import io.weir.core.kind.Hold;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import io.weir.core.slot.QueueReport;
-import io.weir.core.slot.QueueReport.Returned;
-import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
-import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
@@ -27,7 +23,6 @@ import io.weir.model.Reservation.OfKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * A charge of several kinds: all demands are checked first, then everything is taken or nothing. Lives for one charge.
@@ -40,31 +35,18 @@ final class MixedCharge {
   private final Memory memory;
   private final Look look;
   private final boolean isPeek;
-  private final Function<Charge, StoreAnswer> rates;
 
-  /** @param rates decides once all other limits have room: a charge for rates alone */
-  MixedCharge(
-      Charge charge,
-      Memory memory,
-      long nowMicros,
-      boolean isPeek,
-      Function<Charge, StoreAnswer> rates) {
+  MixedCharge(Charge charge, Memory memory, long nowMicros, boolean isPeek) {
     this.charge = charge;
     this.memory = memory;
     this.look = new Look(charge, memory, nowMicros);
     this.isPeek = isPeek;
-    this.rates = rates;
   }
 
   StoreAnswer decide() {
     if (look.newestRevision() > charge.revision()) {
       return new StoreAnswer.Stale(look.newestRevision());
     }
-    var settled = look.settle(look.scopes());
-    if (!isPeek) {
-      settled.forEach(look::write);
-    }
-    look.load();
     Optional<Memory.Holding> before = charge
         .extras()
         .hold()
@@ -84,7 +66,9 @@ final class MixedCharge {
     if (charge.extras().hold().map(Hold::asked).filter(holding.asked()::equals).isEmpty()) {
       return refused(Reason.RESERVATION_ID_REUSED);
     }
-    long[] used = look.shown(look.buckets());
+    long[] used = look.views(charge.demands(), charge.cost()).stream()
+        .mapToLong(BucketView::shownUnits)
+        .toArray();
     return new Decided(
         charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE), QueueReport.NONE, true);
   }
@@ -100,62 +84,53 @@ final class MixedCharge {
     if (price != Congestion.ONE) {
       standings = standings(asked(cost));
     }
-    List<BucketTurn> turns = look.turns(cost);
-    List<Demand> payers = Payers.of(charge.demands(), turns, place());
+    Payers payers = payers(cost);
     KindVerdict kinds = new KindVerdict(
         charge.extras().demands(),
         standings.stream().map(Stood::standing).toList(),
         cost,
-        overflowed(payers));
-    Charge asRates = payers.isEmpty() ? charge : charge.with(Amount.ofRates(payers, cost));
-    Verdict verdict = new Verdict(charge.revision(), payers, cost);
+        overflowed(payers.demands()));
+    RatesDecision rates = new RatesDecision(look, charge, payers, cost);
     if (isNever(cost) || kinds.isNever()) {
-      long[] shown = shown(payers, turns);
-      Decision never = verdict.decision(Outcome.NEVER_ALLOWED, shown, Wait.NONE);
-      return decided(kinds.never((NeverAllowed) never));
+      return decided(kinds.never((NeverAllowed) rates.never().decision()));
     }
     if (kinds.isFull()) {
       keep(standings, false);
-      return decided(full(verdict, kinds, payers, turns));
+      return decided(full(kinds, rates));
     }
-    StoreAnswer answer = payers.isEmpty()
-        ? decided(new Allowed(charge.revision(), List.of()))
-        : isPeek ? peeked(verdict, payers, turns) : rates.apply(asRates);
-    if (!(answer instanceof Decided ofRates)) {
-      return answer;
-    }
+    Decided ofRates = payers.demands().isEmpty()
+        ? new Decided(new Allowed(charge.revision(), List.of()), QueueReport.NONE)
+        : isPeek ? rates.peek() : rates.decide();
     List<Stood> charged = standings;
     boolean isTaken = ofRates.decision() instanceof Allowed;
     keep(charged, isTaken);
     if (isTaken && !isPeek) {
-      charge.extras().hold().ifPresent(hold -> hold(hold, payers, charged, price));
+      charge.extras().hold().ifPresent(hold -> hold(hold, payers.demands(), charged, price));
     }
     return new Decided(kinds.with(ofRates.decision()), ofRates.report());
   }
 
-  private StoreAnswer peeked(Verdict verdict, List<Demand> payers, List<BucketTurn> turns) {
-    SlotBooking.Result result = newcomer(paying(payers, turns));
-    Wait wait = new Wait(result.waitMicros(), true, Optional.empty());
-    return decided(verdict.decision(result.outcome(), shown(payers, turns), wait));
-  }
-
-  private SlotBooking.Result newcomer(List<BucketTurn> turns) {
-    return new SlotBooking(look.now(), SlotRules.OFF, TicketRequest.NONE, false)
-        .newcomer(turns, Returned.NOT);
+  // The buckets of the ticket's place, if it is for this request.
+  private Payers payers(long cost) {
+    Optional<Payers> ofTicket = isPeek
+        ? Optional.empty()
+        : charge
+            .ticket()
+            .shown()
+            .map(text -> Payers.by(charge.demands(), Ticket.parse(text).paid()))
+            .filter(payers -> new RatesDecision(look, charge, payers, cost).isForTicket());
+    return ofTicket.orElseGet(() -> Payers.of(look.views(charge.demands(), cost)));
   }
 
   // Rates that are full as well do not shorten the wait.
-  private Decision full(
-      Verdict verdict, KindVerdict kinds, List<Demand> payers, List<BucketTurn> turns) {
-    SlotBooking.Result result = newcomer(paying(payers, turns));
-    Decision ofRates = verdict.decision(
-        Outcome.DENIED,
-        shown(payers, turns),
-        new Wait(result.waitMicros(), true, Optional.empty()));
+  private Decision full(KindVerdict kinds, RatesDecision rates) {
+    Decided ofRates = rates.peek();
+    long wait = ofRates.decision() instanceof Denied denied ? denied.retryAfterMicros() : 0;
+    Decision denied = rates
+        .verdict()
+        .decision(Outcome.DENIED, rates.shown(), new Wait(wait, true, Optional.empty()));
     return kinds.denied(
-        ofRates,
-        Math.max(kinds.waitMicros(), result.waitMicros()),
-        charge.ticket().shown());
+        denied, Math.max(kinds.waitMicros(), wait), charge.ticket().shown());
   }
 
   private boolean isNever(long cost) {
@@ -178,22 +153,6 @@ final class MixedCharge {
         .filter(Demand::overflow)
         .map(demand -> demand.bucket().name())
         .toList();
-  }
-
-  private static List<BucketTurn> paying(List<Demand> payers, List<BucketTurn> turns) {
-    return turns.stream()
-        .filter(turn -> payers.stream().anyMatch(payer -> payer.bucket().equals(turn.bucket())))
-        .toList();
-  }
-
-  private static long[] shown(List<Demand> payers, List<BucketTurn> turns) {
-    return paying(payers, turns).stream()
-        .mapToLong(turn -> turn.state().shownUnits(turn.bucket()))
-        .toArray();
-  }
-
-  private Optional<Place> place() {
-    return isPeek ? Optional.empty() : charge.ticket().shown().flatMap(look::placeOf);
   }
 
   private List<Stood> standings(ModelRequest asked) {

@@ -1,50 +1,55 @@
 package io.weir.model;
 
 import io.weir.core.bucket.Demand;
-import io.weir.core.bucket.LeakyBucket;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * Selects the buckets that pay for a request: of a bucket and its overflow, the first that is ready; if neither is, the
- * one that is ready earlier. A caller with a place pays where its place is.
+ * Selects the buckets that pay for a request: of a bucket and its overflow, the first that has room; if neither has,
+ * the one that has room earlier. A caller with a place pays where its place is.
+ *
+ * @param demands those that pay
+ * @param paid which of the overflows pay: a bit for each pair, from the lowest on
  */
-final class Payers {
-  private Payers() {}
+record Payers(List<Demand> demands, long paid) {
 
-  static List<Demand> of(List<Demand> demands, List<BucketTurn> turns, Optional<Place> mine) {
+  static Payers of(List<BucketView> views) {
     List<Demand> payers = new ArrayList<>();
+    long paid = 0;
+    long bit = 1;
+    for (int i = 0; i < views.size(); i++) {
+      Demand demand = views.get(i).demand();
+      if (demand.overflow()) {
+        continue;
+      }
+      boolean hasOverflow = i + 1 < views.size() && views.get(i + 1).demand().overflow();
+      boolean isOther = hasOverflow && overflows(views.get(i), views.get(i + 1));
+      payers.add(isOther ? views.get(i + 1).demand() : demand);
+      paid += isOther ? bit : 0;
+      bit *= hasOverflow ? 2 : 1;
+    }
+    return new Payers(payers, paid);
+  }
+
+  /** Those that paid for a ticket. */
+  static Payers by(List<Demand> demands, long paid) {
+    List<Demand> payers = new ArrayList<>();
+    long left = paid;
     for (int i = 0; i < demands.size(); i++) {
+      boolean hasOverflow = Demand.hasOverflow(demands, i);
       if (!demands.get(i).overflow()) {
-        boolean isOther =
-            Demand.hasOverflow(demands, i) && overflows(turns.get(i), turns.get(i + 1), mine);
-        payers.add(demands.get(isOther ? i + 1 : i));
+        payers.add(demands.get(hasOverflow && left % 2 == 1 ? i + 1 : i));
+        left = hasOverflow ? left / 2 : left;
       }
     }
-    return payers;
+    return new Payers(payers, paid);
   }
 
-  private static boolean overflows(BucketTurn first, BucketTurn other, Optional<Place> mine) {
-    if (isNever(first) || isNever(other)) {
-      return isNever(first);
+  private static boolean overflows(BucketView first, BucketView other) {
+    if (first.isNever() || other.isNever()) {
+      return first.isNever();
     }
-    if (mine.isPresent() && holds(mine.get(), first)) {
-      return false;
-    }
-    if (mine.isPresent() && holds(mine.get(), other)) {
-      return true;
-    }
-    return !first.isReady() && (other.isReady() || other.readyMicros() < first.readyMicros());
-  }
-
-  private static boolean isNever(BucketTurn turn) {
-    return !LeakyBucket.canHold(turn.bucket(), turn.units());
-  }
-
-  private static boolean holds(Place place, BucketTurn turn) {
-    return place.shares().stream()
-        .anyMatch(share -> share.scope() == turn.bucket().scope()
-            && share.bucket().equals(turn.bucket().name()));
+    return !first.hasRoom()
+        && (other.hasRoom() || other.newcomerWaitMicros() < first.newcomerWaitMicros());
   }
 }

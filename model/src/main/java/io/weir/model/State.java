@@ -1,64 +1,62 @@
 package io.weir.model;
 
 import io.weir.core.bucket.Bucket;
-import io.weir.core.bucket.Scope;
-import io.weir.model.Place.Share;
+import io.weir.core.bucket.Demand;
+import io.weir.core.slot.SlotLimits;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.UnaryOperator;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The buckets of one key, tenant or cluster that are not empty, as they were at one instant. Immutable. */
-record State(long atMicros, long revision, Map<String, BucketState> buckets) {
+/**
+ * The state of one key, tenant or cluster: the buckets that are not empty, their calendars, and what it keeps while it
+ * waits. Mutable; the memory owns it, a charge works on a copy.
+ */
+final class State {
+  private long at;
+  private long revision;
+  private final Map<String, BucketState> buckets = new HashMap<>();
+  private final Map<String, Calendar> calendars = new HashMap<>();
+  private final Map<String, Line> lines = new HashMap<>();
+  private @Nullable Waiter waiter;
 
-  State {
-    buckets = Map.copyOf(buckets);
+  State(long revision) {
+    this.revision = revision;
   }
 
-  boolean hasQueue() {
-    return buckets.values().stream().anyMatch(bucket -> bucket.waiting() > 0);
+  /** A copy as it is then: bins that are over are forgotten, as is everything that says nothing any more. */
+  State at(long micros) {
+    State copy = new State(revision);
+    copy.at = at;
+    copy.buckets.putAll(buckets);
+    calendars.forEach((name, calendar) -> copy.calendars.put(name, calendar.copy()));
+    lines.forEach((name, line) -> copy.lines.put(name, line.copy()));
+    copy.waiter = waiter == null ? null : waiter.copy();
+    copy.forget(micros);
+    return copy;
   }
 
-  /** The state at a later instant, without empty buckets. */
-  State at(long nowMicros) {
-    Map<String, BucketState> moved = new HashMap<>();
-    buckets.forEach((name, bucket) -> {
-      BucketState later = bucket.at(nowMicros);
-      if (!later.isForgettable()) {
-        moved.put(name, later);
-      }
-    });
-    return new State(nowMicros, revision, moved);
+  private void forget(long micros) {
+    calendars.values().removeIf(calendar -> calendar.isFarAhead(micros));
+    calendars.values().forEach(calendar -> calendar.advance(micros));
+    calendars.values().removeIf(calendar -> calendar.isOver(micros));
+    lines.values().removeIf(line -> line.isOver(micros));
+    waiter = waiter == null || waiter.isOver(micros) ? null : waiter;
   }
 
-  /** The state at the present, if it is ahead of the clock. */
-  State rebased(long nowMicros) {
-    return atMicros <= nowMicros
-        ? this
-        : new State(nowMicros, revision, each(bucket -> bucket.rebased(nowMicros)));
+  long atMicros() {
+    return at;
   }
 
-  State withoutQueue() {
-    return new State(atMicros, revision, each(BucketState::withoutQueue));
+  long revision() {
+    return revision;
   }
 
-  /**
-   * Removes an overdue place: its capacity is unclaimed in the buckets of this scope from its deadline on. If the state
-   * is past the deadline already, the drained part is unknown, so nothing becomes unclaimed.
-   */
-  State letGo(Scope scope, Place gone) {
-    long at = Math.max(atMicros, gone.deadlineMicros());
-    Map<String, BucketState> after = new HashMap<>(each(bucket -> bucket.at(at)));
-    for (Share share : gone.shares()) {
-      if (share.held() && share.scope() == scope) {
-        after.computeIfPresent(
-            share.bucket(),
-            (name, bucket) -> bucket.rate().equals(share.rate())
-                ? bucket.released(gone.deadlineMicros() < atMicros ? 0 : share.units())
-                : bucket);
-      }
-    }
-    return new State(at, revision, after);
+  /** Moves the levels to an instant; those that are ahead of it stay as they are. */
+  void moveTo(long micros) {
+    buckets.replaceAll((name, bucket) -> bucket.rebased(micros).at(micros));
+    buckets.values().removeIf(BucketState::isForgettable);
+    at = micros;
   }
 
   /** A bucket at the present, converted to the rate and burst of a policy. */
@@ -66,20 +64,7 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
     @Nullable BucketState before = buckets.get(bucket.name());
     return before == null
         ? BucketState.empty(nowMicros, bucket)
-        : before.at(nowMicros).carriedTo(bucket);
-  }
-
-  /** The state with a changed bucket. */
-  State with(Bucket bucket, BucketState after, long newRevision) {
-    Map<String, BucketState> changed = new HashMap<>(buckets);
-    changed.put(bucket.name(), after);
-    return new State(atMicros, newRevision, changed);
-  }
-
-  /** Whether a bucket that is not empty has another rate. */
-  boolean hasOtherRate(Bucket bucket) {
-    @Nullable BucketState before = buckets.get(bucket.name());
-    return before != null && !before.rate().equals(bucket.rate()) && !before.isForgettable();
+        : before.rebased(nowMicros).at(nowMicros).carriedTo(bucket);
   }
 
   /** Whether the usage of the bucket was counted by another rate or burst. */
@@ -88,14 +73,60 @@ record State(long atMicros, long revision, Map<String, BucketState> buckets) {
     if (before == null) {
       return false;
     }
-    long used = before.at(nowMicros).usedUnits();
+    long used = before.rebased(nowMicros).at(nowMicros).usedUnits();
     return used > bucket.capacityUnits() + before.debtUnits()
         || (used > 0 && !before.rate().equals(bucket.rate()));
   }
 
-  private Map<String, BucketState> each(UnaryOperator<BucketState> change) {
-    Map<String, BucketState> changed = new HashMap<>();
-    buckets.forEach((name, bucket) -> changed.put(name, change.apply(bucket)));
-    return changed;
+  Optional<BucketState> bucket(String name) {
+    return Optional.ofNullable(buckets.get(name));
+  }
+
+  @Nullable
+  Calendar calendar(Bucket bucket) {
+    @Nullable Calendar calendar = calendars.get(bucket.name());
+    return calendar != null && calendar.isOf(bucket) ? calendar : null;
+  }
+
+  Line line(Demand demand) {
+    return lines.computeIfAbsent(field(demand.bucket()), name -> new Line());
+  }
+
+  private static String field(Bucket bucket) {
+    return bucket.name() + "@" + bucket.rate();
+  }
+
+  Optional<Waiter> waiter() {
+    return Optional.ofNullable(waiter);
+  }
+
+  Waiter makeWaiter() {
+    Waiter made = waiter == null ? new Waiter() : waiter;
+    waiter = made;
+    return made;
+  }
+
+  void put(String name, BucketState bucket) {
+    buckets.put(name, bucket);
+  }
+
+  /** Takes a bucket and its calendar as a charge of this revision left them. */
+  void put(BucketView view, long ofRevision) {
+    String name = view.bucket().name();
+    buckets.put(name, view.state());
+    calendars.remove(name);
+    view.maybeCalendar().ifPresent(calendar -> calendars.put(name, calendar));
+    revision = ofRevision;
+  }
+
+  /** Whether nothing of it matters any more. */
+  boolean isEmpty(long micros) {
+    State later = at(micros);
+    later.moveTo(Math.max(micros, at));
+    return later.buckets.isEmpty()
+        && later.calendars.isEmpty()
+        && later.lines.isEmpty()
+        && later.waiter == null
+        && micros >= at + SlotLimits.SECOND_US;
   }
 }

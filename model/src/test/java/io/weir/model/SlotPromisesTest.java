@@ -27,7 +27,7 @@ final class SlotPromisesTest {
           .isZero();
       kept += run.seen("KEPT");
     }
-    assertThat(kept).isGreaterThan(Histories.count(300, 5000));
+    assertThat(kept).isGreaterThan(Histories.count(100, 2000));
   }
 
   @Test
@@ -39,10 +39,10 @@ final class SlotPromisesTest {
       kept += run.seen("KEPT");
       broken += run.seen("BROKEN");
     }
-    assertThat(kept).isGreaterThan(Histories.count(1000, 8000));
+    assertThat(kept).isGreaterThan(Histories.count(500, 4000));
     assertThat((double) broken / (kept + broken))
         .describedAs("%d of %d moved", broken, kept + broken)
-        .isLessThan(0.05);
+        .isLessThan(0.1);
   }
 
   private static ScenarioRun run(long seed, int buckets, int steps) {

@@ -83,6 +83,7 @@ final class FuzzIT {
       "Connection: X-Cost, close\r\n",
       "Prefer: \"a\\\r\n",
       "Retry-Ticket: 1.2\r\n",
+      "Retry-Ticket: 9999999999999999.1.0.00000000000000000000\r\n",
       "X-Cost: 3\r\n",
       "\u00e9",
       "HTTP/1.0",

@@ -19,7 +19,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer.Decided;
@@ -83,7 +83,7 @@ final class RedisAclIT {
       RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging);
       Bucket bucket = new Bucket("requests", Scope.KEY, 1000, 1000);
       List<Demand> demands = List.of(Demand.of(bucket));
-      Charge charge = new Charge("acme", "k1", 1, demands, 1).with(Queueing.of(SlotRules.DEFAULT));
+      Charge charge = new Charge("acme", "k1", 1, demands, 1).with(Queueing.of(SlotMode.RESERVE));
       assertThat(decided(store, charge)).isInstanceOf(Allowed.class);
       assertThat(decided(store, charge)).isInstanceOf(Denied.class);
       assertThat(connections.probe().toCompletableFuture().join()).isNull();

@@ -1,7 +1,6 @@
 package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
@@ -13,58 +12,14 @@ import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
-import io.weir.core.slot.QueueReport.Returned;
-import io.weir.core.slot.SlotLimits;
-import io.weir.core.slot.SlotMode;
-import io.weir.core.slot.SlotRules;
-import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.BucketStore;
-import io.weir.core.throttle.Charge;
-import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
-import io.weir.core.throttle.StoreAnswer.Decided;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The promises of every {@link BucketStore}. The test class of a store only makes the store. */
-public abstract class BucketStoreContract {
-  private static final long SECOND = 1_000_000;
-
-  /** A bucket of ten operations per second that holds ten. */
-  private static final Demand TEN = demand("ten", Scope.KEY, 10, 1000);
-
+public abstract class BucketStoreContract extends StoreContract {
   private static final Demand TENANT_FIVE = demand("five", Scope.TENANT, 5, 1000);
-  private static final Demand CLUSTER_TWENTY = demand("twenty", Scope.CLUSTER, 20, 1000);
-
-  private final ManualClock clock = new ManualClock();
-  private @Nullable BucketStore made;
-
-  /** Makes an empty store on this clock. */
-  protected abstract BucketStore emptyStore(ManualClock clock);
-
-  /** Whether it keeps buckets of scope {@code cluster} itself: on a Redis Cluster they are leased. */
-  protected boolean hasClusterBuckets() {
-    return true;
-  }
-
-  @BeforeEach
-  void makeStore() {
-    made = emptyStore(clock);
-  }
-
-  private BucketStore store() {
-    return Objects.requireNonNull(made);
-  }
 
   @Nested
   class OneBucket {
@@ -335,21 +290,6 @@ public abstract class BucketStoreContract {
     }
 
     @Test
-    void slotsSurviveASmallStepBackAndEndWithALargeOne() {
-      SlotRules rules = new SlotRules(SlotMode.RESERVE, SECOND / 2, 100, 60 * SECOND);
-      allowed(charge(10, TEN));
-      TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "id%020d".formatted(1));
-      Charge asking = charge(1, TEN).with(new Queueing(rules, wanted));
-      Optional<String> ticket = denied(asking).ticket();
-      clock.advance(-SECOND / 4);
-      TicketRequest shown = TicketRequest.wanted(ticket, "id%020d".formatted(2));
-      Charge back = charge(1, TEN).with(new Queueing(rules, shown));
-      assertThat(((Decided) answer(back)).report().returned()).isEqualTo(Returned.EARLY);
-      clock.advance(-SECOND);
-      assertThat(((Decided) answer(back)).report().returned()).isEqualTo(Returned.UNKNOWN);
-    }
-
-    @Test
     void nothingMovesWhileTheClockStands() {
       allowed(charge(10, TEN));
       assertThat(denied(charge(1, TEN))).isEqualTo(denied(charge(1, TEN)));
@@ -357,359 +297,28 @@ public abstract class BucketStoreContract {
   }
 
   @Nested
-  class Slots {
-    private final SlotRules rules = new SlotRules(SlotMode.RESERVE, SECOND / 2, 100, 60 * SECOND);
-
-    @BeforeEach
-    void fill() {
-      allowed(charge(10, TEN));
+  class Tickets extends TicketsContract {
+    @Override
+    protected BucketStore emptyStore(ManualClock clock) {
+      return BucketStoreContract.this.emptyStore(clock);
     }
 
-    @Test
-    void everyCallerGetsADifferentTime() {
-      for (int i = 1; i <= 20; i++) {
-        Denied denied = denied(ticketed("k1", i, ""));
-        assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 10);
-        assertThat(denied.estimate()).isFalse();
-        assertThat(denied.ticket()).isPresent();
-      }
-    }
-
-    @Test
-    void aCallerInTimeIsAdmittedAndAnEarlyOneMovesNoOther() {
-      String first = ticket(ticketed("k1", 1, ""));
-      String second = ticket(ticketed("k1", 2, ""));
-      for (int i = 0; i < 1000; i++) {
-        Denied early = denied(ticketed("k1", 3, second));
-        assertThat(early.retryAfterMicros()).isEqualTo(SECOND / 5);
-        assertThat(early.ticket()).hasValue(second);
-      }
-      clock.advance(SECOND / 10);
-      Decided kept = (Decided) answer(ticketed("k1", 4, first));
-      assertThat(kept.decision()).isInstanceOf(Allowed.class);
-      assertThat(kept.report().returned()).isEqualTo(Returned.KEPT);
-      clock.advance(SECOND / 10);
-      allowed(ticketed("k1", 5, second));
-    }
-
-    @Test
-    void aTicketIsGoodOnce() {
-      String ticket = ticket(ticketed("k1", 1, ""));
-      clock.advance(SECOND / 10);
-      allowed(ticketed("k1", 2, ticket));
-      assertThat(returned(ticketed("k1", 3, ticket))).isEqualTo(Returned.UNKNOWN);
-    }
-
-    @Test
-    void aTicketOfAnotherCallerOrRequestIsNone() {
-      String ticket = ticket(ticketed("k1", 1, ""));
-      clock.advance(SECOND / 10);
-      String forged = ticket.substring(0, 17) + "x".repeat(22);
-      assertThat(returned(ticketed("k1", 2, forged))).isEqualTo(Returned.UNKNOWN);
-      assertThat(returned(ticketed("k2", 3, ticket))).isEqualTo(Returned.UNKNOWN);
-      assertThat(returned(asking("k1", 2, 1, TEN, 4, ticket))).isEqualTo(Returned.UNKNOWN);
-      allowed(ticketed("k1", 5, ticket));
-    }
-
-    @Test
-    void aTextThatIsNoTicketIsIgnored() {
-      assertThat(returned(ticketed("k1", 1, "a ticket, honestly"))).isEqualTo(Returned.NOT);
-    }
-
-    @Test
-    void thePlaceOfAnAbsentCallerGoesToTheNextNewcomer() {
-      String ticket = ticket(ticketed("k1", 1, ""));
-      for (int i = 2; i <= 20; i++) {
-        denied(ticketed("k1", i, ""));
-      }
-      clock.advance(SECOND / 10 + SECOND / 2);
-      assertThat(returned(ticketed("k1", 21, ""))).isEqualTo(Returned.NOT);
-      clock.advance(1);
-      allowed(ticketed("k1", 22, ""));
-      assertThat(returned(ticketed("k1", 23, ticket))).isEqualTo(Returned.LATE);
-    }
-
-    @Test
-    void anotherRateEndsTheLine() {
-      String ticket = ticket(ticketed("k1", 1, ""));
-      Demand doubled = demand("ten", Scope.KEY, 20, 1000);
-      clock.advance(SECOND / 10);
-      Decided decided = (Decided) answer(asking("k1", 1, 2, doubled, 2, ticket));
-      assertThat(decided.report().returned()).isEqualTo(Returned.UNKNOWN);
-      assertThat(decided.decision()).isInstanceOf(Allowed.class);
-    }
-
-    @Test
-    void anotherRevisionWithTheSameRateKeepsTheLine() {
-      String ticket = ticket(ticketed("k1", 1, ""));
-      clock.advance(SECOND / 10);
-      assertThat(returned(asking("k1", 1, 2, TEN, 2, ticket))).isEqualTo(Returned.KEPT);
-    }
-
-    @Test
-    void withoutATicketACallerThatReturnsWhenDueKeepsItsPlace() {
-      Demand long2 = demand("long", Scope.KEY, 10, 2000);
-      allowed(charge(20, long2));
-      Charge plain = charge(1, long2).with(Queueing.of(rules));
-      for (int i = 1; i <= 15; i++) {
-        Denied denied = denied(plain);
-        assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 10);
-        assertThat(denied.ticket()).isEmpty();
-        assertThat(denied.estimate()).isFalse();
-      }
-      clock.advance(SECOND);
-      for (int i = 0; i < 10; i++) {
-        assertThat(returned(plain)).isEqualTo(Returned.KEPT);
-      }
-      clock.advance(SECOND);
-      for (int i = 0; i < 5; i++) {
-        assertThat(returned(plain)).isEqualTo(Returned.KEPT);
-      }
-    }
-
-    @Test
-    void aBurstOfASecondMakesPlacesForCallersAtWholeSeconds() {
-      Charge plain = charge(1, TEN).with(Queueing.of(SlotRules.DEFAULT));
-      int turnedAway = 0;
-      for (int i = 0; i < 60; i++) {
-        clock.advance(7_321);
-        if (((Decided) answer(plain)).decision() instanceof Denied denied) {
-          assertThat(denied.estimate()).isFalse();
-          turnedAway++;
-        }
-      }
-      assertThat(turnedAway).isGreaterThanOrEqualTo(50);
-    }
-
-    @Test
-    void aCallerAtItsWholeSecondIsAdmittedThoughTheBurstIsOnlyThatLong() {
-      Charge plain = charge(1, TEN).with(Queueing.of(SlotRules.DEFAULT));
-      SortedMap<Long, Integer> returns = new TreeMap<>();
-      for (int i = 0; i < 60; i++) {
-        long wholeSeconds = (denied(plain).retryAfterMicros() + SECOND - 1) / SECOND * SECOND;
-        returns.merge(clock.getAsLong() + wholeSeconds, 1, Integer::sum);
-      }
-      returns.forEach((at, callers) -> {
-        clock.advance(at - clock.getAsLong());
-        for (int i = 0; i < callers; i++) {
-          clock.advance(2_000);
-          allowed(plain);
-        }
-      });
-    }
-
-    @Test
-    void aFloodThatDoesNotWaitUsesAllOfTheRateThatItsPlacesLeave() {
-      Demand hundred = demand("hundred", Scope.KEY, 100, 1000);
-      Charge plain = charge(1, hundred).with(Queueing.of(SlotRules.DEFAULT));
-      int admitted = 0;
-      for (int i = 0; i < 2500; i++) {
-        admitted += ((Decided) answer(plain)).decision() instanceof Allowed ? 1 : 0;
-        clock.advance(2_000);
-      }
-      assertThat(admitted).isBetween(594, 600);
-    }
-
-    @Test
-    void pastTheBoundsTheKthCallerGetsTheKthTimeAsAnEstimate() {
-      SlotRules one = new SlotRules(SlotMode.RESERVE, SECOND / 2, 1, 60 * SECOND);
-      denied(ticketed("k1", 1, ""));
-      long before = 0;
-      for (int i = 2; i < 10; i++) {
-        Denied denied = denied(
-            charge(1, TEN).with(new Queueing(one, TicketRequest.wanted(Optional.empty(), id(i)))));
-        assertThat(denied.estimate()).isTrue();
-        assertThat(denied.ticket()).isEmpty();
-        assertThat(denied.retryAfterMicros()).isGreaterThanOrEqualTo(before + SECOND / 10);
-        before = denied.retryAfterMicros();
-      }
-    }
-
-    @Test
-    void aSharedBucketOnlyEstimates() {
-      allowed(charge("globex", "k9", 1, 20, CLUSTER_TWENTY));
-      for (int i = 1; i < 5; i++) {
-        Denied denied = denied(asking("k2", 1, 1, CLUSTER_TWENTY, i, ""));
-        assertThat(denied.estimate()).isTrue();
-        assertThat(denied.retryAfterMicros()).isEqualTo(i * SECOND / 20);
-      }
-    }
-
-    @Test
-    void noKeyMovesTheEstimatesOfASharedBucketFarAway() {
-      allowed(charge("globex", "k9", 1, 20, CLUSTER_TWENTY));
-      for (int i = 1; i < 400; i++) {
-        denied(asking("k2", 1, 1, CLUSTER_TWENTY, i, ""));
-      }
-      assertThat(denied(asking("k3", 1, 1, CLUSTER_TWENTY, 500, "")).retryAfterMicros())
-          .isLessThanOrEqualTo(10 * SECOND);
-    }
-
-    @Test
-    void aKeyThatWaitsLeavesHalfOfTheTenantsLineToOthers() {
-      Demand tenants = demand("tenants", Scope.TENANT, 10, 1000);
-      allowed(charge(10, tenants));
-      for (int i = 1; i <= 60; i++) {
-        assertThat(denied(asking("k1", 1, 1, tenants, i, "")).estimate()).isEqualTo(i > 50);
-      }
-      Denied other = denied(asking("k2", 1, 1, tenants, 61, ""));
-      assertThat(other.estimate()).isFalse();
-      assertThat(other.retryAfterMicros()).isEqualTo(51 * SECOND / 10);
-    }
-
-    @Test
-    void aLongUnclaimedQueueIsReleasedInPortions() {
-      SlotRules many = new SlotRules(SlotMode.RESERVE, SECOND / 2, 1000, 120 * SECOND);
-      List<String> tickets = new ArrayList<>();
-      for (int i = 1; i <= 600; i++) {
-        TicketRequest wanted = TicketRequest.wanted(Optional.empty(), id(i));
-        tickets.add(ticket(charge(1, TEN).with(new Queueing(many, wanted))));
-      }
-      clock.advance(40 * SECOND);
-      Decided first = (Decided) answer(ticketed("k1", 601, tickets.get(389)));
-      assertThat(first.report().returned()).isEqualTo(Returned.LATE);
-      assertThat(first.report().lost()).isEqualTo(SlotLimits.SWEPT_AT_MOST);
-      assertThat(returned(ticketed("k1", 602, tickets.get(399)))).isEqualTo(Returned.KEPT);
-      clock.advance(60 * SECOND);
-      for (int i = 0; i < 10; i++) {
-        allowed(charge(1, TEN));
-      }
-    }
-
-    @Test
-    void aCallerFindsThePlaceOfItsOwnKindAmongManyOthers() {
-      Demand long2 = demand("long", Scope.KEY, 1000, 4000);
-      allowed(charge(4000, long2));
-      Charge two = charge(2, long2).with(Queueing.of(rules));
-      Charge one = charge(1, long2).with(Queueing.of(rules));
-      for (int i = 0; i < 90; i++) {
-        assertThat(denied(two).estimate()).isFalse();
-      }
-      long wait = denied(one).retryAfterMicros();
-      clock.advance(wait);
-      assertThat(returned(one)).isEqualTo(Returned.KEPT);
-    }
-
-    @Test
-    void withoutATicketNoCallerGetsASlotFurtherThanClientsWait() {
-      Demand slow = demand("slow", Scope.KEY, 1, 100_000);
-      allowed(charge(100, slow));
-      Charge plain = charge(1, slow).with(Queueing.of(SlotRules.DEFAULT));
-      for (int i = 1; i <= 40; i++) {
-        assertThat(denied(plain).estimate()).isEqualTo(i > 30);
-      }
-      for (int i = 31; i <= 70; i++) {
-        TicketRequest wanted = TicketRequest.wanted(Optional.empty(), id(i));
-        Charge ticketed = charge(1, slow).with(new Queueing(SlotRules.DEFAULT, wanted));
-        assertThat(denied(ticketed).estimate()).isEqualTo(i > 60);
-      }
-    }
-
-    @Test
-    void anEmptyBucketOfAnotherRateEndsNoQueue() {
-      allowed(charge("acme", "k1", 1, 1, demand("other", Scope.KEY, 10, 1000)));
-      String first = ticket(asking("k1", 1, 2, TEN, 1, ""));
-      denied(asking("k1", 1, 2, TEN, 2, ""));
-      denied(asking("k1", 1, 2, TEN, 3, ""));
-      clock.advance(SECOND / 5);
-      denied(asking("k1", 1, 2, TEN, 4, ""));
-      clock.advance(SECOND / 20);
-      allowed(charge("acme", "k1", 2, 1, demand("other", Scope.KEY, 20, 1000)));
-      assertThat(returned(asking("k1", 1, 2, TEN, 5, first))).isEqualTo(Returned.KEPT);
-    }
-
-    @Test
-    void withoutSlotsAllCallersGetTheSameTime() {
-      assertThat(denied(charge(1, TEN))).isEqualTo(denied(charge(1, TEN)));
-    }
-
-    private Charge ticketed(String subject, int id, String shown) {
-      return asking(subject, 1, 1, TEN, id, shown);
-    }
-
-    private Charge asking(
-        String subject, long cost, long revision, Demand demand, int id, String shown) {
-      TicketRequest ticket =
-          TicketRequest.wanted(Optional.of(shown).filter(t -> !t.isEmpty()), id(id));
-      return new Charge("acme", subject, revision, List.of(demand), cost)
-          .with(new Queueing(rules, ticket));
-    }
-
-    private String ticket(Charge charge) {
-      return denied(charge).ticket().orElseThrow();
-    }
-
-    private Returned returned(Charge charge) {
-      return ((Decided) answer(charge)).report().returned();
-    }
-
-    private static String id(int number) {
-      return "id%020d".formatted(number);
+    @Override
+    protected boolean hasClusterBuckets() {
+      return BucketStoreContract.this.hasClusterBuckets();
     }
   }
 
-  /** A demand of whole operations from a bucket of one group. */
-  private static Demand demand(String name, Scope scope, long opsPerSec, long burstMillis) {
-    return Demand.of(new Bucket(name, scope, opsPerSec * 1000, burstMillis));
-  }
+  @Nested
+  class Slots extends SlotsContract {
+    @Override
+    protected BucketStore emptyStore(ManualClock clock) {
+      return BucketStoreContract.this.emptyStore(clock);
+    }
 
-  private static Charge charge(long cost, Demand... demands) {
-    return charge("acme", "k1", 1, cost, demands);
-  }
-
-  private static Charge charge(
-      String tenant, String subject, long revision, long cost, Demand... demands) {
-    return new Charge(tenant, subject, revision, List.of(demands), cost);
-  }
-
-  private Allowed allowed(Charge charge) {
-    return as(Allowed.class, decide(charge));
-  }
-
-  private Denied denied(Charge charge) {
-    return as(Denied.class, decide(charge));
-  }
-
-  private NeverAllowed never(Charge charge) {
-    return as(NeverAllowed.class, decide(charge));
-  }
-
-  private static <T> T as(Class<T> type, Decision decision) {
-    assertThat(decision).isInstanceOf(type);
-    return type.cast(decision);
-  }
-
-  private Decision decide(Charge charge) {
-    return decision(answer(charge));
-  }
-
-  private Decision peek(Charge charge) {
-    return decision(await(store().peek(charge)));
-  }
-
-  private StoreAnswer answer(Charge charge) {
-    assumeTrue(hasClusterBuckets() || charge.demands().stream().allMatch(this::isNarrow));
-    return await(store().tryCharge(charge));
-  }
-
-  private boolean isNarrow(Demand demand) {
-    return demand.bucket().scope() != Scope.CLUSTER;
-  }
-
-  private static Decision decision(StoreAnswer answer) {
-    return as(StoreAnswer.Decided.class, answer).decision();
-  }
-
-  private static <T> T as(Class<T> type, StoreAnswer answer) {
-    assertThat(answer).isInstanceOf(type);
-    return type.cast(answer);
-  }
-
-  private static StoreAnswer await(CompletionStage<StoreAnswer> answer) {
-    return answer.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
-  }
-
-  private static List<Long> remaining(Decision decision) {
-    return decision.limits().stream().map(Limit::remaining).toList();
+    @Override
+    protected boolean hasClusterBuckets() {
+      return BucketStoreContract.this.hasClusterBuckets();
+    }
   }
 }

@@ -2,7 +2,7 @@ package io.weir.testkit;
 
 import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
@@ -22,6 +22,7 @@ import java.util.random.RandomGenerator;
 public final class Scenario {
   private static final long SECOND = 1_000_000;
   private static final long HOUR = 3600 * SECOND;
+  private static final List<Long> LATENESS = List.of(1_000L, 20_000L, 100_000L, 700_000L);
   private static final List<String> TENANTS = List.of("acme", "globex");
   private static final List<String> SUBJECTS = List.of("k1", "k2", "k3");
   private static final int MOST_AT_ONCE = 6;
@@ -61,9 +62,9 @@ public final class Scenario {
   private final ScenarioPolicies policies;
   private final List<Return> returns = new ArrayList<>();
   List<Demand> demands;
-  private SlotRules rules;
+  private SlotMode slots;
   private long revision = 1;
-  private long ids;
+  private long steps;
   private long now;
 
   /** A history over one to three buckets. */
@@ -87,7 +88,7 @@ public final class Scenario {
     this.random = new Random(seed);
     this.policies = new ScenarioPolicies(random, kind, buckets, hasClusterBuckets);
     this.demands = policies.demands();
-    this.rules = policies.rules();
+    this.slots = policies.slots();
   }
 
   /** The seed of the history, for the message of a failed test. */
@@ -99,7 +100,7 @@ public final class Scenario {
   public Step next() {
     if (kind != Kind.CALLERS && random.nextInt(400) == 0) {
       demands = policies.demands();
-      rules = policies.rules();
+      slots = policies.slots();
       revision++;
     }
     boolean comesBack = !returns.isEmpty()
@@ -107,6 +108,7 @@ public final class Scenario {
     Step step =
         comesBack ? comeBack() : new Step(pause(), atOnce(charge(pick(TENANTS), pick(SUBJECTS))));
     now += step.advanceMicros();
+    steps++;
     return step;
   }
 
@@ -134,7 +136,7 @@ public final class Scenario {
             isOld ? revision - 1 : revision,
             demands.subList(first, demands.size()),
             cost())
-        .with(new Queueing(rules, ticket()));
+        .with(new Queueing(slots, ticket()));
   }
 
   // Charges at once are of one subject and take the same lane: only those have an order among each
@@ -163,36 +165,34 @@ public final class Scenario {
         : returns.stream().min(Comparator.comparingLong(Return::dueMicros)).orElseThrow();
     returns.remove(one);
     Charge before = one.charge();
-    long lateness = before.slots().latenessMicros();
     long pause = switch (random.nextInt(12)) {
       case 0, 1 -> 0;
-      case 2 -> lateness + 2 * SECOND;
-      case 3, 4, 5 -> random.nextLong(lateness);
+      case 2 -> 2 * SECOND;
+      case 3, 4, 5 -> random.nextLong(pick(LATENESS));
       default -> 0;
     };
     boolean waits = random.nextInt(6) > 0;
     long early = Math.max(0, Math.min(one.dueMicros() - now, 100 * SECOND));
     TicketRequest ticket = one.ticket().isPresent()
-        ? TicketRequest.wanted(one.ticket(), id())
+        ? TicketRequest.wanted(one.ticket(), secret())
         : renewed(before.ticket());
     return new Step(waits ? early + pause : 0, atOnce(with(before, ticket)));
   }
 
   private Charge with(Charge before, TicketRequest ticket) {
     return new Charge(before.tenant(), before.subject(), revision, before.demands(), before.cost())
-        .with(new Queueing(rules, ticket));
+        .with(new Queueing(slots, ticket));
   }
 
-  // Each id is used once.
+  // Charges at once share one secret: a batch may use that of any of them.
   private TicketRequest renewed(TicketRequest before) {
-    return before.newId().isEmpty()
+    return before.secret().isEmpty()
         ? before
-        : new TicketRequest(before.shown(), id(), before.withinMicros());
+        : new TicketRequest(before.shown(), secret(), before.withinMicros());
   }
 
-  private String id() {
-    ids++;
-    return pick(List.of("id", "-d", "_d")) + "%020d".formatted(ids);
+  private String secret() {
+    return "id%020d".formatted(steps);
   }
 
   private long cost() {
@@ -204,15 +204,15 @@ public final class Scenario {
   }
 
   private TicketRequest ticket() {
-    String id = id();
+    String id = secret();
     Optional<String> shown =
         returns.isEmpty() ? Optional.empty() : pick(returns).ticket();
     return switch (kind == Kind.RATES ? 0 : random.nextInt(kind == Kind.CALLERS ? 5 : 10)) {
       case 0, 1 -> TicketRequest.NONE;
       case 2, 3, 8 -> TicketRequest.wanted(Optional.empty(), id);
       case 4 -> new TicketRequest(Optional.empty(), id, random.nextLong(2 * SECOND));
-      case 5 -> TicketRequest.wanted(Optional.of("9".repeat(16) + "." + "x".repeat(22)), id);
-      case 6 -> TicketRequest.wanted(shown.map(text -> text.substring(0, 17) + "y".repeat(22)), id);
+      case 5 -> TicketRequest.wanted(Optional.of("9".repeat(16) + ".1.0." + "a".repeat(20)), id);
+      case 6 -> TicketRequest.wanted(shown.map(text -> "0" + text.substring(1)), id);
       default -> TicketRequest.wanted(shown, id);
     };
   }

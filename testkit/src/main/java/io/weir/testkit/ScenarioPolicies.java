@@ -5,15 +5,13 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.slot.SlotMode;
-import io.weir.core.slot.SlotRules;
 import io.weir.testkit.Scenario.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Generates the policies of one {@link Scenario}: its buckets and the rules of its places. */
+/** Generates the policies of one {@link Scenario}: its buckets and what denied callers get. */
 final class ScenarioPolicies {
-  private static final long SECOND = 1_000_000;
 
   private final RandomGenerator random;
   private final Kind kind;
@@ -35,17 +33,12 @@ final class ScenarioPolicies {
             hasClusterBuckets ? Scope.CLUSTER : Scope.TENANT);
   }
 
-  SlotRules rules() {
-    SlotMode mode = switch (kind) {
+  SlotMode slots() {
+    return switch (kind) {
       case MIXED -> random.nextInt(4) > 0 ? SlotMode.RESERVE : pick(List.of(SlotMode.values()));
       case RATES -> SlotMode.OFF;
       case CALLERS -> SlotMode.RESERVE;
     };
-    return new SlotRules(
-        mode,
-        1000 + random.nextLong(SECOND),
-        1 + random.nextInt(60),
-        SECOND * (1 + random.nextInt(100)));
   }
 
   // Always the same names, so that a change of policy has usage to carry over.

@@ -108,7 +108,6 @@ public final class ScenarioRun {
     count(decided.decision().getClass().getSimpleName(), 1);
     count(decided.report().returned().name(), 1);
     count("made", decided.report().made() ? 1 : 0);
-    count("lost", decided.report().lost());
     if (decided.decision() instanceof Denied denied) {
       count(denied.estimate() ? "estimate" : "slot", 1);
     } else if (decided.decision() instanceof Allowed && kind == Scenario.Kind.CALLERS) {

@@ -5,7 +5,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.OperationLimit.Limited;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -22,14 +22,14 @@ public final class Plan {
   private final String name;
   private final Map<String, OperationLimit> limits;
   private final OperationLimit others;
-  private final SlotRules slots;
+  private final SlotMode slots;
   private final FailureMode failureMode;
 
   Plan(
       String name,
       Map<String, OperationLimit> limits,
       OperationLimit others,
-      SlotRules slots,
+      SlotMode slots,
       FailureMode failureMode) {
     this.name = name;
     this.limits = new LinkedHashMap<>(limits);
@@ -44,7 +44,7 @@ public final class Plan {
   }
 
   /** The rules of the plan for places. */
-  public SlotRules slots() {
+  public SlotMode slots() {
     return slots;
   }
 

@@ -5,7 +5,7 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.policy.OperationLimit.Frozen;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.OperationLimit.Unlimited;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -95,7 +95,7 @@ record PlanDraft(
       String name,
       Set<String> unlimited,
       OperationLimit others,
-      SlotRules slots,
+      SlotMode slots,
       FailureMode failureMode) {
     Map<String, OperationLimit> limits = new LinkedHashMap<>();
     operations().forEach(operation -> limits.put(operation, limit(name, operation)));

@@ -4,7 +4,7 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.kind.Congestion;
 import io.weir.core.policy.BucketsReader.BucketSet;
 import io.weir.core.policy.BucketsReader.DefinedBucket;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -39,9 +39,14 @@ final class PlansReader {
       "[1-9]\\d{0,5}x",
       "a multiplier such as 10x, up to 999999x",
       "multiplier of a [congested](#shares-and-congestion) bucket from which its requests are denied");
+  private static final Field<SlotMode> SLOTS = Field.choice(
+          "slots",
+          Words.of("reserve", SlotMode.RESERVE, "estimate", SlotMode.ESTIMATE, "off", SlotMode.OFF),
+          "what denied callers get: a slot of their own, an estimate, or the time at which the next request fits")
+      .or(SlotMode.RESERVE);
   private static final Table PLAN = Table.of("plan", BUCKET_SET, BUCKETS, LIMITS, SHED_AT)
       .with(Access.FIELDS)
-      .with(SlotsReader.FIELDS)
+      .with(List.of(SLOTS))
       .with(List.of(FailureMode.FIELD, OverrideReader.OVERRIDES));
   static final Field<Map<String, Section>> PLANS =
       Field.byName("plans", PLAN, "what keys may do; default: one, `default`, of all buckets");
@@ -77,7 +82,7 @@ final class PlansReader {
         set,
         PlanDraft.of(shapesOf(bucketsOf(set)), kindsOf(bucketsOf(set), kinds, Optional.empty())),
         Access.LIMITED,
-        SlotRules.DEFAULT,
+        SlotMode.RESERVE,
         mode,
         true);
   }
@@ -87,7 +92,7 @@ final class PlansReader {
     BucketSet set = section.find(BUCKET_SET).orElse(defaultSet);
     Access access = Access.read(section);
     List<DefinedBucket> chosen = section.has("buckets") ? chosen(section, set) : bucketsOf(set);
-    SlotRules slots = SlotsReader.read(section);
+    SlotMode slots = section.get(SLOTS);
     FailureMode mode = section.find(FailureMode.FIELD).orElse(defaultMode);
     List<KindLimit> limits = limits(section);
     PlanKinds planKinds = kindsOf(chosen, limits, section.find(SHED_AT));
@@ -259,7 +264,7 @@ final class PlansReader {
       BucketSet set,
       PlanDraft draft,
       Access access,
-      SlotRules slots,
+      SlotMode slots,
       FailureMode failureMode,
       boolean implicit) {}
 }

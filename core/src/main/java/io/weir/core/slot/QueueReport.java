@@ -5,18 +5,11 @@ package io.weir.core.slot;
  *
  * @param returned the result for the place that the caller came back to
  * @param made whether a new place was made
- * @param lost how many expired places were removed
- * @param length how many places the queue has afterwards; 0 if it was not read
  */
-public record QueueReport(Returned returned, boolean made, long lost, long length) {
+public record QueueReport(Returned returned, boolean made) {
 
   /** No queue was changed. */
-  public static final QueueReport NONE = new QueueReport(Returned.NOT, false, 0, 0);
-
-  /** The same for another caller of the same answer: lost places are counted once. */
-  public QueueReport withoutLost() {
-    return new QueueReport(returned, made, 0, length);
-  }
+  public static final QueueReport NONE = new QueueReport(Returned.NOT, false);
 
   /** The result for a place. The order is that of {@code lua/lib/codes.lua}. */
   public enum Returned {
@@ -24,7 +17,7 @@ public record QueueReport(Returned returned, boolean made, long lost, long lengt
     NOT,
     /** The caller came before its slot and got the same wait again. */
     EARLY,
-    /** The caller came in time and was admitted. */
+    /** The caller came in time, and its place was for it. */
     KEPT,
     /** The caller came too late: its place is gone. */
     LATE,

@@ -4,25 +4,46 @@ package io.weir.core.slot;
 public final class SlotLimits {
   public static final long SECOND_US = 1_000_000;
 
-  /** The least lateness of a caller that its place must bear; otherwise no place is made. */
-  public static final long TOLERANCE_US = 20_000;
+  /** The number of bins of a calendar. */
+  public static final long BINS = 64;
 
-  /** The travel time of an answer and the next request, for a caller that waits for whole seconds. */
-  public static final long ON_ITS_WAY_US = 30_000;
+  /** The widest bin of a bucket whose operations take less than eight times as long. */
+  public static final long WIDEST_US = 250_000;
 
-  /** The longest delay of a slot so that its place can be held. */
-  public static final long MAX_PUT_OFF_US = 150_000;
+  /** How far ahead a bucket of a tenant or of the cluster makes places. */
+  public static final long SHARED_US = 2_000_000;
 
-  /** The longest time ahead of an estimate of a bucket of scope {@code cluster}. */
-  public static final long SHARED_SPREAD_US = 10_000_000;
+  /** A calendar counts in parts of its capacity as small as this, or in single units. */
+  public static final long QUANTA = 1L << 44;
 
-  /** How long a queue is kept after its last place, so that its time to live is rarely set. */
-  public static final long KEPT_US = 60_000_000;
+  /** The parts of the rate that may be promised if all callers return. */
+  public static final long WHOLE = 64;
 
-  /** The most overdue places that one charge removes, unless all are overdue. */
-  public static final long SWEPT_AT_MOST = 16;
+  /** How many tickets of a key may be open at once, at most. */
+  public static final long TICKETS = 16_384;
 
-  /** The largest level, including unclaimed capacity; below 2⁵³. */
+  /** How many instants a key keeps at which callers without tickets are to return. */
+  public static final long MOMENTS = 64;
+
+  /** The furthest instant of a place for a caller without a ticket. */
+  public static final long FURTHEST_MOMENT_US = 16_000_000;
+
+  /** The travel time of an answer and the next request, for a caller that waits whole seconds. */
+  public static final long ON_ITS_WAY_US = 50_000;
+
+  /** How far ahead an estimate is at most, unless the bucket's calendar reaches further. */
+  public static final long FURTHEST_US = 60_000_000;
+
+  /** How long after its slot a ticket shows that its holder has waited. */
+  public static final long WAITED_US = 10_000_000;
+
+  /** The longest time of one cost that shares and turns count. */
+  public static final long LONGEST_US = 1_000_000_000;
+
+  /** The most waiting keys of a bucket that are counted. */
+  public static final long MOST_WAITING = 65_535;
+
+  /** The largest level; below 2⁵³. */
   public static final long MAX_UNITS = 9_007_000_000_000_000L;
 
   private SlotLimits() {}

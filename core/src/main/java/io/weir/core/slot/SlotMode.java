@@ -7,5 +7,10 @@ public enum SlotMode {
   /** Gives estimates that are spaced, so that no two callers get the same time. */
   ESTIMATE,
   /** Every caller gets the time at which the next request fits. */
-  OFF
+  OFF;
+
+  /** The mode in which existing places count, but none is made. */
+  public SlotMode withoutNewPlaces() {
+    return this == RESERVE ? ESTIMATE : this;
+  }
 }

@@ -8,20 +8,23 @@ import java.util.regex.Pattern;
  * The ticket that a caller shows, and its request for a new one.
  *
  * @param shown the ticket it came with
- * @param newId the id for a new ticket: {@value #ID_LENGTH} unguessable characters
+ * @param secret {@value #SECRET_LENGTH} unguessable characters: they sign the tickets of the key from now on if the key
+ *     has no open ticket; empty if no ticket is wanted
  * @param withinMicros the longest wait for which a ticket is wanted; -1 for never. For longer waits, and without a
- *     ticket, the caller comes back at a whole second
+ *     ticket, the caller comes back after whole seconds
  */
-public record TicketRequest(Optional<String> shown, String newId, long withinMicros) {
+public record TicketRequest(Optional<String> shown, String secret, long withinMicros) {
 
-  /** The length of a ticket's id. */
-  public static final int ID_LENGTH = 22;
+  /** The length of a secret. */
+  public static final int SECRET_LENGTH = 22;
 
   /** No ticket shown, none wanted. */
   public static final TicketRequest NONE = new TicketRequest(Optional.empty(), "", -1);
 
   private static final long ANY_WAIT = Long.MAX_VALUE >> 11;
-  private static final Pattern TICKET = Pattern.compile("\\d{16}\\.[A-Za-z0-9_-]{22}");
+  private static final int SLOT_DIGITS = 16;
+  private static final Pattern TICKET =
+      Pattern.compile("\\d{16}\\.\\d{1,15}\\.\\d{1,15}\\.[0-9a-f]{20}");
 
   /** A malformed ticket is treated as absent. */
   public TicketRequest {
@@ -29,23 +32,23 @@ public record TicketRequest(Optional<String> shown, String newId, long withinMic
   }
 
   /** A caller that wants a ticket whatever the wait. */
-  public static TicketRequest wanted(Optional<String> shown, String newId) {
-    return new TicketRequest(shown, newId, ANY_WAIT);
+  public static TicketRequest wanted(Optional<String> shown, String secret) {
+    return new TicketRequest(shown, secret, ANY_WAIT);
   }
 
-  /** The unguessable part of the shown ticket. */
-  public Optional<String> shownId() {
-    return shown.map(text -> text.substring(17));
-  }
-
-  /** The time until which the shown ticket was valid. */
-  public OptionalLong deadlineMicros() {
+  /** The slot of the shown ticket, as it says itself: anybody can write a ticket. */
+  public OptionalLong slotMicros() {
     return shown.stream()
-        .mapToLong(text -> Long.parseLong(text.substring(0, 16)))
+        .mapToLong(text -> Long.parseLong(text.substring(0, SLOT_DIGITS)))
         .findFirst();
   }
 
-  /** Whether a ticket is wanted for any wait: such a caller uses no places of others. */
+  /** Whether a ticket is wanted for some wait. */
+  public boolean wants() {
+    return withinMicros >= 0;
+  }
+
+  /** Whether a ticket is wanted for any wait. */
   public boolean wantsAlways() {
     return withinMicros == ANY_WAIT;
   }

@@ -1,4 +1,4 @@
-/** Places: each denied caller gets its own retry time and is admitted if it returns then. */
+/** Places: capacity that is kept for denied callers at their retry times. */
 @NullMarked
 package io.weir.core.slot;
 

@@ -5,7 +5,7 @@ import io.weir.core.bucket.Names;
 import io.weir.core.decision.Verdict;
 import io.weir.core.kind.Extras;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import java.util.List;
 
@@ -75,7 +75,7 @@ public record Charge(
   }
 
   /** The rules for places. */
-  public SlotRules slots() {
+  public SlotMode slots() {
     return queueing.slots();
   }
 

@@ -13,7 +13,7 @@ import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.OperationLimit.Unlimited;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.policy.Subject;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import java.util.List;
 import java.util.Optional;
@@ -129,7 +129,7 @@ public final class Throttle {
 
   // A place is made for a fixed cost; if the cost depends on the level of a bucket, the wait is an
   // estimate.
-  private static SlotRules slots(Subject subject, Limited limited) {
+  private static SlotMode slots(Subject subject, Limited limited) {
     boolean isPriced = limited.others().stream()
         .anyMatch(other -> other instanceof Congestion congestion && congestion.isPrice());
     return isPriced ? subject.plan().slots().withoutNewPlaces() : subject.plan().slots();

@@ -51,7 +51,7 @@ public final class NodeMetrics {
       .register(registry);
 
   private final Map<String, Counter> slots = Stream.of(
-          "made", "kept", "early", "late", "unknown", "broken", "lost")
+          "made", "kept", "early", "late", "unknown", "broken")
       .collect(Collectors.toUnmodifiableMap(Function.identity(), this::slotCounter));
   private final Timer wait = Timer.builder("throttle.retry.after")
       .description("The waits that denied callers were told")
@@ -59,10 +59,6 @@ public final class NodeMetrics {
       .register(registry);
   private final HttpMeters http = new HttpMeters(registry);
   private final BucketMeters buckets = new BucketMeters(registry);
-  private final DistributionSummary queueLength = DistributionSummary.builder(
-          "throttle.queue.length")
-      .description("How many waited in a queue when a place was made in it")
-      .register(registry);
 
   private final Counter degraded = Counter.builder("throttle.degraded.decisions")
       .description("Decisions that a node made by itself, because the shared state was away")
@@ -180,13 +176,11 @@ public final class NodeMetrics {
     switch (report.returned()) {
       case NOT -> {}
       case EARLY, KEPT, LATE, UNKNOWN, BROKEN ->
-        count(report.returned().name().toLowerCase(Locale.ROOT), 1);
+        count(report.returned().name().toLowerCase(Locale.ROOT));
     }
     if (report.made()) {
-      count("made", 1);
-      queueLength.record((double) report.length());
+      count("made");
     }
-    count("lost", report.lost());
   }
 
   /** Counts a request without a decision. */
@@ -215,8 +209,8 @@ public final class NodeMetrics {
     decisions.computeIfAbsent(tags, this::counter).increment();
   }
 
-  private void count(String outcome, long times) {
-    requireNonNull(slots.get(outcome)).increment((double) times);
+  private void count(String outcome) {
+    requireNonNull(slots.get(outcome)).increment();
   }
 
   private Counter slotCounter(String outcome) {

@@ -36,7 +36,7 @@ final class CheckRequestTest {
 
   @Test
   void aTicketIsShownAndOneThatIsNotWantedIsNone() {
-    String ticket = "1234567890123456.abcdefghijklmnopqrstuv";
+    String ticket = "1234567890123456.7.0.0123456789abcdef0123";
     Check shows =
         only("{\"key\":\"k\",\"operation\":\"Ping\",\"ticket\":\"%s\"}".formatted(ticket));
     assertThat(shows.ticket().shown()).isEqualTo(Optional.of(ticket));

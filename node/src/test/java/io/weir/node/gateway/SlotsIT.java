@@ -43,11 +43,16 @@ final class SlotsIT {
           burstPeriod: 1
           throttleGroups: [{ opsPerSec: 100000, operations: [Held] }]
       plans:
-        default: { buckets: [slow, held, queue, many], horizon: 60m }
+        default: { buckets: [slow, held, queue, many] }
       defaults: { plan: default }
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
       subjects:
       """ + subjects();
+
+  /** The width of the bins of the slow bucket: a slot is up to as much later than the exact wait. */
+  private static final long BIN_MILLIS = 62_500;
+
+  private static final String TICKET = "\\d{16}\\.\\d+\\.\\d+\\.[0-9a-f]{20}";
 
   private static NodeFixture node;
 
@@ -73,26 +78,28 @@ final class SlotsIT {
     // 8 operations at 2 per 1000 s, of which 3600 s fit: 400 s, minus the time passed.
     assertThat(problem.getLong("slotMs"))
         .isEqualTo(problem.getLong("retryAfterMs"))
-        .isBetween(380_000L, 400_000L);
+        .isBetween(380_000L, 400_000L + BIN_MILLIS);
     assertThat(header(rejected, "Retry-After-Ms"))
         .contains(Long.toString(problem.getLong("slotMs")));
 
     HttpResponse<String> second = slow("k1", "Prefer", "retry-ticket");
-    assertThat(NodeFixture.json(second).getLong("slotMs")).isBetween(880_000L, 900_000L);
+    assertThat(NodeFixture.json(second).getLong("slotMs"))
+        .isBetween(880_000L, 900_000L + 2 * BIN_MILLIS);
 
     HttpResponse<String> early = slow("k1", "Retry-Ticket", ticket);
     assertThat(early.statusCode()).isEqualTo(429);
     assertThat(header(early, "Retry-Ticket")).contains(ticket);
-    assertThat(NodeFixture.json(early).getLong("slotMs")).isBetween(380_000L, 400_000L);
+    assertThat(NodeFixture.json(early).getLong("slotMs"))
+        .isBetween(380_000L, problem.getLong("slotMs"));
   }
 
   @Test
-  void aCallerWithoutATicketGetsASlot() {
+  void aCallerWithoutATicketGetsAnEstimateOfItsOwn() {
     fill("k2");
     JsonObject first = NodeFixture.json(slow("k2"));
     JsonObject second = NodeFixture.json(slow("k2"));
     assertThat(first.containsKey("ticket")).isFalse();
-    assertThat(first.getBoolean("estimate")).isFalse();
+    assertThat(first.getBoolean("estimate")).isTrue();
     assertThat(second.getLong("slotMs") - first.getLong("slotMs")).isBetween(480_000L, 500_000L);
   }
 
@@ -103,7 +110,7 @@ final class SlotsIT {
     String ticket = denied.getString("ticket");
     assertThat(denied.getString("decision")).isEqualTo("denied");
     assertThat(denied.getBoolean("estimate")).isFalse();
-    assertThat(denied.getLong("slotMs")).isBetween(380_000L, 400_000L);
+    assertThat(denied.getLong("slotMs")).isBetween(380_000L, 400_000L + BIN_MILLIS);
     assertThat(check("k3", ticket).getString("ticket")).isEqualTo(ticket);
     assertThat(check("k3", false).containsKey("ticket")).isFalse();
 
@@ -112,12 +119,12 @@ final class SlotsIT {
   }
 
   @ParameterizedTest
-  @CsvSource({"9999999999999999.abcdefghijklmnopqrstuv", "garbage", "''"})
+  @CsvSource({"9999999999999999.1.0.00000000000000000000", "garbage", "''"})
   void aForgedTicketIsTreatedAsAbsent(String forged) {
     fill("k4");
     JsonObject denied = check("k4", forged);
     assertThat(denied.getString("decision")).isEqualTo("denied");
-    assertThat(denied.getString("ticket")).isNotEqualTo(forged).hasSize(39);
+    assertThat(denied.getString("ticket")).isNotEqualTo(forged).matches(TICKET);
   }
 
   @ParameterizedTest
@@ -160,7 +167,6 @@ final class SlotsIT {
     HttpResponse<String> late = node.get("/queue", "X-Api-Key", TestPolicies.key("k8"));
     assertThat(late.statusCode()).isEqualTo(200);
     assertThat(metric("throttle_slots_total{outcome=\"kept\"}")).isEqualTo(before + 1);
-    assertThat(metric("throttle_queue_length_max")).isPositive();
     assertThat(held()).isZero();
   }
 
@@ -185,9 +191,12 @@ final class SlotsIT {
             new Socket(InetAddress.getLoopbackAddress(), node.uri("/").getPort());
         sockets.add(socket);
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        // A node asks Redis for one key 50 times in a tenth of a second at most.
+        if (sockets.size() % 25 == 0) {
+          await().until(() -> held() + answered(sockets) == sockets.size());
+        }
       }
-      await().until(() -> held() == 250);
-      await().until(() -> answered(sockets) == 20);
+      await().until(() -> held() == 250 && answered(sockets) == 20);
     } finally {
       for (Socket socket : sockets) {
         socket.close();
@@ -248,11 +257,15 @@ final class SlotsIT {
     node.post("/v1/check", body.encode());
   }
 
-  // 100 operations fit; the place of a large request keeps the next slot from coming soon.
+  // 100 operations fit. The place of a large request keeps the next slot from coming soon; a few
+  // small ones take the rest of its bins.
   private static void fillQueue(NodeFixture node, String id, int ahead) {
     JsonObject body = new JsonObject().put("key", TestPolicies.key(id)).put("operation", "Queue");
     node.post("/v1/check", body.put("cost", 100).encode());
     node.post("/v1/check", body.put("cost", ahead).put("ticket", true).encode());
+    for (int i = 0; i < 5; i++) {
+      node.post("/v1/check", body.put("cost", 1).encode());
+    }
   }
 
   private static HttpResponse<String> slow(String id, String... headers) {

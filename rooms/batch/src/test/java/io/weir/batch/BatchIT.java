@@ -37,7 +37,7 @@ final class BatchIT {
           burstPeriod: 1
           throttleGroups: [{ opsPerSec: 100000, operations: [Other] }]
       plans:
-        default: { buckets: [slow, wide], horizon: 60m }
+        default: { buckets: [slow, wide] }
       defaults: { plan: default }
       upstream: { url: "http://127.0.0.1:UPSTREAM", timeoutMs: 1000, connectTimeoutMs: 500 }
       subjects:

@@ -100,7 +100,7 @@ final class ExportedNamesTest {
         "Call",
         new Denied(1, List.of(), List.of("calls"), 1000, false, Optional.empty(), true, remarks));
     metrics.undecided(plan, "Call");
-    metrics.queue(new QueueReport(Returned.KEPT, true, 1, 3));
+    metrics.queue(new QueueReport(Returned.KEPT, true));
     metrics.startStoreTimer().stop(true);
     metrics.startStoreTimer().stop(false);
   }

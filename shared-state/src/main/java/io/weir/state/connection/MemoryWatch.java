@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks once a second how much of its memory Redis has used; on a Redis Cluster the fullest master counts. Queues may
- * fill three quarters of it: the rest is for the buckets of callers without a place. The memory is {@code maxmemory},
+ * Checks once a second how much of its memory Redis has used; on a Redis Cluster the fullest master counts. Places may
+ * fill three quarters of it: the rest is for the buckets of callers that do not wait. The memory is {@code maxmemory},
  * or all of the machine of Redis if that is not set. Safe for use by many threads; owned by the connections it uses.
  */
 public final class MemoryWatch implements AutoCloseable {
@@ -59,7 +59,7 @@ public final class MemoryWatch implements AutoCloseable {
         && !isRefused) {
       isRefused = true;
       LOG.warn(
-          "Redis does not tell how much memory it uses: queues may fill it ({})",
+          "Redis does not tell how much memory it uses: places may fill it ({})",
           error.getMessage());
     }
   }

@@ -5,34 +5,55 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts how often one subject has asked Redis in this tenth of a second for charges that may need the queue lane.
- * Mutable; safe for use by many threads; slightly inexact if several count at the boundary of a window.
+ * Limits how often one subject asks Redis while it is denied: at a rate, and so often at once. The generic cell rate
+ * algorithm of ITU-T I.371. Mutable; safe for use by many threads.
  */
 final class AskBudget {
-  static final long WINDOW_NANOS = 100_000_000;
-  private static final double WINDOW_MICROS = 100_000;
-  private static final double LEAST = 50;
+  /** How much later a caller beyond the bound may ask again, at least. */
+  static final long PAUSE_NANOS = 100_000_000;
 
-  private final AtomicLong window = new AtomicLong();
-  private final AtomicLong asked = new AtomicLong();
+  /** How many calls a crowd may make at once that comes together, to get its places from Redis. */
+  static final int CROWD = 2000;
 
-  /** Counts a call; returns whether it is within the limit. */
-  boolean mayAsk(long nowNanos, long most) {
-    long current = nowNanos / WINDOW_NANOS;
-    if (window.getAndSet(current) != current) {
-      asked.set(0);
-    }
-    return asked.incrementAndGet() <= most;
+  /** How many calls may be made at once if all callers get the same answer. */
+  static final int FEW = 50;
+
+  private static final double SECOND_NANOS = 1_000_000_000;
+  private static final double SECOND_MICROS = 1_000_000;
+  private static final double LEAST_PER_SECOND = 500;
+
+  private final int atOnce;
+
+  /** When all calls until now are paid for, on the clock of {@link #mayAsk}. */
+  private final AtomicLong paidAt = new AtomicLong(Long.MIN_VALUE / 2);
+
+  AskBudget(int atOnce) {
+    this.atOnce = atOnce;
   }
 
-  /** Twice the admissions of the slowest of these buckets in a window, and at least 500 a second. */
-  static long most(List<Demand> demands) {
+  /** Counts a call, if it is within the limit; returns whether it is. */
+  boolean mayAsk(long nowNanos, double perSecond) {
+    long each = Math.max(1, (long) (SECOND_NANOS / perSecond));
+    long latest = nowNanos + atOnce * each;
+    while (true) {
+      long paid = paidAt.get();
+      long next = Math.max(paid, nowNanos) + each;
+      if (next > latest) {
+        return false;
+      }
+      if (paidAt.compareAndSet(paid, next)) {
+        return true;
+      }
+    }
+  }
+
+  /** Twice the admissions of the slowest of these buckets, and at least 500 a second. */
+  static double perSecond(List<Demand> demands) {
     double slowest = Double.MAX_VALUE;
     for (Demand demand : demands) {
-      double inWindow =
-          WINDOW_MICROS * demand.bucket().unitsPerMicro() / demand.unitsPerOperation();
-      slowest = Math.min(slowest, inWindow);
+      double rate = SECOND_MICROS * demand.bucket().unitsPerMicro() / demand.unitsPerOperation();
+      slowest = Math.min(slowest, rate);
     }
-    return (long) Math.max(LEAST, 2 * slowest);
+    return Math.max(LEAST_PER_SECOND, 2 * slowest);
   }
 }

@@ -24,13 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Recent denials by Redis. If a plan makes no places, a full bucket stays full until it has drained: a caller that asks
- * earlier is denied here, without a round trip, and gets the rest of the same wait. If a queue is full, or a bucket has
- * no places, Redis returns a block of future moments, one for each caller here, and the time until which no newcomer
- * can get a better answer.
+ * earlier is denied here, without a round trip, and gets the rest of the same wait.
  *
- * <p>It also limits how often one subject asks Redis for charges that may need the queue lane. Beyond twice the rate of
- * its buckets, at least 500 a second, its newcomers are answered from the last block; beyond twice that, the holders of
- * tickets get a retry time a moment later. So a flooding subject costs the shared state no more than its limit entitles
+ * <p>It also limits how often one subject asks Redis while it is denied. Beyond twice the rate of its buckets, at least
+ * 500 a second, and a crowd at once, its newcomers get estimates from the last denial; beyond twice that, the holders of tickets get a retry
+ * time a moment later. So a flooding subject costs the shared state no more than its limit entitles
  * it to, however it varies its requests. Only such a subject may be denied here when Redis would allow.
  *
  * <p>Otherwise no charge is denied here that Redis would allow: a known level is drained from the moment before Redis
@@ -51,7 +49,7 @@ public final class DenialCache {
   private static final int TICKETS_TO_OTHERS = 2;
 
   private final Map<SubjectOperation, BucketsDenial> denials = new ConcurrentHashMap<>();
-  private final Map<SubjectOperation, MomentBlock> blocks = new ConcurrentHashMap<>();
+  private final Map<SubjectOperation, LastDenial> last = new ConcurrentHashMap<>();
   private final Map<SubjectOperation, AskBudget> newcomers = new ConcurrentHashMap<>();
   private final Map<Owner, AskBudget> tickets = new ConcurrentHashMap<>();
   private final SharedDenials shared;
@@ -71,19 +69,9 @@ public final class DenialCache {
     this.mixed = new MixedDenials(nanoTime, returns);
   }
 
-  /**
-   * Moments without a place, as Redis returns them.
-   *
-   * @param firstMicros until the first of them, from when Redis decided
-   * @param stepMicros from each to the next
-   * @param count the number of moments
-   * @param freshMicros how long no newcomer can get a better answer, from when Redis decided
-   */
-  record Moments(long firstMicros, long stepMicros, long count, long freshMicros) {}
-
   /** Whether a denial of this charge is the same for all callers, and worth remembering. */
   public static boolean concern(Charge charge) {
-    return charge.slots().mode() == SlotMode.OFF && charge.ticket().shown().isEmpty();
+    return charge.slots() == SlotMode.OFF && charge.ticket().shown().isEmpty();
   }
 
   public long now() {
@@ -99,7 +87,7 @@ public final class DenialCache {
         operation,
         new BucketsDenial(
             charge.revision(), charge.demands(), charge.cost(), wait, used, askedNanos, now()));
-    shared.learn(charge, used, askedNanos, null);
+    shared.learn(charge, used, askedNanos, wait);
   }
 
   /** Remembers a denial of a charge of several kinds. */
@@ -119,48 +107,35 @@ public final class DenialCache {
     Charge charge = asked.charge();
     if (ofRates.answer().decision() instanceof Allowed) {
       mixed.admitted(charge);
-    } else if (ofRates.moments() > 0) {
-      learnMoments(asked, answer, used, ofRates);
-    } else if (ofRates.answer().decision() instanceof Denied && concern(charge)) {
-      learnMixed(asked, answer, answer.termsOfRates(ofRates.waitMicros()));
-      if (asked.clockMicros() < 0 && answer.isOfPlainRates()) {
-        shared.learn(charge, used, asked.askedNanos(), null);
-      }
+      return;
+    }
+    if (!(ofRates.answer().decision() instanceof Denied)
+        || charge.ticket().shown().isPresent()) {
+      return;
+    }
+    boolean isOff = charge.slots() == SlotMode.OFF;
+    learnMixed(
+        asked,
+        answer,
+        isOff
+            ? answer.termsOfRates(ofRates.waitMicros())
+            : answer.termsOfTurns(
+                ofRates.waitMicros(), LastDenial.stepMicros(ofRates.charge(), ofRates.used())));
+    if (asked.clockMicros() < 0 && answer.isOfPlainRates()) {
+      shared.learn(charge, used, asked.askedNanos(), ofRates.waitMicros());
     }
   }
 
-  private void learnMoments(
-      PendingCharge asked, MixedAnswer answer, long[] used, RatesAnswer ofRates) {
-    boolean isForAll = asked.clockMicros() < 0
-        && answer.isOfPlainRates()
-        && shared.learn(
-            asked.charge(),
-            used,
-            asked.askedNanos(),
-            new MomentBlock(asked, used, ofRates.asMoments(), now()));
-    if (!isForAll) {
-      learnMixed(asked, answer, answer.termsOfMoments(ofRates.asMoments()));
+  /** Remembers a denial of rates under a plan with slots. */
+  public void learnLast(PendingCharge denied, long[] used, long waitMicros) {
+    Charge charge = denied.charge();
+    if (denied.clockMicros() >= 0 || charge.ticket().shown().isPresent()) {
+      return;
     }
-  }
-
-  /** Remembers the remaining moments after Redis denied these equal charges. */
-  public void learnBlock(PendingCharge first, long[] used, Moments moments) {
-    MomentBlock block = new MomentBlock(first, used, moments, now());
-    if (!shared.learn(first.charge(), used, first.askedNanos(), block)) {
-      SubjectOperation operation = SubjectOperation.of(first.charge());
-      makeRoom(blocks, operation);
-      blocks.put(operation, block);
-    }
-  }
-
-  /** The extra moments that a charge should ask for: twice the number needed the last time. */
-  public int spare(Charge charge) {
-    if (charge.isMixed()) {
-      return Math.max(mixed.spare(charge), shared.spare(charge));
-    }
-    MomentBlock block = blocks.isEmpty() ? null : blocks.get(SubjectOperation.of(charge));
-    int own = block == null || block.isOver(now()) ? 0 : block.wanted();
-    return Math.max(own, shared.spare(charge));
+    shared.learn(charge, used, denied.askedNanos(), waitMicros);
+    SubjectOperation operation = SubjectOperation.of(charge);
+    makeRoom(last, operation);
+    last.put(operation, new LastDenial(charge, used, waitMicros, now()));
   }
 
   /** The answer, if it is known; null if Redis has to be asked. */
@@ -178,50 +153,49 @@ public final class DenialCache {
   }
 
   private @Nullable StoreAnswer answerOfOwn(Charge charge) {
-    if (denials.isEmpty() && blocks.isEmpty()) {
+    if (denials.isEmpty() && last.isEmpty()) {
       return null;
     }
     SubjectOperation operation = SubjectOperation.of(charge);
     return concern(charge)
         ? answerFromDenial(operation, charge)
-        : answerFromBlock(operation, charge);
+        : answerBeyondBound(operation, charge);
   }
 
   // Only Redis knows whether a ticket is valid. Beyond the limit its holder keeps it, and gets a
   // retry time a moment later.
   private @Nullable StoreAnswer answerTicket(Charge charge) {
     List<Demand> demands = charge.demands();
-    if (budget(tickets, Owner.of(charge))
-        .mayAsk(now(), TICKETS_TO_OTHERS * AskBudget.most(demands))) {
+    if (budget(tickets, Owner.of(charge), AskBudget.CROWD)
+        .mayAsk(now(), TICKETS_TO_OTHERS * AskBudget.perSecond(demands))) {
       return null;
     }
     long[] full =
         demands.stream().mapToLong(demand -> demand.bucket().capacityUnits()).toArray();
     Wait told = new Wait(
-        NANOSECONDS.toMicros(AskBudget.WINDOW_NANOS), true, charge.ticket().shown());
+        NANOSECONDS.toMicros(AskBudget.PAUSE_NANOS), true, charge.ticket().shown());
     return new Decided(charge.verdict().decision(Outcome.DENIED, full, told), QueueReport.NONE);
   }
 
-  private @Nullable StoreAnswer answerFromBlock(SubjectOperation operation, Charge charge) {
-    MomentBlock block = blocks.get(operation);
+  private @Nullable StoreAnswer answerBeyondBound(SubjectOperation operation, Charge charge) {
+    LastDenial denial = last.get(operation);
     long now = now();
-    if (block == null || !block.isOf(charge)) {
+    if (denial == null || !denial.isOf(charge)) {
       return null;
     }
-    if (block.isOver(now)) {
-      blocks.remove(operation, block);
+    if (denial.isOver(now)) {
+      last.remove(operation, denial);
       return null;
     }
-    StoreAnswer answer = block.answer(charge, now);
-    return answer != null
-            || budget(newcomers, operation).mayAsk(now, AskBudget.most(charge.demands()))
-        ? answer
-        : block.answerBeyondBound(charge, now);
+    return budget(newcomers, operation, AskBudget.CROWD)
+            .mayAsk(now, AskBudget.perSecond(charge.demands()))
+        ? null
+        : denial.deny(charge, now);
   }
 
-  private static <K> AskBudget budget(Map<K, AskBudget> budgets, K whose) {
+  private static <K> AskBudget budget(Map<K, AskBudget> budgets, K whose, int atOnce) {
     makeRoom(budgets, whose);
-    return budgets.computeIfAbsent(whose, name -> new AskBudget());
+    return budgets.computeIfAbsent(whose, name -> new AskBudget(atOnce));
   }
 
   /** Clears the map if it is full and has no entry of this key. */
@@ -250,8 +224,9 @@ public final class DenialCache {
       long atLeast = NANOSECONDS.toMicros(now - known.answeredNanos());
       return known.answer(charge, wait, atLeast - atLeast / DRIFT);
     }
-    return budget(newcomers, operation).mayAsk(now, AskBudget.most(charge.demands()))
+    return budget(newcomers, operation, AskBudget.FEW)
+            .mayAsk(now, AskBudget.perSecond(charge.demands()))
         ? null
-        : known.answer(charge, Math.max(wait, NANOSECONDS.toMicros(AskBudget.WINDOW_NANOS)), 0);
+        : known.answer(charge, Math.max(wait, NANOSECONDS.toMicros(AskBudget.PAUSE_NANOS)), 0);
   }
 }

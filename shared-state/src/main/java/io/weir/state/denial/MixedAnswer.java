@@ -20,7 +20,6 @@ import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.state.connection.Returns;
 import io.weir.state.denial.MixedDenial.Terms;
 import io.weir.state.wire.Answers;
-import io.weir.state.wire.PendingCharge;
 import io.weir.state.wire.RedisKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,14 +91,13 @@ public final class MixedAnswer {
   }
 
   /** The same charge for its paying buckets alone. */
-  public PendingCharge asRates(PendingCharge asked) {
-    List<Demand> asRates = payers.stream().map(charge.demands()::get).toList();
-    Charge of = asRates.isEmpty() ? charge : charge.with(Amount.ofRates(asRates, kinds.cost()));
-    return new PendingCharge(of, asked.clockMicros(), asked.askedNanos(), 0);
+  public Charge asRates(Charge asked) {
+    List<Demand> asRates = payers.stream().map(asked.demands()::get).toList();
+    return asRates.isEmpty() ? asked : asked.with(Amount.ofRates(asRates, kinds.cost()));
   }
 
   /** The denial if a limit other than a rate is full. */
-  public StoreAnswer denied(long waitMicros, long estimate) {
+  public Decided denied(long waitMicros, long estimate) {
     Verdict verdict = new Verdict(
         charge.revision(), payers.stream().map(charge.demands()::get).toList(), kinds.cost());
     Decision ofRates = verdict.decision(
@@ -156,16 +154,9 @@ public final class MixedAnswer {
         waitMicros, 0, 0, isCertain ? waitMicros : 0, !isCertain, true, slotsOfSubject());
   }
 
-  /** The same for an estimate with several moments. */
-  Terms termsOfMoments(DenialCache.Moments moments) {
-    return new Terms(
-        moments.firstMicros(),
-        moments.stepMicros(),
-        moments.count(),
-        moments.freshMicros(),
-        false,
-        true,
-        slotsOfSubject());
+  /** The same if each caller gets its own turn: only callers beyond the bound get one here. */
+  Terms termsOfTurns(long waitMicros, long stepMicros) {
+    return new Terms(waitMicros, stepMicros, LastDenial.TURNS, 0, false, true, slotsOfSubject());
   }
 
   /** Whether all units used are those of the paying buckets, in their order. */
@@ -182,7 +173,7 @@ public final class MixedAnswer {
   }
 
   /** The answer if the rates have decided. */
-  public StoreAnswer with(Decided ofRates) {
+  public Decided with(Decided ofRates) {
     Decision decision = ofRates.decision();
     return new Decided(
         decision instanceof NeverAllowed never ? kinds.never(never) : kinds.with(decision),

@@ -24,8 +24,6 @@ public final class MixedDenial {
   public static final long PAUSE_NANOS = 10_000_000;
 
   private static final int DRIFT = 1000;
-  private static final int MOST_WANTED = 1024;
-  private static final int FIRST_WANTED = 16;
   private static final int ASKS_PER_ADMISSION = 2;
   private static final int MOST_ASKS = 1 << 20;
   private static final long FURTHEST_NANOS = 30_000_000_000L;
@@ -126,7 +124,7 @@ public final class MixedDenial {
   private boolean isOfSameWish(Charge other) {
     boolean wantsTicket = charge.ticket().wantsAlways();
     return other.ticket().wantsAlways() == wantsTicket
-        && (wantsTicket || other.ticket().newId().isEmpty());
+        && (wantsTicket || other.ticket().secret().isEmpty());
   }
 
   /** Whether Redis would certainly deny as well. */
@@ -190,10 +188,5 @@ public final class MixedDenial {
       long later = Math.max(told, nowNanos) + step;
       return later - nowNanos > FURTHEST_NANOS ? nowNanos + step : later;
     });
-  }
-
-  /** The number of moments that the next answer should have. */
-  int wanted() {
-    return (int) Math.min(MOST_WANTED, Math.max(FIRST_WANTED, 2 * next.get()));
   }
 }

@@ -56,7 +56,7 @@ final class MixedDenials {
         return denial.deny(charge, now);
       }
     }
-    return budget(operation).mayAsk(now, AskBudget.most(charge.demands()))
+    return budget(operation).mayAsk(now, AskBudget.perSecond(charge.demands()))
         ? null
         : denial.deny(charge, now);
   }
@@ -82,14 +82,8 @@ final class MixedDenials {
     }
   }
 
-  /** The extra moments that a charge should ask for. */
-  int spare(Charge charge) {
-    MixedDenial denial = known.isEmpty() ? null : known.get(SubjectOperation.of(charge));
-    return denial == null || denial.isOver(nanoTime.getAsLong()) ? 0 : denial.wanted();
-  }
-
   private AskBudget budget(SubjectOperation operation) {
     DenialCache.makeRoom(budgets, operation);
-    return budgets.computeIfAbsent(operation, name -> new AskBudget());
+    return budgets.computeIfAbsent(operation, name -> new AskBudget(AskBudget.FEW));
   }
 }

@@ -14,13 +14,12 @@ import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A full bucket of a tenant or of the cluster, as Redis found it. It denies all charges that need the bucket, from any
  * key.
  *
- * @param block moments for spaced callers; null if all get the exact wait
+ * @param last the denial, for callers under a plan with slots
  */
 record SharedDenial(
     long revision,
@@ -29,7 +28,7 @@ record SharedDenial(
     long askedNanos,
     long answeredNanos,
     SharedBudget budget,
-    @Nullable MomentBlock block) {
+    LastDenial last) {
   // Clocks of two machines differ by less than one part in a thousand.
   private static final int DRIFT = 1000;
 
@@ -59,7 +58,7 @@ record SharedDenial(
   /** The denial of a caller beyond the limit: with the level that Redis found. */
   StoreAnswer denyBeyondBound(Charge charge, Demand asked) {
     long wait = waitMicros(asked.units(charge.cost()));
-    return denied(charge, asked, Math.max(NANOSECONDS.toMicros(AskBudget.WINDOW_NANOS), wait), 0);
+    return denied(charge, asked, Math.max(NANOSECONDS.toMicros(AskBudget.PAUSE_NANOS), wait), 0);
   }
 
   private long waitMicros(long units) {

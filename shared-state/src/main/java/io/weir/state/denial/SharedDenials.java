@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Full buckets of tenants and of the cluster: an answer to one key applies to all keys that need the bucket. Bounded;
  * safe for use by many threads.
  *
- * <p>If places are made, a full bucket of a tenant is a different one for each key: a key may have a place. A bucket of
- * the cluster makes no places.
+ * <p>If places are made, a full bucket is a different one for each key, which may have a place: then it only limits how
+ * often this node asks Redis for a bucket of the cluster.
  */
 final class SharedDenials {
   private final Map<SharedBucket, SharedDenial> known = new ConcurrentHashMap<>();
@@ -38,31 +38,20 @@ final class SharedDenials {
   /**
    * Remembers the full buckets of a denial that are shared.
    *
-   * @param block the remaining moments, if any
-   * @return whether the block is for all keys: nothing but shared buckets was full
+   * @param waitMicros of the denied caller, from when Redis decided
    */
-  boolean learn(Charge charge, long[] used, long askedNanos, @Nullable MomentBlock block) {
-    boolean isShared = true;
-    boolean isFull = false;
-    for (int i = 0; i < used.length; i++) {
-      Demand demand = charge.demands().get(i);
-      if (!LeakyBucket.fits(demand.bucket(), used[i], demand.units(charge.cost()))) {
-        isFull = true;
-        isShared &= isShared(charge, demand);
-      }
-    }
+  void learn(Charge charge, long[] used, long askedNanos, long waitMicros) {
+    long now = nanoTime.getAsLong();
     for (int i = 0; i < used.length; i++) {
       Demand demand = charge.demands().get(i);
       boolean fits = LeakyBucket.fits(demand.bucket(), used[i], demand.units(charge.cost()));
       if (!fits && isShared(charge, demand)) {
-        put(charge, demand, used[i], askedNanos, isShared ? block : null);
+        put(charge, demand, used[i], askedNanos, new LastDenial(charge, used, waitMicros, now));
       }
     }
-    return isFull && isShared;
   }
 
-  private void put(
-      Charge charge, Demand demand, long used, long askedNanos, @Nullable MomentBlock block) {
+  private void put(Charge charge, Demand demand, long used, long askedNanos, LastDenial last) {
     SharedBucket bucket = SharedBucket.of(charge, demand);
     DenialCache.makeRoom(known, bucket);
     known.compute(bucket, (name, before) -> {
@@ -70,16 +59,15 @@ final class SharedDenials {
         return before;
       }
       SharedBudget budget = before == null ? new SharedBudget() : before.budget();
-      MomentBlock kept = block == null && before != null ? before.block() : block;
       return new SharedDenial(
-          charge.revision(), demand, used, askedNanos, nanoTime.getAsLong(), budget, kept);
+          charge.revision(), demand, used, askedNanos, nanoTime.getAsLong(), budget, last);
     });
   }
 
   private static boolean isShared(Charge charge, Demand demand) {
     return switch (demand.bucket().scope()) {
       case KEY -> false;
-      case TENANT -> charge.slots().mode() != SlotMode.RESERVE;
+      case TENANT -> charge.slots() != SlotMode.RESERVE;
       case CLUSTER -> true;
     };
   }
@@ -118,37 +106,16 @@ final class SharedDenials {
   private static @Nullable StoreAnswer answer(
       Charge charge, Demand demand, SharedDenial denial, long now) {
     boolean mayRepeat = charge.extras().hold().filter(Hold::isNamed).isPresent();
-    MomentBlock block = charge.slots().mode() == SlotMode.OFF ? null : denial.block();
-    if (!mayRepeat && denial.isFullFor(demand.units(charge.cost()), now)) {
-      StoreAnswer answer = block == null
-          ? (charge.slots().mode() == SlotMode.OFF ? denial.deny(charge, demand, now) : null)
-          : block.answerAnother(charge, demand, denial.usedUnits(), now);
-      if (answer != null) {
-        return answer;
-      }
+    boolean isOff = charge.slots() == SlotMode.OFF;
+    if (!mayRepeat && isOff && denial.isFullFor(demand.units(charge.cost()), now)) {
+      return denial.deny(charge, demand, now);
     }
     if (!LeakyBucket.canHold(demand.bucket(), demand.units(charge.cost()))
-        || denial.budget().mayAsk(charge.tenant(), now, AskBudget.most(List.of(demand)))) {
+        || denial.budget().mayAsk(charge.tenant(), now, AskBudget.perSecond(List.of(demand)))) {
       return null;
     }
-    return block == null
+    return isOff
         ? denial.denyBeyondBound(charge, demand)
-        : block.answerAnotherBeyondBound(charge, demand, denial.usedUnits(), now);
-  }
-
-  /** The extra moments that a charge should ask for. */
-  int spare(Charge charge) {
-    if (known.isEmpty()) {
-      return 0;
-    }
-    long now = nanoTime.getAsLong();
-    int most = 0;
-    for (Demand demand : charge.demands()) {
-      SharedDenial denial = isShared(charge, demand) ? known(charge, demand, now) : null;
-      if (denial != null && denial.block() != null) {
-        most = Math.max(most, denial.block().wanted());
-      }
-    }
-    return most;
+        : denial.last().deny(charge, demand, denial.usedUnits(), now);
   }
 }

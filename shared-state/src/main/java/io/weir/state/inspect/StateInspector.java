@@ -74,7 +74,6 @@ public final class StateInspector {
         .forEach(permits -> Optional.ofNullable(
                 asked(RedisKeys.permits(state, permits), bursts, limits).get("held"))
             .ifPresent(held -> fields.put(permits + ".held", held)));
-    put(fields, "queue", count(RedisKeys.queue(state)), "places");
     return fields;
   }
 
@@ -121,8 +120,7 @@ public final class StateInspector {
   }
 
   /**
-   * The state of a key, a tenant or the cluster in words, as {@code lua/show.lua} shows it, and the length of its queue
-   * if it has one.
+   * The state of a key, a tenant or the cluster in words, as {@code lua/show.lua} shows it.
    *
    * @param key of Redis, see {@code docs/reference/redis.md}
    * @return empty if there is no such state: nothing is used
@@ -134,10 +132,7 @@ public final class StateInspector {
       // On a Redis Cluster all keys of a script must be in one slot.
       String[] keys =
           connections.parts() == 1 ? new String[] {key, RedisKeys.POLICY} : new String[] {key};
-      Map<String, String> fields =
-          fields(commands.eval(SHOW.source(), ScriptOutputType.MULTI, keys));
-      put(fields, "queue", commands.zcard(RedisKeys.queue(key)), "places");
-      return fields;
+      return fields(commands.eval(SHOW.source(), ScriptOutputType.MULTI, keys));
     } catch (RedisException e) {
       throw cannotShow(key, e);
     }

@@ -5,11 +5,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.decision.Decision.Reason;
-import io.weir.core.decision.Verdict;
 import io.weir.core.decision.Verdict.Outcome;
 import io.weir.core.decision.Verdict.Wait;
 import io.weir.core.slot.QueueReport;
 import io.weir.core.slot.QueueReport.Returned;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
@@ -32,29 +32,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Completes the charges of a batch with the answers of a script. Remembers denials, and sends to the queue lane the
- * charges that the fast lane handed back; their owners go to that lane directly for a while. Used on one event loop.
+ * Completes the charges of a batch with the answers of a script. Remembers denials, and the owners that wait. Used on
+ * one event loop.
  */
 final class AnswerReader {
-  private static final int PLACE_NUMBERS = 11;
-  private static final int WAIT_NUMBERS = 2;
-
   private final DenialCache denials;
   private final QueuedOwners queued;
-  private final HandBack handBack;
-  private final HandBack askAgain;
-
-  /** Receives charges that the fast lane does not decide. */
-  @FunctionalInterface
-  interface HandBack {
-    void ask(PendingCharge pending);
-  }
+  private final Consumer<PendingCharge> askAgain;
 
   /** @param askAgain receives charges that were asked for another instant */
-  AnswerReader(DenialCache denials, QueuedOwners queued, HandBack handBack, HandBack askAgain) {
+  AnswerReader(DenialCache denials, QueuedOwners queued, Consumer<PendingCharge> askAgain) {
     this.denials = denials;
     this.queued = queued;
-    this.handBack = handBack;
     this.askAgain = askAgain;
   }
 
@@ -72,11 +61,11 @@ final class AnswerReader {
       left = answerLevels(entry, clock, answers);
     }
     while (left != null) {
-      left = answerOne(left, clock, answers);
+      left = answerOne(left, answers);
     }
   }
 
-  // Completes the charges that the fast lane admitted or denied; returns the first of the others.
+  // Completes the charges that were decided by levels; returns the first of the others.
   private @Nullable PendingCharge answerLevels(Entry entry, long clock, Answers answers) {
     int admitted = answers.kind() == Kind.INTEGER ? (int) answers.next() : entry.count();
     Levels after = Levels.read(entry.template(), clock, answers);
@@ -98,15 +87,10 @@ final class AnswerReader {
   }
 
   // Reads one answer, for one charge or more; returns the first of the remaining charges.
-  private @Nullable PendingCharge answerOne(PendingCharge first, long clock, Answers answers) {
+  private @Nullable PendingCharge answerOne(PendingCharge first, Answers answers) {
     int numbers = (int) answers.next();
     Codes code = Codes.of(answers.next());
     switch (code) {
-      case QUEUED -> {
-        queued.add(Owner.of(first.charge()), first.askedNanos());
-        forAll(first, handBack::ask);
-        return null;
-      }
       case FAILED -> {
         StoreUnavailableException error =
             new StoreUnavailableException(StoreFault.DATA, text(answers), null);
@@ -114,7 +98,7 @@ final class AnswerReader {
         return null;
       }
       case OUTSIDE -> {
-        forAll(first, askAgain::ask);
+        forAll(first, askAgain);
         return null;
       }
       case AGAIN -> {
@@ -135,24 +119,20 @@ final class AnswerReader {
         return null;
       }
       case NEVER_ALLOWED -> {
-        if (first.charge().isMixed()) {
-          completeAll(first, mixed(first, code.outcome(), numbers - 1, clock, answers));
-          return null;
-        }
-        completeAll(
-            first, detailed(first, code.outcome(), numbers - 1, clock, answers).answer());
+        Decided answer = first.charge().isMixed()
+            ? mixed(first, code.outcome(), numbers - 1, answers)
+            : rates(first.charge(), numbersOf(first.charge(), answers), code.outcome(), 0, answers)
+                .answer();
+        completeAll(first, answer);
         return null;
       }
       case ALLOWED, DENIED -> {
-        if (first.charge().isMixed()) {
-          completeAll(first, mixed(first, code.outcome(), numbers - 1, clock, answers));
-          return null;
-        }
-        RatesAnswer detailed = detailed(first, code.outcome(), numbers - 1, clock, answers);
-        if (detailed.moments() > 0 && first.clockMicros() < 0) {
-          denials.learnBlock(first, detailed.used(), detailed.asMoments());
-        }
-        return completeSome(first, detailed);
+        PendingCharge next = first.next();
+        first.complete(
+            first.charge().isMixed()
+                ? mixed(first, code.outcome(), numbers - 1, answers)
+                : ofRates(first, code.outcome(), numbers - 1, answers));
+        return next;
       }
     }
     throw new IllegalStateException("a code without a meaning: " + code);
@@ -170,17 +150,6 @@ final class AnswerReader {
       end.accept(pending);
       pending = next;
     }
-  }
-
-  // An estimate has several moments, one for each caller.
-  private static @Nullable PendingCharge completeSome(PendingCharge first, RatesAnswer detailed) {
-    @Nullable PendingCharge pending = first;
-    for (long i = 0; i < Math.max(1, detailed.moments()) && pending != null; i++) {
-      PendingCharge next = pending.next();
-      pending.complete(i == 0 ? detailed.answer() : detailed.later(i));
-      pending = next;
-    }
-    return pending;
   }
 
   // The levels are those after `later` more equal charges.
@@ -230,8 +199,7 @@ final class AnswerReader {
   }
 
   // The numbers of the other kinds follow the units used.
-  private StoreAnswer mixed(
-      PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
+  private Decided mixed(PendingCharge first, Outcome outcome, int numbers, Answers answers) {
     Charge charge = first.charge();
     long[] used = numbersOf(charge, answers);
     MixedAnswer mixed = MixedAnswer.read(charge, used, answers);
@@ -241,49 +209,48 @@ final class AnswerReader {
       denials.learnMixed(first, mixed, mixed.termsOfKinds(wait));
       return mixed.denied(wait, answers.next());
     }
+    expectQueue(first, left);
     RatesAnswer ofRates =
-        detailed(mixed.asRates(first), mixed.usedOfPayers(), outcome, left, clock, answers);
+        rates(mixed.asRates(charge), mixed.usedOfPayers(), outcome, left, answers);
     denials.learnMixed(first, mixed, used, ofRates);
     return mixed.with(ofRates.answer());
   }
 
-  // Reads an answer after its code; `numbers` remain.
-  private RatesAnswer detailed(
-      PendingCharge first, Outcome outcome, int numbers, long clock, Answers answers) {
-    long[] used = numbersOf(first.charge(), answers);
-    return detailed(first, used, outcome, numbers - used.length, clock, answers);
-  }
-
-  private RatesAnswer detailed(
-      PendingCharge first, long[] used, Outcome outcome, int left, long clock, Answers answers) {
+  private Decided ofRates(PendingCharge first, Outcome outcome, int numbers, Answers answers) {
     Charge charge = first.charge();
-    long[] place = new long[PLACE_NUMBERS];
-    for (int i = 0; i < left; i++) {
-      place[i] = answers.next();
+    long[] used = numbersOf(charge, answers);
+    int left = numbers - used.length;
+    expectQueue(first, left);
+    RatesAnswer answer = rates(charge, used, outcome, left, answers);
+    if (outcome == Outcome.DENIED && charge.slots() != SlotMode.OFF) {
+      denials.learnLast(first, used, answer.waitMicros());
     }
-    if (left <= WAIT_NUMBERS) {
-      queued.remove(Owner.of(charge)); // no request waits
-    } else {
-      queued.add(Owner.of(charge), first.askedNanos());
-    }
-    Wait wait = left == 0 ? Wait.NONE : waitOf(charge, place);
-    QueueReport report = left < PLACE_NUMBERS
-        ? QueueReport.NONE
-        : new QueueReport(Returned.of(place[4]), place[5] == 1, place[6], place[7]);
-    Verdict verdict = charge.verdict();
-    Decided answer = new Decided(verdict.decision(outcome, used, wait), report);
-    long moments = place[9];
-    return new RatesAnswer(answer, charge, used, place[0], place[8], moments, place[10] - clock);
+    return answer.answer();
   }
 
-  private static Wait waitOf(Charge charge, long[] place) {
-    Optional<String> ticket = Optional.empty();
-    if (place[2] > 0) {
-      String id =
-          place[3] == 1 ? charge.ticket().newId() : charge.ticket().shownId().orElse("");
-      ticket = Optional.of("%016d.%s".formatted(place[2], id));
+  // More numbers say that the charge went the long way: its next ones will, too.
+  private void expectQueue(PendingCharge first, int left) {
+    if (left == 0) {
+      queued.remove(Owner.of(first.charge()));
+    } else {
+      queued.add(Owner.of(first.charge()), first.askedNanos());
     }
-    return new Wait(place[0], place[1] == 1, ticket);
+  }
+
+  // Reads what follows the units used; `left` elements remain.
+  private static RatesAnswer rates(
+      Charge charge, long[] used, Outcome outcome, int left, Answers answers) {
+    boolean isDenied = outcome == Outcome.DENIED;
+    long wait = isDenied ? answers.next() : 0;
+    boolean isEstimate = isDenied && answers.next() == 1;
+    QueueReport report = left == 0
+        ? QueueReport.NONE
+        : new QueueReport(Returned.of(answers.next()), answers.next() == 1);
+    Optional<String> ticket =
+        isDenied ? Optional.of(text(answers)).filter(given -> !given.isEmpty()) : Optional.empty();
+    Wait told = isDenied ? new Wait(wait, isEstimate, ticket) : Wait.NONE;
+    Decided answer = new Decided(charge.verdict().decision(outcome, used, told), report);
+    return new RatesAnswer(answer, charge, used, wait);
   }
 
   private static String text(Answers answers) {

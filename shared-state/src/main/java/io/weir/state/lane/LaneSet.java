@@ -3,10 +3,9 @@ package io.weir.state.lane;
 import io.weir.state.wire.Lane;
 import java.util.Map;
 
-/** The four lanes of a part. */
-record LaneSet(Lane fast, Lane take, Lane queue, Lane peek) {
+/** The lanes of a part. */
+record LaneSet(Lane rates, Lane kinds, Lane peek) {
   static LaneSet of(Map<String, String> includes) {
-    return new LaneSet(
-        Lane.fast(includes), Lane.take(includes), Lane.queue(includes), Lane.peek(includes));
+    return new LaneSet(Lane.rates(includes), Lane.kinds(includes), Lane.peek(includes));
   }
 }

@@ -15,26 +15,17 @@ import java.util.concurrent.RejectedExecutionException;
 final class Lanes {
   private final EventLoop loop;
   private final QueuedOwners queued = new QueuedOwners();
-  private final GroupCommit fast;
-  private final GroupCommit take;
-  private final GroupCommit queue;
+  private final GroupCommit rates;
+  private final GroupCommit kinds;
   private final GroupCommit peek;
 
   Lanes(PartLink part, LaneSet lanes, DenialCache denials) {
     this.loop = part.link().eventLoop();
-    this.queue = new GroupCommit(
-        part,
-        lanes.queue(),
-        new AnswerReader(denials, queued, PendingCharge::cannotBeHandedOn, this::askAgain));
-    this.take = new GroupCommit(
-        part, lanes.take(), new AnswerReader(denials, queued, this.queue::ask, this::askAgain));
-    this.fast = new GroupCommit(
-        part, lanes.fast(), new AnswerReader(denials, queued, this.queue::ask, this::askAgain));
+    AnswerReader reader = new AnswerReader(denials, queued, this::askAgain);
+    this.rates = new GroupCommit(part, lanes.rates(), reader);
+    this.kinds = new GroupCommit(part, lanes.kinds(), reader);
     this.peek = new GroupCommit(
-        part,
-        lanes.peek(),
-        new AnswerReader(
-            denials, new QueuedOwners(), PendingCharge::cannotBeHandedOn, this::peekAgain));
+        part, lanes.peek(), new AnswerReader(denials, new QueuedOwners(), this::peekAgain));
   }
 
   /** Whether charges asked by this thread are sent and answered by it. */
@@ -42,18 +33,17 @@ final class Lanes {
     return loop.inEventLoop();
   }
 
-  /** Asks in the lane that is expected to decide. */
+  /** Asks. */
   void charge(PendingCharge pending) {
-    if (pending.charge().ticket().shown().isPresent()) {
-      queue.ask(pending);
-    } else if (!loop.inEventLoop()) {
+    if (!loop.inEventLoop()) {
       askThere(pending);
-    } else if (queued.contains(Owner.of(pending.charge()), pending.askedNanos())) {
-      queue.ask(pending);
-    } else if (pending.charge().isMixed()) {
-      take.ask(pending);
+      return;
+    }
+    pending.expectQueue(queued.contains(Owner.of(pending.charge()), pending.askedNanos()));
+    if (pending.charge().isMixed()) {
+      kinds.ask(pending);
     } else {
-      fast.ask(pending);
+      rates.ask(pending);
     }
   }
 

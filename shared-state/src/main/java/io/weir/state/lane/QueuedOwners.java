@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Owners whose charges go to the queue lane directly, because the fast lane has handed some back a moment ago. A wrong
- * guess costs a round trip, never a wrong decision. Mutable; used on one event loop.
+ * Owners that waited a moment ago: their charges take Redis longer, so fewer of them travel in a call. Mutable; used on
+ * one event loop.
  */
 final class QueuedOwners {
   private static final int MAX_KNOWN = 50_000;

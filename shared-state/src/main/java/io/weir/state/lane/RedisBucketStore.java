@@ -21,12 +21,11 @@ import java.util.stream.IntStream;
 
 /**
  * Buckets in Redis, one round trip a decision: charges that arrive while calls are in flight share the next one, and
- * certain denials are answered without asking. If requests wait, their charges go to a lane of their own, so that its
- * work never delays the others; the first such charge of a subject needs a second round trip. Safe for use by many
- * threads; charges asked on an event loop with a connection are sent and answered there. The connections belong to the
+ * certain denials are answered without asking. A call carries fewer charges of owners that wait, so that they never
+ * delay the others. Safe for use by many threads; charges asked on an event loop with a connection are sent and answered there. The connections belong to the
  * code that opened them; an answer takes at most twice their command timeout, once to be sent and once to be answered.
  *
- * <p>After Redis has used three quarters of its memory, no place is made in any queue: callers get estimates, existing
+ * <p>After Redis has used three quarters of its memory, no places are made: callers get estimates, existing
  * places are kept, and callers that need no place are not affected.
  *
  * <p>A script that Redis has forgotten is sent again with the same charges. Nothing else is tried twice: a charge whose
@@ -128,15 +127,13 @@ public final class RedisBucketStore implements BucketStore {
       return CompletableFuture.failedFuture(onCluster());
     }
     Charge charge = memory.isShort() ? asked.with(asked.queueing().withoutNewPlaces()) : asked;
-    int spare = 0;
     if (isLive) {
       StoreAnswer known = denials.answer(charge);
       if (known != null) {
         return CompletableFuture.completedFuture(known);
       }
-      spare = denials.spare(charge);
     }
-    PendingCharge pending = new PendingCharge(charge, clock.getAsLong(), denials.now(), spare);
+    PendingCharge pending = new PendingCharge(charge, clock.getAsLong(), denials.now());
     nearest(charge).charge(pending);
     return pending;
   }
@@ -159,7 +156,7 @@ public final class RedisBucketStore implements BucketStore {
     if (needsOneRedis(charge)) {
       return CompletableFuture.failedFuture(onCluster());
     }
-    PendingCharge pending = new PendingCharge(charge, clock.getAsLong(), denials.now(), 0);
+    PendingCharge pending = new PendingCharge(charge, clock.getAsLong(), denials.now());
     nearest(charge).peek(pending);
     return pending;
   }

@@ -12,10 +12,9 @@ import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,13 +23,10 @@ import org.jspecify.annotations.Nullable;
  * they were asked; equal ones in sequence share one entry. Mutable; used by one thread at a time, reused.
  */
 public final class Batch {
-  private static final int ENTRY_BYTES = 17;
-  private static final int PLACE_BYTES = 4;
-  private static final int OTHER_BYTES = 4;
-  private static final int COUNT_BYTES = 2;
+  private static final int RATES_BYTES = 21;
+  private static final int OTHERS_BYTES = 23;
   private static final int STATES_BYTES = 2;
   private static final int CLOCK_BYTES = 7;
-  private static final int QUEUE_KEYS = 3;
 
   private final Lane lane;
   private final String policy;
@@ -38,10 +34,9 @@ public final class Batch {
   private final Map<Owner, Entry> lastOf = new HashMap<>();
   private final Map<String, Integer> tenants = new HashMap<>();
   private final ByteBuf keys = Unpooled.buffer(4096);
-  private final ByteBuf queues = Unpooled.buffer(0);
   private final ByteBuf arguments = Unpooled.buffer(1024);
-  /** Keys of other kinds than states and queues, each once. */
-  private final Set<String> extraKeys = new LinkedHashSet<>();
+  /** Keys of other kinds than states, each once, with their index. */
+  private final Map<String, Integer> extraKeys = new LinkedHashMap<>();
 
   private long number;
   private int keyCount;
@@ -67,7 +62,6 @@ public final class Batch {
     lastOf.clear();
     tenants.clear();
     keys.clear();
-    queues.clear();
     arguments.clear();
     extraKeys.clear();
     number = newNumber;
@@ -118,7 +112,7 @@ public final class Batch {
     Owner owner = Owner.of(charge);
     Entry last = lastOf.get(owner);
     boolean isEqual = last != null && isEqual(last, pending, template);
-    int weighs = isEqual && !lane.hasPlaces() ? 0 : lane.weights().of(charge, template, others);
+    int weighs = lane.weights().of(pending, template, others, isEqual);
     if (chargeCount == lane.maxCharges() || (weight > 0 && weight + weighs > Weights.MOST)) {
       return false;
     }
@@ -135,13 +129,14 @@ public final class Batch {
         template,
         new Entry.Keys(
             key,
-            template.has(2) || has(others, 2) ? tenant(charge.tenant()) : 0,
+            template.isShared() || has(others, 2) ? tenant(charge.tenant()) : 0,
             template.has(3) || has(others, 3) ? cluster() : 0),
         new Entry.Arguments(
             argument,
             others == null ? 0 : argumentOf(others, charge),
             lane.hasOthers() ? holdOf(charge) : 0,
-            lane.hasPlaces() ? ticketOf(charge.ticket()) : 0));
+            ticketOf(charge.ticket())),
+        ticketsOf(charge));
     lastOf.put(owner, entry);
     entries.add(entry);
     return true;
@@ -159,7 +154,7 @@ public final class Batch {
   // No charge of another subject on the same buckets is overtaken.
   private boolean isEqual(Entry last, PendingCharge pending, ChargeTemplate template) {
     return lane.joinsEqual()
-        && last.isEqual(pending, template, lane.hasPlaces())
+        && last.isEqual(pending, template)
         && (last == entries.get(entries.size() - 1) || template.areOfKeyAlone());
   }
 
@@ -177,7 +172,7 @@ public final class Batch {
   }
 
   private int argumentOf(OthersTemplate others, Charge charge) {
-    others.addKeys(charge, extraKeys);
+    others.keys(charge).forEach(this::extraKey);
     if (others.batch != number) {
       others.batch = number;
       Bulk.writeText(arguments, others.text());
@@ -191,27 +186,40 @@ public final class Batch {
       return 0;
     }
     Hold hold = charge.extras().hold().get();
-    extraKeys.add(RedisKeys.hold(RedisKeys.key(charge.tenant(), charge.subject()), hold.id()));
-    extraKeys.add(RedisKeys.holds(policy));
+    extraKey(RedisKeys.hold(RedisKeys.key(charge.tenant(), charge.subject()), hold.id()));
+    extraKey(RedisKeys.holds(policy));
     Bulk.writeText(arguments, OthersTemplate.bytes(hold));
     return ++argumentCount;
   }
 
   private int ticketOf(TicketRequest ticket) {
-    if (ticket.newId().isEmpty() && ticket.shown().isEmpty()) {
+    if (isWithoutTicket(ticket)) {
       return 0;
     }
     String text =
-        ticket.withinMicros() + " " + ticket.newId() + " " + ticket.shown().orElse("");
+        ticket.withinMicros() + " " + ticket.secret() + " " + ticket.shown().orElse("");
     Bulk.writeText(arguments, text.getBytes(US_ASCII));
     return ++argumentCount;
   }
 
+  // Nothing is promised to a charge without slots, but it may show a ticket of before.
+  private int ticketsOf(Charge charge) {
+    return isWithoutTicket(charge.ticket())
+        ? 0
+        : extraKey(RedisKeys.tickets(RedisKeys.key(charge.tenant(), charge.subject())));
+  }
+
+  private static boolean isWithoutTicket(TicketRequest ticket) {
+    return ticket.secret().isEmpty() && ticket.shown().isEmpty();
+  }
+
+  // Counted from 1, among the keys that follow the states.
+  private int extraKey(String key) {
+    return extraKeys.computeIfAbsent(key, added -> extraKeys.size() + 1);
+  }
+
   private int writeKey(Charge charge) {
     RedisKeys.writeKey(keys, charge.tenant(), charge.subject());
-    if (lane.hasQueues()) {
-      writeQueues(RedisKeys.key(charge.tenant(), charge.subject()));
-    }
     return ++keyCount;
   }
 
@@ -228,25 +236,15 @@ public final class Batch {
 
   private int writeState(String state) {
     Bulk.writeText(keys, state.getBytes(US_ASCII));
-    if (lane.hasQueues()) {
-      writeQueues(state);
-    }
     return ++keyCount;
   }
 
-  private void writeQueues(String state) {
-    Bulk.writeText(queues, RedisKeys.queue(state).getBytes(US_ASCII));
-    Bulk.writeText(queues, RedisKeys.kinds(state).getBytes(US_ASCII));
-    Bulk.writeText(queues, RedisKeys.estimates(state).getBytes(US_ASCII));
-  }
-
   private int entryBytes() {
-    int bytes = ENTRY_BYTES + (lane.hasOthers() ? OTHER_BYTES : 0);
-    return lane.hasPlaces() ? bytes + PLACE_BYTES : bytes - (lane.hasOthers() ? COUNT_BYTES : 0);
+    return lane.hasOthers() ? OTHERS_BYTES : RATES_BYTES;
   }
 
   private int allKeys() {
-    return keyCount + (lane.hasQueues() ? QUEUE_KEYS * (keyCount - 1) : 0) + extraKeys.size();
+    return keyCount + extraKeys.size();
   }
 
   /** Encodes itself, without a string or a box on the way. */
@@ -270,18 +268,15 @@ public final class Batch {
     public void encode(ByteBuf to) {
       Bulk.writeText(to, script);
       Bulk.writeText(to, Integer.toString(allKeys()).getBytes(US_ASCII));
-      to.writeBytes(keys, 0, keys.writerIndex()).writeBytes(queues, 0, queues.writerIndex());
-      for (String key : extraKeys) {
+      to.writeBytes(keys, 0, keys.writerIndex());
+      for (String key : extraKeys.keySet()) {
         Bulk.writeText(to, key.getBytes(US_ASCII));
       }
-      Bulk.writeLength(
-          to, CLOCK_BYTES + (lane.hasOthers() ? STATES_BYTES : 0) + entryBytes() * entries.size());
+      Bulk.writeLength(to, CLOCK_BYTES + STATES_BYTES + entryBytes() * entries.size());
       ChargeTemplate.writeNumber(to, notAfterMicros);
-      if (lane.hasOthers()) {
-        to.writeShort(keyCount - 1);
-      }
+      to.writeShort(keyCount - 1);
       for (Entry entry : entries) {
-        entry.write(to, lane.hasOthers(), lane.hasPlaces());
+        entry.write(to, lane.hasOthers(), keyCount);
       }
       to.writeBytes(Bulk.CRLF).writeBytes(arguments, 0, arguments.writerIndex());
       if (lane.isRehearsal()) {

@@ -8,7 +8,6 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.slot.SlotMode;
-import io.weir.core.slot.SlotRules;
 import io.weir.core.throttle.Charge;
 import io.weir.state.wire.Levels.Layout;
 import java.util.Arrays;
@@ -29,7 +28,7 @@ public final class ChargeTemplate {
 
   private final long revision;
   private final List<Demand> demands;
-  private final SlotRules slots;
+  private final SlotMode slots;
   private final byte[] bytes;
   private final int[] scopes;
   private final Layout[] own;
@@ -54,9 +53,7 @@ public final class ChargeTemplate {
 
   /** Whether a charge has the demands of this template. */
   public boolean areOf(Charge charge) {
-    return revision == charge.revision()
-        && demands == charge.demands()
-        && slots.equals(charge.slots());
+    return revision == charge.revision() && demands == charge.demands() && slots == charge.slots();
   }
 
   public byte[] bytes() {
@@ -70,12 +67,17 @@ public final class ChargeTemplate {
 
   /** The number of states of a tenant or of the cluster that it reads. */
   int sharedStates() {
-    return scopes.length - (has(1) ? 1 : 0);
+    return (isShared() ? 1 : 0) + (has(3) ? 1 : 0);
   }
 
   /** Whether all of these buckets belong to the key alone. */
   public boolean areOfKeyAlone() {
     return scopes.length == 1 && scopes[0] == 1;
+  }
+
+  /** Whether some bucket belongs to a tenant or to the cluster. */
+  boolean isShared() {
+    return has(2) || has(3);
   }
 
   // Whether some demand counts requests as one operation, or is an overflow.
@@ -105,7 +107,7 @@ public final class ChargeTemplate {
   }
 
   public boolean isOff() {
-    return slots.mode() == SlotMode.OFF;
+    return slots == SlotMode.OFF;
   }
 
   public static int codeOf(Demand demand) {
@@ -128,10 +130,7 @@ public final class ChargeTemplate {
   private byte[] encoded() {
     ByteBuf to = Unpooled.buffer();
     writeNumber(to, revision);
-    to.writeByte(codeOf(slots.mode()));
-    writeNumber(to, slots.latenessMicros());
-    to.writeInt(slots.maxQueue());
-    writeNumber(to, slots.horizonMicros());
+    to.writeByte(codeOf(slots));
     to.writeByte(areOfKeyAlone() && !isUnusual() ? 1 : 0);
     to.writeShort(demands.size());
     for (Demand demand : demands) {

@@ -9,7 +9,6 @@ public enum Codes {
   NEVER_ALLOWED,
   STALE,
   FAILED,
-  QUEUED,
   OUTSIDE,
   AGAIN,
   ENDED,
@@ -24,7 +23,7 @@ public enum Codes {
       case ALLOWED -> Outcome.ALLOWED;
       case DENIED -> Outcome.DENIED;
       case NEVER_ALLOWED -> Outcome.NEVER_ALLOWED;
-      case STALE, FAILED, QUEUED, OUTSIDE, AGAIN, ENDED, REUSED ->
+      case STALE, FAILED, OUTSIDE, AGAIN, ENDED, REUSED ->
         throw new IllegalStateException(this + " decides nothing");
     };
   }

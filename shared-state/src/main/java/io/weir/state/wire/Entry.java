@@ -1,7 +1,6 @@
 package io.weir.state.wire;
 
 import io.netty.buffer.ByteBuf;
-import io.weir.core.slot.TicketRequest;
 
 /** Equal charges of one subject in sequence. */
 public final class Entry {
@@ -10,6 +9,7 @@ public final class Entry {
   private final ChargeTemplate template;
   private final Keys keys;
   private final Arguments arguments;
+  private final int tickets;
 
   private final PendingCharge first;
   private PendingCharge last;
@@ -21,12 +21,15 @@ public final class Entry {
   /** Indices in ARGV; 0 for an argument that is not used. */
   record Arguments(int template, int others, int hold, int ticket) {}
 
-  Entry(PendingCharge pending, ChargeTemplate template, Keys keys, Arguments arguments) {
+  /** @param tickets the index of the key's bitmap of tickets among the keys behind the states, 0 for none */
+  Entry(
+      PendingCharge pending, ChargeTemplate template, Keys keys, Arguments arguments, int tickets) {
     this.first = pending;
     this.last = pending;
     this.template = template;
     this.keys = keys;
     this.arguments = arguments;
+    this.tickets = tickets;
   }
 
   /** The index in KEYS of the state of the key. */
@@ -48,18 +51,15 @@ public final class Entry {
     return count;
   }
 
-  // Without places there are no tickets: whether a ticket is wanted makes no difference.
-  boolean isEqual(PendingCharge pending, ChargeTemplate other, boolean hasPlaces) {
+  // Callers who want a ticket share the secret of the first one: only one of them is ever used.
+  boolean isEqual(PendingCharge pending, ChargeTemplate other) {
     return template == other
         && !pending.charge().isMixed()
         && first.charge().cost() == pending.charge().cost()
         && first.clockMicros() == pending.clockMicros()
-        && (!hasPlaces
-            || (arguments.ticket() == 0 && isWithoutTicket(pending.charge().ticket())));
-  }
-
-  private static boolean isWithoutTicket(TicketRequest ticket) {
-    return ticket.newId().isEmpty() && ticket.shown().isEmpty();
+        && first.charge().ticket().withinMicros() == pending.charge().ticket().withinMicros()
+        && first.charge().ticket().shown().isEmpty()
+        && pending.charge().ticket().shown().isEmpty();
   }
 
   void append(PendingCharge pending) {
@@ -68,9 +68,10 @@ public final class Entry {
     count++;
   }
 
-  void write(ByteBuf to, boolean hasOthers, boolean hasPlaces) {
+  /** @param states the number of keys in front of those of tickets */
+  void write(ByteBuf to, boolean hasOthers, int states) {
     to.writeShort(arguments.template());
-    if (!hasOthers || hasPlaces) {
+    if (!hasOthers) {
       to.writeShort(count);
     }
     ChargeTemplate.writeNumber(to, Math.min(first.charge().cost(), MAX_COST));
@@ -78,8 +79,6 @@ public final class Entry {
     if (hasOthers) {
       to.writeShort(arguments.others()).writeShort(arguments.hold());
     }
-    if (hasPlaces) {
-      to.writeShort(arguments.ticket()).writeShort(first.spare());
-    }
+    to.writeShort(arguments.ticket()).writeShort(tickets == 0 ? 0 : states + tickets);
   }
 }

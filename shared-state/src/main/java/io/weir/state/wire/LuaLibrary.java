@@ -27,7 +27,6 @@ public final class LuaLibrary {
   private static final List<String> LIMITER_COMMANDS = List.of(
       "charge",
       "take",
-      "queue",
       "peek",
       "settle",
       "renew",

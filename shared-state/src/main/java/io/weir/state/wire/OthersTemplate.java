@@ -8,9 +8,9 @@ import io.weir.core.kind.Hold;
 import io.weir.core.kind.Kind;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.throttle.Charge;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -75,8 +75,9 @@ public final class OthersTemplate {
     return Arrays.stream(scopes).anyMatch(code -> code == scope);
   }
 
-  /** Adds the keys that a charge needs for them. */
-  void addKeys(Charge charge, Set<String> keys) {
+  /** The keys that a charge needs for them. */
+  List<String> keys(Charge charge) {
+    List<String> keys = new ArrayList<>();
     for (KindDemand demand : demands) {
       String state = RedisKeys.state(demand.scope(), charge.tenant(), charge.subject());
       keys.add(RedisKeys.counters(state));
@@ -84,6 +85,7 @@ public final class OthersTemplate {
         keys.add(RedisKeys.permits(state, demand.name()));
       }
     }
+    return keys;
   }
 
   /** The hold of a request, as {@code lua/lib/kinds/mixed.lua} reads it. */

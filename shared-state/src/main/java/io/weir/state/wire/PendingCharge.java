@@ -14,17 +14,16 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
   private final Charge charge;
   private final long clockMicros;
   private final long askedNanos;
-  private final int spare;
   private int attempts;
+  private boolean isQueued;
 
   @Nullable
   private PendingCharge next;
 
-  public PendingCharge(Charge charge, long clockMicros, long askedNanos, int spare) {
+  public PendingCharge(Charge charge, long clockMicros, long askedNanos) {
     this.charge = charge;
     this.clockMicros = clockMicros;
     this.askedNanos = askedNanos;
-    this.spare = spare;
   }
 
   public Charge charge() {
@@ -41,21 +40,20 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
     return askedNanos;
   }
 
-  /** How many extra moments an estimate may take, for later callers. */
-  public int spare() {
-    return spare;
+  /** Whether its owner waited a moment ago: the charge is expected to need the long way. */
+  public boolean isQueued() {
+    return isQueued;
+  }
+
+  /** Sets whether the charge is expected to need the long way. */
+  public void expectQueue(boolean expected) {
+    isQueued = expected;
   }
 
   /** The next equal charge. */
   @Nullable
   public PendingCharge next() {
     return next;
-  }
-
-  /** Fails a charge that was handed back by a lane that must decide everything. */
-  public void cannotBeHandedOn() {
-    completeExceptionally(new StoreUnavailableException(
-        StoreFault.DATA, "the answer of Redis was not understood: handed back", null));
   }
 
   /** Whether it may be asked once more; if not, it is completed with an error. */

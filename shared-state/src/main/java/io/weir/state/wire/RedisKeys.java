@@ -67,29 +67,9 @@ public final class RedisKeys {
     to.writeByte('\r').writeByte('\n');
   }
 
-  /** A sorted set: the places of the owner of this state. */
-  public static String queue(String state) {
-    return state + ":queue";
-  }
-
-  /** A sorted set: an index of the places of a state that any caller may use. */
-  public static String kinds(String state) {
-    return queue(state) + ":kinds";
-  }
-
-  /** A text: the last estimates given to callers of a state. */
-  public static String estimates(String state) {
-    return state + ":estimates";
-  }
-
-  /** A sorted set: the places of one API key. */
-  public static String keyQueue(String tenant, String subject) {
-    return queue(key(tenant, subject));
-  }
-
-  /** A sorted set: the places that hold capacity in the buckets of one tenant. */
-  public static String tenantQueue(String tenant) {
-    return queue(tenant(tenant));
+  /** A bitmap: the unused tickets of an API key, by its state. */
+  public static String tickets(String keyState) {
+    return keyState + ":tickets";
   }
 
   /** A packed text: the buckets of one tenant. */

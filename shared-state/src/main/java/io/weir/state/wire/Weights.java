@@ -6,14 +6,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The cost of a charge for Redis in one lane, in microseconds of a small machine at best, and the most that one call
  * may carry. A call blocks Redis for its whole length, so it is bounded by the sum of its weights: charges of rates are
- * light, charges of several kinds and places are heavy.
+ * light, charges of several kinds and those of owners who wait are heavy.
  *
  * @param charge of each charge
  * @param bucket of each bucket that it demands from
  * @param sharedState of each state of a tenant or of the cluster that it reads in addition to its key's
- * @param mixed of each charge of several kinds, in addition
  */
-public record Weights(int charge, int bucket, int sharedState, int mixed) {
+public record Weights(int charge, int bucket, int sharedState) {
   /** The most that one call carries, unless a single charge weighs more. */
   public static final int MOST = 600;
 
@@ -26,23 +25,39 @@ public record Weights(int charge, int bucket, int sharedState, int mixed) {
   /** Of each reservation: it is a record of its own. */
   private static final int RESERVATION = 12;
 
+  /** Of each charge and of each bucket of an owner who waits, in addition. */
+  private static final int QUEUED = 12;
+
+  private static final int QUEUED_BUCKET = 6;
+
+  /** Of the next of several equal charges of an owner who waits. */
+  private static final int EQUAL_QUEUED = 8;
+
   /** In the lane of rates. */
-  static final Weights OF_RATES = new Weights(6, 1, 2, 0);
+  static final Weights OF_RATES = new Weights(6, 1, 2);
 
   /** In the lane of several kinds. */
-  static final Weights OF_KINDS = new Weights(20, 3, 2, 0);
+  static final Weights OF_KINDS = new Weights(20, 3, 2);
 
-  /** In the lane of queues. */
-  static final Weights OF_PLACES = new Weights(30, 7, 7, 20);
+  /** The weight of one charge; {@code isEqual} if it joins an equal one. */
+  int of(
+      PendingCharge pending,
+      ChargeTemplate template,
+      @Nullable OthersTemplate others,
+      boolean isEqual) {
+    if (isEqual) {
+      return pending.isQueued() ? EQUAL_QUEUED : 0;
+    }
+    int buckets = template.demands().size();
+    int rates = charge + bucket * buckets + sharedState * template.sharedStates();
+    int queued = pending.isQueued() ? QUEUED + QUEUED_BUCKET * buckets : 0;
+    return rates
+        + queued
+        + (others == null ? 0 : others.weight())
+        + (reserves(pending.charge()) ? RESERVATION : 0);
+  }
 
-  /** The weight of one charge. */
-  int of(Charge chargeOf, ChargeTemplate template, @Nullable OthersTemplate others) {
-    int rates = charge
-        + bucket * template.demands().size()
-        + sharedState * template.sharedStates()
-        + (chargeOf.isMixed() ? mixed : 0);
-    boolean reserves =
-        chargeOf.extras().hold().isPresent() && chargeOf.extras().hold().get().reserves();
-    return rates + (others == null ? 0 : others.weight()) + (reserves ? RESERVATION : 0);
+  private static boolean reserves(Charge charge) {
+    return charge.extras().hold().isPresent() && charge.extras().hold().get().reserves();
   }
 }

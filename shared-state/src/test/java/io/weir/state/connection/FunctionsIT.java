@@ -75,7 +75,7 @@ final class FunctionsIT {
         connections.sync().functionList(LuaLibrary.limiter(Map.of()).name());
     assertThat(libraries).hasSize(1);
     assertThat(String.valueOf(libraries.get(0).get("functions")))
-        .contains("weir_charge_", "weir_settle_", "The fast lane: charges on states");
+        .contains("weir_charge_", "weir_settle_", "Decides charges on rates");
   }
 
   @Test

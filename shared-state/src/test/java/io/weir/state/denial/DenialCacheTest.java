@@ -6,14 +6,13 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.state.connection.Returns;
-import io.weir.state.denial.DenialCache.Moments;
 import io.weir.state.wire.PendingCharge;
 import java.util.List;
 import java.util.Objects;
@@ -59,22 +58,20 @@ final class DenialCacheTest {
   }
 
   @Test
-  void momentsAreHandedOutOnceEachAndOnlyWhileTheyAreFresh() {
-    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+  void beyondTheBoundEachCallerGetsAnEstimateOfItsOwn() {
+    learnLast();
+    useUpTheBound();
     assertThat(retryAfterMicros(waiting())).isEqualTo(1_000_000);
-    nanos += 50 * MILLI;
-    assertThat(retryAfterMicros(waiting())).isEqualTo(1_450_000);
-    assertThat(retryAfterMicros(waiting())).isEqualTo(1_950_000);
-    assertThat(denials.answer(waiting())).isNull();
-    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
-    nanos += 100 * MILLI;
-    assertThat(denials.answer(waiting())).isNull();
+    nanos += MILLI;
+    assertThat(retryAfterMicros(waiting())).isEqualTo(1_499_000);
+    assertThat(retryAfterMicros(waiting())).isEqualTo(1_999_000);
   }
 
   @Test
   void nothingIsKnownWhileThePolicyMayChangeAtAnyMoment() {
     denials.learn(charge(1), new long[] {FULL}, nanos);
-    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+    learnLast();
+    useUpTheBound();
     changing = true;
     assertThat(denials.answer(charge(1))).isNull();
     assertThat(denials.answer(waiting())).isNull();
@@ -84,8 +81,8 @@ final class DenialCacheTest {
   }
 
   @Test
-  void momentsOfAnHourAgoDenyNoCallerHoweverManyCome() {
-    learnMoments(new Moments(500_000, 500_000, 4, 100_000));
+  void aDenialOfAnHourAgoDeniesNoCallerHoweverManyCome() {
+    learnLast();
     nanos += 3600 * 1000L * MILLI;
     for (int i = 0; i < 300; i++) {
       assertThat(denials.answer(waiting())).isNull();
@@ -94,12 +91,11 @@ final class DenialCacheTest {
 
   @Test
   void aCallerThatAsksFarTooOftenIsAnsweredHereWhateverTheCost() {
-    learnMoments(new Moments(500_000, 500_000, 4, 0));
-    for (int i = 0; i < 50; i++) {
-      assertThat(denials.answer(waiting(1 + i % 2))).isNull();
-    }
+    learnLast();
+    useUpTheBound();
     for (int i = 0; i < 1000; i++) {
-      assertThat(retryAfterMicros(waiting(1 + i % 2))).isBetween(500_000L, 2_000_000L);
+      assertThat(retryAfterMicros(waiting(1 + i % 2)))
+          .isBetween(1_000_000L, 500_000L + LastDenial.TURNS * 500_000L);
     }
     nanos += 100 * MILLI;
     assertThat(denials.answer(waiting())).isNull();
@@ -107,11 +103,11 @@ final class DenialCacheTest {
 
   @Test
   void aTicketShownFarTooOftenIsKept() {
-    String ticket = "4000000000000000." + "x".repeat(22);
+    String ticket = "4000000000000000.1.0." + "a".repeat(20);
     Charge showing = new Charge("acme", "k1", 1, TWO, 1)
         .with(
-            new Queueing(SlotRules.OFF, TicketRequest.wanted(Optional.of(ticket), "y".repeat(22))));
-    for (int i = 0; i < 100; i++) {
+            new Queueing(SlotMode.OFF, TicketRequest.wanted(Optional.of(ticket), "y".repeat(22))));
+    for (int i = 0; i < AskBudget.CROWD; i++) {
       assertThat(denials.answer(showing)).isNull();
     }
     Denied denied = (Denied) ((Decided) Objects.requireNonNull(denials.answer(showing))).decision();
@@ -119,8 +115,14 @@ final class DenialCacheTest {
     assertThat(denied.retryAfterMicros()).isEqualTo(100_000);
   }
 
-  private void learnMoments(Moments moments) {
-    denials.learnBlock(new PendingCharge(waiting(), -1, nanos, 0), new long[] {FULL}, moments);
+  private void learnLast() {
+    denials.learnLast(new PendingCharge(waiting(), -1, nanos), new long[] {FULL}, 500_000);
+  }
+
+  private void useUpTheBound() {
+    for (int i = 0; i < AskBudget.CROWD; i++) {
+      assertThat(denials.answer(waiting(1 + i % 2))).isNull();
+    }
   }
 
   private static Charge waiting() {
@@ -128,7 +130,7 @@ final class DenialCacheTest {
   }
 
   private static Charge waiting(long cost) {
-    return new Charge("acme", "k1", 1, TWO, cost).with(Queueing.of(SlotRules.DEFAULT));
+    return new Charge("acme", "k1", 1, TWO, cost).with(Queueing.of(SlotMode.RESERVE));
   }
 
   @Test
@@ -170,12 +172,12 @@ final class DenialCacheTest {
   void wherePlacesAreMadeRedisIsAsked() {
     assertThat(DenialCache.concern(charge(1))).isTrue();
     assertThat(DenialCache.concern(
-            new Charge("acme", "k1", 1, TWO, 1).with(Queueing.of(SlotRules.DEFAULT))))
+            new Charge("acme", "k1", 1, TWO, 1).with(Queueing.of(SlotMode.RESERVE))))
         .isFalse();
-    TicketRequest shown = new TicketRequest(
-        Optional.of("%016d.%s".formatted(1, "a".repeat(TicketRequest.ID_LENGTH))), "", -1);
+    TicketRequest shown =
+        new TicketRequest(Optional.of("%016d.1.0.%s".formatted(1, "a".repeat(20))), "", -1);
     assertThat(DenialCache.concern(
-            new Charge("acme", "k1", 1, TWO, 1).with(new Queueing(SlotRules.OFF, shown))))
+            new Charge("acme", "k1", 1, TWO, 1).with(new Queueing(SlotMode.OFF, shown))))
         .isFalse();
   }
 

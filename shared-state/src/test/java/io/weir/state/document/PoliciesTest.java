@@ -20,7 +20,6 @@ import io.weir.core.policy.Problem;
 import io.weir.core.policy.SecretHash;
 import io.weir.core.policy.Upstream;
 import io.weir.core.slot.SlotMode;
-import io.weir.core.slot.SlotRules;
 import io.weir.state.testing.CheckedPolicies;
 import java.io.IOException;
 import java.net.URI;
@@ -332,22 +331,20 @@ final class PoliciesTest {
   }
 
   @Test
-  void theSlotsOfAPlanAreRead() {
+  void theSlotModeOfAPlanIsRead() {
     Policy policy = policy(BUCKETS + """
         plans:
           default: { buckets: [requests, all] }
-          own: { buckets: [requests], slots: estimate, lateness: 250ms, maxQueue: 7, horizon: 2m }
+          own: { buckets: [requests], slots: estimate }
           none: { buckets: [requests], slots: off }
         subjects:
           a: { tenant: t, plan: default, secretHash: "HASH" }
           b: { tenant: t, plan: own, secretHash: "HASH" }
           c: { tenant: t, plan: none, secretHash: "HASH" }
         """.replace("HASH", SecretHash.of("x").formatted()));
-    assertThat(slots(policy, "a"))
-        .isEqualTo(new SlotRules(SlotMode.RESERVE, 500_000, 10_000, 60_000_000));
-    assertThat(slots(policy, "b"))
-        .isEqualTo(new SlotRules(SlotMode.ESTIMATE, 250_000, 7, 120_000_000));
-    assertThat(slots(policy, "c").mode()).isEqualTo(SlotMode.OFF);
+    assertThat(slots(policy, "a")).isEqualTo(SlotMode.RESERVE);
+    assertThat(slots(policy, "b")).isEqualTo(SlotMode.ESTIMATE);
+    assertThat(slots(policy, "c")).isEqualTo(SlotMode.OFF);
   }
 
   @Test
@@ -373,7 +370,7 @@ final class PoliciesTest {
     return CheckedPolicies.parse("policy", text).policy();
   }
 
-  private static SlotRules slots(Policy policy, String subject) {
+  private static SlotMode slots(Policy policy, String subject) {
     return policy.subject(subject).orElseThrow().plan().slots();
   }
 

@@ -15,7 +15,7 @@ import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Ending;
@@ -99,9 +99,9 @@ final class FloodOfKindsIT {
     assertThat(decide(kinds(WIDE, FIVE_AN_HOUR, false, 2, none()))).isInstanceOf(Allowed.class);
     denied(kinds(WIDE, FIVE_AN_HOUR, false, 1, none()));
     List<KindDemand> more = List.of(quota("hour", Scope.KEY, 9));
-    assertThat(decide(charge("t", "k", 2, WIDE, more, SlotRules.OFF, 1, none())))
+    assertThat(decide(charge("t", "k", 2, WIDE, more, SlotMode.OFF, 1, none())))
         .isInstanceOf(Allowed.class);
-    assertThat(decide(charge("t", "k2", 2, WIDE, more, SlotRules.OFF, 1, none())))
+    assertThat(decide(charge("t", "k2", 2, WIDE, more, SlotMode.OFF, 1, none())))
         .isInstanceOf(Allowed.class);
   }
 
@@ -227,13 +227,13 @@ final class FloodOfKindsIT {
         1,
         demands,
         how.equals("kinds") ? FIVE_AN_HOUR : List.of(),
-        how.equals("reserve") ? SlotRules.DEFAULT : SlotRules.OFF,
+        how.equals("reserve") ? SlotMode.RESERVE : SlotMode.OFF,
         1,
         Optional.empty());
   }
 
   private static Charge plain(String tenant, String subject, List<Demand> demands) {
-    return charge(tenant, subject, 1, demands, List.of(), SlotRules.OFF, 1, Optional.empty());
+    return charge(tenant, subject, 1, demands, List.of(), SlotMode.OFF, 1, Optional.empty());
   }
 
   private static Charge kinds(
@@ -242,7 +242,7 @@ final class FloodOfKindsIT {
       boolean hasSlots,
       long cost,
       Optional<Hold> hold) {
-    SlotRules slots = hasSlots ? SlotRules.DEFAULT : SlotRules.OFF;
+    SlotMode slots = hasSlots ? SlotMode.RESERVE : SlotMode.OFF;
     return charge("t", "k", 1, rates, kinds, slots, cost, hold);
   }
 
@@ -252,7 +252,7 @@ final class FloodOfKindsIT {
       long revision,
       List<Demand> rates,
       List<KindDemand> kinds,
-      SlotRules slots,
+      SlotMode slots,
       long cost,
       Optional<Hold> hold) {
     return new Charge(

@@ -8,7 +8,8 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
@@ -20,6 +21,7 @@ import io.weir.state.testing.RedisFixture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
@@ -126,11 +128,12 @@ final class RedisBatchesIT {
   }
 
   @Test
-  void aLineThatIsNoLineFailsWhoWantsToWaitInItAlone() {
-    commands.set("weir:{p40}:acme:key:k:queue", "this is no line");
+  void unreadableTicketsFailOnlyTheCallerThatNeedsATicket() {
+    commands.lpush("weir:{p40}:acme:key:k:tickets", "a list has no bits");
     Demand fast = Demand.of(new Bucket("fast", Scope.KEY, 10_000, 2000));
+    TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "s".repeat(22));
     Charge waiting =
-        new Charge("acme", "k", 1, List.of(fast), 10).with(Queueing.of(SlotRules.DEFAULT));
+        new Charge("acme", "k", 1, List.of(fast), 10).with(new Queueing(SlotMode.RESERVE, wanted));
     List<CompletionStage<StoreAnswer>> answers =
         together(List.of(waiting, waiting, waiting, charge("b")));
     assertThat(decided(answers.get(0))).isInstanceOf(Allowed.class);

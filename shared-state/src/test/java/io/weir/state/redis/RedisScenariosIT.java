@@ -46,13 +46,15 @@ final class RedisScenariosIT extends ScenariosContract {
             "UNKNOWN",
             "BROKEN",
             "made",
-            "lost",
             "estimate",
             "slot");
-    // The shortest path of the fast lane, its general one, and the commands that only the queue
-    // lane uses.
+    // The shortest path of rates, the general one, and the commands that only tickets need.
     assertThat(admin().info("commandstats"))
         .contains(
-            "cmdstat_setrange", "cmdstat_set:", "cmdstat_zadd", "cmdstat_zrem", "cmdstat_unlink");
+            "cmdstat_setrange",
+            "cmdstat_set:",
+            "cmdstat_getbit",
+            "cmdstat_setbit",
+            "cmdstat_pexpireat");
   }
 }

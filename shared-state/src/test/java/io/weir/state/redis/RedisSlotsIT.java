@@ -9,7 +9,8 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.QueueReport.Returned;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
@@ -29,11 +30,7 @@ import io.weir.testkit.ScenarioRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -43,6 +40,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Redis makes and keeps the same places as the reference model. */
 @ExtendWith(RedisFixture.class)
 final class RedisSlotsIT {
+  private static final Bucket REQUESTS = new Bucket("requests", Scope.KEY, 1000, 2000);
+
   private static RedisDatabase redis;
   private static RedisConnections connections;
 
@@ -72,73 +71,59 @@ final class RedisSlotsIT {
       for (String key : commands.keys("weir:{p40}:acme:*")) {
         assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       }
-      everyPlaceIsCounted(commands);
     }
     assertThat(made).isGreaterThan(Histories.count(50, 500));
   }
 
-  // The counts of waiting places in a state's buckets match its queue.
-  private static void everyPlaceIsCounted(RedisClusterCommands<String, String> commands) {
-    for (String queue : commands.keys("weir:*:queue")) {
-      String state = queue.substring(0, queue.length() - ":queue".length());
-      String letter = state.endsWith(":tenant") ? "t" : "k";
-      Map<String, Long> held = new TreeMap<>();
-      for (String place : commands.zrange(queue, 0, -1)) {
-        Matcher share = Pattern.compile(" (\\S)\\+(\\S+)=").matcher(place);
-        while (share.find()) {
-          if (share.group(1).equals(letter)) {
-            held.merge(share.group(2) + ".waiting", 1L, Long::sum);
-          }
-        }
-      }
-      Map<String, Long> counted = new TreeMap<>();
-      States.show(commands, state).forEach((field, value) -> {
-        if (field.endsWith(".waiting")) {
-          counted.put(field, Long.parseLong(value));
-        }
-      });
-      assertThat(counted).describedAs(queue).isEqualTo(held);
-    }
-  }
-
   @Test
-  void aLineThatRedisForgotIsNoHindrance() {
+  void placesWhoseTicketsRedisForgotAreNoHindrance() {
     RedisClusterCommands<String, String> commands = connections.sync();
     commands.flushall();
     ManualClock clock = new ManualClock();
     RedisBucketStore store = RedisBucketStore.rehearsing(connections, clock);
     fill(store);
+    String ticket = "";
     for (char letter = 'a'; letter < 'd'; letter++) {
-      ask(store, TicketRequest.wanted(Optional.empty(), id(letter)));
+      Denied denied = (Denied) ask(store, wanted(letter));
+      ticket = denied.ticket().orElseThrow();
     }
-    assertThat(States.show(commands, "weir:{p40}:acme:key:k1").get("requests@1/1000000.waiting"))
-        .isEqualTo("3");
-    commands.del("weir:{p40}:acme:key:k1:queue", "weir:{p40}:acme:key:k1:queue:kinds");
+    assertThat(commands.del("weir:{p40}:acme:key:k1:tickets")).isEqualTo(1);
+    clock.advance(Long.parseLong(ticket.substring(0, 16)) - clock.getAsLong());
+    Decided back = decided(store, TicketRequest.wanted(Optional.of(ticket), id('d')));
+    assertThat(back.report().returned()).isEqualTo(Returned.UNKNOWN);
     clock.advance(2_000_000);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
     assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Allowed.class);
-    assertThat(States.show(commands, "weir:{p40}:acme:key:k1").get("requests@1/1000000.waiting"))
-        .isNull();
   }
 
   @Test
-  void twoNodesAskedInTurnNeverContradictEachOther() {
+  void aTicketOutlivesALaterOneWithASoonerSlot() {
+    RedisClusterCommands<String, String> commands = connections.sync();
+    commands.flushall();
+    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
+    Bucket slow = new Bucket("slow", Scope.KEY, 10, 100_000);
+    fill(store, slow);
+    Denied far = (Denied) decided(store, slow, wanted('a')).decision();
+    assertThat(far.retryAfterMicros()).isGreaterThan(50_000_000);
+    fill(store, REQUESTS);
+    ask(store, wanted('b'));
+    assertThat(commands.pttl("weir:{p40}:acme:key:k1:tickets")).isGreaterThan(50_000);
+  }
+
+  @Test
+  void twoNodesAskedInTurnGiveNoTimeTwice() {
     connections.sync().flushall();
     try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
       List<RedisBucketStore> nodes = List.of(
           RedisBucketStore.of(connections, () -> false), RedisBucketStore.of(other, () -> false));
       List<Long> history = new ArrayList<>();
-      for (int i = 0; i < 60; i++) {
+      for (int i = 0; i < 50; i++) {
         TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "%022d".formatted(i));
         if (ask(nodes.get(i % 2), wanted) instanceof Denied denied) {
           history.add(Long.parseLong(denied.ticket().orElseThrow().substring(0, 16)));
         }
       }
-      // One a second between successive retry times.
-      assertThat(history).hasSizeGreaterThan(50);
-      for (int i = 1; i < history.size(); i++) {
-        assertThat(history.get(i) - history.get(i - 1)).isEqualTo(1_000_000);
-      }
+      assertThat(history).hasSizeGreaterThan(40).doesNotHaveDuplicates();
     }
   }
 
@@ -149,7 +134,7 @@ final class RedisSlotsIT {
     ManualClock clock = new ManualClock();
     RedisBucketStore store = RedisBucketStore.rehearsing(connections, clock);
     fill(store);
-    Denied denied = (Denied) ask(store, TicketRequest.wanted(Optional.empty(), id('a')));
+    Denied denied = (Denied) ask(store, wanted('a'));
     commands.flushall();
     assertThat(ask(store, TicketRequest.wanted(denied.ticket(), id('b'))))
         .isInstanceOf(Allowed.class);
@@ -159,20 +144,35 @@ final class RedisSlotsIT {
   }
 
   private static void fill(BucketStore store) {
-    while (ask(store, TicketRequest.NONE) instanceof Allowed) {
-      // two operations fit
+    fill(store, REQUESTS);
+  }
+
+  private static void fill(BucketStore store, Bucket bucket) {
+    while (decided(store, bucket, TicketRequest.NONE).decision() instanceof Allowed) {
+      // one or two operations fit
     }
   }
 
   private static Decision ask(BucketStore store, TicketRequest ticket) {
-    Bucket bucket = new Bucket("requests", Scope.KEY, 1000, 2000);
-    SlotRules rules = ticket.equals(TicketRequest.NONE) ? SlotRules.OFF : SlotRules.DEFAULT;
+    return decided(store, ticket).decision();
+  }
+
+  private static Decided decided(BucketStore store, TicketRequest ticket) {
+    return decided(store, REQUESTS, ticket);
+  }
+
+  private static Decided decided(BucketStore store, Bucket bucket, TicketRequest ticket) {
+    SlotMode rules = ticket.equals(TicketRequest.NONE) ? SlotMode.OFF : SlotMode.RESERVE;
     Charge charge = new Charge("acme", "k1", 1, List.of(Demand.of(bucket)), 1)
         .with(new Queueing(rules, ticket));
-    return ((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
+    return (Decided) store.tryCharge(charge).toCompletableFuture().join();
+  }
+
+  private static TicketRequest wanted(char letter) {
+    return TicketRequest.wanted(Optional.empty(), id(letter));
   }
 
   private static String id(char letter) {
-    return String.valueOf(letter).repeat(TicketRequest.ID_LENGTH);
+    return String.valueOf(letter).repeat(TicketRequest.SECRET_LENGTH);
   }
 }

@@ -101,9 +101,6 @@ abstract class ScenariosContract {
         continue; // a partition's copy of the revision, which is permanent
       }
       assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
-      if (key.matches(".*(:queue|:queue:kinds|:estimates)")) {
-        continue;
-      }
       States.show(commands, key)
           .forEach((field, value) -> assertThat(Long.parseLong(value))
               .describedAs("%s of %s", field, key)

@@ -12,7 +12,7 @@ import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
@@ -59,7 +59,7 @@ final class TurnsOfTenantsIT {
         lane("quotas", 5 * 64, (tenant, n) -> kinds(tenant, "k" + n % 50, QUOTA, n)),
         lane("permits", 5 * 64, (tenant, n) -> kinds(tenant, "k", PERMITS, n)),
         lane("reservations", 5 * 64, (tenant, n) -> kinds(tenant, "k", List.of(), n)),
-        lane("places", 5 * 64, (tenant, n) -> rates(tenant, "k" + n % 5, FULL, n)));
+        lane("places", 4 * 256 + 256, (tenant, n) -> rates(tenant, "k" + n % 5, FULL, n)));
   }
 
   private static Arguments lane(String name, int most, BiFunction<String, Integer, Charge> charge) {
@@ -126,7 +126,7 @@ final class TurnsOfTenantsIT {
 
   private static Charge rates(String tenant, String subject, List<Demand> demands, int n) {
     TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "%022d".formatted(n));
-    return new Charge(tenant, subject, 1, demands, 1).with(new Queueing(SlotRules.DEFAULT, wanted));
+    return new Charge(tenant, subject, 1, demands, 1).with(new Queueing(SlotMode.RESERVE, wanted));
   }
 
   private static Charge kinds(String tenant, String subject, List<KindDemand> kinds, int n) {

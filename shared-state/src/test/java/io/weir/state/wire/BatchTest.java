@@ -25,52 +25,60 @@ final class BatchTest {
 
   @Test
   void aCallCarriesManyChargesOfRatesAndFewOfSeveralKinds() {
-    int ofRates = carried(Lane.fast(Map.of()), 1, false);
-    int ofKinds = carried(Lane.take(Map.of()), 1, true);
+    int ofRates = carried(Lane.rates(Map.of()), 1, false);
+    int ofKinds = carried(Lane.kinds(Map.of()), 1, true);
     assertThat(ofRates).isBetween(64, 128);
     assertThat(ofKinds).isBetween(8, 20);
   }
 
   @Test
-  void thePlacesOfACallAreFewAndFewerTheMoreBucketsEachHas() {
-    int ofOne = carried(Lane.queue(Map.of()), 1, false);
-    int ofEight = carried(Lane.queue(Map.of()), 8, false);
-    int ofEightAndPermits = carried(Lane.queue(Map.of()), 8, true);
-    assertThat(ofOne).isBetween(8, 16);
+  void ofOwnersThatWaitACallCarriesFewerChargesTheMoreBucketsTheyHave() {
+    int ofNobodyWaiting = carried(Lane.rates(Map.of()), 1, false);
+    int ofOne = carried(Lane.rates(Map.of()), 1, false, true);
+    int ofEight = carried(Lane.rates(Map.of()), 8, false, true);
+    int ofEightAndPermits = carried(Lane.kinds(Map.of()), 8, true, true);
+    assertThat(ofOne).isBetween(16, ofNobodyWaiting / 2);
     assertThat(ofEight).isBetween(4, ofOne / 2);
     assertThat(ofEightAndPermits).isLessThan(ofEight);
   }
 
   @Test
   void aSingleChargeIsCarriedHoweverHeavyItIs() {
-    assertThat(carried(Lane.fast(Map.of()), 500, false)).isEqualTo(1);
-    assertThat(carried(Lane.take(Map.of()), 500, true)).isEqualTo(1);
-    assertThat(carried(Lane.queue(Map.of()), 500, true)).isEqualTo(1);
+    assertThat(carried(Lane.rates(Map.of()), 500, false)).isEqualTo(1);
+    assertThat(carried(Lane.kinds(Map.of()), 500, true)).isEqualTo(1);
+    assertThat(carried(Lane.kinds(Map.of()), 500, true, true)).isEqualTo(1);
   }
 
   @Test
   void equalChargesOfRatesWeighNothingMore() {
-    Batch batch = new Batch(Lane.fast(Map.of()), "weir:policy");
+    Batch batch = new Batch(Lane.rates(Map.of()), "weir:policy");
     batch.begin(1);
     Charge charge = charge("k", demands(100), false);
     ChargeTemplate template = new ChargeTemplate(charge);
     for (int i = 0; i < 200; i++) {
-      assertThat(batch.add(new PendingCharge(charge, -1, 0, 0), template, null)).isTrue();
+      assertThat(batch.add(new PendingCharge(charge, -1, 0), template, null)).isTrue();
     }
     assertThat(batch.entries()).hasSize(1);
   }
 
-  // How many charges of different keys fit into one call.
   private static int carried(Lane lane, int buckets, boolean hasPermits) {
+    return carried(lane, buckets, hasPermits, false);
+  }
+
+  // How many charges of different keys fit into one call.
+  private static int carried(Lane lane, int buckets, boolean hasPermits, boolean areQueued) {
     Batch batch = new Batch(lane, "weir:policy");
     batch.begin(1);
     List<Demand> demands = demands(buckets);
     ChargeTemplate template = new ChargeTemplate(charge("k", demands, hasPermits));
     OthersTemplate others = hasPermits ? new OthersTemplate(PERMITS, 0) : null;
     int count = 0;
-    while (batch.add(
-        new PendingCharge(charge("k" + count, demands, hasPermits), -1, 0, 0), template, others)) {
-      count++;
+    boolean isAdded = true;
+    while (isAdded) {
+      PendingCharge next = new PendingCharge(charge("k" + count, demands, hasPermits), -1, 0);
+      next.expectQueue(areQueued);
+      isAdded = batch.add(next, template, others);
+      count += isAdded ? 1 : 0;
     }
     return count;
   }

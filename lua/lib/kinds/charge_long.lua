@@ -1,0 +1,141 @@
+-- The long way of a charge of several kinds: any buckets, overflows, queues, tickets, changes of
+-- policy, clock steps. The lane and the charge are those of queue/rates.lua; a charge has also
+--   others, hold, state_keys   its demands other than rates, the hold of the request, and the keys of
+--                   the states by scope
+
+local CODES = require('codes')
+local answer_of = require('kinds/mixed').answer_of
+local known_reservation = require('kinds/mixed').known_reservation
+local look_at = require('kinds/mixed').look_at
+local keep_counters = require('kinds/mixed_take').keep_counters
+local take_others = require('kinds/mixed_take').take_others
+local DECIDE = require('queue/decide')
+local PAYERS = require('queue/payers')
+local RATES = require('queue/rates')
+local TICKET = require('queue/ticket')
+local VIEW = require('queue/view')
+local VIEWS = require('queue/views')
+
+local LONG = {}
+
+local function views_of(charge, cost)
+  local views, by_name = VIEWS.of(charge.template, cost, charge.states, charge.now), {}
+  for _, view in ipairs(views) do
+    by_name[view.demand.name] = view.used
+  end
+  charge.used_of = function(bucket)
+    return by_name[bucket] or 0
+  end
+  return views
+end
+
+-- The units used of all demands.
+local function shown_of(views)
+  local used = {}
+  for i, view in ipairs(views) do
+    used[i] = VIEW.shown_units(view)
+  end
+  return used
+end
+
+-- The answer if the reservation of a charge already exists, else nil.
+local function answer_again(lane, charge, views)
+  local before = known_reservation(charge, lane.call)
+  if before ~= CODES.AGAIN then
+    return before and { before }
+  end
+  return { CODES.AGAIN, unpack(shown_of(views)) }
+end
+
+-- The request to the buckets that pay: those of the ticket's place, if it is for this request.
+local function request_of(lane, charge, views)
+  if charge.asked.ticket ~= '' then
+    local ticket = TICKET.parse(charge.asked.ticket)
+    local payers, paid = PAYERS.by(views, ticket.paid)
+    RATES.request(lane, charge, payers, paid)
+    if ticket.number > 0 and paid == ticket.paid and DECIDE.is_signed(charge, ticket) then
+      return charge
+    end
+  end
+  return RATES.request(lane, charge, PAYERS.of(views))
+end
+
+-- The numbers of the demands that do not pay.
+local function unpaid_of(views, payers)
+  local pays, unpaid = {}, {}
+  for _, view in ipairs(payers) do
+    pays[view] = true
+  end
+  for i, view in ipairs(views) do
+    if not pays[view] then
+      unpaid[#unpaid + 1] = i
+    end
+  end
+  return unpaid
+end
+
+-- The denial of a charge if another limit than a rate is full.
+local function refused(charge, views, request, looked)
+  local wait = #request.views > 0 and DECIDE.peek(request).wait_us or 0
+  local answer = answer_of(CODES.DENIED, shown_of(views), charge, looked, request.paid)
+  answer[#answer + 1], answer[#answer + 2] = math.max(looked.wait_us, wait), 1
+  return answer
+end
+
+-- Everything that a decision needs; or the answer, if there is nothing to decide.
+local function prepared(lane, charge)
+  local newest = RATES.load(lane, charge)
+  if newest then
+    return { CODES.STALE, newest }
+  end
+  local again = answer_again(lane, charge, views_of(charge, charge.cost))
+  local looked = not again and look_at(charge, lane.ledger, lane.call)
+  if not looked then
+    return again or { CODES.OUTSIDE }
+  end
+  charge.cost = looked.cost
+  local views = views_of(charge, charge.cost)
+  local request = request_of(lane, charge, views)
+  if VIEWS.is_never(views) or looked.is_never then
+    return answer_of(CODES.NEVER_ALLOWED, shown_of(views), charge, looked, request.paid)
+  end
+  return nil, views, request, looked
+end
+
+local function decided(charge, decide, views, request, looked)
+  local decision = #request.views == 0 and { admitted = true, returned = CODES.NOT } or decide(request)
+  local code = decision.admitted and CODES.ALLOWED or CODES.DENIED
+  local answer = answer_of(code, shown_of(views), charge, looked, request.paid)
+  return RATES.with_wait(decision, answer), decision.admitted
+end
+
+function LONG.decide(lane, charge)
+  local answer, views, request, looked = prepared(lane, charge)
+  if answer then
+    return answer
+  elseif looked.wait_us then
+    keep_counters(charge, 'denied')
+    return refused(charge, views, request, looked)
+  end
+  local is_admitted
+  answer, is_admitted = decided(charge, RATES.decide, views, request, looked)
+  if is_admitted then
+    take_others(charge, looked, unpaid_of(views, request.views), lane.holds_index, lane.call)
+  else
+    keep_counters(charge, 'denied')
+  end
+  return answer
+end
+
+-- The same with nothing changed: what a newcomer would get.
+function LONG.peek(lane, charge)
+  local answer, views, request, looked = prepared(lane, charge)
+  if answer then
+    return answer
+  elseif looked.wait_us then
+    return refused(charge, views, request, looked)
+  end
+  return (decided(charge, DECIDE.peek, views, request, looked))
+end
+
+return LONG

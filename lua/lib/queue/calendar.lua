@@ -1,0 +1,179 @@
+-- How much of a bucket is due in each of its next bins of time, while callers wait for it;
+-- docs/explanation/slots.md has the rules, and why the promises hold. It counts in quanta: single
+-- units, or a part of the capacity that keeps every sum below 2^53. Costs are rounded up, capacity
+-- and drain down. Calendar.java has the same.
+--
+-- A calendar is a table of what is stored, and of
+--   due       what is due, by bin from base on, without zeros at the end; n: how many bins
+--   quantum, whole, step, most   units of a quantum; of the capacity, of the drain in a bin, and of
+--             what may be due at once beyond that, in quanta
+--   changes   how often what is due has changed, for those that derive something from it
+--
+-- Packed:
+--   field     1 byte, text: the field of its bucket
+--   era       4 bytes: distinguishes it from earlier calendars of the bucket
+--   capacity  7 bytes: of the bucket, in units
+--   width     6 bytes: of a bin, in microseconds
+--   lives     1 byte: for how many bins a due unit is kept, including its own
+--   kept      1 byte: how much of what is promised is claimed, in 64ths
+--   since, claimed, lost   7 bytes each: what was claimed and what was forgotten since then
+--   turn, again            7 bytes each: the last turn of a newcomer, of a caller that had waited
+--   round, here, before    5, 2, 2 bytes: those that wait, in this interval and in the one before
+--   base      7 bytes: the first bin that is not over
+--   n         1 byte: how many bins, then 6 bytes for each
+
+local ceil_div = require('ceil_div')
+local floor_div = require('floor_div')
+local memo = require('memo').memo
+local TIMES = require('times')
+
+local ERAS, MOST_COUNTED = 4294967296, 70368744177664
+local FORMAT = '>Bc0I4I7I6BBI7I7I7I7I7I5I2I2I7B'
+local CALENDAR = {}
+
+local bucket_of = memo(function(field)
+  local name, rate = string.match(field, '^([^@]+)@(%d+)')
+  return { name = name, rate = tonumber(rate) }
+end)
+
+local function derive(calendar)
+  local capacity, in_bin = calendar.capacity, calendar.rate * calendar.width
+  local quantum = ceil_div(capacity, TIMES.QUANTA)
+  local whole = floor_div(capacity, quantum)
+  calendar.quantum, calendar.whole, calendar.step = quantum, whole, floor_div(in_bin, quantum)
+  calendar.most = whole - (calendar.lives + 1) * ceil_div(in_bin, quantum)
+  return calendar
+end
+
+-- An empty calendar, whose bins suit the operation that begins it.
+function CALENDAR.begin(demand, now)
+  local capacity, rate = demand.capacity, demand.rate
+  local holds_few = floor_div(capacity, 8) < demand.units
+  local operation_us = ceil_div(demand.units, rate)
+  local width = math.max(1000, math.min(math.max(TIMES.WIDEST_US, floor_div(operation_us, 8)),
+    floor_div(capacity / rate, holds_few and 32 or 8)))
+  local lives = holds_few and 2 or 3
+  return derive({ field = demand.field, name = demand.name, rate = rate, era = now % ERAS, capacity = capacity,
+    width = width, lives = lives, kept = TIMES.WHOLE, since = now, claimed = 0, lost = 0, turn = 0, again = 0,
+    round = 0, here = 0, before = 0, base = floor_div(now, width) - lives + 1, due = {}, n = 0, changes = 0,
+    quantum = 1, whole = 0, step = 0, most = 0 })
+end
+
+-- Reads one; second, the position after it.
+function CALENDAR.read(text, at)
+  local field, era, capacity, width, lives, kept, since, claimed, lost, turn, again, round, here, before, base, n, after
+    = struct.unpack(FORMAT, text, at)
+  local bucket, due = bucket_of(field), { struct.unpack('>' .. string.rep('I6', n), text, after) }
+  due[n + 1] = nil -- drops the position, which unpack appends
+  return derive({ field = field, name = bucket.name, rate = bucket.rate, era = era, capacity = capacity, width = width,
+    lives = lives, kept = kept, since = since, claimed = claimed, lost = lost, turn = turn, again = again,
+    round = round, here = here, before = before, base = base, due = due, n = n, changes = 0, quantum = 1, whole = 0,
+    step = 0, most = 0 }), after + 6 * n
+end
+
+function CALENDAR.packed(calendar)
+  local n = calendar.n
+  return struct.pack(FORMAT .. string.rep('I6', n), #calendar.field, calendar.field, calendar.era, calendar.capacity,
+    calendar.width, calendar.lives, calendar.kept, calendar.since, calendar.claimed, calendar.lost, calendar.turn,
+    calendar.again, calendar.round, calendar.here, calendar.before, calendar.base, n, unpack(calendar.due, 1, n))
+end
+
+-- Until when it has to be stored.
+function CALENDAR.needed_us(calendar)
+  local bins = calendar.n > 0 and (calendar.base + calendar.n - 1 + calendar.lives) * calendar.width or 0
+  local waits = calendar.here + calendar.before > 0 and (calendar.round + 2) * TIMES.SHARED_US or 0
+  local kept = calendar.kept < TIMES.WHOLE and calendar.since + TIMES.WAITED_US or 0
+  return math.max(bins, calendar.turn, calendar.again, waits, kept)
+end
+
+-- Whether the clock went so far back that it is of no use.
+function CALENDAR.is_far_ahead(calendar, now)
+  return calendar.base + calendar.n > floor_div(now, calendar.width) + 2 * TIMES.BINS
+end
+
+local function count_kept(calendar, now)
+  local claimed, lost = calendar.claimed, calendar.lost
+  local ratio = floor_div(TIMES.WHOLE * claimed, claimed + lost) + (claimed > lost and 1 or 0)
+  calendar.kept = math.max(1, math.min(TIMES.WHOLE, floor_div(calendar.kept + ratio, 2)))
+  calendar.claimed, calendar.lost, calendar.since = 0, 0, now
+end
+
+-- Forgets what is over, and counts how much of it was claimed.
+function CALENDAR.advance(calendar, now)
+  local first = floor_div(now, calendar.width) - calendar.lives + 1
+  local gone, due, n = first - calendar.base, calendar.due, calendar.n
+  if gone > 0 then
+    for i = 1, gone < n and gone or n do
+      calendar.lost = math.min(MOST_COUNTED, calendar.lost + due[i])
+    end
+    if n > 0 then
+      calendar.due, calendar.n = { unpack(due, gone + 1, n) }, gone < n and n - gone or 0
+    end
+    calendar.base = first
+  end
+  if calendar.since > now then
+    calendar.since = now
+  elseif calendar.claimed + calendar.lost > 0 and now >= calendar.since + TIMES.SECOND_US then
+    count_kept(calendar, now)
+  end
+end
+
+-- Whether nothing of it matters any more.
+function CALENDAR.is_over(calendar, now)
+  if calendar.n > 0 or calendar.turn > now or calendar.again > now
+    or calendar.kept < TIMES.WHOLE and now < calendar.since + TIMES.WAITED_US then
+    return false
+  end
+  local round = floor_div(now, TIMES.SHARED_US)
+  return calendar.here + calendar.before == 0 or (round ~= calendar.round and round ~= calendar.round + 1)
+end
+
+function CALENDAR.due_in(calendar, bin)
+  return calendar.due[bin - calendar.base + 1] or 0
+end
+
+function CALENDAR.add(calendar, bin, quanta)
+  local at, due = bin - calendar.base + 1, calendar.due
+  for i = calendar.n + 1, at do
+    due[i] = 0
+  end
+  calendar.n, calendar.changes = at > calendar.n and at or calendar.n, calendar.changes + 1
+  due[at] = due[at] + quanta
+end
+
+-- Takes back, at most what is due there.
+function CALENDAR.remove(calendar, bin, quanta)
+  local at, due = bin - calendar.base + 1, calendar.due
+  if not due[at] then
+    return
+  end
+  due[at] = math.max(0, due[at] - quanta)
+  local n = calendar.n
+  while n > 0 and due[n] == 0 do
+    due[n] = nil
+    n = n - 1
+  end
+  calendar.n, calendar.changes = n, calendar.changes + 1
+end
+
+function CALENDAR.claim(calendar, quanta)
+  calendar.claimed = math.min(MOST_COUNTED, calendar.claimed + quanta)
+end
+
+-- Of what is promised, so many 64ths count for a share.
+function CALENDAR.parts(calendar)
+  return math.max(1, floor_div(calendar.kept * calendar.kept, TIMES.WHOLE))
+end
+
+-- What has room beside this level, without what is due, in quanta; below 0 if there is a debt.
+function CALENDAR.room(calendar, level)
+  return calendar.whole - ceil_div(level, calendar.quantum)
+end
+
+-- What drains until the bin behind the present one begins, and which bin that is.
+function CALENDAR.first_drain(calendar, now)
+  local next_bin = floor_div(now, calendar.width) + 1
+  return floor_div(calendar.rate * (next_bin * calendar.width - now), calendar.quantum), next_bin
+end
+
+return CALENDAR

@@ -1,0 +1,45 @@
+-- The long way of equal charges on rates: each is decided by itself.
+
+local CODES = require('codes')
+local DECIDE = require('queue/decide')
+local RATES = require('queue/rates')
+local VIEWS = require('queue/views')
+
+local function decide_each(lane, charge, left, answers)
+  local newest = RATES.load(lane, charge)
+  if newest then
+    answers[#answers + 1] = { CODES.STALE, newest }
+    return
+  end
+  local views = VIEWS.of(charge.template, charge.cost, charge.states, charge.now)
+  if VIEWS.is_never(views) then
+    answers[#answers + 1] = RATES.never(views)
+    return
+  end
+  RATES.request(lane, charge, views, 0)
+  for i = 1, left do
+    if i > 1 then
+      DECIDE.next(charge)
+    end
+    answers[#answers + 1] = RATES.answer(RATES.decide(charge), views)
+  end
+end
+
+-- Decides `left` equal charges. Errors of one state do not affect other charges.
+local function charge_each(lane, charge, left, answers)
+  local before = #answers
+  local is_done, failure = pcall(decide_each, lane, charge, left, answers)
+  if is_done then
+    return
+  end
+  local text = type(failure) == 'table' and failure.err or tostring(failure)
+  if string.find(text, '^-?READONLY ') then
+    error(failure, 0) -- a replica takes nothing of any charge: the master is another node
+  end
+  for i = #answers, before + 1, -1 do
+    answers[i] = nil
+  end
+  answers[before + 1] = { CODES.FAILED, text }
+end
+
+return charge_each

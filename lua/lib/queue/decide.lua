@@ -1,0 +1,305 @@
+-- Decides on one request by the rates of its buckets: it is admitted, or gets a place in the
+-- calendars of its buckets, or an estimate. SlotDecision.java has the same. A request is a table of
+--   now, cost, template   its instant, its cost in operations, and its template
+--   asked             its ticket data (queue/asked.lua)
+--   views, states     its buckets (queue/view.lua), and the states by scope
+--   paid              which overflows pay, as bits
+--   lane              what runs commands (call) and makes digests (sha1)
+--   shown, moment     the ticket that is good, and the moment that it came back to, else false
+--   is_early, has_waited   whether it is before its slot, and whether it has waited
+-- A decision is a table of
+--   admitted, wait_us, estimate, ticket   whether it was admitted; else its wait, whether nothing is
+--                     promised, and the text of its ticket, or empty
+--   returned, made    what became of the place that it came back to; whether a place was made
+
+local CODES = require('codes')
+local find_moment = require('queue/find_place').find_moment
+local find_slot = require('queue/find_place').find_slot
+local TICKET = require('queue/ticket')
+local VIEW = require('queue/view')
+local holds = require('queue/view').holds
+local WAITER = require('queue/waiter')
+local expiry_of = require('state/expiry_of')
+local STATE = require('state/state')
+local TIMES = require('times')
+
+local ERA_FACTOR, MARKS, LATE_US, ANY_WAIT = 31, 4294967296, 500000, 4503599627370495
+local NOTHING = ''
+
+-- Whether the caller wants a ticket for any wait. Others may come back after whole seconds.
+local function wants_always(request)
+  return request.asked.within >= ANY_WAIT
+end
+
+-- A number that stands for the demands; the same for all charges of a template.
+local function kind_of(request)
+  local kinds = request.template.kinds
+  local kind = kinds[request.paid]
+  if not kind then
+    kind = TICKET.kind(request.views, request.lane.sha1)
+    kinds[request.paid] = kind
+  end
+  return kind
+end
+
+-- Stands for the demands and the calendars that hold a place.
+local function mark_of(request, shared)
+  local mark = kind_of(request)
+  local views = request.views
+  for i = 1, #views do
+    local view = views[i]
+    if holds(view, shared) then
+      mark = (mark * ERA_FACTOR + (view.calendar and view.calendar.era or 0)) % MARKS
+    end
+  end
+  return mark
+end
+
+local function is_alive(request, moment, shared)
+  local views = request.views
+  for i = 1, #views do
+    if holds(views[i], shared) and not VIEW.is_alive(views[i], moment) then
+      return false
+    end
+  end
+  return true
+end
+
+local function give_back(request, moment, shared)
+  local views = request.views
+  for i = 1, #views do
+    if holds(views[i], shared) then
+      VIEW.give_back(views[i], moment)
+      views[i].held = not request.is_early
+    end
+  end
+end
+
+-- Whether a ticket is signed for this request.
+local function is_signed(request, ticket)
+  local waiter = request.states[CODES.KEY].waiter
+  if not waiter or waiter.secret == '' then
+    return false
+  end
+  local mark = ticket.number > 0 and mark_of(request, ticket.shared) or kind_of(request)
+  return TICKET.is_signed(ticket, waiter.secret, request.cost, mark, request.lane.sha1)
+end
+
+-- The effects of the ticket that is shown; returns the code of its return.
+local function show(request)
+  local ticket, now = TICKET.parse(request.asked.ticket), request.now
+  if not is_signed(request, ticket) then
+    return ticket.slot < now - LATE_US and CODES.LATE or CODES.UNKNOWN
+  end
+  local is_ahead = now < ticket.slot
+  request.shown, request.has_waited = ticket, not is_ahead and now <= ticket.slot + TIMES.WAITED_US
+  if ticket.number == 0 then
+    request.is_early = is_ahead
+    return CODES.NOT
+  elseif not is_alive(request, ticket.slot, ticket.shared) then
+    return CODES.LATE
+  elseif not TICKET.is_unused(request.lane.call, request.asked.bits, ticket.number) then
+    return CODES.UNKNOWN
+  end
+  request.is_early = is_ahead
+  give_back(request, ticket.slot, ticket.shared)
+  return CODES.KEPT
+end
+
+-- Whether somebody waits in a bucket of the request.
+local function has_queue(request)
+  for _, view in ipairs(request.views) do
+    if view.calendar then
+      return true
+    end
+  end
+  return false
+end
+
+-- How many such requests drain in a second, for one of those that wait.
+local function drained_of(request)
+  local least = math.huge
+  for _, view in ipairs(request.views) do
+    least = math.min(least, VIEW.per_second(view))
+  end
+  return least
+end
+
+-- Finds the place that the request comes back to, and gives it back.
+local function find_place(request)
+  local waiter, asked = request.states[CODES.KEY].waiter, request.asked
+  local returned = asked.ticket ~= '' and show(request) or CODES.NOT
+  if not wants_always(request) and returned ~= CODES.KEPT and waiter and request.template.mode ~= CODES.OFF
+    and has_queue(request) then
+    WAITER.note(waiter, request.now, drained_of(request))
+    local moment = #waiter.moments > 0 and waiter.moments[1].at <= request.now
+      and WAITER.due(waiter, request.now, request.cost, mark_of(request, 0), mark_of(request, 1))
+    if moment and is_alive(request, moment.at, moment.shared) then
+      request.moment = moment
+      give_back(request, moment.at, moment.shared)
+      return CODES.KEPT
+    end
+  end
+  return returned
+end
+
+-- The place is used up: a ticket works once.
+local function spend(request)
+  if request.moment then
+    WAITER.claim(request.states[CODES.KEY].waiter, request.moment, request.cost)
+  else
+    TICKET.use(request.lane.call, request.asked.bits, request.shown.number)
+  end
+end
+
+local function come_again(request, is_ours)
+  local shown = request.shown
+  if is_ours then
+    for _, view in ipairs(request.views) do
+      if holds(view, shown.shared) then
+        VIEW.restore(view)
+      end
+    end
+  end
+  return { wait_us = shown.slot - request.now, estimate = shown.number == 0, ticket = request.asked.ticket,
+    returned = CODES.EARLY }
+end
+
+-- The wait of a plan without slots: the same for all callers.
+local function off(request, returned)
+  local wait = 0
+  for _, view in ipairs(request.views) do
+    wait = math.max(wait, view.refused and VIEW.newcomer_wait_us(view) or 0)
+  end
+  return { wait_us = wait, estimate = true, ticket = NOTHING, returned = returned }
+end
+
+local function waiter_of(request)
+  local key = request.states[CODES.KEY]
+  if not key.waiter then
+    key.waiter = WAITER.new()
+    if not wants_always(request) then
+      WAITER.note(key.waiter, request.now, drained_of(request))
+    end
+  end
+  return key.waiter
+end
+
+-- Holds a place in its bins; returns when the last of them is over.
+local function hold(request, place)
+  local until_us, views = 0, request.views
+  for i = 1, #views do
+    if holds(views[i], place.shared) then
+      local over = VIEW.hold(views[i], place.due, place.times)
+      until_us = over > until_us and over or until_us
+    end
+  end
+  return until_us
+end
+
+local function with_ticket(request, place, waiter, returned)
+  local until_us = hold(request, place)
+  local secret = WAITER.secret_for(waiter, request.asked.secret, until_us)
+  local number = WAITER.next_number(waiter, until_us)
+  TICKET.open(request.lane.call, request.asked.bits, number, expiry_of(waiter.needed_us, request.now))
+  local ticket = { slot = place.slot, number = number, paid = request.paid, shared = place.shared }
+  return { wait_us = place.slot - request.now, estimate = false, returned = returned, made = true,
+    ticket = TICKET.signed(ticket, secret, request.cost, mark_of(request, place.shared), request.lane.sha1) }
+end
+
+local function at_moment(request, place, waiter, returned)
+  local until_us, cost = hold(request, place), request.cost
+  local operations = place.times > TIMES.MAX_UNITS / cost and TIMES.MAX_UNITS or cost * place.times
+  WAITER.keep(waiter, { at = place.due, mark = mark_of(request, place.shared), shared = place.shared,
+    until_us = until_us }, operations)
+  return { wait_us = place.slot - request.now, estimate = false, ticket = NOTHING, returned = returned, made = true }
+end
+
+local function estimate(request, turn, waiter, returned)
+  local wait, ticket = turn - request.now, NOTHING
+  if waiter and wait <= request.asked.within then
+    local secret = WAITER.secret_for(waiter, request.asked.secret, turn + TIMES.WAITED_US)
+    ticket = TICKET.signed({ slot = turn, number = 0, paid = 0, shared = 0 }, secret, request.cost, kind_of(request),
+      request.lane.sha1)
+  end
+  return { wait_us = wait, estimate = true, ticket = ticket, returned = returned }
+end
+
+local function denied(request, returned)
+  local turn, soonest, views, has_waited = request.now, request.now, request.views, request.has_waited
+  for i = 1, #views do
+    local view = views[i]
+    view.is_mine = VIEW.is_mine(view, has_waited)
+    if view.refused then
+      local turn_here, sooner = VIEW.next_turn(view, has_waited)
+      turn, soonest = math.max(turn, turn_here), math.max(soonest, sooner)
+    end
+  end
+  if request.template.mode ~= CODES.RESERVE then
+    return estimate(request, soonest, nil, returned)
+  end
+  local waiter = waiter_of(request)
+  local place = request.asked.within >= 0 and WAITER.has_number(waiter, request.now) and find_slot(request, turn)
+  if place and place.slot - request.now <= request.asked.within then
+    return with_ticket(request, place, waiter, returned)
+  end
+  if place or not wants_always(request) then
+    place = find_moment(request, turn, waiter, mark_of)
+    if place then
+      return at_moment(request, place, waiter, returned)
+    end
+  end
+  return estimate(request, soonest, waiter, returned)
+end
+
+local DECIDE = { is_signed = is_signed }
+
+function DECIDE.decide(request)
+  request.shown, request.moment, request.is_early, request.has_waited = false, false, false, false
+  local returned, fits, views = find_place(request), true, request.views
+  local is_off, is_ours, wants = request.template.mode == CODES.OFF, returned == CODES.KEPT, wants_always(request)
+  for i = 1, #views do
+    local view = views[i]
+    view.spare = view.is_shared and not is_off and VIEW.spare_for(view, request.has_waited, wants) or 0
+    fits = VIEW.has_room(view) and fits
+  end
+  if not fits and request.is_early then
+    return come_again(request, is_ours)
+  end
+  if is_ours then
+    spend(request)
+  end
+  if not fits then
+    returned = is_ours and CODES.BROKEN or returned
+    return is_off and off(request, returned) or denied(request, returned)
+  end
+  for i = 1, #views do
+    VIEW.take(views[i])
+  end
+  return { admitted = true, returned = returned }
+end
+
+-- Prepares a request for the next of several equal ones, as if its states were read anew.
+function DECIDE.next(request)
+  local states, views = request.states, request.views
+  for scope = CODES.KEY, CODES.CLUSTER do
+    if states[scope] then
+      STATE.forget(states[scope], request.now)
+    end
+  end
+  for i = 1, #views do
+    VIEW.look_again(views[i], states[views[i].scope])
+  end
+end
+
+-- What a newcomer would get, with nothing changed.
+function DECIDE.peek(request)
+  local fits = true
+  for _, view in ipairs(request.views) do
+    view.spare = 0
+    fits = VIEW.has_room(view) and fits
+  end
+  return fits and { admitted = true, returned = CODES.NOT } or off(request, CODES.NOT)
+end
+
+return DECIDE

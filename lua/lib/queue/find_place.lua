@@ -1,0 +1,166 @@
+-- Finds a place for a request in the calendars of its buckets. SlotDecision.java has the same.
+
+local ceil_div = require('ceil_div')
+local floor_div = require('floor_div')
+local CALENDAR = require('queue/calendar')
+local ROOMS = require('queue/rooms')
+local VIEW = require('queue/view')
+local holds = require('queue/view').holds
+local WAITER = require('queue/waiter')
+local TIMES = require('times')
+
+local ROUNDS, BINS_BEHIND_TURN = 4, 2
+
+-- Sees what all buckets may promise; returns how many of them are the key's own.
+local function reach(request)
+  local views, own = request.views, 0
+  for i = 1, #views do
+    VIEW.reach(views[i], request.has_waited)
+    own = views[i].is_shared and own or own + 1
+  end
+  return views, own
+end
+
+local function covers(view, micros)
+  return floor_div(micros, view.calendar.width) <= view.last
+end
+
+-- The first instant from one on with room in a bucket; nil if there is none.
+local function next_in(view, at)
+  local calendar, from = view.calendar, view.from
+  local width, base = calendar.width, calendar.base
+  local first = floor_div(at > from and at or from, width)
+  local bin = ROOMS.first_bin(view.rooms, calendar, view.quanta, first > base and first or base, view.last)
+  if bin > view.last then
+    return nil
+  end
+  local begins = bin * width
+  return begins > at and begins or at
+end
+
+-- The first instant with room in all of these; nil if there is none. All of them have been asked about
+-- an instant once the turn comes to the bucket that moved it last.
+local function first_in(views, shared, now)
+  local at, moved = now + 1, 0
+  for _ = 1, ROUNDS do
+    for i = 1, #views do
+      if i == moved then
+        return at
+      end
+      local later = not holds(views[i], shared) and at or next_in(views[i], at)
+      if not later then
+        return nil
+      elseif later > at then
+        at, moved = later, i
+      end
+    end
+    if moved == 0 then
+      return at
+    end
+  end
+  return nil
+end
+
+-- Places of a bin come one after another, unless that leaves the bin of another bucket.
+local function within(views, shared, at)
+  local widest
+  for i = 1, #views do
+    local calendar = views[i].calendar
+    widest = holds(views[i], shared) and (not widest or calendar.width > widest.width) and calendar or widest
+  end
+  local bin = floor_div(at, widest.width)
+  local drain_us = floor_div(CALENDAR.due_in(widest, bin) * widest.quantum, widest.rate)
+  local later = bin * widest.width + (drain_us < widest.width and drain_us or widest.width - 1)
+  later = later > at and later or at
+  for i = 1, #views do
+    local width = views[i].calendar.width
+    if holds(views[i], shared) and floor_div(later, width) ~= floor_div(at, width) then
+      return at
+    end
+  end
+  return later
+end
+
+-- The first instant with room in all buckets; in those of the key alone if it is further away than
+-- the shared buckets promise anything.
+local function first_instant(views, own, now)
+  local at = first_in(views, 1, now)
+  if at then
+    return at, 1
+  end
+  at = own > 0 and own < #views and first_in(views, 0, now)
+  for i = 1, at and #views or 0 do
+    if views[i].is_shared and covers(views[i], at) then
+      return nil
+    end
+  end
+  return at, 0
+end
+
+-- A place for a ticket; nil if there is none, or it is further away than the turn of a newcomer.
+local function find_slot(request, turn)
+  local views, own = reach(request)
+  local at, shared = first_instant(views, own, request.now)
+  if not at then
+    return nil
+  end
+  local slot = within(views, shared, at)
+  for i = 1, #views do
+    local view = views[i]
+    if not view.is_free and slot > turn + BINS_BEHIND_TURN * view.calendar.width then
+      return nil
+    end
+  end
+  return { slot = slot, due = slot, times = 1, shared = shared }
+end
+
+local function has_room_at(view, now, slot, due, times)
+  local calendar = view.calendar
+  local bin = floor_div(due, calendar.width)
+  return bin <= view.last and bin >= math.max(calendar.base, floor_div(now, calendar.width))
+    and view.quanta <= calendar.most and ROOMS.at(view.rooms, calendar, bin) >= view.quanta * times
+    and view.from <= slot
+end
+
+-- 1 if all buckets have room, 0 if those of the key alone hold it, nil if there is no room.
+local function room_at(views, own, now, slot, due, times)
+  local shared = 1
+  for _, view in ipairs(views) do
+    shared = covers(view, due) and shared or 0
+  end
+  if shared == 0 and own == 0 then
+    return nil
+  end
+  for _, view in ipairs(views) do
+    local is_held = holds(view, shared)
+    if is_held and not has_room_at(view, now, slot, due, times) or not is_held and covers(view, due) then
+      return nil
+    end
+  end
+  return shared
+end
+
+-- Of the whole seconds from now until the turn, the first with room for the request and for the
+-- strangers then.
+local function find_moment(request, turn, waiter, mark_of)
+  local views, own = reach(request)
+  local now, finest = request.now, math.huge
+  for _, view in ipairs(views) do
+    finest = math.min(finest, view.calendar.width)
+  end
+  local company = WAITER.company(waiter, finest)
+  local seconds = math.min(TIMES.FURTHEST_MOMENT_US / TIMES.SECOND_US, ceil_div(turn - now, TIMES.SECOND_US))
+  for second = 1, seconds do
+    local slot = now + second * TIMES.SECOND_US
+    local due = floor_div(slot, finest) * finest
+    local known = WAITER.moment_at(waiter, due)
+    local times = known and 1 or 1 + company
+    local shared = (known or #waiter.moments < TIMES.MOMENTS) and room_at(views, own, now, slot, due, times)
+    if shared and (not known or known.shared == shared and known.mark == mark_of(request, shared)) then
+      return { slot = slot, due = due, times = times, shared = shared }
+    end
+  end
+  return nil
+end
+
+return { find_moment = find_moment, find_slot = find_slot }

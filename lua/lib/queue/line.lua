@@ -1,0 +1,79 @@
+-- A key or tenant that waits for a shared bucket, kept with its own state, and the number of those
+-- that wait, kept with the bucket's calendar: those that were denied or got a place in this interval
+-- or the one before. Line.java and Waiting.java have the same.
+--
+-- Packed:
+--   field    1 byte, text: the field of the bucket
+--   served   7 bytes: until when it has had its share
+--   turn     7 bytes: its last turn
+--   round    5 bytes: the interval in which it was counted last
+
+local ceil_div = require('ceil_div')
+local floor_div = require('floor_div')
+local TIMES = require('times')
+
+local FORMAT = '>Bc0I7I7I5'
+local LINE = { NONE = { served = 0, turn = 0, round = 0 } }
+
+function LINE.new()
+  return { served = 0, turn = 0, round = 0 }
+end
+
+-- Reads one: its field, the line, and the position after it.
+function LINE.read(text, at)
+  local field, served, turn, round, next_at = struct.unpack(FORMAT, text, at)
+  return field, { served = served, turn = turn, round = round }, next_at
+end
+
+function LINE.packed(field, line)
+  return struct.pack(FORMAT, #field, field, line.served, line.turn, line.round)
+end
+
+-- Until when it has to be stored.
+function LINE.needed_us(line)
+  return math.max(line.served + TIMES.SECOND_US, line.turn, (line.round + 2) * TIMES.SHARED_US)
+end
+
+local function round_of(now)
+  return floor_div(now, TIMES.SHARED_US)
+end
+
+-- Whether it says no more than a new one.
+function LINE.is_over(line, now)
+  local round = round_of(now)
+  return line.served <= now - TIMES.SECOND_US and line.turn <= now and line.round ~= round and line.round ~= round - 1
+end
+
+-- Moves its share on: the cost takes `each` at the whole rate, and of / parts times as long at the
+-- rate of the share.
+function LINE.takes(line, each, of, parts, now, latest)
+  local time = ceil_div(each * of, parts)
+  line.served = math.min(latest, math.max(line.served, now - math.min(TIMES.SECOND_US, 2 * time)) + time)
+end
+
+local function roll(calendar, now)
+  local round = round_of(now)
+  if round ~= calendar.round then
+    calendar.before = round == calendar.round + 1 and calendar.here or 0
+    calendar.here, calendar.round = 0, round
+  end
+end
+
+-- The number of those that wait, with this one among them.
+function LINE.waiting(calendar, line, now)
+  roll(calendar, now)
+  local is_counted = line.round == calendar.round or line.round == calendar.round - 1
+  local all = math.max(calendar.here, calendar.before) + (is_counted and 0 or 1)
+  return math.min(TIMES.MOST_WAITING, math.max(1, all))
+end
+
+-- Counts one that waits.
+function LINE.count(calendar, line, now)
+  roll(calendar, now)
+  if line.round ~= calendar.round then
+    line.round = calendar.round
+    calendar.here = math.min(TIMES.MOST_WAITING, calendar.here + 1)
+  end
+end
+
+return LINE

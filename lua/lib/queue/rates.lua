@@ -1,0 +1,139 @@
+-- The long way of a charge on rates: any buckets, queues, tickets, changes of policy, clock steps. A
+-- charge is a table of
+--   now, cost, template   its instant, its cost in operations, and its template
+--   keys           the indices of its states, by scope
+--   asked          its ticket data: within, secret, ticket, bits (the key of the key's unused tickets)
+--   states         by scope, once they are loaded
+-- and once it is a request, of what queue/decide.lua says; and a lane of
+--   call, sha1, keys, states    functions, the keys, and the states of the call
+
+local CODES = require('codes')
+local DECIDE = require('queue/decide')
+local VIEW = require('queue/view')
+local STATE = require('state/state')
+local table_of = require('state/states').table_of
+
+local RATES = {}
+
+-- Loads the states of a charge, that of its key in any case. Returns a newer revision if one has
+-- decided.
+function RATES.load(lane, charge)
+  local template, keys, now, states, newest = charge.template, charge.keys, charge.now, { false, false, false }, 0
+  for scope = CODES.KEY, CODES.CLUSTER do
+    if keys[scope] > 0 then
+      states[scope] = table_of(lane.states, keys[scope], lane.keys, scope, now)
+    end
+  end
+  local scopes = template.scopes
+  for i = 1, #scopes do
+    local revision = states[scopes[i]].revision
+    newest = revision > newest and revision or newest
+  end
+  charge.states = states
+  return newest > template.revision and newest or nil
+end
+
+-- Makes a charge a request for these buckets.
+function RATES.request(lane, charge, views, paid)
+  charge.lane, charge.views, charge.paid = lane, views, paid
+  return charge
+end
+
+local function mark_changed(state, request)
+  if state.at_us ~= request.now or not state.has_changed then
+    STATE.move_to(state, request.now)
+  end
+  state.has_changed, state.demands = true, request.template.demands
+end
+
+local function put(view, state, revision)
+  local calendar, name, buckets = view.calendar, view.demand.name, state.buckets
+  local bucket = buckets[name]
+  if bucket then
+    bucket.key, bucket.rate, bucket.used, bucket.debt = view.field, view.rate, view.used, view.debt
+  else
+    buckets[name] = { key = view.field, rate = view.rate, used = view.used, debt = view.debt }
+  end
+  state.calendars[name], state.revision = calendar or nil, revision
+end
+
+-- Keeps everything that a decision has changed.
+local function commit(request)
+  local states, views, template = request.states, request.views, request.template
+  local key, scopes = states[CODES.KEY], template.scopes
+  for i = 1, #scopes do
+    mark_changed(states[scopes[i]], request)
+  end
+  for i = 1, #views do
+    if views[i].calendar then
+      mark_changed(key, request)
+      mark_changed(views[i].child, request)
+    end
+  end
+  for i = 1, #views do
+    put(views[i], states[views[i].scope], template.revision)
+  end
+end
+
+-- Keeps only the effects of a step of the clock and of a change of policy.
+local function commit_carried(request)
+  local views = request.views
+  for _, scope in ipairs(request.template.scopes) do
+    local state, is_carried = request.states[scope], false
+    for _, view in ipairs(views) do
+      is_carried = is_carried or view.scope == scope and view.is_carried
+    end
+    if state.at_us > request.now or is_carried then
+      mark_changed(state, request)
+    end
+    for _, view in ipairs(is_carried and views or {}) do
+      if view.scope == scope then
+        put(view, state, request.template.revision)
+      end
+    end
+  end
+end
+
+-- Decides on a request and keeps its effects.
+function RATES.decide(request)
+  local decision = DECIDE.decide(request)
+  if decision.admitted or request.template.mode ~= CODES.OFF or decision.returned == CODES.BROKEN then
+    commit(request)
+  else
+    commit_carried(request)
+  end
+  return decision
+end
+
+-- The answer if a cost is above its capacity.
+function RATES.never(views)
+  local answer = { CODES.NEVER_ALLOWED }
+  for i, view in ipairs(views) do
+    answer[i + 1] = VIEW.shown_units(view)
+  end
+  return answer
+end
+
+-- The answer to a decision: its code, the units used, and of a denial its wait, whether that is an
+-- estimate, and the ticket; what became of the place and whether one was made.
+function RATES.answer(decision, views)
+  local answer = { decision.admitted and CODES.ALLOWED or CODES.DENIED }
+  for i = 1, #views do
+    answer[i + 1] = VIEW.shown_units(views[i])
+  end
+  return RATES.with_wait(decision, answer)
+end
+
+function RATES.with_wait(decision, answer)
+  local n = #answer
+  if not decision.admitted then
+    answer[n + 1], answer[n + 2], n = decision.wait_us, decision.estimate and 1 or 0, n + 2
+  end
+  answer[n + 1], answer[n + 2] = decision.returned, decision.made and 1 or 0
+  if not decision.admitted then
+    answer[n + 3] = decision.ticket
+  end
+  return answer
+end
+
+return RATES

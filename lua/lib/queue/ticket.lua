@@ -1,0 +1,66 @@
+-- Tickets: <slot>.<number>.<flags>.<signature>. The slot has 16 digits. The number says which bit of
+-- the key's tickets is set while it is unused; 0 if it holds no place and shows only that its holder
+-- waits. The flags are 1 if the place is held in buckets of the tenant and of the cluster, too, and
+-- from 2 on which overflows pay. The signature is the begin of the SHA-1 of the key's secret and of
+-- everything that the ticket is good for. Ticket.java has the same.
+
+local TIMES = require('times')
+
+local TICKET = {}
+
+local function bit_of(number)
+  return number % TIMES.TICKETS
+end
+
+-- Whether a number is unused, in the bitmap of its key. `call` runs a command.
+function TICKET.is_unused(call, bits, number)
+  return call('GETBIT', bits, bit_of(number)) == 1
+end
+
+function TICKET.use(call, bits, number)
+  call('SETBIT', bits, bit_of(number), 0)
+end
+
+-- Marks a number as unused; the bitmap is needed until `expires_ms`.
+function TICKET.open(call, bits, number, expires_ms)
+  call('SETBIT', bits, bit_of(number), 1)
+  call('PEXPIREAT', bits, string.format('%d', expires_ms))
+end
+
+function TICKET.parse(text)
+  local slot, number, flags, signature = string.match(text, '^(%d+)%.(%d+)%.(%d+)%.(%x+)$')
+  flags = tonumber(flags)
+  local shared = flags % 2
+  return { text = text, slot = tonumber(slot), number = tonumber(number), shared = shared, paid = (flags - shared) / 2,
+    signature = signature }
+end
+
+local function signature_of(ticket, secret, cost, mark, sha1)
+  local flags = 2 * ticket.paid + ticket.shared
+  return string.sub(sha1(string.format('%s %d %d %d %d %d', secret, ticket.slot, ticket.number, flags, cost, mark)),
+    1, 20)
+end
+
+-- The text of a ticket.
+function TICKET.signed(ticket, secret, cost, mark, sha1)
+  return string.format('%016d.%d.%d.%s', ticket.slot, ticket.number, 2 * ticket.paid + ticket.shared,
+    signature_of(ticket, secret, cost, mark, sha1))
+end
+
+-- Whether it was made with this secret, for a request of this cost and kind. Lua compares texts by
+-- identity, so the time says nothing about the signature.
+function TICKET.is_signed(ticket, secret, cost, mark, sha1)
+  return secret ~= '' and ticket.signature == signature_of(ticket, secret, cost, mark, sha1)
+end
+
+-- A number that stands for the demands of these views.
+function TICKET.kind(views, sha1)
+  local words = {}
+  for i, view in ipairs(views) do
+    local demand = view.demand
+    words[i] = string.format('%d:%s:%d%s', demand.scope, demand.field, demand.units, demand.requests and 'r' or '')
+  end
+  return tonumber(string.sub(sha1(table.concat(words, ' ')), 1, 8), 16)
+end
+
+return TICKET

@@ -1,0 +1,316 @@
+-- One bucket as one request sees it: what is free beside all that is due. BucketView.java has the
+-- same. A view is a table of
+--   demand, cost       what the request demands, and its cost in units of the bucket; from the demand
+--                      its scope, field, rate and capacity
+--   used, debt         the bucket at `now`; is_carried if that is after a change of policy
+--   calendar, quanta   the calendar, false if nobody waits, and the cost in its quanta
+--   child, line        the state of the key in a bucket of its tenant, of the tenant in one of the
+--                      cluster, and what it keeps for this bucket
+--   waiting            the keys or tenants that wait, with this one among them
+--   held, bin          whether the request has a place in it, that was given back, and the bin
+--   spare, refused     units that are left free for others, and whether the request has to wait
+--   is_mine, is_free, from, last   whether any of its bins may be promised to the request, and of that
+--                      place how far away it may be, and where it may begin (queue/find_place.lua)
+
+local ceil_div = require('ceil_div')
+local CODES = require('codes')
+local floor_div = require('floor_div')
+local CALENDAR = require('queue/calendar')
+local LINE = require('queue/line')
+local ROOMS = require('queue/rooms')
+local level_of = require('state/level_of')
+local TIMES = require('times')
+
+local VIEW = {}
+
+local function see_line(view)
+  view.line = view.child.lines[view.field] or LINE.NONE
+  view.waiting = view.is_shared and view.calendar and LINE.waiting(view.calendar, view.line, view.now) or 1
+end
+
+-- The view of a demand in the states of the request, by scope.
+function VIEW.of(demand, cost, states, now)
+  local scope, field, capacity = demand.scope, demand.field, demand.capacity
+  local state = states[scope]
+  local calendar, used, debt, is_carried = state.calendars[demand.name], level_of(demand, state, now)
+  if not calendar or calendar.field ~= field or calendar.capacity ~= capacity then
+    calendar = false
+  end
+  local view = { demand = demand, scope = scope, field = field, rate = demand.rate, capacity = capacity, cost = cost,
+    used = used, debt = debt, is_carried = is_carried, calendar = calendar,
+    quanta = calendar and ceil_div(cost, calendar.quantum) or 0, is_shared = scope ~= CODES.KEY, now = now,
+    child = states[scope == CODES.CLUSTER and CODES.TENANT or CODES.KEY], line = LINE.NONE, waiting = 1, held = false,
+    bin = 0, spare = 0, refused = false, was_plain = true, seen = 0, free = 0, free_by = -1, free_at = -1,
+    rooms = false, from = 0, last = 0, is_mine = false, is_free = false }
+  see_line(view)
+  return view
+end
+
+-- Prepares it for the next of several equal requests.
+function VIEW.look_again(view, state)
+  view.held = false
+  view.calendar = view.calendar and state.calendars[view.demand.name] or false
+  see_line(view)
+end
+
+local function is_plain(view)
+  return not view.calendar or view.calendar.n == 0
+end
+
+-- Whether it holds a place, which is held in shared buckets, too, or in those of the key alone.
+function VIEW.holds(view, shared)
+  return shared == 1 or not view.is_shared
+end
+
+-- A request's own place, at the moment of its bin.
+function VIEW.is_alive(view, moment)
+  return view.calendar and floor_div(moment, view.calendar.width) >= view.calendar.base
+end
+
+function VIEW.give_back(view, moment)
+  view.held, view.bin = true, floor_div(moment, view.calendar.width)
+  CALENDAR.remove(view.calendar, view.bin, view.quanta)
+end
+
+function VIEW.restore(view)
+  CALENDAR.add(view.calendar, view.bin, view.quanta)
+end
+
+-- What a newcomer may take beside all that is due, in quanta; kept while neither the level nor what
+-- is due changes.
+local function free_of(view)
+  local calendar, level = view.calendar, view.used
+  if view.free_by == calendar.changes and view.free_at == level then
+    return view.free
+  end
+  local first, next_bin = CALENDAR.first_drain(calendar, view.now)
+  local left, due, present, n = CALENDAR.room(calendar, level), calendar.due, next_bin - calendar.base, calendar.n
+  local free, step, before = left, calendar.step, math.max(0, math.min(n, present))
+  for i = 1, before do
+    left = left - due[i]
+  end
+  free = left < free and left or free
+  left = left + first + (before - present) * step
+  for i = before + 1, n do
+    left = left - due[i]
+    free = left < free and left or free
+    left = left + step
+  end
+  view.free, view.free_by, view.free_at = free, calendar.changes, level
+  return free
+end
+
+-- What a request leaves free for others: a shared bucket keeps some room for children within their
+-- share while several wait, and for those that have waited.
+function VIEW.spare_for(view, waited, wants)
+  if not view.calendar or view.held or floor_div(view.capacity, 4) < view.cost
+    or view.line.served <= view.now and (waited or view.line.turn <= view.now) then
+    return 0
+  end
+  local steps = (view.waiting > 1 and 1 or 0) + (wants and not waited and 1 or 0)
+  return steps * math.max(floor_div(view.capacity, 32), math.min(view.demand.units, floor_div(view.capacity, 8)))
+end
+
+-- Whether the bucket lets it pass: with a place by its level alone, else beside all that is due and
+-- what it leaves free.
+function VIEW.has_room(view)
+  local plain, calendar, spare = is_plain(view), view.calendar, view.spare
+  view.was_plain, view.seen = plain, plain and 0 or free_of(view)
+  if plain or view.held then
+    view.refused = view.used > view.capacity - view.cost - spare
+  else
+    view.refused = view.seen < view.quanta + (spare > 0 and ceil_div(spare, calendar.quantum) or 0)
+  end
+  return not view.refused
+end
+
+local function capped_units(calendar, quanta)
+  return quanta > TIMES.MAX_UNITS / calendar.quantum and TIMES.MAX_UNITS or quanta * calendar.quantum
+end
+
+-- The wait until it has room beside what is due by then.
+local function wait_us(view)
+  if is_plain(view) then
+    local missing = view.used - (view.capacity - view.cost - view.spare)
+    return missing > 0 and ceil_div(missing, view.rate) or 0
+  end
+  local calendar, due_now = view.calendar, 0
+  for i = 1, math.min(calendar.n, floor_div(view.now, calendar.width) - calendar.base + 1) do
+    due_now = due_now + calendar.due[i]
+  end
+  local missing = due_now + view.quanta + ceil_div(view.spare, calendar.quantum)
+    - CALENDAR.room(calendar, view.used)
+  return ceil_div(capped_units(calendar, math.max(0, missing)), view.rate)
+end
+
+-- The wait until a newcomer has room beside all that is due, if nobody else comes.
+function VIEW.newcomer_wait_us(view)
+  if is_plain(view) then
+    return wait_us(view)
+  end
+  local calendar, wait = view.calendar, 1
+  local first, next_bin = CALENDAR.first_drain(calendar, view.now)
+  local missing = view.quanta - CALENDAR.room(calendar, view.used)
+  for i = 1, calendar.n do
+    local bin = calendar.base + i - 1
+    missing = missing + calendar.due[i]
+    local beyond = bin < next_bin and missing or missing - first - (bin - next_bin) * calendar.step
+    if beyond > 0 then
+      local begins = math.max(0, bin * calendar.width - view.now)
+      wait = math.max(wait, begins + ceil_div(capped_units(calendar, beyond), view.rate))
+    end
+  end
+  return wait
+end
+
+-- The time that the cost takes at the whole rate.
+local function each_us(view)
+  local micros = ceil_div(view.cost, view.rate)
+  return micros < TIMES.LONGEST_US and micros or TIMES.LONGEST_US
+end
+
+-- How many such costs drain in a second, for one of those that wait.
+function VIEW.per_second(view)
+  return floor_div(TIMES.SECOND_US, each_us(view) * view.waiting)
+end
+
+local function furthest_us(calendar)
+  local bins_us = TIMES.BINS * calendar.width
+  return bins_us > TIMES.FURTHEST_US and bins_us or TIMES.FURTHEST_US
+end
+
+-- Its line, which is kept from now on.
+local function own_line(view)
+  if view.line == LINE.NONE then
+    view.line = LINE.new()
+    view.child.lines[view.field] = view.line
+  end
+  return view.line
+end
+
+local function takes(view, each, of, parts)
+  local calendar, now = view.calendar, view.now
+  LINE.takes(own_line(view), each, of, parts, now, now + furthest_us(calendar))
+  if view.is_shared and view.line.served > now then
+    LINE.count(calendar, view.line, now)
+  end
+end
+
+-- Takes the cost.
+function VIEW.take(view)
+  local calendar, used, quanta = view.calendar, view.used + view.cost, view.quanta
+  view.used, view.debt = used, used > view.capacity and used - view.capacity or 0
+  if not calendar then
+    return
+  end
+  if not view.was_plain then
+    view.seen = view.seen - quanta
+  end
+  if calendar.quantum == 1 and view.free_by == calendar.changes then
+    view.free, view.free_at = view.free - quanta, used
+  end
+  if view.held then
+    CALENDAR.claim(calendar, quanta)
+  elseif view.is_shared then
+    takes(view, each_us(view), view.waiting, 1)
+  end
+end
+
+function VIEW.need_calendar(view)
+  local calendar = view.calendar
+  if not calendar then
+    calendar = CALENDAR.begin(view.demand, view.now)
+    view.calendar, view.quanta = calendar, ceil_div(view.cost, calendar.quantum)
+  end
+  return calendar
+end
+
+-- Whether any of its bins may be promised to this request.
+function VIEW.is_mine(view, waited)
+  return view.held or (view.line.served <= view.now and (waited or view.line.turn <= view.now))
+end
+
+-- Turns further away than the latest begin again half as far ahead: no two are the same.
+local function moved_on(from, last, step, now, latest)
+  local turn = (from > last and from or last) + step
+  return turn > latest and math.max(from, now + floor_div(latest - now, 2)) + step or turn
+end
+
+-- Its turn, among the turns of its own line if the bucket is shared.
+local function own_turn(view, calendar, from, each)
+  local now, latest = view.now, view.now + furthest_us(calendar)
+  calendar.turn = moved_on(from, calendar.turn, each, now, latest)
+  if not view.is_shared then
+    return calendar.turn
+  end
+  local line = own_line(view)
+  line.turn = moved_on(from, line.turn, each * view.waiting, now, latest)
+  LINE.count(calendar, line, now)
+  return math.min(line.turn, calendar.turn)
+end
+
+-- The turn of this request in a bucket without room for it; moves the turns on. Second, when it fits:
+-- sooner by its own cost if nobody has a place.
+function VIEW.next_turn(view, waited)
+  local calendar, now, each = VIEW.need_calendar(view), view.now, each_us(view)
+  local from = now + wait_us(view)
+  local turn
+  if waited then
+    turn = math.max(from, calendar.again) + each
+    calendar.again = math.min(turn, now + TIMES.SHARED_US)
+  else
+    turn = own_turn(view, calendar, from, each)
+  end
+  return turn, view.was_plain and turn - each or turn
+end
+
+-- Its calendar, and the room in its bins for this request; kept while nothing changes.
+local function rooms_of(view)
+  local calendar, rooms = VIEW.need_calendar(view), view.rooms
+  local others, free = view.is_shared and not view.is_mine and view.waiting + 1 or 0, CALENDAR.room(calendar, view.used)
+  if not rooms or rooms.changes ~= calendar.changes or rooms.free ~= free or rooms.others ~= others then
+    rooms = ROOMS.of(calendar, free, view.now, others)
+    view.rooms = rooms
+  end
+  return calendar, rooms
+end
+
+-- Finds out how far the bucket may promise something to the request, and where there is room.
+function VIEW.reach(view, waited)
+  local calendar, now = rooms_of(view), view.now
+  local bins = TIMES.BINS - calendar.lives
+  if view.is_shared then
+    bins = math.min(bins, floor_div(TIMES.SHARED_US, calendar.width))
+  end
+  view.from, view.last = view.is_mine and now or view.line.served, floor_div(now, calendar.width) + bins
+  view.is_free = waited or (view.is_shared and view.is_mine)
+end
+
+-- Holds so many costs in the bin of an instant; returns when that bin is over.
+function VIEW.hold(view, moment, times)
+  local calendar = view.calendar
+  local bin, parts = floor_div(moment, calendar.width), CALENDAR.parts(calendar)
+  CALENDAR.add(calendar, bin, view.quanta * times)
+  if not view.is_shared and parts == TIMES.WHOLE then
+    return (bin + calendar.lives) * calendar.width
+  end
+  local each = math.min(TIMES.LONGEST_US, each_us(view) * math.min(times, TIMES.LONGEST_US))
+  if view.is_shared then
+    takes(view, each, TIMES.WHOLE * (view.waiting + 1), parts)
+  else
+    takes(view, each, TIMES.WHOLE, parts)
+  end
+  return (bin + calendar.lives) * calendar.width
+end
+
+-- The units used as a newcomer sees them, with all that was due when it was judged.
+function VIEW.shown_units(view)
+  local used, capacity = view.used, view.capacity
+  if view.was_plain then
+    return view.refused and math.max(used, math.min(capacity, used + view.spare)) or used
+  end
+  local left = math.max(0, view.seen) * view.calendar.quantum - (view.refused and view.spare or 0)
+  return math.max(used, capacity - math.max(0, left))
+end
+
+return VIEW

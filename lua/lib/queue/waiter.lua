@@ -1,0 +1,169 @@
+-- What a key keeps for its waiting callers: the secret and the numbers of its tickets, and for
+-- callers without tickets the moments at which they are to return. Waiter.java has the same.
+--
+-- Packed:
+--   secret      1 byte, text: signs the tickets; empty if none was made
+--   number      7 bytes: of the last ticket
+--   open_0, open_1   7 bytes each: by half of the numbers, until when a ticket of it may be open
+--   needed_us   7 bytes: until when a ticket or a moment is good
+--   second, asks, came, strangers   6, 4, 4, 4 bytes: in this second, the callers without tickets and
+--               those that a moment was kept for; of earlier ones, those that came without one
+--   moments     1 byte: how many, and for each
+--     at, operations, until_us   7 bytes each: when they are due, how many are left, and when the last
+--               bin that holds them is over
+--     mark      4 bytes: stands for the demands and the calendars that hold them
+--     shared    1 byte: 1 if buckets of the tenant and of the cluster hold them, too
+
+local ceil_div = require('ceil_div')
+local floor_div = require('floor_div')
+local TIMES = require('times')
+
+local FORMAT, MOMENT, MOST_STRANGERS = '>Bc0I7I7I7I7I6I4I4I4B', '>I7I7I7I4B', 10000000
+local WAITER = {}
+
+function WAITER.new()
+  return { secret = '', number = 0, open_0 = 0, open_1 = 0, needed_us = 0, second = 0, asks = 0, came = 0,
+    strangers = 0, moments = {} }
+end
+
+-- Reads one; second, the position after it.
+function WAITER.read(text, at)
+  local secret, number, open_0, open_1, needed_us, second, asks, came, strangers, count, after
+    = struct.unpack(FORMAT, text, at)
+  local moments = {}
+  for i = 1, count do
+    local due, operations, until_us, mark, shared, next_at = struct.unpack(MOMENT, text, after)
+    moments[i] = { at = due, operations = operations, until_us = until_us, mark = mark, shared = shared }
+    after = next_at
+  end
+  return { secret = secret, number = number, open_0 = open_0, open_1 = open_1, needed_us = needed_us, second = second,
+    asks = asks, came = came, strangers = strangers, moments = moments }, after
+end
+
+function WAITER.packed(waiter)
+  local moments = waiter.moments
+  local parts = { struct.pack(FORMAT, #waiter.secret, waiter.secret, waiter.number, waiter.open_0, waiter.open_1,
+    waiter.needed_us, waiter.second, waiter.asks, waiter.came, waiter.strangers, #moments) }
+  for i, moment in ipairs(moments) do
+    parts[i + 1] = struct.pack(MOMENT, moment.at, moment.operations, moment.until_us, moment.mark, moment.shared)
+  end
+  return table.concat(parts)
+end
+
+-- Until when it has to be stored.
+function WAITER.needed_us(waiter)
+  local counted_us, needed_us = (waiter.second + 2) * TIMES.SECOND_US, waiter.needed_us + 1
+  return counted_us > needed_us and counted_us or needed_us
+end
+
+function WAITER.is_over(waiter, now)
+  return waiter.needed_us < now and waiter.second + 2 <= floor_div(now, TIMES.SECOND_US)
+end
+
+-- Which half of the numbers a number is in.
+local function half_of(number)
+  return number % TIMES.TICKETS < TIMES.TICKETS / 2 and 'open_0' or 'open_1'
+end
+
+-- Whether one more ticket may be made: the tickets that had its number are over.
+function WAITER.has_number(waiter, now)
+  local next_number = waiter.number + 1
+  return next_number % (TIMES.TICKETS / 2) ~= 0 or waiter[half_of(next_number)] <= now
+end
+
+-- Makes the number of a ticket that holds a place until then.
+function WAITER.next_number(waiter, until_us)
+  local number = waiter.number + 1
+  local half = half_of(number)
+  waiter.number, waiter[half] = number, math.max(waiter[half], until_us)
+  return number
+end
+
+-- The secret for a ticket that is good until then.
+function WAITER.secret_for(waiter, fresh, until_us)
+  waiter.secret = waiter.secret == '' and fresh or waiter.secret
+  waiter.needed_us = until_us > waiter.needed_us and until_us or waiter.needed_us
+  return waiter.secret
+end
+
+local function forget_moments(waiter, now)
+  local left = {}
+  for _, moment in ipairs(waiter.moments) do
+    if moment.until_us > now and moment.at <= now + TIMES.FURTHEST_US then
+      left[#left + 1] = moment
+    end
+  end
+  waiter.moments = left
+end
+
+-- Counts a caller without a ticket, and forgets moments that are over. Until callers were counted for a
+-- second, as many are expected as costs drain in it.
+function WAITER.note(waiter, now, drained)
+  local second = floor_div(now, TIMES.SECOND_US)
+  if second ~= waiter.second then
+    local alone = math.max(0, waiter.asks - waiter.came)
+    waiter.strangers = second == waiter.second + 1 and floor_div(waiter.strangers + alone, 2) or drained
+    waiter.second, waiter.asks, waiter.came = second, 0, 0
+  end
+  waiter.asks = waiter.asks + 1
+  forget_moments(waiter, now)
+end
+
+-- How many other callers that no moment was kept for are expected in a bin.
+function WAITER.company(waiter, width)
+  local most = math.min(MOST_STRANGERS, math.max(waiter.strangers, waiter.asks - waiter.came - 1))
+  return ceil_div(most * (math.min(width, TIMES.FURTHEST_US) + TIMES.ON_ITS_WAY_US) * 3, 2 * TIMES.SECOND_US)
+end
+
+-- The first moment that is due with enough operations of one of these marks, the second of them if
+-- shared buckets hold it.
+function WAITER.due(waiter, now, cost, mark, shared_mark)
+  for _, moment in ipairs(waiter.moments) do
+    if moment.at > now then
+      return nil
+    end
+    if moment.operations >= cost and moment.mark == (moment.shared == 1 and shared_mark or mark) then
+      return moment
+    end
+  end
+  return nil
+end
+
+function WAITER.claim(waiter, moment, cost)
+  waiter.came = waiter.came + 1
+  moment.operations = moment.operations - cost
+  for i, one in ipairs(waiter.moments) do
+    if one == moment and moment.operations == 0 then
+      table.remove(waiter.moments, i)
+      return
+    end
+  end
+end
+
+function WAITER.moment_at(waiter, at)
+  for _, moment in ipairs(waiter.moments) do
+    if moment.at == at then
+      return moment
+    end
+  end
+  return nil
+end
+
+-- Keeps operations at a moment, in the order of the moments.
+function WAITER.keep(waiter, moment, operations)
+  local known = WAITER.moment_at(waiter, moment.at)
+  if known then
+    known.operations = math.min(TIMES.MAX_UNITS, known.operations + operations)
+    known.until_us = moment.until_us
+  else
+    local i = #waiter.moments + 1
+    while i > 1 and waiter.moments[i - 1].at > moment.at do
+      i = i - 1
+    end
+    moment.operations = math.min(TIMES.MAX_UNITS, operations)
+    table.insert(waiter.moments, i, moment)
+  end
+  waiter.needed_us = math.max(waiter.needed_us, moment.until_us)
+end
+
+return WAITER

@@ -1,0 +1,78 @@
+-- The part of a state's value for those that wait, packed:
+--
+--   waiter      1 byte: 1 if the key keeps something for its callers (queue/waiter.lua), which follows
+--   calendars   1 byte: how many of its buckets have a calendar (queue/calendar.lua), which follow
+--   lines       2 bytes: for how many shared buckets it waits (queue/line.lua), which follow
+
+local CALENDAR = require('queue/calendar')
+local LINE = require('queue/line')
+local WAITER = require('queue/waiter')
+
+local PART = {}
+
+-- Reads it into a state, from a position of its value on.
+function PART.read(state, value, at)
+  local has_waiter, count
+  has_waiter, at = string.byte(value, at), at + 1
+  if has_waiter == 1 then
+    state.waiter, at = WAITER.read(value, at)
+  end
+  count, at = string.byte(value, at), at + 1
+  for _ = 1, count do
+    local calendar
+    calendar, at = CALENDAR.read(value, at)
+    state.calendars[calendar.name] = calendar
+  end
+  count, at = struct.unpack('>I2', value, at)
+  for _ = 1, count do
+    local field, line
+    field, line, at = LINE.read(value, at)
+    state.lines[field] = line
+  end
+end
+
+-- Forgets bins that are over, and everything that says nothing any more.
+function PART.forget(state, now)
+  for name, calendar in pairs(state.calendars) do
+    if CALENDAR.is_far_ahead(calendar, now) then
+      state.calendars[name] = nil
+    else
+      CALENDAR.advance(calendar, now)
+      if CALENDAR.is_over(calendar, now) then
+        state.calendars[name] = nil
+      end
+    end
+  end
+  for field, line in pairs(state.lines) do
+    if LINE.is_over(line, now) then
+      state.lines[field] = nil
+    end
+  end
+  if state.waiter and WAITER.is_over(state.waiter, now) then
+    state.waiter = false
+  end
+end
+
+-- Packs it, with a line feed before it, empty if nothing waits; second, until when it has to be
+-- stored.
+function PART.packed(state)
+  local waiter = state.waiter
+  if not waiter and not next(state.calendars) and not next(state.lines) then
+    return '', 0
+  end
+  local until_us, calendars, count = waiter and WAITER.needed_us(waiter) or 0, '', 0
+  for _, calendar in pairs(state.calendars) do
+    local needed_us = CALENDAR.needed_us(calendar)
+    until_us = needed_us > until_us and needed_us or until_us
+    calendars, count = calendars .. CALENDAR.packed(calendar), count + 1
+  end
+  local parts, lines = {}, 0
+  for field, line in pairs(state.lines) do
+    lines, until_us = lines + 1, math.max(until_us, LINE.needed_us(line))
+    parts[lines] = LINE.packed(field, line)
+  end
+  return (waiter and '\n\1' .. WAITER.packed(waiter) or '\n\0') .. string.char(count) .. calendars
+    .. struct.pack('>I2', lines) .. table.concat(parts), until_us
+end
+
+return PART

@@ -1,0 +1,50 @@
+package io.weir.model;
+
+import static io.weir.core.bucket.LeakyBucket.ceilDiv;
+import static io.weir.core.slot.SlotLimits.SECOND_US;
+import static io.weir.core.slot.SlotLimits.SHARED_US;
+
+/**
+ * A key or tenant that waits for a shared bucket, kept with its own state. Mutable. {@code lua/lib/queue/line.lua} has
+ * the same.
+ */
+final class Line {
+  /** Until when it has had its share. */
+  long served;
+
+  /** Its last turn. */
+  long turn;
+
+  /** The interval in which it was counted last. */
+  long round;
+
+  Line copy() {
+    Line copy = new Line();
+    copy.served = served;
+    copy.turn = turn;
+    copy.round = round;
+    return copy;
+  }
+
+  /** Whether it says no more than a new one. */
+  boolean isOver(long now) {
+    return served <= now - SECOND_US && turn <= now && !isCounted(now);
+  }
+
+  private boolean isCounted(long now) {
+    long present = now / SHARED_US;
+    return round == present || round == present - 1;
+  }
+
+  /**
+   * Moves its share on.
+   *
+   * @param each the time that the cost takes at the whole rate
+   * @param of and {@code parts}: the cost takes {@code of / parts} times as long at the rate of the share
+   * @param latest the furthest instant
+   */
+  void takes(long each, long of, long parts, long now, long latest) {
+    long time = ceilDiv(each * of, parts);
+    served = Math.min(latest, Math.max(served, now - Math.min(SECOND_US, 2 * time)) + time);
+  }
+}

@@ -1,0 +1,25 @@
+package io.weir.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.testkit.Histories;
+import org.junit.jupiter.api.Test;
+
+/** The promises of slots on random histories; the history throws if one is broken. */
+final class SlotFuzzTest {
+  private static final int SEEDS = Histories.count(25, 2000);
+  private static final int STEPS = 2500;
+
+  @Test
+  void aTicketInTimeIsAdmittedAtItsFirstReturn() {
+    long inTime = 0;
+    long withoutTicket = 0;
+    for (long seed = 0; seed < SEEDS; seed++) {
+      SlotHistory history = new SlotHistory(seed).run(STEPS);
+      inTime += history.ticketsInTime;
+      withoutTicket += history.placesWithoutTicket;
+    }
+    assertThat(inTime).describedAs("tickets in time").isGreaterThan(20L * SEEDS);
+    assertThat(withoutTicket).describedAs("places without ticket").isGreaterThan(10L * SEEDS);
+  }
+}
