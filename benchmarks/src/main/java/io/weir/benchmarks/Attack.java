@@ -10,7 +10,7 @@ import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
@@ -48,46 +48,44 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
         new Attack(
             "cost 2 booked, cost 1 asked", FLOOD, n -> plain(LONG, n % 40_000 < 20_000 ? 2 : 1)),
         new Attack("flood of a bucket of all tenants", FLOOD, n -> plain(SHARED, 1)),
-        new Attack("the same, 500 keys of 50 tenants", FLOOD, n -> ofMany(n, SlotRules.DEFAULT)),
-        new Attack("the same, without slots", FLOOD, n -> ofMany(n, SlotRules.OFF)),
+        new Attack("the same, 500 keys of 50 tenants", FLOOD, n -> ofMany(n, SlotMode.RESERVE)),
+        new Attack("the same, without slots", FLOOD, n -> ofMany(n, SlotMode.OFF)),
         new Attack(
             "a full quota",
             FLOOD,
-            n -> kinds(TEN_THOUSAND, QUOTA, SlotRules.DEFAULT, Optional.empty())),
+            n -> kinds(TEN_THOUSAND, QUOTA, SlotMode.RESERVE, Optional.empty())),
         new Attack(
             "a full quota, without slots",
             FLOOD,
-            n -> kinds(TEN_THOUSAND, QUOTA, SlotRules.OFF, Optional.empty())),
+            n -> kinds(TEN_THOUSAND, QUOTA, SlotMode.OFF, Optional.empty())),
         new Attack(
             "full permits",
             FLOOD,
-            n -> kinds(TEN_THOUSAND, PERMITS, SlotRules.DEFAULT, hold(n, false))),
+            n -> kinds(TEN_THOUSAND, PERMITS, SlotMode.RESERVE, hold(n, false))),
         new Attack(
             "full permits, without slots",
             FLOOD,
-            n -> kinds(TEN_THOUSAND, PERMITS, SlotRules.OFF, hold(n, false))),
+            n -> kinds(TEN_THOUSAND, PERMITS, SlotMode.OFF, hold(n, false))),
         new Attack(
-            "reservations",
-            FLOOD,
-            n -> kinds(HUNDRED, List.of(), SlotRules.DEFAULT, hold(n, true))),
+            "reservations", FLOOD, n -> kinds(HUNDRED, List.of(), SlotMode.RESERVE, hold(n, true))),
         new Attack(
             "reservations, without slots",
             FLOOD,
-            n -> kinds(HUNDRED, List.of(), SlotRules.OFF, hold(n, true))),
+            n -> kinds(HUNDRED, List.of(), SlotMode.OFF, hold(n, true))),
         new Attack(
             "all kinds at once",
             FLOOD,
-            n -> kinds(HUNDRED, ALL_KINDS, SlotRules.DEFAULT, hold(n, true))));
+            n -> kinds(HUNDRED, ALL_KINDS, SlotMode.RESERVE, hold(n, true))));
   }
 
-  private static Charge ofMany(long number, SlotRules slots) {
+  private static Charge ofMany(long number, SlotMode slots) {
     String tenant = "t" + number % 50;
     String key = "k" + number % 500;
     return new Charge(tenant, key, 1, SHARED, 1).with(Queueing.of(slots));
   }
 
   private static Charge kinds(
-      List<Demand> rates, List<KindDemand> kinds, SlotRules slots, Optional<Hold> hold) {
+      List<Demand> rates, List<KindDemand> kinds, SlotMode slots, Optional<Hold> hold) {
     return new Charge(
         "attacker",
         "k",
@@ -107,12 +105,12 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
   }
 
   private static Charge plain(List<Demand> demands, long cost) {
-    return new Charge("attacker", "k", 1, demands, cost).with(Queueing.of(SlotRules.DEFAULT));
+    return new Charge("attacker", "k", 1, demands, cost).with(Queueing.of(SlotMode.RESERVE));
   }
 
   private static Charge wanting(List<Demand> demands, long number, Optional<String> shown) {
     TicketRequest ticket = TicketRequest.wanted(shown, "id%020d".formatted(number));
-    return new Charge("attacker", "k", 1, demands, 1).with(new Queueing(SlotRules.DEFAULT, ticket));
+    return new Charge("attacker", "k", 1, demands, 1).with(new Queueing(SlotMode.RESERVE, ticket));
   }
 
   private static Optional<String> forged(long number) {

@@ -32,17 +32,6 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     mixinStandardHelpOptions = true)
 public final class BenchCommand implements Callable<Integer> {
-  /** The contenders needed for the main ratios. */
-  private static final List<String> QUICK = List.of(
-      "PING",
-      "Spring Cloud Gateway",
-      "Bucket4j",
-      "Bucket4j, batching",
-      "Redisson",
-      "Weir 1",
-      "Weir 3",
-      "Weir 8");
-
   private static final Duration SOAK_WINDOW = Duration.ofSeconds(30);
 
   @Spec
@@ -82,6 +71,12 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--isolation",
       description = "what one key can take from the others, attack by attack, and nothing else")
   private boolean isolation;
+
+  @Option(
+      names = "--queue",
+      description =
+          "Redis's time for places and returns, by functions and by scripts, and nothing else")
+  private boolean queue;
 
   @Option(
       names = "--jobs",
@@ -128,6 +123,10 @@ public final class BenchCommand implements Callable<Integer> {
     }
     try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
         RedisProbe probe = new RedisProbe(redis.uri())) {
+      if (queue) {
+        QueueBench.runAll(redis.uri(), probe, out);
+        return 0;
+      }
       String machine = "%d processors, Java %s, Redis %s"
           .formatted(
               Runtime.getRuntime().availableProcessors(),
@@ -292,7 +291,7 @@ public final class BenchCommand implements Callable<Integer> {
 
   private boolean isWanted(String name, boolean isDenied) {
     if (only.isEmpty()) {
-      return !quick || isDenied || QUICK.contains(name);
+      return !quick || isDenied || Contenders.QUICK.contains(name);
     }
     return only.stream().anyMatch(name::startsWith);
   }

@@ -3,7 +3,7 @@ package io.weir.benchmarks;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
-import io.weir.core.slot.SlotRules;
+import io.weir.core.slot.SlotMode;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
 import io.weir.state.connection.RedisConnections;
@@ -163,7 +163,7 @@ final class IsolationBench {
   private static void askAsVictim(
       RedisBucketStore store, long number, ConcurrentHistogram latencies, LongAdder unavailable) {
     Charge charge = new Charge("victim", "k" + number % 100, 1, List.of(WIDE), 1)
-        .with(Queueing.of(SlotRules.DEFAULT));
+        .with(Queueing.of(SlotMode.RESERVE));
     long begin = System.nanoTime();
     store.tryCharge(charge).whenComplete((answer, error) -> {
       latencies.recordValue(System.nanoTime() - begin);

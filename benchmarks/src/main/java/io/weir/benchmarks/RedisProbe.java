@@ -19,6 +19,13 @@ public final class RedisProbe implements AutoCloseable {
     return number(info, "used_cpu_user") + number(info, "used_cpu_sys");
   }
 
+  /** The time that scripts and functions have taken, by Redis's own count, in microseconds. */
+  double microsInScripts() {
+    Matcher taken = Pattern.compile("cmdstat_(?:fcall|evalsha|eval):calls=\\d+,usec=(\\d+)")
+        .matcher(connections.sync().info("commandstats"));
+    return taken.results().mapToDouble(row -> Double.parseDouble(row.group(1))).sum();
+  }
+
   /** Bytes that Redis has allocated. */
   public long usedMemory() {
     return (long) number(connections.sync().info("memory"), "used_memory");

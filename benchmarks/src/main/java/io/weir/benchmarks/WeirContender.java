@@ -13,7 +13,6 @@ import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.slot.SlotMode;
-import io.weir.core.slot.SlotRules;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
@@ -68,7 +67,6 @@ final class WeirContender implements Contender {
   private static final long ADMITTED_PER_OPERATION = 100;
   private static final long ADMITTED_BEFORE = 1000;
   private static final long PLACED_BEFORE = 10;
-  private static final long PLACED_HORIZON_MICROS = 3_600_000_000_000L;
 
   private final String name;
   private final Mode mode;
@@ -174,11 +172,11 @@ final class WeirContender implements Contender {
         : Extras.NONE;
   }
 
-  private SlotRules slots() {
+  private SlotMode slots() {
     return switch (mode) {
-      case ADMITTED, WANTING, KINDS -> SlotRules.DEFAULT;
-      case PLACED -> new SlotRules(SlotMode.RESERVE, 500_000, 100_000, PLACED_HORIZON_MICROS);
-      case DENIED, KNOWN -> SlotRules.OFF;
+      case ADMITTED, WANTING, KINDS -> SlotMode.RESERVE;
+      case PLACED -> SlotMode.RESERVE;
+      case DENIED, KNOWN -> SlotMode.OFF;
     };
   }
 

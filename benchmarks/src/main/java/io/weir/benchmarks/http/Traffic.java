@@ -77,7 +77,7 @@ final class Traffic {
         plans:
           all: { buckets: [%s] }
           full: { buckets: [small], slots: off }
-          booked: { buckets: [small], maxQueue: 100 }
+          booked: { buckets: [small] }
         subjects:
         %supstream: { url: "http://127.0.0.1:%d" }
         upstreams:
