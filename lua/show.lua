@@ -108,7 +108,7 @@ local function show_queue(shown, value, at)
   local has_waiter, count
   has_waiter, at = struct.unpack('B', value, at)
   at = has_waiter == 1 and show_waiter(shown, value, at) or at
-  count, at = struct.unpack('B', value, at)
+  count, at = struct.unpack('>I2', value, at)
   for _ = 1, count do
     at = show_calendar(shown, value, at)
   end

@@ -1,7 +1,7 @@
 -- The part of a state's value for those that wait, packed:
 --
 --   waiter      1 byte: 1 if the key keeps something for its callers (queue/waiter.lua), which follows
---   calendars   1 byte: how many of its buckets have a calendar (queue/calendar.lua), which follow
+--   calendars   2 bytes: how many of its buckets have a calendar (queue/calendar.lua), which follow
 --   lines       2 bytes: for how many shared buckets it waits (queue/line.lua), which follow
 
 local CALENDAR = require('queue/calendar')
@@ -17,7 +17,7 @@ function PART.read(state, value, at)
   if has_waiter == 1 then
     state.waiter, at = WAITER.read(value, at)
   end
-  count, at = string.byte(value, at), at + 1
+  count, at = struct.unpack('>I2', value, at)
   for _ = 1, count do
     local calendar
     calendar, at = CALENDAR.read(value, at)
@@ -60,18 +60,20 @@ function PART.packed(state)
   if not waiter and not next(state.calendars) and not next(state.lines) then
     return '', 0
   end
-  local until_us, calendars, count = waiter and WAITER.needed_us(waiter) or 0, '', 0
+  local until_us, parts, count = waiter and WAITER.needed_us(waiter) or 0, {}, 0
   for _, calendar in pairs(state.calendars) do
     local needed_us = CALENDAR.needed_us(calendar)
     until_us = needed_us > until_us and needed_us or until_us
-    calendars, count = calendars .. CALENDAR.packed(calendar), count + 1
+    count = count + 1
+    parts[count] = CALENDAR.packed(calendar)
   end
-  local parts, lines = {}, 0
+  local calendars, lines = struct.pack('>I2', count) .. table.concat(parts), 0
+  parts = {}
   for field, line in pairs(state.lines) do
     lines, until_us = lines + 1, math.max(until_us, LINE.needed_us(line))
     parts[lines] = LINE.packed(field, line)
   end
-  return (waiter and '\n\1' .. WAITER.packed(waiter) or '\n\0') .. string.char(count) .. calendars
+  return (waiter and '\n\1' .. WAITER.packed(waiter) or '\n\0') .. calendars
     .. struct.pack('>I2', lines) .. table.concat(parts), until_us
 end
 

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +142,21 @@ abstract class SlotsContract extends SlotsFixture {
         }
       }
       return promises;
+    }
+  }
+
+  @Nested
+  class ManyBuckets {
+    @Test
+    void aRequestHasOnePlaceInAllOfHundredsOfBuckets() {
+      Demand[] many = IntStream.range(0, 400)
+          .mapToObj(i -> demand("bucket-" + i, Scope.KEY, 10, 1000))
+          .toArray(Demand[]::new);
+      allowed(charge(10, many));
+      String ticket = ticket(asking(NEW, many));
+      moveTo(slot(ticket));
+      assertAdmitted(asking(ticket, many));
+      denied(asking(ticket, many));
     }
   }
 
