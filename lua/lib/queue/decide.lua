@@ -13,6 +13,7 @@
 --   returned, made    what became of the place that it came back to; whether a place was made
 
 local CODES = require('codes')
+local grow = require('memo').grow
 local find_moment = require('queue/find_place').find_moment
 local find_slot = require('queue/find_place').find_slot
 local TICKET = require('queue/ticket')
@@ -24,6 +25,7 @@ local STATE = require('state/state')
 local TIMES = require('times')
 
 local ERA_FACTOR, MARKS, LATE_US, ANY_WAIT = 31, 4294967296, 500000, 4503599627370495
+local BYTES_OF_KIND = 64
 local NOTHING = ''
 
 -- Whether the caller wants a ticket for any wait. Others may come back after whole seconds.
@@ -31,12 +33,14 @@ local function wants_always(request)
   return request.asked.within >= ANY_WAIT
 end
 
--- A number that stands for the demands; the same for all charges of a template.
+-- A number that stands for the demands; the same for all charges of a template. A caller chooses the
+-- payers with the ticket that it shows, so what is kept for them counts for the bound of all that is kept.
 local function kind_of(request)
   local kinds = request.template.kinds
   local kind = kinds[request.paid]
   if not kind then
     kind = TICKET.kind(request.views, request.lane.sha1)
+    grow(BYTES_OF_KIND)
     kinds[request.paid] = kind
   end
   return kind
