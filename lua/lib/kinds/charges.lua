@@ -2,6 +2,7 @@
 -- policy, the key of open reservations, and what queue/rates.lua says.
 
 local CODES = require('codes')
+local failed = require('failed')
 local LONG = require('kinds/charge_long')
 local refused = require('kinds/refused')
 local answer_of = require('kinds/mixed').answer_of
@@ -65,14 +66,7 @@ end
 -- An error in one state does not affect the other charges; all reads come before the first write.
 local function decided(lane, charge)
   local is_done, answer = pcall(decide, lane, charge)
-  if is_done then
-    return answer
-  end
-  local text = type(answer) == 'table' and answer.err or tostring(answer)
-  if string.find(text, '^-?READONLY ') then
-    error(answer, 0)
-  end
-  return { CODES.FAILED, text }
+  return is_done and answer or failed(answer)
 end
 
 local function charge_all(lane, now_us)

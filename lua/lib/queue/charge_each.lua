@@ -1,6 +1,7 @@
 -- The long way of equal charges on rates: each is decided by itself.
 
 local CODES = require('codes')
+local failed = require('failed')
 local DECIDE = require('queue/decide')
 local RATES = require('queue/rates')
 local VIEWS = require('queue/views')
@@ -32,14 +33,11 @@ local function charge_each(lane, charge, left, answers)
   if is_done then
     return
   end
-  local text = type(failure) == 'table' and failure.err or tostring(failure)
-  if string.find(text, '^-?READONLY ') then
-    error(failure, 0) -- a replica takes nothing of any charge: the master is another node
-  end
+  local answer = failed(failure)
   for i = #answers, before + 1, -1 do
     answers[i] = nil
   end
-  answers[before + 1] = { CODES.FAILED, text }
+  answers[before + 1] = answer
 end
 
 return charge_each
