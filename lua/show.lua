@@ -73,7 +73,7 @@ end
 local function show_waiter(shown, value, at)
   local _, number, count
   _, at = struct.unpack('>Bc0', value, at)
-  number, _, _, _, _, _, _, _, count, at = struct.unpack('>I7I7I7I7I6I4I4I4B', value, at)
+  number, _, _, _, _, _, _, _, _, count, at = struct.unpack('>I7I7I7I7I7I4I4I4I4B', value, at)
   shown[#shown + 1], shown[#shown + 2] = 'tickets', string.format('%d (made)', number)
   for _ = 1, count do
     local due, operations = struct.unpack('>I7I7', value, at)

@@ -19,6 +19,8 @@ local TIMES = {
   FURTHEST_MOMENT_US = 16000000,
   -- The travel time of an answer and the next request, for a caller that waits whole seconds.
   ON_ITS_WAY_US = 50000,
+  -- In which callers without tickets count as those that come together.
+  SLICE_US = 125000,
   -- How far ahead an estimate is at most, unless the bucket's calendar reaches further.
   FURTHEST_US = 60000000,
   -- How long after its slot a ticket shows that its holder has waited.

@@ -6,8 +6,9 @@
 --   number      7 bytes: of the last ticket
 --   open_0, open_1   7 bytes each: by half of the numbers, until when a ticket of it may be open
 --   needed_us   7 bytes: until when a ticket or a moment is good
---   second, asks, came, strangers   6, 4, 4, 4 bytes: in this second, the callers without tickets and
---               those that a moment was kept for; of earlier ones, those that came without one
+--   slice, together   7, 4 bytes: the callers without tickets and without a moment in this slice of time
+--   asks, came, strangers   4 bytes each: in this second, the callers without tickets and those that a
+--               moment was kept for; of earlier ones, those that came without one
 --   moments     1 byte: how many, and for each
 --     at, operations, until_us   7 bytes each: when they are due, how many are left, and when the last
 --               bin that holds them is over
@@ -18,17 +19,18 @@ local ceil_div = require('ceil_div')
 local floor_div = require('floor_div')
 local TIMES = require('times')
 
-local FORMAT, MOMENT, MOST_STRANGERS = '>Bc0I7I7I7I7I6I4I4I4B', '>I7I7I7I4B', 10000000
+local FORMAT, MOMENT, MOST_STRANGERS = '>Bc0I7I7I7I7I7I4I4I4I4B', '>I7I7I7I4B', 10000000
+local IN_A_SECOND = TIMES.SECOND_US / TIMES.SLICE_US
 local WAITER = {}
 
 function WAITER.new()
-  return { secret = '', number = 0, open_0 = 0, open_1 = 0, needed_us = 0, second = 0, asks = 0, came = 0,
-    strangers = 0, moments = {} }
+  return { secret = '', number = 0, open_0 = 0, open_1 = 0, needed_us = 0, slice = 0, together = 0, asks = 0,
+    came = 0, strangers = 0, moments = {} }
 end
 
 -- Reads one; second, the position after it.
 function WAITER.read(text, at)
-  local secret, number, open_0, open_1, needed_us, second, asks, came, strangers, count, after
+  local secret, number, open_0, open_1, needed_us, slice, together, asks, came, strangers, count, after
     = struct.unpack(FORMAT, text, at)
   local moments = {}
   for i = 1, count do
@@ -36,28 +38,32 @@ function WAITER.read(text, at)
     moments[i] = { at = due, operations = operations, until_us = until_us, mark = mark, shared = shared }
     after = next_at
   end
-  return { secret = secret, number = number, open_0 = open_0, open_1 = open_1, needed_us = needed_us, second = second,
-    asks = asks, came = came, strangers = strangers, moments = moments }, after
+  return { secret = secret, number = number, open_0 = open_0, open_1 = open_1, needed_us = needed_us, slice = slice,
+    together = together, asks = asks, came = came, strangers = strangers, moments = moments }, after
 end
 
 function WAITER.packed(waiter)
   local moments = waiter.moments
   local parts = { struct.pack(FORMAT, #waiter.secret, waiter.secret, waiter.number, waiter.open_0, waiter.open_1,
-    waiter.needed_us, waiter.second, waiter.asks, waiter.came, waiter.strangers, #moments) }
+    waiter.needed_us, waiter.slice, waiter.together, waiter.asks, waiter.came, waiter.strangers, #moments) }
   for i, moment in ipairs(moments) do
     parts[i + 1] = struct.pack(MOMENT, moment.at, moment.operations, moment.until_us, moment.mark, moment.shared)
   end
   return table.concat(parts)
 end
 
+local function second_of(slice)
+  return floor_div(slice, IN_A_SECOND)
+end
+
 -- Until when it has to be stored.
 function WAITER.needed_us(waiter)
-  local counted_us, needed_us = (waiter.second + 2) * TIMES.SECOND_US, waiter.needed_us + 1
+  local counted_us, needed_us = (second_of(waiter.slice) + 2) * TIMES.SECOND_US, waiter.needed_us + 1
   return counted_us > needed_us and counted_us or needed_us
 end
 
 function WAITER.is_over(waiter, now)
-  return waiter.needed_us < now and waiter.second + 2 <= floor_div(now, TIMES.SECOND_US)
+  return waiter.needed_us < now and second_of(waiter.slice) + 2 <= floor_div(now, TIMES.SECOND_US)
 end
 
 -- Which half of the numbers a number is in.
@@ -96,23 +102,30 @@ local function forget_moments(waiter, now)
   waiter.moments = left
 end
 
+local function move_to(waiter, slice, drained)
+  local passed = second_of(slice) - second_of(waiter.slice)
+  if passed ~= 0 then
+    waiter.strangers = passed == 1 and floor_div(waiter.strangers + math.max(0, waiter.asks - waiter.came), 2) or drained
+    waiter.asks, waiter.came = 0, 0
+  end
+  waiter.together = slice == waiter.slice and waiter.together or 0
+  waiter.slice = slice
+end
+
 -- Counts a caller without a ticket, and forgets moments that are over. Until callers were counted for a
 -- second, as many are expected as costs drain in it.
 function WAITER.note(waiter, now, drained)
-  local second = floor_div(now, TIMES.SECOND_US)
-  if second ~= waiter.second then
-    local alone = math.max(0, waiter.asks - waiter.came)
-    waiter.strangers = second == waiter.second + 1 and floor_div(waiter.strangers + alone, 2) or drained
-    waiter.second, waiter.asks, waiter.came = second, 0, 0
-  end
-  waiter.asks = waiter.asks + 1
+  move_to(waiter, floor_div(now, TIMES.SLICE_US), drained)
+  waiter.asks, waiter.together = waiter.asks + 1, waiter.together + 1
   forget_moments(waiter, now)
 end
 
--- How many other callers that no moment was kept for are expected in a bin.
+-- How many other callers that no moment was kept for are expected in a bin: as many as come in its time,
+-- or all that came together just now.
 function WAITER.company(waiter, width)
   local most = math.min(MOST_STRANGERS, math.max(waiter.strangers, waiter.asks - waiter.came - 1))
-  return ceil_div(most * (math.min(width, TIMES.FURTHEST_US) + TIMES.ON_ITS_WAY_US) * 3, 2 * TIMES.SECOND_US)
+  local apart = ceil_div(most * (math.min(width, TIMES.FURTHEST_US) + TIMES.ON_ITS_WAY_US) * 3, 2 * TIMES.SECOND_US)
+  return math.max(apart, waiter.together - 1)
 end
 
 -- The first moment that is due with enough operations of one of these marks, the second of them if
@@ -130,7 +143,7 @@ function WAITER.due(waiter, now, cost, mark, shared_mark)
 end
 
 function WAITER.claim(waiter, moment, cost)
-  waiter.came = waiter.came + 1
+  waiter.came, waiter.together = waiter.came + 1, waiter.together - 1
   moment.operations = moment.operations - cost
   for i, one in ipairs(waiter.moments) do
     if one == moment and moment.operations == 0 then

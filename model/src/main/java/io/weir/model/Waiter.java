@@ -4,6 +4,7 @@ import static io.weir.core.slot.SlotLimits.FURTHEST_US;
 import static io.weir.core.slot.SlotLimits.MOMENTS;
 import static io.weir.core.slot.SlotLimits.ON_ITS_WAY_US;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
+import static io.weir.core.slot.SlotLimits.SLICE_US;
 import static io.weir.core.slot.SlotLimits.TICKETS;
 
 import io.weir.core.bucket.LeakyBucket;
@@ -17,6 +18,7 @@ import java.util.TreeMap;
  */
 final class Waiter {
   private static final long HALF = TICKETS / 2;
+  private static final long IN_A_SECOND = SECOND_US / SLICE_US;
   private static final long MOST_STRANGERS = 10_000_000;
 
   private String secret = "";
@@ -28,7 +30,8 @@ final class Waiter {
 
   private long needed;
 
-  private long second;
+  private long slice;
+  private long together;
   private long asks;
   private long came;
   private long strangers;
@@ -52,7 +55,8 @@ final class Waiter {
     copy.openUntil[0] = openUntil[0];
     copy.openUntil[1] = openUntil[1];
     copy.needed = needed;
-    copy.second = second;
+    copy.slice = slice;
+    copy.together = together;
     copy.asks = asks;
     copy.came = came;
     copy.strangers = strangers;
@@ -61,7 +65,7 @@ final class Waiter {
   }
 
   boolean isOver(long now) {
-    return needed < now && second + 2 <= now / SECOND_US;
+    return needed < now && slice / IN_A_SECOND + 2 <= now / SECOND_US;
   }
 
   String secret() {
@@ -107,22 +111,34 @@ final class Waiter {
    * @param drained the costs that drain in a second: as many callers are expected until they are counted
    */
   void note(long now, long drained) {
-    long present = now / SECOND_US;
-    if (present != second) {
-      strangers = present == second + 1 ? (strangers + Math.max(0, asks - came)) / 2 : drained;
-      second = present;
-      asks = 0;
-      came = 0;
-    }
+    moveTo(now / SLICE_US, drained);
     asks++;
+    together++;
     moments.values().removeIf(moment -> moment.until() <= now || moment.at() > now + FURTHEST_US);
   }
 
-  /** How many other callers that no moment was kept for are expected in a bin. */
+  private void moveTo(long present, long drained) {
+    long passed = present / IN_A_SECOND - slice / IN_A_SECOND;
+    if (passed != 0) {
+      strangers = passed == 1 ? (strangers + Math.max(0, asks - came)) / 2 : drained;
+      asks = 0;
+      came = 0;
+    }
+    if (present != slice) {
+      together = 0;
+    }
+    slice = present;
+  }
+
+  /**
+   * How many other callers that no moment was kept for are expected in a bin: as many as come in its time, or all that
+   * came together just now.
+   */
   long company(long width) {
     long most = Math.min(MOST_STRANGERS, Math.max(strangers, asks - came - 1));
-    return LeakyBucket.ceilDiv(
+    long apart = LeakyBucket.ceilDiv(
         most * (Math.min(width, FURTHEST_US) + ON_ITS_WAY_US) * 3, 2 * SECOND_US);
+    return Math.max(apart, together - 1);
   }
 
   /** The first moment that is due with enough operations of this kind. */
@@ -135,6 +151,7 @@ final class Waiter {
 
   void claim(Moment moment, long cost) {
     came++;
+    together--;
     long left = moment.operations() - cost;
     if (left == 0) {
       moments.remove(moment.at());

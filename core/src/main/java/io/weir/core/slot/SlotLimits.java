@@ -31,6 +31,9 @@ public final class SlotLimits {
   /** The travel time of an answer and the next request, for a caller that waits whole seconds. */
   public static final long ON_ITS_WAY_US = 50_000;
 
+  /** In which callers without tickets count as those that come together. */
+  public static final long SLICE_US = 125_000;
+
   /** How far ahead an estimate is at most, unless the bucket's calendar reaches further. */
   public static final long FURTHEST_US = 60_000_000;
 
