@@ -105,7 +105,8 @@ end
 local function move_to(waiter, slice, drained)
   local passed = second_of(slice) - second_of(waiter.slice)
   if passed ~= 0 then
-    waiter.strangers = passed == 1 and floor_div(waiter.strangers + math.max(0, waiter.asks - waiter.came), 2) or drained
+    local alone = math.max(0, waiter.asks - waiter.came)
+    waiter.strangers = passed == 1 and floor_div(waiter.strangers + alone, 2) or drained
     waiter.asks, waiter.came = 0, 0
   end
   waiter.together = slice == waiter.slice and waiter.together or 0
