@@ -75,8 +75,10 @@ final class SlotReturnsTest {
     assertThat(crowd.last()).isLessThanOrEqualTo(10.02);
   }
 
-  // Clients in the wild give up after three attempts. The last of a crowd, which missed its second by
-  // the jitter of the network, must not be sent into the next crowd, where it would be the last again.
+  // Clients in the wild give up after three attempts. The last of a crowd, which missed its second
+  // by
+  // the jitter of the network, must not be sent into the next crowd, where it would be the last
+  // again.
   @Test
   void callersWithoutTicketsNeedMoreThanThreeAttemptsInOneOfAThousandCasesAtMost() {
     long late = 0;

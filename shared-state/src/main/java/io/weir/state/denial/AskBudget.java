@@ -20,7 +20,8 @@ final class AskBudget {
 
   private static final double SECOND_NANOS = 1_000_000_000;
   private static final double SECOND_MICROS = 1_000_000;
-  private static final double LEAST_PER_SECOND = 500;
+  private static final double LEAST_PER_SECOND = 250;
+  private static final double BEYOND_RATE = 1.25;
 
   private final int atOnce;
 
@@ -47,13 +48,13 @@ final class AskBudget {
     }
   }
 
-  /** Twice the admissions of the slowest of these buckets, and at least 500 a second. */
+  /** A quarter more than the admissions of the slowest of these buckets, and at least 250 a second. */
   static double perSecond(List<Demand> demands) {
     double slowest = Double.MAX_VALUE;
     for (Demand demand : demands) {
       double rate = SECOND_MICROS * demand.bucket().unitsPerMicro() / demand.unitsPerOperation();
       slowest = Math.min(slowest, rate);
     }
-    return Math.max(LEAST_PER_SECOND, 2 * slowest);
+    return Math.max(LEAST_PER_SECOND, BEYOND_RATE * slowest);
   }
 }

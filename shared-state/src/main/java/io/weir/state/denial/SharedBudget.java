@@ -5,12 +5,12 @@ import java.util.Set;
 
 /**
  * Limits how often a node asks Redis for a shared bucket that it knows to be full. The first call of each tenant in a
- * tenth of a second is always allowed, so that no tenant uses up all calls of the others. Mutable; safe for use by many
+ * fifth of a second is always allowed, so that no tenant uses up all calls of the others. Mutable; safe for use by many
  * threads.
  */
 final class SharedBudget {
   private static final int MOST_TENANTS = 256;
-  private static final long WINDOW_NANOS = 100_000_000;
+  private static final long WINDOW_NANOS = 200_000_000;
 
   private final AskBudget all = new AskBudget(AskBudget.FEW);
   private final Set<String> tenants = new HashSet<>();
