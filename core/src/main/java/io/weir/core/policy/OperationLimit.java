@@ -1,6 +1,7 @@
 package io.weir.core.policy;
 
 import io.weir.core.bucket.Demand;
+import io.weir.core.kind.Congestion;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import java.util.List;
@@ -22,7 +23,22 @@ public sealed interface OperationLimit {
 
     /** Whether a request needs a hold, because it takes permits. */
     public boolean needsHold() {
-      return others.stream().anyMatch(Permits.class::isInstance);
+      for (KindDemand other : others) {
+        if (other instanceof Permits) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Whether the cost of a request depends on the level of a bucket. */
+    public boolean isPriced() {
+      for (KindDemand other : others) {
+        if (other instanceof Congestion congestion && congestion.isPrice()) {
+          return true;
+        }
+      }
+      return false;
     }
   }
 

@@ -4,7 +4,6 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Decision.Reason;
-import io.weir.core.kind.Congestion;
 import io.weir.core.kind.Extras;
 import io.weir.core.kind.Hold;
 import io.weir.core.policy.OperationLimit;
@@ -130,9 +129,8 @@ public final class Throttle {
   // A place is made for a fixed cost; if the cost depends on the level of a bucket, the wait is an
   // estimate.
   private static SlotMode slots(Subject subject, Limited limited) {
-    boolean isPriced = limited.others().stream()
-        .anyMatch(other -> other instanceof Congestion congestion && congestion.isPrice());
-    return isPriced ? subject.plan().slots().withoutNewPlaces() : subject.plan().slots();
+    SlotMode slots = subject.plan().slots();
+    return limited.isPriced() ? slots.withoutNewPlaces() : slots;
   }
 
   private CompletionStage<Decision> settle(Question question, StoreAnswer answer, int reloads) {

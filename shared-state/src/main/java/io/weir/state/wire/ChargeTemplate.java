@@ -86,7 +86,12 @@ public final class ChargeTemplate {
   }
 
   public boolean has(int scope) {
-    return Arrays.stream(scopes).anyMatch(code -> code == scope);
+    for (int code : scopes) {
+      if (code == scope) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public List<Demand> demands() {
