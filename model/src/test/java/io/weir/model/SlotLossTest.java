@@ -48,7 +48,7 @@ final class SlotLossTest {
     if (way != Returns.FIXED_2_5_S) {
       return 0.97;
     }
-    return load.burstMillis() < 1000 ? 0.4 : 0.8;
+    return load.burstMillis() < 1000 ? 0.4 : 0.75;
   }
 
   private static void slotsAdmitAsMany(Load load, List<? extends Return> ways, double least) {
