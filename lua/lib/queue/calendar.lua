@@ -165,12 +165,12 @@ function CALENDAR.parts(calendar)
   return math.max(1, floor_div(calendar.kept * calendar.kept, TIMES.WHOLE))
 end
 
--- What has room beside this level, without what is due, in quanta; below 0 if there is a debt.
+-- The room at this level, in quanta, as if nothing were due; below 0 if there is a debt.
 function CALENDAR.room(calendar, level)
   return calendar.whole - ceil_div(level, calendar.quantum)
 end
 
--- What drains until the bin behind the present one begins, and which bin that is.
+-- What drains before the next bin begins, and the number of that bin.
 function CALENDAR.first_drain(calendar, now)
   local next_bin = floor_div(now, calendar.width) + 1
   return floor_div(calendar.rate * (next_bin * calendar.width - now), calendar.quantum), next_bin

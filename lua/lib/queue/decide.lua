@@ -296,7 +296,7 @@ function DECIDE.next(request)
   end
 end
 
--- What a newcomer would get, with nothing changed.
+-- The answer that a newcomer would get; changes nothing.
 function DECIDE.peek(request)
   local fits = true
   for _, view in ipairs(request.views) do

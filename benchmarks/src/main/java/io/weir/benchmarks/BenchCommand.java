@@ -2,6 +2,7 @@ package io.weir.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.weir.benchmarks.core.CoreBench;
+import io.weir.benchmarks.http.CrowdBench;
 import io.weir.benchmarks.http.HostileBench;
 import io.weir.benchmarks.http.HttpBench;
 import io.weir.benchmarks.http.PlainServer;
@@ -73,6 +74,11 @@ public final class BenchCommand implements Callable<Integer> {
   private boolean isolation;
 
   @Option(
+      names = "--crowds",
+      description = "what callers get from a limit on three nodes, in 8 minutes, and nothing else")
+  private boolean crowds;
+
+  @Option(
       names = "--queue",
       description =
           "Redis's time for places and returns, by functions and by scripts, and nothing else")
@@ -135,7 +141,9 @@ public final class BenchCommand implements Callable<Integer> {
       out.println(machine);
       Map<String, Object> results = new LinkedHashMap<>();
       results.put("machine", machine);
-      if (isolation) {
+      if (crowds) {
+        results.put("crowds", new CrowdBench(http(redis.uri(), probe), out).measure());
+      } else if (isolation) {
         isolation(redis.uri(), probe, results);
       } else if (!jobs.isEmpty()) {
         int[] sizes = jobs.stream().mapToInt(Integer::intValue).sorted().toArray();

@@ -27,8 +27,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What queues cost Redis: its own time inside the commands, for a place, for a return with its ticket, and for a place
- * in a long queue. Each figure is the least of several rounds. Mutable; owned by the command.
+ * Measures how long Redis works on a place, on a return with its ticket, and on a place in a long queue. Each figure is
+ * the least of several rounds. Mutable; owned by the command.
  */
 final class QueueBench implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);

@@ -152,8 +152,7 @@ final class BucketView {
   }
 
   // A shared bucket leaves some room to children within their share while several wait; a newcomer
-  // that can have a
-  // ticket leaves as much again to those that have waited.
+  // that can have a ticket leaves as much again to those that have waited.
   private long spareFor(boolean waited, boolean wantsTicket) {
     long capacity = bucket().capacityUnits();
     boolean isMine = line.served <= now && (waited || line.turn <= now);

@@ -216,7 +216,7 @@ final class Calendar {
     return quanta * quantum;
   }
 
-  /** What has room beside this level, without what is due; below 0 if there is a debt. */
+  /** The room at this level, as if nothing were due; below 0 if there is a debt. */
   long room(long level) {
     return capacity / quantum - quanta(level);
   }

@@ -89,7 +89,7 @@ final class SlotDecision {
     return mode == SlotMode.OFF ? off() : denied();
   }
 
-  /** What a newcomer would get, with nothing changed. */
+  /** The answer that a newcomer would get; changes nothing. */
   Result peek() {
     boolean fits = true;
     for (BucketView view : views) {

@@ -42,8 +42,7 @@ final class SlotLossTest {
   }
 
   // Callers that all return after the same fixed time, whatever they are told, come in crowds that
-  // miss most places; if
-  // a burst is shorter than they need to spread, slots lose much.
+  // miss most places; if a burst is shorter than they need to spread, slots lose much.
   private static double leastPart(Load load, Returns way) {
     if (way != Returns.FIXED_2_5_S) {
       return 0.97;

@@ -159,6 +159,28 @@ public final class HttpBench {
     void accept(ServerProcess node) throws IOException, InterruptedException;
   }
 
+  /** Work with running nodes. */
+  @FunctionalInterface
+  interface NodesUse {
+    void accept(List<ServerProcess> nodes) throws IOException, InterruptedException;
+  }
+
+  /** Starts so many nodes with a policy, and stops them afterwards. */
+  void withNodes(int count, String policy, NodesUse use) throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("weir-bench-");
+    redis.clear();
+    List<ServerProcess> nodes = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        nodes.add(node(folder, policy));
+      }
+      use.accept(nodes);
+    } finally {
+      nodes.forEach(ServerProcess::close);
+      clean(folder);
+    }
+  }
+
   /** Starts a node with a policy for the port of its upstream, and stops both afterwards. */
   void withNode(IntFunction<String> policy, NodeUse use) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("weir-bench-");

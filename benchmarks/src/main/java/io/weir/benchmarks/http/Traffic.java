@@ -90,9 +90,56 @@ final class Traffic {
         """.formatted(buckets, names, subjects, upstream, upstream, upstream);
   }
 
+  /** A policy for {@link CrowdBench}: keys with a limit of their own, and tenants whose keys share one. */
+  static String crowds(int tenants) {
+    String alone = Stream.of("ten", "hundred")
+        .flatMap(limit -> Stream.of(ReturnWay.values())
+            .flatMap(way -> Stream.of("off", "0", "50", "100")
+                .map(mode -> subject(
+                    "%s-%s-%s".formatted(limit, way, mode),
+                    "acme",
+                    mode.equals("off") ? limit + "-off" : limit))))
+        .collect(Collectors.joining());
+    String shared = IntStream.range(0, tenants)
+        .mapToObj(i -> "c" + i)
+        .flatMap(tenant -> Stream.concat(
+                IntStream.range(0, 50).mapToObj(i -> "loud" + i),
+                IntStream.range(0, 10).mapToObj(i -> "quiet" + i))
+            .map(name -> subject(tenant + "-" + name, tenant, "shared")))
+        .collect(Collectors.joining());
+    String herds = IntStream.range(0, tenants)
+        .mapToObj(i -> subject("c%d-alone".formatted(i), "acme", "hundred"))
+        .collect(Collectors.joining());
+    return """
+        operations:
+          - { name: Hello, match: { method: GET, path: /hello } }
+        buckets:
+          - { name: ten, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 10, operations: [Hello] }] }
+          - { name: hundred, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 100, operations: [Hello] }] }
+          - { name: shared, scope: tenant, burstPeriodMs: 1000,
+              throttleGroups: [{ opsPerSec: 100, operations: [Hello] }] }
+        plans:
+          ten: { buckets: [ten] }
+          ten-off: { buckets: [ten], slots: off }
+          hundred: { buckets: [hundred] }
+          hundred-off: { buckets: [hundred], slots: off }
+          shared: { buckets: [shared] }
+        subjects:
+        %s%s%s""".formatted(alone, herds, shared);
+  }
+
   private static String subject(String id, String plan) {
-    return "  %s: { tenant: acme, plan: %s, secretHash: \"%s\" }%n"
-        .formatted(id, plan, SecretHash.of(secret(id)).formatted());
+    return subject(id, "acme", plan);
+  }
+
+  private static String subject(String id, String tenant, String plan) {
+    return "  %s: { tenant: %s, plan: %s, secretHash: \"%s\" }%n"
+        .formatted(id, tenant, plan, SecretHash.of(secret(id)).formatted());
+  }
+
+  /** The key of a subject. */
+  static String key(String subject) {
+    return subject + "." + secret(subject);
   }
 
   private static String secret(String subject) {
