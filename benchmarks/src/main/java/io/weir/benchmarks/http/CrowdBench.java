@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
@@ -55,7 +56,7 @@ public final class CrowdBench {
     return results;
   }
 
-  private void measure(Clients clients) throws InterruptedException {
+  private void measure(Clients clients) {
     run(clients, "warming up", 20, (crowd, who) -> crowd.poisson(60, 0, 15, quiet(who)));
     results.clear();
     loss(clients, "ten", 10, 60);
@@ -117,8 +118,7 @@ public final class CrowdBench {
   // Callers ask again at once when they were admitted; what they use is compared with a plan
   // without
   // slots.
-  private void loss(Clients clients, String limit, double perSecond, int callers)
-      throws InterruptedException {
+  private void loss(Clients clients, String limit, double perSecond, int callers) {
     Map<String, HttpCrowd> crowds = new LinkedHashMap<>();
     for (ReturnWay way : List.of(
         ReturnWay.AS_TOLD, ReturnWay.FIXED_1_S, ReturnWay.FIXED_2_5_S, ReturnWay.EXPONENTIAL)) {
@@ -144,8 +144,7 @@ public final class CrowdBench {
     });
   }
 
-  private void run(Clients clients, String name, int seconds, BiConsumer<HttpCrowd, Who> script)
-      throws InterruptedException {
+  private void run(Clients clients, String name, int seconds, BiConsumer<HttpCrowd, Who> script) {
     Map<Who, HttpCrowd> crowds = new LinkedHashMap<>();
     for (int seed = 0; seed < SEEDS; seed++) {
       for (boolean tickets : new boolean[] {true, false}) {
@@ -153,7 +152,7 @@ public final class CrowdBench {
         HttpCrowd crowd = clients.crowd(seed);
         crowds.put(who, crowd);
         script.accept(crowd, who);
-        TimeUnit.SECONDS.sleep(APART_SECONDS);
+        pause(APART_SECONDS);
       }
     }
     clients.run(seconds);
@@ -187,6 +186,12 @@ public final class CrowdBench {
     out.flush();
   }
 
+  private static void pause(int seconds) {
+    CompletableFuture.runAsync(
+            () -> {}, CompletableFuture.delayedExecutor(seconds, TimeUnit.SECONDS))
+        .join();
+  }
+
   /** One event loop with all crowds of a row. */
   private static final class Clients implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
@@ -207,10 +212,10 @@ public final class CrowdBench {
     }
 
     /** Lets them come for so long; whoever is not admitted then never is. */
-    void run(int seconds) throws InterruptedException {
-      TimeUnit.SECONDS.sleep(seconds);
+    void run(int seconds) {
+      pause(seconds);
       crowds.forEach(HttpCrowd::end);
-      TimeUnit.SECONDS.sleep(1);
+      pause(1);
       crowds.clear();
     }
 
