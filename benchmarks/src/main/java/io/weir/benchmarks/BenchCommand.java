@@ -78,18 +78,14 @@ public final class BenchCommand implements Callable<Integer> {
       description = "what callers get from a limit on three nodes, in 8 minutes, and nothing else")
   private boolean crowds;
 
-  @Option(
-      names = "--queue",
-      description =
-          "Redis's time for places and returns, by functions and by scripts, and nothing else")
+  @Option(names = "--queue", description = "Redis's time for places and returns, and nothing else")
   private boolean queue;
 
   @Option(
       names = "--jobs",
       paramLabel = "N",
       split = ",",
-      description =
-          "submitting jobs and asking for them with so many in the queue, such as 100,100000, and nothing else")
+      description = "jobs with so many in the queue, such as 100,100000, and nothing else")
   private List<Integer> jobs = List.of();
 
   @Option(names = "--json", paramLabel = "FILE", description = "every figure, as JSON")
@@ -133,11 +129,10 @@ public final class BenchCommand implements Callable<Integer> {
         QueueBench.runAll(redis.uri(), probe, out);
         return 0;
       }
-      String machine = "%d processors, Java %s, Redis %s"
-          .formatted(
-              Runtime.getRuntime().availableProcessors(),
-              System.getProperty("java.version"),
-              probe.version());
+      int processors = Runtime.getRuntime().availableProcessors();
+      String java = System.getProperty("java.version");
+      String machine =
+          "%d processors, Java %s, Redis %s".formatted(processors, java, probe.version());
       out.println(machine);
       Map<String, Object> results = new LinkedHashMap<>();
       results.put("machine", machine);
@@ -149,15 +144,14 @@ public final class BenchCommand implements Callable<Integer> {
         int[] sizes = jobs.stream().mapToInt(Integer::intValue).sorted().toArray();
         results.put("jobs", new JobBench(redis.uri(), probe, out).measure(sizes));
       } else if (soak.isPresent()) {
-        results.put(
-            "soak", http(redis.uri(), probe).soak(Duration.ofMinutes(soak.get()), SOAK_WINDOW));
+        Duration duration = Duration.ofMinutes(soak.get());
+        results.put("soak", http(redis.uri(), probe).soak(duration, SOAK_WINDOW));
       } else {
         compare(redis.uri(), probe, results);
       }
       if (json.isPresent()) {
-        new ObjectMapper()
-            .writerWithDefaultPrettyPrinter()
-            .writeValue(json.get().toFile(), results);
+        ObjectMapper mapper = new ObjectMapper();
+        mapper.writerWithDefaultPrettyPrinter().writeValue(json.get().toFile(), results);
       }
       return 0;
     }
