@@ -170,7 +170,7 @@ function CALENDAR.room(calendar, level)
   return calendar.whole - ceil_div(level, calendar.quantum)
 end
 
--- What drains before the next bin begins, and the number of that bin.
+-- Returns how much drains before the next bin begins, and the number of that bin.
 function CALENDAR.first_drain(calendar, now)
   local next_bin = floor_div(now, calendar.width) + 1
   return floor_div(calendar.rate * (next_bin * calendar.width - now), calendar.quantum), next_bin

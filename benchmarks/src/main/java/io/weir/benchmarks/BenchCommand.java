@@ -75,7 +75,7 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--crowds",
-      description = "what callers get from a limit on three nodes, in 8 minutes, and nothing else")
+      description = "what callers get from a limit on three nodes, 12 minutes, and nothing else")
   private boolean crowds;
 
   @Option(names = "--queue", description = "Redis's time for places and returns, and nothing else")

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * What callers get from a limit on three nodes, over HTTP: how much of it is used, however they return; which promises
- * are kept; and how long keys wait beside others of their tenant. In real time.
+ * Measures limits on three nodes over HTTP, in real time: how much of a limit its callers use, how many promises are
+ * kept, and how long keys wait beside others of their tenant.
  */
 public final class CrowdBench {
   private static final int NODES = 3;
@@ -115,9 +115,7 @@ public final class CrowdBench {
     }
   }
 
-  // Callers ask again at once when they were admitted; what they use is compared with a plan
-  // without
-  // slots.
+  // An admitted caller asks again at once. The admissions are compared with those without slots.
   private void loss(Clients clients, String limit, double perSecond, int callers) {
     Map<String, HttpCrowd> crowds = new LinkedHashMap<>();
     for (ReturnWay way : List.of(
