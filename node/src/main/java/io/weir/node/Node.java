@@ -21,6 +21,7 @@ import io.weir.node.admin.Readiness;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Debts;
 import io.weir.node.admission.Decider;
+import io.weir.node.auth.Identities;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.gateway.NodeBulkheads;
@@ -107,10 +108,12 @@ public final class Node implements AutoCloseable {
     Decider decider = new Decider(new Throttle(shared.store(), policies), metrics);
     RedisHolds holdStore = new RedisHolds(shared.connections());
     Holds holds = new Holds(vertx, holdStore, metrics, policies::liveNodes);
-    Admission admission = new Admission(policies, decider, new Debts(vertx, decider), holds);
+    Identities identities = new Identities(policies);
+    Admission admission =
+        new Admission(policies, identities, decider, new Debts(vertx, decider), holds);
     NodeBulkheads bulkheads = NodeBulkheads.ofHeap(Runtime.getRuntime().maxMemory());
     metrics.held(bulkheads.held()::taken);
-    Operators operators = new Operators(new TokenGuard(config.adminToken()));
+    Operators operators = new Operators(new TokenGuard(config.adminToken()), identities);
     List<OpenRoom> opened = new ArrayList<>();
     NodeParts parts = new NodeParts(
         vertx,
@@ -118,6 +121,7 @@ public final class Node implements AutoCloseable {
         shared.connections(),
         shared::connect,
         policies,
+        identities,
         admission,
         operators,
         bulkheads.memory(),
@@ -125,9 +129,11 @@ public final class Node implements AutoCloseable {
         loop -> turns(opened, loop));
     List<Room> rooms = Room.all();
     rooms.forEach(room -> opened.add(room.open(parts)));
+    opened.forEach(room -> room.directory().ifPresent(identities::use));
     NodeContext context = new NodeContext(
         config,
         policies,
+        identities,
         decider,
         admission,
         holdStore,

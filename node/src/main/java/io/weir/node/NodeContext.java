@@ -4,6 +4,7 @@ import io.weir.node.admin.Operators;
 import io.weir.node.admin.Readiness;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Decider;
+import io.weir.node.auth.Identities;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.gateway.NodeBulkheads;
@@ -23,6 +24,7 @@ import java.util.List;
 record NodeContext(
     NodeConfig config,
     ClusterPolicy policies,
+    Identities identities,
     Decider decider,
     Admission admission,
     RedisHolds store,

@@ -80,11 +80,12 @@ final class NodeVerticle extends VerticleBase {
         new CheckDoor(
             vertx,
             node.policies(),
+            node.identities(),
             node.decider(),
             node.services(),
             node.bulkheads().memory()),
         new ReservationDoor(
-            vertx, node.policies(), node.decider(), node.store(), node.metrics(), services));
+            vertx, node.identities(), node.decider(), node.store(), node.metrics(), services));
   }
 
   private static List<Door> joined(List<Door> own, Stream<List<Door>> ofRooms) {
@@ -127,7 +128,7 @@ final class NodeVerticle extends VerticleBase {
     Bulkhead memory = node.bulkheads().memory();
     return List.of(
         new PolicyResource(vertx, node.policies(), node.operators(), memory),
-        new QuotaResource(vertx, node.policies(), node.store(), node.operators(), memory),
+        new QuotaResource(vertx, node.identities(), node.store(), node.operators(), memory),
         new AdminDoor(node.readiness(), node.metrics(), node.openApi()));
   }
 

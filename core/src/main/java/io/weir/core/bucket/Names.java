@@ -1,5 +1,6 @@
 package io.weir.core.bucket;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -11,13 +12,20 @@ public final class Names {
   /** The form of a subject's or tenant's id. */
   public static final String ID_PATTERN = "[A-Za-z0-9_-]{1,64}";
 
+  /** The form of the name of a subject, which may come from outside: visible ASCII characters. */
+  public static final String SUBJECT_PATTERN = "[!-~]{1,128}";
+
   /** The form of the name of an operation, bucket or plan. */
   public static final String NAME_PATTERN = "[A-Za-z0-9._-]{1,64}";
 
   private static final int MAX_ID = 64;
+  private static final int MAX_SUBJECT = 128;
+  private static final char ESCAPE = '~';
   // The colon is reserved for buckets that Weir names itself, such as the own bucket of an
   // operation.
   private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9._:-]{1,80}");
+
+  private static final Pattern ESCAPED = Pattern.compile("~([0-9A-F]{2})");
 
   private Names() {}
 
@@ -42,6 +50,60 @@ public final class Names {
         || (c >= '0' && c <= '9')
         || c == '_'
         || c == '-';
+  }
+
+  /** Whether this is a valid name of a subject. */
+  public static boolean isSubject(String text) {
+    int length = text.length();
+    if (length == 0 || length > MAX_SUBJECT) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (text.charAt(i) < '!' || text.charAt(i) > '~') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * The name of a subject as part of other names, such as keys of Redis: an id stays as it is, and every character that
+   * ids have not is a tilde and two hexadecimal digits, {@code user~3A4711}. Different names stay different.
+   */
+  public static String escaped(String subject) {
+    for (int i = 0; i < subject.length(); i++) {
+      if (!isOfId(subject.charAt(i))) {
+        return escapedFrom(i, subject);
+      }
+    }
+    return subject;
+  }
+
+  private static String escapedFrom(int first, String subject) {
+    StringBuilder text = new StringBuilder(subject.length() + 8).append(subject, 0, first);
+    for (int i = first; i < subject.length(); i++) {
+      char c = subject.charAt(i);
+      if (isOfId(c)) {
+        text.append(c);
+      } else {
+        text.append(ESCAPE)
+            .append(Character.toUpperCase(Character.forDigit(c >> 4, 16)))
+            .append(Character.toUpperCase(Character.forDigit(c & 15, 16)));
+      }
+    }
+    return text.toString();
+  }
+
+  /** The name of a subject whose {@link #escaped} text this is; the text itself if it is of no name. */
+  public static String unescaped(String text) {
+    if (text.indexOf(ESCAPE) < 0) {
+      return text;
+    }
+    String name = ESCAPED
+        .matcher(text)
+        .replaceAll(found ->
+            Matcher.quoteReplacement(Character.toString(Integer.parseInt(found.group(1), 16))));
+    return isSubject(name) && escaped(name).equals(text) ? name : text;
   }
 
   /** Whether this is a valid name of an operation, a bucket or a plan. */

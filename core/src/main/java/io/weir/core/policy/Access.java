@@ -3,7 +3,7 @@ package io.weir.core.policy;
 import java.util.List;
 
 /** Whether limits apply at all. */
-enum Access {
+public enum Access {
   LIMITED,
   UNLIMITED,
   FROZEN;
@@ -26,7 +26,8 @@ enum Access {
     return frozen ? FROZEN : unlimited ? UNLIMITED : LIMITED;
   }
 
-  Access or(Access more) {
+  /** The stricter of two: frozen before unlimited before limited. */
+  public Access or(Access more) {
     return compareTo(more) >= 0 ? this : more;
   }
 }

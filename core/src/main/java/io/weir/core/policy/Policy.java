@@ -1,6 +1,8 @@
 package io.weir.core.policy;
 
 import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.SubjectEntry.Compiled;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,6 +15,8 @@ import java.util.Optional;
  * @param plans by name
  * @param defaultPlan the plan of subjects without a plan
  * @param subjects by id
+ * @param subjectRules for subjects without a record; the first match counts
+ * @param compiler compiles subjects that are defined outside of the policy
  * @param upstream the target of the gateway for requests without another one
  * @param parts the settings of rooms
  */
@@ -22,6 +26,8 @@ public record Policy(
     Map<String, Plan> plans,
     Optional<Plan> defaultPlan,
     Map<String, Subject> subjects,
+    List<SubjectRule> subjectRules,
+    SubjectCompiler compiler,
     Optional<Upstream> upstream,
     Parts parts) {
 
@@ -30,11 +36,37 @@ public record Policy(
     rules = List.copyOf(rules);
     plans = Map.copyOf(plans);
     subjects = Map.copyOf(subjects);
+    subjectRules = List.copyOf(subjectRules);
   }
 
-  /** The subject with this id. */
-  public Optional<Subject> subject(String id) {
+  /** The subject with this name: one that the policy lists, or that a rule covers. */
+  public Optional<Subject> subject(String name) {
+    Subject listed = subjects.get(name);
+    return listed != null ? Optional.of(listed) : covered(name);
+  }
+
+  /** The subject with this id that the policy lists. */
+  public Optional<Subject> listed(String id) {
     return Optional.ofNullable(subjects.get(id));
+  }
+
+  private Optional<Subject> covered(String name) {
+    for (SubjectRule rule : subjectRules) {
+      if (Names.isSubject(name) && rule.match().matches(name)) {
+        return Optional.of(rule.subject(name));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The limits of a subject that is defined outside of this policy. */
+  public Compiled compile(SubjectEntry entry) {
+    return compiler.compile(entry);
+  }
+
+  /** The name of the plan of such a subject, if any is named anywhere. */
+  public Optional<String> planName(SubjectEntry entry) {
+    return compiler.planName(entry);
   }
 
   /**

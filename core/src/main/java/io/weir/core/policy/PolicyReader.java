@@ -119,6 +119,8 @@ public final class PolicyReader {
         subjects.plans(),
         subjects.defaultPlan(),
         subjects.byId(),
+        subjects.rules(),
+        subjects.compiler(),
         upstream,
         parts);
     Rooms.all().check(root, policy);

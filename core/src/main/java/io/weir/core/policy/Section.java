@@ -3,6 +3,7 @@ package io.weir.core.policy;
 import io.weir.core.policy.DocumentValue.Flag;
 import io.weir.core.policy.DocumentValue.Mapping;
 import io.weir.core.policy.DocumentValue.Nothing;
+import io.weir.core.policy.DocumentValue.Sequence;
 import io.weir.core.policy.DocumentValue.Text;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,15 @@ public final class Section {
   /** Whether the field is absent or has no value. */
   public boolean isAbsent(String field) {
     return present(field).isEmpty();
+  }
+
+  /** The items of a list, not interpreted; none if the field is something else. */
+  List<DocumentValue> items(String field) {
+    return mapping.entries().get(field) instanceof Sequence list ? list.items() : List.of();
+  }
+
+  boolean isList(String field) {
+    return mapping.entries().get(field) instanceof Sequence;
   }
 
   public boolean isMapping(String field) {

@@ -1,10 +1,9 @@
 package io.weir.core.policy;
 
 import io.weir.core.bucket.Scope;
-import io.weir.core.policy.OperationLimit.Frozen;
-import io.weir.core.policy.OperationLimit.NotConfigured;
-import io.weir.core.policy.OperationLimit.Unlimited;
 import io.weir.core.policy.PlansReader.DefinedPlan;
+import io.weir.core.policy.SubjectEntry.TenantEntry;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -37,15 +36,30 @@ final class SubjectsReader {
   private static final Table SUBJECT = Table.of("subject", TENANT_OF, PLAN, SECRET_HASH)
       .with(Access.FIELDS)
       .with(List.of(OverrideReader.OVERRIDES));
-  static final Field<Map<String, Section>> SUBJECTS =
-      Field.byId("subjects", SUBJECT, "the keys, by their ids");
+  private static final Field<String> ID = Field.id("id", "the id of a key; or `match`");
+  private static final Field<SubjectPattern> MATCH = Field.parsed(
+      "match",
+      SubjectPattern::parse,
+      SubjectPattern.FORM,
+      "1 to 128 visible characters, `*` for any",
+      "the names of subjects without a record, such as `user:*`; the first rule that matches counts");
+  private static final Table ITEM = Table.of(
+          "subjectOrRule", ID, MATCH, TENANT_OF, PLAN, SECRET_HASH)
+      .with(Access.FIELDS)
+      .with(List.of(OverrideReader.OVERRIDES));
+  private static final Field<Map<String, Section>> BY_ID = Field.byId("subjects", SUBJECT, "");
+  private static final Field<List<Section>> LISTED = Field.sections("subjects", ITEM, "");
+  static final Field<Object> SUBJECTS = Field.oneOf(
+      "subjects",
+      "the keys, by their ids; or a list of keys (`id`) and of rules for subjects without a record (`match`)",
+      BY_ID,
+      LISTED);
 
   private final Map<String, DefinedPlan> plans;
   private final OverrideReader overrides;
   private final Set<String> unlimitedOperations;
   private final boolean allowUnlisted;
   private final Set<String> usedPlans = new HashSet<>();
-  private final Map<List<Object>, Plan> compiled = new HashMap<>();
 
   SubjectsReader(
       Map<String, DefinedPlan> plans,
@@ -58,26 +72,87 @@ final class SubjectsReader {
     this.allowUnlisted = allowUnlisted;
   }
 
-  /** Reads all subjects and refuses unused plans. */
+  /** Reads all subjects and rules. */
   Subjects read(Section root) {
     Optional<String> defaultPlan = defaultPlan(root);
     Map<String, Tenant> tenants = tenants(root);
+    Map<String, TenantEntry> entries = new HashMap<>();
+    tenants.forEach((name, tenant) -> entries.put(name, tenant.entry()));
+    SubjectCompiler compiler = new SubjectCompiler(
+        plans, entries, overrides, unlimitedOperations, allowUnlisted, defaultPlan);
     Map<String, Subject> subjects = new LinkedHashMap<>();
+    List<SubjectRule> rules = new ArrayList<>();
     Set<String> inhabited = new HashSet<>();
-    root.get(SUBJECTS).forEach((id, section) -> {
+    for (Given given : given(root)) {
+      Section section = given.section();
       Optional<Tenant> tenant = tenant(root, section, tenants);
       tenant.ifPresentOrElse(
           t -> inhabited.add(t.name()),
           // A wrong tenant does not make its plan unused.
           () -> planName(section).ifPresent(usedPlans::add));
-      tenant.flatMap(t -> subject(id, section, t, defaultPlan)).ifPresent(s -> subjects.put(id, s));
-    });
+      Optional<Plan> plan = tenant.flatMap(t -> plan(section, t, defaultPlan, compiler));
+      Optional<SecretHash> hash = section.find(SECRET_HASH);
+      plan.ifPresent(limits -> {
+        String owner = tenant.orElseThrow().name();
+        given.id().ifPresent(id -> subjects.put(id, new Subject(id, owner, limits, hash)));
+        given.match().ifPresent(match -> rules.add(new SubjectRule(match, owner, limits)));
+      });
+    }
     tenants.values().stream()
         .filter(tenant -> !inhabited.contains(tenant.name()))
         .flatMap(tenant -> tenant.section().stream())
-        .forEach(section -> section.warning("tenant_unused", "no subject belongs to it"));
+        .forEach(section -> section.warning(
+            "tenant_unused",
+            "no subject of the policy belongs to it, only keys outside of it may"));
     findUnused();
-    return new Subjects(subjects, defaultPlan.map(plans::get).map(this::compileBare), compileAll());
+    Map<String, Plan> all = new LinkedHashMap<>();
+    plans.forEach(
+        (name, plan) -> all.put(name, compiler.shared(name, plan.access(), TenantEntry.NONE)));
+    return new Subjects(subjects, rules, defaultPlan.map(all::get), all, compiler);
+  }
+
+  /** A subject or a rule of the document. */
+  private record Given(Optional<String> id, Optional<SubjectPattern> match, Section section) {}
+
+  private static List<Given> given(Section root) {
+    if (!root.isList("subjects")) {
+      Map<String, Section> byId =
+          root.isAbsent("subjects") ? Map.of() : root.find(BY_ID).orElse(Map.of());
+      return byId.entrySet().stream()
+          .map(one -> new Given(Optional.of(one.getKey()), Optional.empty(), one.getValue()))
+          .toList();
+    }
+    List<Given> given = new ArrayList<>();
+    Set<String> ids = new HashSet<>();
+    for (Section section : root.find(LISTED).orElse(List.of())) {
+      Optional<String> id = section.find(ID);
+      Optional<SubjectPattern> match = section.find(MATCH);
+      if (section.has("id") == section.has("match")) {
+        section.error("subject_ambiguous", "both or neither of id and match (expected: one)");
+      }
+      if (id.isPresent() && !ids.add(id.get())) {
+        section.error("subject_repeated", "id", id.get() + " is in the list already");
+      }
+      match.ifPresent(pattern -> findUnreachable(pattern, section, given));
+      given.add(new Given(id, match, section));
+    }
+    return given;
+  }
+
+  private static void findUnreachable(
+      SubjectPattern pattern, Section section, List<Given> earlier) {
+    earlier.stream()
+        .flatMap(given -> given.match().stream())
+        .filter(before -> before.covers(pattern))
+        .findFirst()
+        .ifPresent(before -> section.warning(
+            "subject_rule_unreachable",
+            "match",
+            "never matches: an earlier rule, %s, covers it".formatted(before)));
+    if (section.has("secretHash")) {
+      section.error(
+          "subject_ambiguous", "secretHash", "of a rule (expected: only keys have a secret)");
+    }
   }
 
   private Optional<String> defaultPlan(Section root) {
@@ -118,11 +193,10 @@ final class SubjectsReader {
     return name.map(tenants::get);
   }
 
-  private Optional<Subject> subject(
-      String id, Section section, Tenant tenant, Optional<String> defaultPlan) {
+  private Optional<Plan> plan(
+      Section section, Tenant tenant, Optional<String> defaultPlan, SubjectCompiler compiler) {
     Optional<String> own = planName(section);
     Access access = Access.read(section);
-    Optional<SecretHash> hash = section.find(SECRET_HASH);
     boolean overridden = section.has("overrides");
     DefinedPlan plan =
         own.or(tenant::plan).or(() -> defaultPlan).map(plans::get).orElse(null);
@@ -136,14 +210,14 @@ final class SubjectsReader {
       section.warning(
           "override_without_effect", "overrides", "no limit applies to this subject at all");
     }
-    Plan limits = overridden
-        ? compile(plan, effective, overrides.applyAll(section, draft(plan, tenant), Scope.KEY))
-        : compiled.computeIfAbsent(
-            List.of(plan.name(), tenant.name(), effective),
-            key -> compile(plan, effective, draft(plan, tenant)));
-    return Optional.of(new Subject(id, tenant.name(), limits, hash));
+    PlanDraft draft = draft(plan, tenant);
+    return Optional.of(
+        overridden
+            ? compiler.own(plan.name(), effective, overrides.applyAll(section, draft, Scope.KEY))
+            : compiler.shared(plan.name(), effective, tenant.entry()));
   }
 
+  // Problems of a tenant's overrides are found here, once for each of its plans.
   private PlanDraft draft(DefinedPlan plan, Tenant tenant) {
     if (tenant.section().isEmpty()) {
       return plan.draft();
@@ -155,35 +229,14 @@ final class SubjectsReader {
             name -> overrides.applyAll(tenant.section().get(), plan.draft(), Scope.TENANT));
   }
 
-  private Plan compileBare(DefinedPlan plan) {
-    return compile(plan, plan.access(), plan.draft());
-  }
-
-  private Map<String, Plan> compileAll() {
-    Map<String, Plan> all = new LinkedHashMap<>();
-    plans.forEach((name, plan) -> all.put(name, compileBare(plan)));
-    return all;
-  }
-
-  private Plan compile(DefinedPlan plan, Access access, PlanDraft draft) {
-    OperationLimit unlisted = allowUnlisted ? new Unlimited() : new NotConfigured();
-    return switch (access) {
-      case LIMITED ->
-        draft.compile(plan.name(), unlimitedOperations, unlisted, plan.slots(), plan.failureMode());
-      case UNLIMITED ->
-        new Plan(plan.name(), Map.of(), new Unlimited(), plan.slots(), plan.failureMode());
-      case FROZEN ->
-        new Plan(plan.name(), Map.of(), new Frozen(), plan.slots(), plan.failureMode());
-    };
-  }
-
   private void findUnused() {
     plans.values().stream()
         .filter(plan -> !usedPlans.contains(plan.name()))
         .forEach(plan -> plan.section()
-            .error(
+            .warning(
                 "plan_unused",
-                "no subject, tenant or default has the plan %s".formatted(plan.name())));
+                "no subject, tenant or default of the policy has the plan %s, only keys outside of it may"
+                    .formatted(plan.name())));
   }
 
   /**
@@ -202,8 +255,18 @@ final class SubjectsReader {
     Tenant(String name, Optional<Section> section, Optional<String> plan, Access access) {
       this(name, section, plan, access, new HashMap<>());
     }
+
+    TenantEntry entry() {
+      return new TenantEntry(
+          plan, access, section.map(it -> it.items("overrides")).orElse(List.of()));
+    }
   }
 
   /** All subjects. */
-  record Subjects(Map<String, Subject> byId, Optional<Plan> defaultPlan, Map<String, Plan> plans) {}
+  record Subjects(
+      Map<String, Subject> byId,
+      List<SubjectRule> rules,
+      Optional<Plan> defaultPlan,
+      Map<String, Plan> plans,
+      SubjectCompiler compiler) {}
 }

@@ -13,7 +13,7 @@ import java.util.List;
  * One question to a {@link BucketStore}: may this subject take so much from these buckets?
  *
  * @param tenant the subject's tenant
- * @param subject the id of the subject's API key, never its secret
+ * @param subject the name of the subject, such as the id of its API key, never its secret
  * @param revision the policy's revision, above 0
  * @param amount what it takes
  * @param queueing how it waits
@@ -28,8 +28,12 @@ public record Charge(
     FailureMode failureMode) {
 
   public Charge {
-    requireId("tenant", tenant);
-    requireId("subject", subject);
+    if (!Names.isId(tenant)) {
+      throw wrong("tenant", tenant, Names.ID_PATTERN);
+    }
+    if (!Names.isSubject(subject)) {
+      throw wrong("subject", subject, Names.SUBJECT_PATTERN);
+    }
     if (revision <= 0) {
       throw new IllegalArgumentException("revision: %d (expected: > 0)".formatted(revision));
     }
@@ -94,10 +98,7 @@ public record Charge(
     return new Verdict(revision, demands(), cost());
   }
 
-  private static void requireId(String name, String value) {
-    if (!Names.isId(value)) {
-      throw new IllegalArgumentException(
-          "%s: '%s' (expected: %s)".formatted(name, value, Names.ID_PATTERN));
-    }
+  private static IllegalArgumentException wrong(String name, String value, String expected) {
+    return new IllegalArgumentException("%s: '%s' (expected: %s)".formatted(name, value, expected));
   }
 }

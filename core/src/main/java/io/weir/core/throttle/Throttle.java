@@ -12,6 +12,7 @@ import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.OperationLimit.Unlimited;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.policy.Subject;
+import io.weir.core.policy.SubjectSource;
 import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import java.util.List;
@@ -77,8 +78,29 @@ public final class Throttle {
       long cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
+    return tryTake(
+        new SubjectSource.OfPolicy(subjectId), subjectId, operation, cost, ticket, holds);
+  }
+
+  /** The same for a subject that may be defined outside of the policy. */
+  public CompletionStage<Decision> tryTake(
+      Subject subject,
+      String operation,
+      long cost,
+      TicketRequest ticket,
+      Function<Limited, Optional<Hold>> holds) {
+    return tryTake(subject::in, subject.id(), operation, cost, ticket, holds);
+  }
+
+  private CompletionStage<Decision> tryTake(
+      SubjectSource source,
+      String name,
+      String operation,
+      long cost,
+      TicketRequest ticket,
+      Function<Limited, Optional<Hold>> holds) {
     return decide(
-        new Question(subjectId, operation, cost, ticket, holds, store::tryCharge),
+        new Question(source, name, operation, cost, ticket, holds, store::tryCharge),
         policies.current(),
         0);
   }
@@ -87,15 +109,21 @@ public final class Throttle {
   public CompletionStage<Decision> peek(String subjectId, String operation, long cost) {
     return decide(
         new Question(
-            subjectId, operation, cost, TicketRequest.NONE, Throttle::asIfHeld, store::peek),
+            new SubjectSource.OfPolicy(subjectId),
+            subjectId,
+            operation,
+            cost,
+            TicketRequest.NONE,
+            Throttle::asIfHeld,
+            store::peek),
         policies.current(),
         0);
   }
 
   private CompletionStage<Decision> decide(Question question, PolicyRevision policy, int reloads) {
-    Subject subject = policy.policy().subject(question.subjectId()).orElse(null);
+    Subject subject = question.subject().in(policy.policy()).orElse(null);
     if (subject == null) {
-      return CompletableFuture.failedFuture(new UnknownSubjectException(question.subjectId()));
+      return CompletableFuture.failedFuture(new UnknownSubjectException(question.name()));
     }
     OperationLimit limit = subject.plan().limit(question.operation());
     if (limit instanceof Limited limited) {
@@ -155,7 +183,8 @@ public final class Throttle {
   }
 
   private record Question(
-      String subjectId,
+      SubjectSource subject,
+      String name,
       String operation,
       long cost,
       TicketRequest ticket,

@@ -3,28 +3,55 @@ package io.weir.node.admin;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Identities;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
 import io.weir.node.auth.TokenGuard;
 
-/** Admits operators, who show the admin token. Immutable. */
+/** Admits operators, who show the admin token of the node or one that is stored with a scope. Immutable. */
 public final class Operators {
   private static final ProblemDetails DISABLED =
       ProblemDetails.of(403, "admin_disabled", "The node was started without an admin token");
   private static final ProblemDetails TOKEN_INVALID =
       ProblemDetails.of(401, "admin_token_invalid", "The admin token is missing or wrong");
 
-  private final TokenGuard guard;
+  private static final ProblemDetails FORBIDDEN = ProblemDetails.of(
+      403, "admin_scope", "The admin token is not for this: it has another scope or tenant");
 
-  public Operators(TokenGuard guard) {
+  private final TokenGuard guard;
+  private final Identities identities;
+
+  public Operators(TokenGuard guard, Identities identities) {
     this.guard = guard;
+    this.identities = identities;
   }
 
-  /** Throws {@link RefusedException} if the request does not carry the token, or the node has none. */
-  public void admit(HttpServerRequest request) {
+  /**
+   * The operator of a request; throws {@link RefusedException} if it carries no token of one, or the node was started
+   * without.
+   */
+  public Operator of(HttpServerRequest request) {
     if (!guard.isConfigured()) {
       throw new RefusedException(DISABLED);
     }
-    if (!guard.admits(request.headers())) {
-      throw new RefusedException(TOKEN_INVALID);
+    return guard.admits(request.headers())
+        ? Operator.OF_NODE
+        : identities
+            .operator(request.headers())
+            .orElseThrow(() -> new RefusedException(TOKEN_INVALID));
+  }
+
+  /** The same for an operator who may do this for the whole cluster. */
+  public Operator require(HttpServerRequest request, Scope needed) {
+    Operator operator = of(request);
+    if (!operator.may(needed)) {
+      throw forbidden();
     }
+    return operator;
+  }
+
+  /** The refusal of an operator with another scope. */
+  public static RefusedException forbidden() {
+    return new RefusedException(FORBIDDEN);
   }
 }

@@ -12,6 +12,7 @@ import io.weir.core.policy.Problem;
 import io.weir.core.throttle.Failures;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
@@ -69,7 +70,7 @@ public final class PolicyResource implements Door {
 
   // Answers with the text of the policy in force.
   private Future<Void> get(HttpServerRequest request) {
-    operators.admit(request);
+    operators.require(request, Scope.READ);
     long revision = policies.current().revision();
     return request
         .response()
@@ -81,7 +82,7 @@ public final class PolicyResource implements Door {
 
   // Puts the policy in the body in force for all nodes, or refuses it as a whole.
   private Future<Void> put(HttpServerRequest request) {
-    operators.admit(request);
+    operators.require(request, Scope.ALL);
     Optional<String> expected = Optional.ofNullable(request.getHeader(HttpHeaders.IF_MATCH));
     boolean isDryRun = QueryParameters.flag(request, DRY_RUN);
     Share bytes = memory.take(OPERATOR, OPERATOR);

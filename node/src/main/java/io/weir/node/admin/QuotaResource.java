@@ -7,9 +7,10 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.Subject;
-import io.weir.core.throttle.PolicySource;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Identities;
+import io.weir.node.auth.Operator;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
@@ -33,7 +34,7 @@ public final class QuotaResource implements Door {
 
   private final Vertx vertx;
   private final Upload uploads;
-  private final PolicySource policies;
+  private final Identities identities;
   private final RedisHolds store;
   private final Operators operators;
   private final Bulkhead memory;
@@ -44,10 +45,10 @@ public final class QuotaResource implements Door {
    * @param memory bytes of bodies
    */
   public QuotaResource(
-      Vertx vertx, PolicySource policies, RedisHolds store, Operators operators, Bulkhead memory) {
+      Vertx vertx, Identities identities, RedisHolds store, Operators operators, Bulkhead memory) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
-    this.policies = policies;
+    this.identities = identities;
     this.store = store;
     this.operators = operators;
     this.memory = memory;
@@ -59,7 +60,7 @@ public final class QuotaResource implements Door {
   }
 
   private Future<Void> reset(RoutedRequest request) {
-    operators.admit(request.http());
+    operators.require(request.http(), Operator.Scope.ALL);
     Share bytes = memory.take(OPERATOR, OPERATOR);
     return uploads
         .whole(request.http(), MAX_BYTES, bytes)
@@ -69,11 +70,13 @@ public final class QuotaResource implements Door {
 
   private Future<Void> reset(RoutedRequest request, Buffer body) {
     JsonObject asked = parsed(body);
-    Subject subject = policies
-        .current()
-        .policy()
-        .subject(asked.getString("subject"))
-        .orElseThrow(() -> new RefusedException(UNKNOWN));
+    return identities
+        .named(asked.getString("subject"))
+        .map(subject -> subject.orElseThrow(() -> new RefusedException(UNKNOWN)))
+        .compose(subject -> reset(request, subject, asked));
+  }
+
+  private Future<Void> reset(RoutedRequest request, Subject subject, JsonObject asked) {
     Quota quota = subject
         .plan()
         .quota(asked.getString("quota"))

@@ -2,8 +2,8 @@ package io.weir.node.admission;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
@@ -21,8 +21,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
-import io.weir.node.auth.ApiKey;
-import io.weir.node.auth.Authenticator;
+import io.weir.node.auth.Identities;
 import io.weir.node.hold.CostEstimates;
 import io.weir.node.hold.HoldWish;
 import io.weir.node.hold.Holds;
@@ -37,10 +36,6 @@ import java.util.OptionalLong;
  * RefusedException}. Safe for use by many threads.
  */
 public final class Admission {
-  private static final ProblemDetails KEY_MISSING = ProblemDetails.of(
-      401, "key_missing", "No API key: send Authorization: Bearer <id>.<secret>, or X-Api-Key");
-  private static final ProblemDetails KEY_INVALID =
-      ProblemDetails.of(401, "key_invalid", "The API key is not known");
   private static final ProblemDetails PATH_AMBIGUOUS =
       ProblemDetails.of(400, "path_ambiguous", "The path can be read in more than one way");
   private static final ProblemDetails NO_UPSTREAM =
@@ -49,26 +44,24 @@ public final class Admission {
   private static final long ALONE_WAIT_US = 1_000_000;
 
   private final PolicySource policies;
+  private final Identities identities;
   private final Decider decider;
   private final Debts debts;
   private final Holds holds;
   private final CostEstimates estimates = new CostEstimates();
 
-  public Admission(PolicySource policies, Decider decider, Debts debts, Holds holds) {
+  public Admission(
+      PolicySource policies, Identities identities, Decider decider, Debts debts, Holds holds) {
     this.policies = policies;
+    this.identities = identities;
     this.decider = decider;
     this.debts = debts;
     this.holds = holds;
   }
 
-  /** The subject of the key in these headers; throws {@link RefusedException} if there is no valid key. */
-  public Subject authenticate(MultiMap headers) {
-    Optional<String> shown = ApiKey.shownIn(headers);
-    if (shown.isEmpty()) {
-      throw new RefusedException(KEY_MISSING);
-    }
-    return Authenticator.authenticate(shown.get(), policies.current().policy())
-        .orElseThrow(() -> new RefusedException(KEY_INVALID));
+  /** The subject of a request, see {@link Identities#authenticate}. */
+  public Future<Subject> authenticate(HttpServerRequest request) {
+    return identities.authenticate(request);
   }
 
   /**
@@ -107,8 +100,7 @@ public final class Admission {
 
   /** Identifies a request again after its wait, by the policy that is in force now. */
   public Asked identifyAgain(Asked asked) {
-    Subject subject = authenticate(asked.request().headers());
-    return asked.by(policies.current().policy(), subject);
+    return asked.by(policies.current().policy(), identities.again(asked.subject()));
   }
 
   /**
@@ -223,6 +215,8 @@ public final class Admission {
 
   private static Ruling undecided(Throwable error) {
     return new Ruling.Refused(
-        error instanceof StoreUnavailableException ? ProblemDetails.unavailable() : KEY_INVALID);
+        error instanceof StoreUnavailableException
+            ? ProblemDetails.unavailable()
+            : Identities.invalid().problem());
   }
 }

@@ -62,7 +62,7 @@ public final class Decider {
       Function<Limited, Optional<Hold>> holds) {
     Promise<Decision> done = Promise.promise();
     throttle
-        .tryTake(subject.id(), operation, cost, ticket, holds)
+        .tryTake(subject, operation, cost, ticket, holds)
         .whenComplete((decision, error) -> ((ContextInternal) context).emit(decision, decided -> {
           // A failure of the metrics must not withhold the answer.
           if (decided != null) {

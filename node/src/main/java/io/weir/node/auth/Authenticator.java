@@ -15,9 +15,14 @@ public final class Authenticator {
   /** The subject of this key; empty if the key is malformed, unknown or has another secret. */
   public static Optional<Subject> authenticate(String shown, Policy policy) {
     Optional<ApiKey> key = ApiKey.parse(shown);
-    Optional<Subject> subject = key.flatMap(k -> policy.subject(k.id()));
+    Optional<Subject> subject = key.flatMap(k -> policy.listed(k.id()));
     SecretHash expected = subject.flatMap(Subject::secretHash).orElse(NOBODY);
     boolean matches = expected.matches(key.map(ApiKey::secret).orElse(""));
     return subject.filter(s -> matches && s.secretHash().isPresent());
+  }
+
+  /** Whether the policy lists a subject with the id of this key. */
+  static boolean isListed(String shown, Policy policy) {
+    return ApiKey.parse(shown).flatMap(key -> policy.listed(key.id())).isPresent();
   }
 }

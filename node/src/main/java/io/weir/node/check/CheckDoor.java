@@ -19,7 +19,8 @@ import io.weir.node.admission.Decider;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.Authenticator;
+import io.weir.node.auth.Addresses;
+import io.weir.node.auth.Identities;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.check.CheckOutcome.Decided;
 import io.weir.node.check.CheckOutcome.Failed;
@@ -56,6 +57,7 @@ public final class CheckDoor implements Door {
   private final Vertx vertx;
   private final Upload uploads;
   private final PolicySource policies;
+  private final Identities identities;
   private final Decider decider;
   private final TokenGuard services;
   private final Bulkhead memory;
@@ -68,10 +70,16 @@ public final class CheckDoor implements Door {
    * @param memory bytes of bodies
    */
   public CheckDoor(
-      Vertx vertx, PolicySource policies, Decider decider, TokenGuard services, Bulkhead memory) {
+      Vertx vertx,
+      PolicySource policies,
+      Identities identities,
+      Decider decider,
+      TokenGuard services,
+      Bulkhead memory) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.policies = policies;
+    this.identities = identities;
     this.decider = decider;
     this.services = services;
     this.memory = memory;
@@ -127,25 +135,41 @@ public final class CheckDoor implements Door {
 
   private Future<Void> understood(
       HttpServerRequest request, CheckRequest asked, boolean isService) {
-    List<Question> questions = new ArrayList<>(asked.checks().size());
-    List<String> unknown = identify(asked, isService, questions);
-    if (!unknown.isEmpty()) {
-      throw new RefusedException(ProblemDetails.of(
-              401, "key_invalid", "A key or subject is not known, or a service token is missing")
-          .with("errors", new JsonArray(unknown)));
+    List<Future<Optional<Subject>>> subjects = new ArrayList<>(asked.checks().size());
+    Optional<String> address = isService ? Optional.empty() : Addresses.peer(request);
+    boolean areKnown = true;
+    for (Check check : asked.checks()) {
+      Future<Optional<Subject>> subject = subject(check, isService, address);
+      areKnown &= subject.isComplete();
+      subjects.add(subject);
     }
-    return asked.isList() ? decideAll(questions, request) : decide(questions.get(0), request);
+    return areKnown
+        ? identified(request, asked, subjects)
+        : Future.join(subjects).transform(found -> identified(request, asked, subjects));
   }
 
-  // Fills the questions, and returns the places of checks with an unknown key or subject.
-  private List<String> identify(CheckRequest asked, boolean isService, List<Question> questions) {
-    Policy policy = policies.current().policy();
+  private Future<Optional<Subject>> subject(
+      Check check, boolean isService, Optional<String> address) {
+    if (check.key().isPresent()) {
+      return identities.ofKey(check.key().get(), address);
+    }
+    return isService
+        ? identities.named(check.subject().orElseThrow())
+        : Future.succeededFuture(Optional.empty());
+  }
+
+  private Future<Void> identified(
+      HttpServerRequest request, CheckRequest asked, List<Future<Optional<Subject>>> subjects) {
+    List<Question> questions = new ArrayList<>(asked.checks().size());
     List<String> unknown = new ArrayList<>(0);
+    Policy policy = policies.current().policy();
     for (int i = 0; i < asked.checks().size(); i++) {
       Check check = asked.checks().get(i);
-      Optional<Subject> subject = check.key().isPresent()
-          ? Authenticator.authenticate(check.key().get(), policy)
-          : check.subject().filter(id -> isService).flatMap(policy::subject);
+      Future<Optional<Subject>> found = subjects.get(i);
+      if (found.failed()) {
+        return Future.failedFuture(found.cause());
+      }
+      Optional<Subject> subject = found.result();
       if (subject.isPresent()) {
         long cost = check.cost().orElseGet(() -> policy.ownCost(check.operation()));
         questions.add(new Question(subject.get(), check.operation(), cost, check.ticket()));
@@ -154,7 +178,12 @@ public final class CheckDoor implements Door {
         unknown.add(place + (check.key().isPresent() ? "key" : "subject"));
       }
     }
-    return unknown;
+    if (!unknown.isEmpty()) {
+      throw new RefusedException(ProblemDetails.of(
+              401, "key_invalid", "A key or subject is not known, or a service token is missing")
+          .with("errors", new JsonArray(unknown)));
+    }
+    return asked.isList() ? decideAll(questions, request) : decide(questions.get(0), request);
   }
 
   private Future<Void> decide(Question question, HttpServerRequest request) {

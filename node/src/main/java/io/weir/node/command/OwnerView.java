@@ -1,6 +1,7 @@
 package io.weir.node.command;
 
 import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.Subject;
@@ -30,8 +31,9 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
    */
   Optional<String> print(String text, PrintWriter out) {
     Matcher key = KEY_STATE.matcher(text);
-    if (key.matches() && RedisKeys.key(key.group(1), key.group(2)).equals(text)) {
-      return printKey(key.group(1), key.group(2), out);
+    if (key.matches()
+        && RedisKeys.key(key.group(1), Names.unescaped(key.group(2))).equals(text)) {
+      return printKey(key.group(1), Names.unescaped(key.group(2)), out);
     }
     Matcher tenant = TENANT_STATE.matcher(text);
     if (tenant.matches() && RedisKeys.tenant(tenant.group(1)).equals(text)) {

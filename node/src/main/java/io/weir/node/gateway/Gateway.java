@@ -70,7 +70,10 @@ public final class Gateway {
 
   /** Answers a request, which is paused and well framed; its future completes when it is answered. */
   public Future<Void> serve(HttpServerRequest request) {
-    Subject subject = admission.authenticate(request.headers());
+    return admission.authenticate(request).compose(subject -> serve(request, subject));
+  }
+
+  private Future<Void> serve(HttpServerRequest request, Subject subject) {
     Asked asked = admission.identify(
         new Request(request.method().name(), request.uri(), request.headers()), subject);
     for (Diversion diversion : diversions) {

@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Names;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
@@ -16,13 +17,13 @@ import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
-import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.LimitsJson;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Identities;
 import io.weir.node.hold.HoldWish;
 import io.weir.node.intake.Area;
 import io.weir.node.intake.Door;
@@ -41,15 +42,16 @@ import java.util.Optional;
  */
 public final class ReservationDoor implements Door {
   private static final String PATH = "/v1/reservations";
-  /** Tenant, subject and the id of the hold. */
-  private static final String ID = "[A-Za-z0-9_-]{1,64}(?:\\.[A-Za-z0-9_-]{1,64}){2}";
+  /** Tenant, escaped subject and the id of the hold. */
+  private static final String ID =
+      "[A-Za-z0-9_-]{1,64}\\.[A-Za-z0-9_~-]{1,384}\\.[A-Za-z0-9_-]{1,64}";
 
   private static final ProblemDetails UNKNOWN = ProblemDetails.of(
       404, "reservation_unknown", "No such reservation, or it has expired or ended long ago");
   private static final ProblemDetails SUBJECT_UNKNOWN =
-      ProblemDetails.of(404, "subject_unknown", "The policy has no such subject");
+      ProblemDetails.of(404, "subject_unknown", "There is no such subject");
 
-  private final PolicySource policies;
+  private final Identities identities;
   private final Decider decider;
   private final RedisHolds store;
   private final NodeMetrics metrics;
@@ -59,12 +61,12 @@ public final class ReservationDoor implements Door {
   /** A door for one event loop. */
   public ReservationDoor(
       Vertx vertx,
-      PolicySource policies,
+      Identities identities,
       Decider decider,
       RedisHolds store,
       NodeMetrics metrics,
       ServiceRequests services) {
-    this.policies = policies;
+    this.identities = identities;
     this.decider = decider;
     this.store = store;
     this.metrics = metrics;
@@ -95,9 +97,14 @@ public final class ReservationDoor implements Door {
 
   private Future<Void> reserve(RoutedRequest request, Buffer body) {
     ReservationRequest asked = ReservationRequest.parse(body);
-    Policy policy = policies.current().policy();
-    Subject subject =
-        policy.subject(asked.subject()).orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN));
+    return identities
+        .named(asked.subject())
+        .map(subject -> subject.orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN)))
+        .compose(subject -> reserve(request, asked, subject));
+  }
+
+  private Future<Void> reserve(RoutedRequest request, ReservationRequest asked, Subject subject) {
+    Policy policy = identities.policy();
     Optional<OperationRule> rule = policy.rule(asked.operation());
     long cost = asked.cost().orElseGet(() -> policy.ownCost(asked.operation()));
     HoldWish wish = HoldWish.reserving(
@@ -139,7 +146,7 @@ public final class ReservationDoor implements Door {
     wish.held()
         .filter(held -> !allowed.degraded())
         .ifPresent(held -> json.append("\"reservation\":\"")
-            .append(String.join(".", held.tenant(), held.subject(), held.id()))
+            .append(String.join(".", held.tenant(), Names.escaped(held.subject()), held.id()))
             .append("\",\"leaseMs\":")
             .append(held.leaseMicros() / 1000)
             .append(','));
@@ -203,6 +210,7 @@ public final class ReservationDoor implements Door {
 
   private Future<Held> recorded(RoutedRequest request) {
     String[] name = request.parameter("id").split("\\.", -1);
-    return Future.fromCompletionStage(store.recorded(name[0], name[1], name[2]), context);
+    return Future.fromCompletionStage(
+        store.recorded(name[0], Names.unescaped(name[1]), name[2]), context);
   }
 }

@@ -29,7 +29,8 @@ record ReservationRequest(
 
   static ReservationRequest parse(Buffer body) {
     BodyFields fields = new BodyFields(body, FIELDS, "reservation_invalid");
-    String subject = fields.text("subject", Names::isId, Names.ID_PATTERN).orElse("");
+    String subject =
+        fields.text("subject", Names::isSubject, Names.SUBJECT_PATTERN).orElse("");
     String operation =
         fields.text("operation", Names::isName, Names.NAME_PATTERN).orElse("");
     fields.require("subject");

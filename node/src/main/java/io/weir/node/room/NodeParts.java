@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.weir.node.admin.Operators;
 import io.weir.node.admission.Admission;
+import io.weir.node.auth.Identities;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.upstream.Turns;
@@ -28,6 +29,7 @@ public record NodeParts(
     RedisConnections redis,
     Function<Duration, RedisConnections> otherRedis,
     ClusterPolicy policies,
+    Identities identities,
     Admission admission,
     Operators operators,
     Bulkhead memory,

@@ -2,6 +2,7 @@ package io.weir.node.room;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.node.auth.Directory;
 import io.weir.node.upstream.Turns;
 import java.util.Optional;
 
@@ -12,6 +13,11 @@ public interface OpenRoom {
 
   /** Gives turns at the destinations that have a name to a worker on this event loop; at most one room does. */
   default Optional<Turns> turns(Vertx loop) {
+    return Optional.empty();
+  }
+
+  /** The subjects and operators that are defined outside of the policy; at most one room knows any. */
+  default Optional<Directory> directory() {
     return Optional.empty();
   }
 

@@ -71,7 +71,10 @@ public final class BatchDoor implements Door {
   }
 
   private Future<Void> execute(HttpServerRequest request) {
-    Subject subject = admission.authenticate(request.headers());
+    return admission.authenticate(request).compose(subject -> execute(request, subject));
+  }
+
+  private Future<Void> execute(HttpServerRequest request, Subject subject) {
     Optional<String> key = key(request);
     UnpaidWork.Account work = unpaid.of(subject);
     work.require();

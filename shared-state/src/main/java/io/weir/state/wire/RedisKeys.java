@@ -3,6 +3,7 @@ package io.weir.state.wire;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
 
 /**
@@ -54,16 +55,17 @@ public final class RedisKeys {
 
   /** A packed text: the buckets of one API key. */
   public static String key(String tenant, String subject) {
-    return ofTenant(tenant) + ":key:" + subject;
+    return ofTenant(tenant) + ":key:" + Names.escaped(subject);
   }
 
   /** Writes {@link #key} as a bulk string of the protocol. */
   public static void writeKey(ByteBuf to, String tenant, String subject) {
     byte[] name = tenant.getBytes(US_ASCII);
     byte[] begin = PARTITION_BEGINS[Partition.of(name)];
-    Bulk.writeLength(to, begin.length + name.length + SUBJECT_BEGINS.length + subject.length());
+    String end = Names.escaped(subject);
+    Bulk.writeLength(to, begin.length + name.length + SUBJECT_BEGINS.length + end.length());
     to.writeBytes(begin).writeBytes(name);
-    to.writeBytes(SUBJECT_BEGINS).writeCharSequence(subject, US_ASCII);
+    to.writeBytes(SUBJECT_BEGINS).writeCharSequence(end, US_ASCII);
     to.writeByte('\r').writeByte('\n');
   }
 

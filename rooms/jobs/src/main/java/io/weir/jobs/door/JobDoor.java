@@ -108,8 +108,11 @@ public final class JobDoor implements Door {
   }
 
   private Future<Void> look(RoutedRequest request) {
+    return admission.authenticate(request.http()).compose(subject -> look(request, subject));
+  }
+
+  private Future<Void> look(RoutedRequest request, Subject subject) {
     Named job = Named.in(request);
-    Subject subject = admission.authenticate(request.http().headers());
     JobRule rule = rule(job.operation());
     budget.require(subject);
     return look(request.http(), subject, job, rule)
@@ -117,8 +120,11 @@ public final class JobDoor implements Door {
   }
 
   private Future<Void> cancel(RoutedRequest request) {
+    return admission.authenticate(request.http()).compose(subject -> cancel(request, subject));
+  }
+
+  private Future<Void> cancel(RoutedRequest request, Subject subject) {
     Named job = Named.in(request);
-    Subject subject = admission.authenticate(request.http().headers());
     JobRule rule = rule(job.operation());
     budget.require(subject);
     return cancel(subject, job, rule)

@@ -8,6 +8,7 @@ import io.weir.core.throttle.PolicySource;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.node.admin.Operators;
+import io.weir.node.auth.Operator;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
@@ -33,7 +34,7 @@ public final class JobResource implements Door {
   }
 
   private Future<Void> get(RoutedRequest request) {
-    operators.admit(request.http());
+    operators.require(request.http(), Operator.Scope.READ);
     return request.answer(200, settings());
   }
 

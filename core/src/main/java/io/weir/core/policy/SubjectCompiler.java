@@ -1,0 +1,140 @@
+package io.weir.core.policy;
+
+import static java.util.Objects.requireNonNull;
+
+import io.weir.core.bucket.Scope;
+import io.weir.core.policy.DocumentValue.Mapping;
+import io.weir.core.policy.DocumentValue.Sequence;
+import io.weir.core.policy.OperationLimit.Frozen;
+import io.weir.core.policy.OperationLimit.NotConfigured;
+import io.weir.core.policy.OperationLimit.Unlimited;
+import io.weir.core.policy.PlansReader.DefinedPlan;
+import io.weir.core.policy.SubjectEntry.Compiled;
+import io.weir.core.policy.SubjectEntry.TenantEntry;
+import io.weir.core.slot.SlotMode;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Compiles plans for subjects, by the plans and tenants of a policy. Subjects without overrides share their plan. Safe
+ * for use by many threads.
+ */
+final class SubjectCompiler {
+  private static final int MOST_SHARED = 10_000;
+  private static final Table ENTRY = Table.of("entry").with(List.of(OverrideReader.OVERRIDES));
+
+  private final Map<String, PlanParts> plans = new HashMap<>();
+  private final Map<String, TenantEntry> tenants;
+  private final OverrideReader overrides;
+  private final Set<String> unlimitedOperations;
+  private final OperationLimit unlisted;
+  private final Optional<String> defaultPlan;
+  private final Map<List<Object>, Plan> shared = new ConcurrentHashMap<>();
+
+  /** @param tenants those that the policy lists */
+  SubjectCompiler(
+      Map<String, DefinedPlan> plans,
+      Map<String, TenantEntry> tenants,
+      OverrideReader overrides,
+      Set<String> unlimitedOperations,
+      boolean allowUnlisted,
+      Optional<String> defaultPlan) {
+    plans.forEach((name, plan) -> this.plans.put(
+        name, new PlanParts(name, plan.draft(), plan.access(), plan.slots(), plan.failureMode())));
+    this.tenants = Map.copyOf(tenants);
+    this.overrides = overrides;
+    this.unlimitedOperations = unlimitedOperations;
+    this.unlisted = allowUnlisted ? new Unlimited() : new NotConfigured();
+    this.defaultPlan = defaultPlan;
+  }
+
+  /** The parts of a plan that its subjects need; not its place in the document, which may be long. */
+  private record PlanParts(
+      String name, PlanDraft draft, Access access, SlotMode slots, FailureMode failureMode) {}
+
+  /** The settings of a tenant: those that the policy lists, else the ones outside of it. */
+  TenantEntry tenant(SubjectEntry entry) {
+    return tenants.getOrDefault(entry.tenant(), entry.ofTenant());
+  }
+
+  /** The name of the plan of a subject, if any is named anywhere. */
+  Optional<String> planName(SubjectEntry entry) {
+    return entry.plan().or(tenant(entry)::plan).or(() -> defaultPlan);
+  }
+
+  /** Compiles the limits of a subject. */
+  Compiled compile(SubjectEntry entry) {
+    Problems problems = new Problems(entry.id());
+    Optional<PlanParts> plan = planName(entry).map(plans::get);
+    return new Compiled(plan.map(parts -> compile(entry, parts, problems)), problems.all());
+  }
+
+  private Plan compile(SubjectEntry entry, PlanParts plan, Problems problems) {
+    TenantEntry tenant = tenant(entry);
+    Access access = entry.access().or(tenant.access()).or(plan.access());
+    return entry.overrides().isEmpty()
+        ? shared(plan, access, tenant, problems)
+        : compile(
+            plan,
+            access,
+            applied(entry.overrides(), draft(plan, tenant, problems), Scope.KEY, problems));
+  }
+
+  /** The plan of subjects without overrides of their own. */
+  Plan shared(String plan, Access access, TenantEntry tenant) {
+    return shared(parts(plan), access, tenant, new Problems(plan));
+  }
+
+  /** A plan of one subject. */
+  Plan own(String plan, Access access, PlanDraft draft) {
+    return compile(parts(plan), access, draft);
+  }
+
+  private PlanParts parts(String plan) {
+    return requireNonNull(plans.get(plan), plan);
+  }
+
+  private Plan shared(PlanParts plan, Access access, TenantEntry tenant, Problems problems) {
+    if (tenant.overrides().isEmpty()) {
+      return shared.computeIfAbsent(
+          List.of(plan.name(), access), key -> compile(plan, access, plan.draft()));
+    }
+    List<Object> key = List.of(plan.name(), access, tenant);
+    Plan known = shared.get(key);
+    if (known != null) {
+      return known;
+    }
+    Plan made = compile(plan, access, draft(plan, tenant, problems));
+    if (shared.size() < MOST_SHARED) {
+      shared.put(key, made);
+    }
+    return made;
+  }
+
+  private PlanDraft draft(PlanParts plan, TenantEntry tenant, Problems problems) {
+    return tenant.overrides().isEmpty()
+        ? plan.draft()
+        : applied(tenant.overrides(), plan.draft(), Scope.TENANT, problems);
+  }
+
+  private PlanDraft applied(
+      List<DocumentValue> list, PlanDraft draft, Scope scope, Problems problems) {
+    Mapping document = new Mapping(1, Map.of("overrides", new Sequence(1, list)));
+    return overrides.applyAll(Section.root(document, problems, ENTRY), draft, scope);
+  }
+
+  private Plan compile(PlanParts plan, Access access, PlanDraft draft) {
+    return switch (access) {
+      case LIMITED ->
+        draft.compile(plan.name(), unlimitedOperations, unlisted, plan.slots(), plan.failureMode());
+      case UNLIMITED ->
+        new Plan(plan.name(), Map.of(), new Unlimited(), plan.slots(), plan.failureMode());
+      case FROZEN ->
+        new Plan(plan.name(), Map.of(), new Frozen(), plan.slots(), plan.failureMode());
+    };
+  }
+}

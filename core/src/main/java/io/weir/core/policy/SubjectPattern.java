@@ -1,0 +1,77 @@
+package io.weir.core.policy;
+
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** A pattern for the names of subjects: {@code *} stands for any characters, none included. Immutable. */
+public final class SubjectPattern {
+  /** The form of patterns. */
+  static final String FORM = "[!-~]{1,128}";
+
+  private static final Pattern VALID = Pattern.compile(FORM);
+  private static final char ANY = '*';
+
+  private final String text;
+
+  private SubjectPattern(String text) {
+    this.text = text;
+  }
+
+  /** Reads a pattern; empty if it is invalid. */
+  static Optional<SubjectPattern> parse(String text) {
+    return VALID.matcher(text).matches() ? Optional.of(new SubjectPattern(text)) : Optional.empty();
+  }
+
+  /** Whether a name matches. */
+  public boolean matches(String name) {
+    return matches(text, name);
+  }
+
+  /** Whether each name that matches the other pattern matches this one, as far as that is easy to tell. */
+  boolean covers(SubjectPattern other) {
+    return matches(text, other.text);
+  }
+
+  // Goes back to the last star only, so the time is at most the product of the lengths. A star of
+  // the name is matched by a star alone.
+  private static boolean matches(String pattern, String name) {
+    int at = 0;
+    int star = -1;
+    int resume = 0;
+    int i = 0;
+    while (i < name.length()) {
+      boolean isStar = at < pattern.length() && pattern.charAt(at) == ANY;
+      if (isStar) {
+        star = at++;
+        resume = i;
+      } else if (at < pattern.length() && pattern.charAt(at) == name.charAt(i)) {
+        at++;
+        i++;
+      } else if (star >= 0) {
+        at = star + 1;
+        i = ++resume;
+      } else {
+        return false;
+      }
+    }
+    while (at < pattern.length() && pattern.charAt(at) == ANY) {
+      at++;
+    }
+    return at == pattern.length();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SubjectPattern pattern && pattern.text.equals(text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,83 @@
+package io.weir.node.auth;
+
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.Subject;
+import io.weir.core.throttle.PolicySource;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import java.util.Optional;
+
+/**
+ * Finds out who asks: by the policy, which counts first, and by a directory of keys outside of it. Mutable: the
+ * directory is set before the node serves. Safe for use by many threads.
+ */
+public final class Identities {
+  private static final ProblemDetails KEY_MISSING = ProblemDetails.of(
+      401, "key_missing", "No API key: send Authorization: Bearer <key>, or X-Api-Key");
+  private static final ProblemDetails KEY_INVALID =
+      ProblemDetails.of(401, "key_invalid", "The API key is not known");
+
+  private final PolicySource policies;
+  private volatile Directory directory = Directory.EMPTY;
+
+  public Identities(PolicySource policies) {
+    this.policies = policies;
+  }
+
+  /** Sets the directory. */
+  public void use(Directory of) {
+    directory = of;
+  }
+
+  /**
+   * The subject of a request.
+   *
+   * @return fails with {@link RefusedException} if it shows no valid key, or if that cannot be told now
+   */
+  public Future<Subject> authenticate(HttpServerRequest request) {
+    Optional<String> shown = ApiKey.shownIn(request.headers());
+    if (shown.isEmpty()) {
+      throw new RefusedException(KEY_MISSING);
+    }
+    return ofKey(shown.get(), Addresses.peer(request))
+        .map(subject -> subject.orElseThrow(Identities::invalid));
+  }
+
+  /** The policy in force. */
+  public Policy policy() {
+    return policies.current().policy();
+  }
+
+  /** The same subject by the policy that is in force now; throws {@link RefusedException} if it is gone. */
+  public Subject again(Subject subject) {
+    return subject.in(policy()).orElseThrow(Identities::invalid);
+  }
+
+  /** The refusal of an unknown key. */
+  public static RefusedException invalid() {
+    return new RefusedException(KEY_INVALID);
+  }
+
+  /** The subject of a key, see {@link Directory#ofKey}. */
+  public Future<Optional<Subject>> ofKey(String shown, Optional<String> address) {
+    Policy policy = policy();
+    Optional<Subject> listed = Authenticator.authenticate(shown, policy);
+    return listed.isPresent() || Authenticator.isListed(shown, policy)
+        ? Future.succeededFuture(listed)
+        : directory.ofKey(shown, address);
+  }
+
+  /** The subject with this name, for callers that vouch for theirs. */
+  public Future<Optional<Subject>> named(String name) {
+    Optional<Subject> known = policy().subject(name);
+    return known.isPresent() ? Future.succeededFuture(known) : directory.named(name);
+  }
+
+  /** The operator who shows a token that is stored, and not the node's own. */
+  public Optional<Operator> operator(MultiMap headers) {
+    return ApiKey.bearer(headers).flatMap(directory::operator);
+  }
+}
