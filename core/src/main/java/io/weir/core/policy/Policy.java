@@ -6,6 +6,7 @@ import io.weir.core.policy.SubjectEntry.Compiled;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * All the rules, read and compiled. Immutable.
@@ -37,6 +38,16 @@ public record Policy(
     plans = Map.copyOf(plans);
     subjects = Map.copyOf(subjects);
     subjectRules = List.copyOf(subjectRules);
+  }
+
+  /** The distinct plans of its subjects and rules, and all plans without overrides. */
+  public Stream<Plan> allPlans() {
+    return Stream.of(
+            plans.values().stream(),
+            subjects.values().stream().map(Subject::plan),
+            subjectRules.stream().map(SubjectRule::plan))
+        .flatMap(stream -> stream)
+        .distinct();
   }
 
   /** The subject with this name: one that the policy lists, or that a rule covers. */

@@ -3,6 +3,8 @@ package io.weir.core.policy;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -12,6 +14,7 @@ import java.util.regex.Pattern;
  * (OWASP's slow hashes are for passwords that people choose).
  */
 public final class SecretHash {
+  private static final int DIGEST_BYTES = 32;
   private static final String PREFIX = "sha256:";
   private static final Pattern FORMAT = Pattern.compile("sha256:[0-9a-fA-F]{64}");
 
@@ -45,6 +48,24 @@ public final class SecretHash {
     return new SecretHash(HexFormat.of().parseHex(hex));
   }
 
+  /**
+   * Reads the digest as 43 characters of base64url (RFC 4648, section 5), without padding.
+   *
+   * @throws IllegalArgumentException for any other text
+   */
+  public static SecretHash ofCompact(String text) {
+    byte[] digest = Base64.getUrlDecoder().decode(text);
+    if (digest.length != DIGEST_BYTES) {
+      throw new IllegalArgumentException("secret hash (expected: 32 bytes as base64url)");
+    }
+    return new SecretHash(digest);
+  }
+
+  /** The form that {@link #ofCompact} reads. */
+  public String compact() {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
+  }
+
   /** Whether this is the hash of {@code secret}; takes the same time for every result. */
   public boolean matches(String secret) {
     return MessageDigest.isEqual(digest, sha256(secret));
@@ -53,6 +74,16 @@ public final class SecretHash {
   /** The form that {@link #parse} reads. */
   public String formatted() {
     return PREFIX + HexFormat.of().formatHex(digest);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SecretHash hash && MessageDigest.isEqual(digest, hash.digest);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(digest);
   }
 
   @Override

@@ -48,6 +48,12 @@ public final class QueryParameters {
     throw refused(List.of("%s: %s (expected: true or false)".formatted(name, shown(value))));
   }
 
+  /** The values of the known parameters that are given; throws {@link RefusedException} for any other parameter. */
+  public static Map<String, String> values(HttpServerRequest request, Set<String> known) {
+    String query = Optional.ofNullable(request.query()).orElse("");
+    return query.isEmpty() ? Map.of() : read(query, known);
+  }
+
   private static Map<String, String> read(String query, Set<String> known) {
     Map<String, String> values = new LinkedHashMap<>();
     List<String> mistakes = new ArrayList<>(0);

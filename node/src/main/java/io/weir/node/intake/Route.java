@@ -38,6 +38,10 @@ public record Route(
     return of(HttpMethod.PUT, path, handler);
   }
 
+  public static Route patch(String path, Function<RoutedRequest, Future<Void>> handler) {
+    return of(HttpMethod.PATCH, path, handler);
+  }
+
   public static Route delete(String path, Function<RoutedRequest, Future<Void>> handler) {
     return of(HttpMethod.DELETE, path, handler);
   }

@@ -3,11 +3,8 @@ package io.weir.state.policy;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.Policy;
-import io.weir.core.policy.Subject;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -40,9 +37,6 @@ final class Bursts {
   }
 
   private static Stream<Bucket> buckets(Policy policy) {
-    Set<Plan> plans =
-        policy.subjects().values().stream().map(Subject::plan).collect(Collectors.toSet());
-    return Stream.of(policy.buckets().stream(), plans.stream().flatMap(Plan::buckets))
-        .flatMap(Function.identity());
+    return Stream.concat(policy.buckets().stream(), policy.allPlans().flatMap(Plan::buckets));
   }
 }

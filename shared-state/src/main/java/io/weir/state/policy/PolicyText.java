@@ -2,7 +2,6 @@ package io.weir.state.policy;
 
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.SecretHash;
-import io.weir.core.policy.Subject;
 import io.weir.state.inspect.LimitLines;
 
 /**
@@ -25,7 +24,7 @@ record PolicyText(
         text,
         SecretHash.of(text).formatted(),
         Bursts.of(policy),
-        LimitLines.of(policy.subjects().values().stream().map(Subject::plan).distinct()));
+        LimitLines.of(policy.allPlans()));
   }
 
   PolicyText withRevision(long other) {

@@ -121,6 +121,11 @@ public final class RedisKeys {
     return PREFIX + Partition.tag(Partition.of(name)) + ":" + kind + ":" + name;
   }
 
+  /** The key of a thing of a room that belongs to a partition of a Redis Cluster. */
+  public static String ofPart(int partition, String name) {
+    return PREFIX + Partition.tag(partition) + ":" + name;
+  }
+
   /** The begin of all keys of a tenant: further words follow after a colon. */
   public static String ofTenant(String tenant) {
     return PREFIX + Partition.tag(Partition.of(tenant)) + ":" + tenant;

@@ -1,0 +1,79 @@
+package io.weir.keys;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.keys.command.KeyCommands;
+import io.weir.keys.directory.KeyMeters;
+import io.weir.keys.directory.KnownKeys;
+import io.weir.keys.door.Desk;
+import io.weir.keys.door.KeysDoor;
+import io.weir.keys.door.TenantsDoor;
+import io.weir.keys.door.TokensDoor;
+import io.weir.keys.store.RedisRecords;
+import io.weir.node.auth.Directory;
+import io.weir.node.intake.Door;
+import io.weir.node.room.LoopParts;
+import io.weir.node.room.LoopRoom;
+import io.weir.node.room.NodeParts;
+import io.weir.node.room.OpenRoom;
+import io.weir.node.room.Room;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Keys and tenants that are records of the shared state, not of the policy. */
+public final class KeysRoom implements Room {
+  private static final Duration LONGEST = Duration.ofSeconds(5);
+  private static final long LOOK_EVERY_MILLIS = 200;
+  private static final int LEAST_KEYS = 10_000;
+  private static final int MOST_KEYS = 1_000_000;
+  /** A key that is known takes about 1 KiB, and all of them a tenth of the memory. */
+  private static final long HEAP_BYTES_FOR_KEY = 10 << 10;
+
+  @Override
+  public String name() {
+    return "keys";
+  }
+
+  @Override
+  public OpenRoom open(NodeParts node) {
+    long fit = Runtime.getRuntime().maxMemory() / HEAP_BYTES_FOR_KEY;
+    KnownKeys known = new KnownKeys(
+        new RedisRecords(node.redis()),
+        node.policies(),
+        (int) Math.min(MOST_KEYS, Math.max(LEAST_KEYS, fit)),
+        System::nanoTime,
+        new KeyMeters(node.meters()));
+    known.look().join();
+    return new Opened(node, known, new RedisRecords(node.otherRedis().apply(LONGEST)));
+  }
+
+  @Override
+  public List<Object> commands(Supplier<Optional<String>> localRedis) {
+    return KeyCommands.all();
+  }
+
+  /** @param records for operators, whose calls may take longer than decisions */
+  private record Opened(NodeParts node, KnownKeys known, RedisRecords records) implements OpenRoom {
+    @Override
+    public Optional<Directory> directory() {
+      return Optional.of(known);
+    }
+
+    @Override
+    public LoopRoom onLoop(LoopParts loop) {
+      Desk desk = new Desk(loop.vertx(), records, known, node);
+      List<Door> doors = List.of(new KeysDoor(desk), new TenantsDoor(desk), new TokensDoor(desk));
+      return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());
+    }
+
+    @Override
+    public Future<?> start(Vertx vertx) {
+      vertx.setPeriodic(LOOK_EVERY_MILLIS, timer -> {
+        var unused = known.look();
+      });
+      return Future.succeededFuture();
+    }
+  }
+}

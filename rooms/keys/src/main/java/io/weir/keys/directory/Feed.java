@@ -1,0 +1,138 @@
+package io.weir.keys.directory;
+
+import io.weir.keys.store.Changes;
+import io.weir.keys.store.Cursor;
+import io.weir.keys.store.RedisRecords;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks one part of the shared state for changes of records, again and again, and so knows how old its knowledge may be,
+ * and Redis's clock. Mutable; safe for use by many threads.
+ *
+ * <p>A look that has begun after a change was made finds it: no notice can be lost, and a node that was paused knows
+ * that it has to look before it answers.
+ */
+final class Feed {
+  private static final long FRESH_NANOS = 700_000_000;
+  private static final long LONG_AWAY_NANOS = 2_000_000_000L;
+
+  private final RedisRecords records;
+  private final int part;
+  private final LongSupplier nanos;
+  private final Listener listener;
+  private final AtomicReference<@Nullable CompletableFuture<Void>> looking =
+      new AtomicReference<>();
+  private volatile State state;
+  private Cursor cursor = Cursor.START; // owned by the look that is under way
+
+  /** What a feed tells of its part. */
+  interface Listener {
+    /** The record of this name, {@code key:<id>}, has changed. */
+    void changed(String name);
+
+    /** Some changes are not known: everything of the part has to be read again. */
+    void missed(int part);
+
+    /** Redis has lost the records of the part, or has another copy of them. */
+    void lost(int part);
+  }
+
+  /**
+   * What is known of the part.
+   *
+   * @param freshNanos when the last look that was answered had begun
+   * @param clockMicros what Redis's clock showed then
+   * @param isAway whether the last look has failed
+   */
+  private record State(long freshNanos, long clockMicros, boolean isAway, boolean wasAnswered) {}
+
+  Feed(RedisRecords records, int part, LongSupplier nanos, Listener listener) {
+    this.records = records;
+    this.part = part;
+    this.nanos = nanos;
+    this.listener = listener;
+    this.state = new State(nanos.getAsLong(), 0, true, false);
+  }
+
+  /** Whether what is known now was true less than 0.7 s ago. */
+  boolean isFresh() {
+    State now = state;
+    return !now.isAway() && nanos.getAsLong() - now.freshNanos() < FRESH_NANOS;
+  }
+
+  /** Whether the last look has failed: what is known counts on. */
+  boolean isAway() {
+    return state.isAway();
+  }
+
+  /** The time by Redis's clock; 0 before its first answer. */
+  long nowMillis() {
+    State now = state;
+    return now.wasAnswered()
+        ? (now.clockMicros() + (nanos.getAsLong() - now.freshNanos()) / 1000) / 1000
+        : 0;
+  }
+
+  /** Looks for changes, together with a look that is under way. Fails if Redis does not answer. */
+  CompletableFuture<Void> look() {
+    CompletableFuture<Void> mine = new CompletableFuture<>();
+    CompletableFuture<Void> running = looking.compareAndExchange(null, mine);
+    if (running != null) {
+      return running;
+    }
+    look(mine);
+    return mine;
+  }
+
+  private void look(CompletableFuture<Void> done) {
+    long begun = nanos.getAsLong();
+    CompletableFuture<Changes> unused = records
+        .changes(part, cursor)
+        .whenComplete((changes, error) -> {
+          boolean isMore = false;
+          try {
+            if (error == null) {
+              take(changes, begun);
+              isMore = changes.left() > 0;
+            } else {
+              State before = state;
+              state =
+                  new State(before.freshNanos(), before.clockMicros(), true, before.wasAnswered());
+            }
+          } finally {
+            if (isMore) {
+              look(done);
+            } else {
+              looking.set(null);
+              if (error == null) {
+                done.complete(null);
+              } else {
+                done.completeExceptionally(error);
+              }
+            }
+          }
+        });
+  }
+
+  // The listener hears of the changes before the part counts as fresh.
+  private void take(Changes changes, long begun) {
+    State before = state;
+    Cursor seen = cursor;
+    cursor = changes.cursor();
+    changes.names().forEach(listener::changed);
+    boolean isFirst = !before.wasAnswered();
+    boolean isOther = !seen.epoch().isEmpty() && !seen.epoch().equals(cursor.epoch());
+    boolean wasLong = before.isAway() && begun - before.freshNanos() > LONG_AWAY_NANOS;
+    if (!isFirst && isOther) {
+      listener.lost(part);
+    } else if (!isFirst && (changes.areLost() || wasLong)) {
+      listener.missed(part);
+    }
+    if (changes.left() == 0) {
+      state = new State(begun, changes.nowMicros(), false, true);
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package io.weir.keys.directory;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.SecretHash;
+import io.weir.core.policy.Subject;
+import io.weir.core.policy.SubjectSource;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.PolicySource;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.keys.record.KeyText;
+import io.weir.keys.store.RedisRecords;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Directory;
+import io.weir.node.auth.Operator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * The keys and tenants that a node has met. A key is looked up on its first use, and kept; a change of it is found by
+ * the {@link Feed}. While Redis is away, known keys go on. Mutable; safe for use by many threads.
+ */
+public final class KnownKeys implements Directory {
+  private static final ProblemDetails BUSY = ProblemDetails.of(
+      503, "keys_busy", "Too many unknown keys are being looked up: the key may be valid");
+  private static final ProblemDetails PLAN_MISSING =
+      ProblemDetails.of(503, "plan_missing", "The policy in force has no plan for the key");
+  // Used for unknown ids too, so that the response time does not reveal which ids exist.
+  private static final SecretHash NOBODY = SecretHash.of("nobody");
+
+  private final RedisRecords records;
+  private final PolicySource policies;
+  private final List<Feed> feeds;
+  private final MissBudget budget;
+  private final KeyMeters meters;
+  private final StoredTokens tokens;
+  private final KeyCache cache;
+
+  /**
+   * Knows no key yet.
+   *
+   * @param most keys that are kept; those that are used least are forgotten
+   * @param nanos a clock that never goes back
+   */
+  public KnownKeys(
+      RedisRecords records, PolicySource policies, int most, LongSupplier nanos, KeyMeters meters) {
+    this.records = records;
+    this.policies = policies;
+    this.budget = new MissBudget(nanos);
+    this.meters = meters;
+    this.tokens = new StoredTokens(records);
+    this.cache = new KeyCache(records, tokens, most, nanos, meters);
+    this.feeds = IntStream.range(0, records.parts())
+        .mapToObj(part -> new Feed(records, part, nanos, cache))
+        .toList();
+  }
+
+  /** Looks for changes everywhere; completes when all looks have ended, well or not. */
+  public CompletableFuture<Void> look() {
+    List<CompletableFuture<Void>> looks = new ArrayList<>();
+    looks.add(tokens.refresh().exceptionally(error -> null));
+    feeds.forEach(feed -> looks.add(feed.look().exceptionally(error -> null)));
+    return CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new));
+  }
+
+  /** The time by Redis's clock, in the part with the records of this name. */
+  public long nowMillis(String id) {
+    return feed(id).nowMillis();
+  }
+
+  private Feed feed(String id) {
+    return feeds.get(records.partOf(id));
+  }
+
+  @Override
+  public Optional<Operator> operator(String token) {
+    return tokens.operator(token, feeds.get(0).nowMillis());
+  }
+
+  @Override
+  public Future<Optional<Subject>> ofKey(String shown, Optional<String> address) {
+    Optional<KeyText> text = KeyText.parse(shown);
+    if (text.isEmpty()) {
+      return KeyText.isOpaque(shown) ? ofOpaqueKey(shown, address) : nobody();
+    }
+    return found(text.get().id(), address).compose(known -> {
+      if (known.isEmpty() && KeyText.isOpaque(shown)) {
+        return ofOpaqueKey(shown, address);
+      }
+      return opened(known, text.get().secret());
+    });
+  }
+
+  // A key from elsewhere, whose text has no id, is found by the hash of it.
+  private Future<Optional<Subject>> ofOpaqueKey(String shown, Optional<String> address) {
+    String hash = SecretHash.of(shown).compact();
+    Optional<String> alias = cache.alias(hash);
+    if (alias.isEmpty() && cache.isUnknown(hash) && feed(hash).isFresh()) {
+      return nobody();
+    }
+    Future<Optional<String>> id = alias.isPresent()
+        ? Future.succeededFuture(alias)
+        : charged(address, () -> cache.lookUpAlias(hash));
+    return id.compose(found -> found.isEmpty()
+        ? nobody()
+        : found(found.get(), address).compose(key -> opened(key, shown)));
+  }
+
+  // A look-up that finds something costs its address nothing.
+  private <T> Future<Optional<T>> charged(
+      Optional<String> address, Supplier<CompletableFuture<Optional<T>>> lookUp) {
+    if (!budget.tryTake(address)) {
+      meters.refused();
+      return Future.failedFuture(new RefusedException(BUSY));
+    }
+    return inContext(lookUp.get())
+        .onSuccess(found -> {
+          if (found.isPresent()) {
+            budget.giveBack(address);
+          }
+        })
+        .recover(error -> Future.failedFuture(RefusedException.of(error)));
+  }
+
+  private static Future<Optional<Subject>> nobody() {
+    return Future.succeededFuture(Optional.empty());
+  }
+
+  private Future<Optional<Subject>> opened(Optional<Known> known, String secret) {
+    long now = known.map(key -> nowMillis(key.entry().id())).orElse(0L);
+    boolean opens =
+        known.isPresent() ? known.get().entry().isOpenedBy(secret, now) : NOBODY.matches(secret);
+    return opens && known.isPresent() ? usable(known.get(), now) : nobody();
+  }
+
+  @Override
+  public Future<Optional<Subject>> named(String name) {
+    if (!Names.isId(name)) {
+      return nobody();
+    }
+    return found(name, Optional.empty())
+        .compose(known -> known.isPresent() ? usable(known.get(), nowMillis(name)) : nobody());
+  }
+
+  private Future<Optional<Subject>> usable(Known known, long nowMillis) {
+    if (!known.isUsableAt(nowMillis)) {
+      return nobody();
+    }
+    Optional<Subject> subject =
+        known.subject(policies.current().policy(), nowMillis, new Source(known));
+    if (subject.isEmpty()) {
+      return Future.failedFuture(new RefusedException(PLAN_MISSING));
+    }
+    return Future.succeededFuture(subject);
+  }
+
+  /** Finds the record of a key again: the newest that this node knows. */
+  private final class Source implements SubjectSource {
+    private final Known known;
+
+    Source(Known known) {
+      this.known = known;
+    }
+
+    @Override
+    public Optional<Subject> in(Policy policy) {
+      String id = known.entry().id();
+      Known used = cache.get(id).orElse(known);
+      long now = nowMillis(id);
+      return used.isUsableAt(now) ? used.subject(policy, now, this) : Optional.empty();
+    }
+  }
+
+  private Future<Optional<Known>> found(String id, Optional<String> address) {
+    Feed feed = feed(id);
+    if (feed.isFresh()) {
+      return whileFresh(id, address);
+    }
+    if (feed.isAway()) {
+      return asKnown(id);
+    }
+    // This node has not looked for a while: it may have been paused.
+    return inContext(feed.look())
+        .transform(looked -> looked.succeeded() ? whileFresh(id, address) : asKnown(id));
+  }
+
+  private Future<Optional<Known>> whileFresh(String id, Optional<String> address) {
+    Optional<Known> known = cache.get(id);
+    if (known.isPresent() && cache.isCurrent(known.get())) {
+      return Future.succeededFuture(known);
+    }
+    if (known.isPresent()) {
+      return inContext(cache.lookUp(id)).recover(error -> afterFailure(id, error));
+    }
+    return cache.isUnknown(id)
+        ? Future.succeededFuture(Optional.empty())
+        : charged(address, () -> cache.lookUp(id));
+  }
+
+  private Future<Optional<Known>> afterFailure(String id, Throwable error) {
+    return Failures.cause(error) instanceof StoreUnavailableException
+        ? asKnown(id)
+        : Future.failedFuture(RefusedException.of(error));
+  }
+
+  // While Redis is away, known keys go on.
+  private Future<Optional<Known>> asKnown(String id) {
+    Optional<Known> known = cache.get(id);
+    return known.isPresent()
+        ? Future.succeededFuture(known)
+        : Future.failedFuture(new RefusedException(ProblemDetails.unavailable()));
+  }
+
+  private static <T> Future<T> inContext(CompletableFuture<T> stage) {
+    var context = Vertx.currentContext();
+    return context == null
+        ? Future.fromCompletionStage(stage)
+        : Future.fromCompletionStage(stage, context);
+  }
+}

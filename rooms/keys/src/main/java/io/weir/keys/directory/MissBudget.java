@@ -1,0 +1,90 @@
+package io.weir.keys.directory;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.weir.node.auth.Addresses;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * Bounds the look-ups that find nothing: 300 a second for the node and 20 a second for an address (a /64 of IPv6), with
+ * some in advance. A look-up takes one, and gives it back if it finds a key: known keys that a node meets for the first
+ * time are not held up. Mutable; safe for use by many threads.
+ */
+final class MissBudget {
+  private static final int NODE_RATE = 300;
+  private static final int NODE_BURST = 600;
+  private static final int ADDRESS_RATE = 20;
+  private static final int ADDRESS_BURST = 100;
+  private static final int MOST_ADDRESSES = 10_000;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final LongSupplier nanos;
+  private final Tokens ofNode;
+  private final Cache<String, Tokens> ofAddresses = Caffeine.newBuilder()
+      .maximumSize(MOST_ADDRESSES)
+      .expireAfterAccess(Duration.ofMinutes(1))
+      .build();
+
+  MissBudget(LongSupplier nanos) {
+    this.nanos = nanos;
+    this.ofNode = new Tokens(NODE_RATE, NODE_BURST, nanos.getAsLong());
+  }
+
+  /** Takes one look-up; false if there is none left. */
+  boolean tryTake(Optional<String> address) {
+    long now = nanos.getAsLong();
+    Optional<Tokens> own = address.map(this::tokens);
+    if (own.isPresent() && !own.get().tryTake(now)) {
+      return false;
+    }
+    if (ofNode.tryTake(now)) {
+      return true;
+    }
+    own.ifPresent(Tokens::giveBack);
+    return false;
+  }
+
+  /** Gives one back. */
+  void giveBack(Optional<String> address) {
+    ofNode.giveBack();
+    address.map(this::tokens).ifPresent(Tokens::giveBack);
+  }
+
+  private Tokens tokens(String address) {
+    return ofAddresses.get(
+        Addresses.network(address),
+        name -> new Tokens(ADDRESS_RATE, ADDRESS_BURST, nanos.getAsLong()));
+  }
+
+  /** A bucket of tokens. Mutable; safe for use by many threads. */
+  private static final class Tokens {
+    private final int rate;
+    private final int burst;
+    private double left;
+    private long atNanos;
+
+    Tokens(int rate, int burst, long nowNanos) {
+      this.rate = rate;
+      this.burst = burst;
+      this.left = burst;
+      this.atNanos = nowNanos;
+    }
+
+    synchronized boolean tryTake(long nowNanos) {
+      double gained = (nowNanos - atNanos) * rate / NANOS_PER_SECOND;
+      left = Math.min(burst, left + Math.max(0, gained));
+      atNanos = nowNanos;
+      if (left < 1) {
+        return false;
+      }
+      left--;
+      return true;
+    }
+
+    synchronized void giveBack() {
+      left = Math.min(burst, left + 1);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.weir.keys.directory;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.Access;
+import io.weir.core.policy.DocumentValue;
+import io.weir.core.policy.SubjectEntry;
+import io.weir.core.policy.SubjectEntry.TenantEntry;
+import io.weir.keys.record.Entry;
+import io.weir.keys.record.KeyState;
+import io.weir.keys.record.TimedOverride;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Turns records into subjects that a policy compiles. */
+public final class Subjects {
+  private Subjects() {}
+
+  /** The entry that a policy compiles, with the overrides that are in force at this moment. */
+  public static SubjectEntry entry(Entry key, Optional<Entry> tenant, long nowMillis) {
+    return new SubjectEntry(
+        key.id(),
+        key.tenant(),
+        key.settings().plan(),
+        access(key),
+        overrides(key, nowMillis),
+        tenant
+            .map(it -> new TenantEntry(it.settings().plan(), access(it), overrides(it, nowMillis)))
+            .orElse(TenantEntry.NONE));
+  }
+
+  private static Access access(Entry entry) {
+    return entry.settings().state() == KeyState.ACTIVE ? Access.LIMITED : Access.FROZEN;
+  }
+
+  private static List<DocumentValue> overrides(Entry entry, long nowMillis) {
+    return entry.settings().overrides().stream()
+        .filter(override -> override.isInForceAt(nowMillis))
+        .map(TimedOverride::fields)
+        .map(Subjects::document)
+        .toList();
+  }
+
+  private static DocumentValue document(@Nullable Object value) {
+    if (value instanceof JsonObject object) {
+      Map<String, DocumentValue> entries = new LinkedHashMap<>();
+      object.forEach(one -> entries.put(one.getKey(), document(one.getValue())));
+      return new DocumentValue.Mapping(1, entries);
+    }
+    if (value instanceof JsonArray array) {
+      return new DocumentValue.Sequence(
+          1, array.stream().map(Subjects::document).toList());
+    }
+    if (value instanceof Boolean flag) {
+      return new DocumentValue.Flag(1, flag);
+    }
+    if (value instanceof Number number) {
+      return new DocumentValue.Numeral(1, number.toString());
+    }
+    return value == null
+        ? new DocumentValue.Nothing(1)
+        : new DocumentValue.Text(1, value.toString());
+  }
+
+  /** A key of a tenant with a plan, to check the tenant's settings. */
+  public static SubjectEntry ofTenant(Entry tenant, Optional<String> plan, long nowMillis) {
+    return new SubjectEntry(
+        tenant.id(),
+        tenant.id(),
+        plan,
+        Access.LIMITED,
+        List.of(),
+        new TenantEntry(Optional.empty(), Access.LIMITED, overrides(tenant, nowMillis)));
+  }
+}

@@ -1,0 +1,286 @@
+package io.weir.keys.door;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Names;
+import io.weir.keys.record.Entry;
+import io.weir.keys.record.KeyState;
+import io.weir.keys.record.KeyText;
+import io.weir.keys.record.Kind;
+import io.weir.keys.record.Settings;
+import io.weir.keys.record.Stamp;
+import io.weir.keys.store.Change;
+import io.weir.keys.store.Listing;
+import io.weir.node.admin.Operators;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.intake.Area;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/** Keys outside of the policy, for operators: made, listed, changed, given another secret, and ended. */
+public final class KeysDoor implements Door {
+  static final String PATH = "/v1/keys";
+  private static final String ONE = PATH + "/{id}";
+  private static final Set<String> FILTERS =
+      Set.of("tenant", "plan", "label", "state", "limit", "cursor");
+  private static final int MOST_LISTED = 500;
+  private static final ProblemDetails EXISTS =
+      ProblemDetails.of(409, "key_exists", "There is a key with this id already");
+  private static final ProblemDetails IN_POLICY =
+      ProblemDetails.of(409, "key_in_policy", "The policy lists a key with this id, which wins");
+
+  private final Desk desk;
+  private final Secrets secrets = new Secrets();
+
+  public KeysDoor(Desk desk) {
+    this.desk = desk;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.post(PATH, this::create),
+        Route.get(PATH, this::list).withQuery(FILTERS.toArray(String[]::new)),
+        Route.get(ONE, this::look),
+        Route.patch(ONE, this::change),
+        Route.delete(ONE, this::remove),
+        Route.post(ONE + "/rotate", this::rotate));
+  }
+
+  @Override
+  public Optional<Area> area() {
+    return Optional.of(Area.of(PATH + "/", Map.of(), Desk.unknown(Kind.KEY).problem())
+        .checkedBy(request -> desk.operators().of(request)));
+  }
+
+  private Future<Void> create(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID)
+        .compose(body -> create(request, operator, body));
+  }
+
+  private Future<Void> create(RoutedRequest request, Operator operator, JsonObject body) {
+    List<String> mistakes = new ArrayList<>(0);
+    Set<String> fields = new TreeSet<>(Settings.FIELDS);
+    fields.addAll(List.of("id", "tenant"));
+    RecordRequest.requireKnown(body, fields, mistakes);
+    Optional<String> given = RecordRequest.text(body, "id", Names.ID_PATTERN, mistakes);
+    Optional<String> tenant =
+        RecordRequest.text(body, "tenant", Names.ID_PATTERN, mistakes).or(operator::tenant);
+    if (tenant.isEmpty() && body.getValue("tenant") == null) {
+      mistakes.add("tenant: nothing (expected: the tenant that the key belongs to)");
+    }
+    Settings settings = Settings.read(body, mistakes);
+    Secrets.Retry retry = secrets.retry(request.http(), operator, body, mistakes);
+    if (!mistakes.isEmpty()) {
+      throw Desk.invalid(RecordRequest.INVALID, mistakes);
+    }
+    String owner = tenant.orElseThrow();
+    requireMay(operator, owner, body);
+    String id = given.or(retry::id).orElseGet(secrets::newId);
+    if (desk.policy().listed(id).isPresent()) {
+      throw new RefusedException(IN_POLICY);
+    }
+    Stamp now = desk.stamp(id, operator);
+    KeyText key = retry.isAsked() ? retry.key(id, retry.salt()) : secrets.make(id);
+    Entry entry = new Entry(
+        Kind.KEY, id, owner, settings, List.of(secrets.of(key)), retry.proof(), now, now, 0);
+    return tenantOf(entry)
+        .compose(of -> {
+          RecordRequest.requireFits(desk.policy(), entry, of, now.atMillis());
+          return desk.put(new Change("create", now, Optional.empty(), Optional.of(entry)));
+        })
+        .compose(version -> version.isPresent()
+            ? made(request, 201, Desk.at(entry, version.getAsLong()), key)
+            : repeated(request, id, retry));
+  }
+
+  private static void requireMay(Operator operator, String tenant, JsonObject body) {
+    if (!operator.mayFor(tenant, Scope.KEYS)) {
+      throw Operators.forbidden();
+    }
+    RecordRequest.requireMaySet(operator, body);
+  }
+
+  // The same request again gets the same key, as long as nobody has changed it.
+  private Future<Void> repeated(RoutedRequest request, String id, Secrets.Retry retry) {
+    return desk.of(desk.records().find(Kind.KEY, id)).compose(entry -> {
+      Optional<String> salt = entry.flatMap(it -> retry.saltOf(it.retry()));
+      if (salt.isEmpty()) {
+        throw new RefusedException(EXISTS);
+      }
+      return made(request, 201, entry.orElseThrow(), retry.key(id, salt.get()));
+    });
+  }
+
+  private static Future<Void> made(RoutedRequest request, int status, Entry entry, KeyText key) {
+    JsonObject json = new JsonObject().put("key", key.text()).mergeIn(entry.toJson());
+    return Desk.answer(request, status, entry, json);
+  }
+
+  private Future<Optional<Entry>> tenantOf(Entry key) {
+    return desk.of(desk.records().find(Kind.TENANT, key.tenant()));
+  }
+
+  private Future<Void> list(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    Map<String, String> asked = QueryParameters.values(request.http(), FILTERS);
+    Optional<String> tenant = Optional.ofNullable(asked.get("tenant")).or(operator::tenant);
+    boolean isAllowed =
+        tenant.isPresent() ? operator.mayFor(tenant.get(), Scope.READ) : operator.may(Scope.READ);
+    if (!isAllowed) {
+      throw Operators.forbidden();
+    }
+    List<String> mistakes = new ArrayList<>(0);
+    Predicate<Entry> matches = filter(asked, mistakes);
+    int limit = limit(asked, mistakes);
+    if (!mistakes.isEmpty()) {
+      throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
+    }
+    return listed(
+        request,
+        desk,
+        new Query(Kind.KEY, tenant, asked.getOrDefault("cursor", ""), limit),
+        matches);
+  }
+
+  /** A page that is asked for. */
+  record Query(Kind kind, Optional<String> tenant, String cursor, int limit) {}
+
+  static Future<Void> listed(
+      RoutedRequest request, Desk desk, Query asked, Predicate<Entry> matches) {
+    try {
+      return desk.of(new Listing(desk.records())
+              .page(asked.kind(), asked.tenant(), asked.cursor(), asked.limit(), matches))
+          .compose(page -> {
+            JsonArray entries =
+                new JsonArray(page.entries().stream().map(Entry::toJson).toList());
+            JsonObject json = new JsonObject().put(asked.kind().word() + "s", entries);
+            return request.answer(
+                200, page.next().isEmpty() ? json : json.put("cursor", page.next()));
+          });
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(
+          ProblemDetails.badRequest("query_invalid", List.of(String.valueOf(e.getMessage()))));
+    }
+  }
+
+  static int limit(Map<String, String> asked, List<String> mistakes) {
+    String limit = asked.getOrDefault("limit", "100");
+    if (limit.matches("[1-9]\\d{0,2}") && Integer.parseInt(limit) <= MOST_LISTED) {
+      return Integer.parseInt(limit);
+    }
+    mistakes.add("limit: (expected: 1 to %d)".formatted(MOST_LISTED));
+    return 1;
+  }
+
+  private static Predicate<Entry> filter(Map<String, String> asked, List<String> mistakes) {
+    Predicate<Entry> all = entry -> true;
+    if (asked.containsKey("plan")) {
+      Optional<String> plan = Optional.of(asked.get("plan"));
+      all = all.and(entry -> entry.settings().plan().equals(plan));
+    }
+    if (asked.containsKey("label")) {
+      String[] label = asked.get("label").split(":", 2);
+      all = all.and(entry -> label.length == 1
+          ? entry.settings().labels().containsKey(label[0])
+          : label[1].equals(entry.settings().labels().get(label[0])));
+    }
+    if (asked.containsKey("state")) {
+      Optional<KeyState> state = KeyState.of(asked.get("state"));
+      if (state.isEmpty()) {
+        mistakes.add("state: (expected: active, frozen or disabled)");
+      }
+      all = all.and(entry -> Optional.of(entry.settings().state()).equals(state));
+    }
+    return all;
+  }
+
+  private Future<Void> look(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    String id = request.parameter("id");
+    return desk.find(Kind.KEY, id, operator)
+        .compose(entry -> tenantOf(entry).compose(tenant -> {
+          JsonObject json = entry.toJson();
+          new EffectiveLimits(desk.policy(), entry, tenant, desk.nowMillis(id)).addTo(json);
+          return Desk.answer(request, 200, entry, json);
+        }));
+  }
+
+  private Future<Void> change(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    String id = request.parameter("id");
+    return desk.find(Kind.KEY, id, operator)
+        .compose(entry -> desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID)
+            .compose(patch -> {
+              requireMay(operator, entry.tenant(), patch);
+              Stamp now = desk.stamp(id, operator);
+              return tenantOf(entry)
+                  .compose(tenant -> desk.change(request, entry, verb(patch), now, seen -> {
+                    Entry patched = RecordRequest.patched(seen, patch, now);
+                    RecordRequest.requireFits(desk.policy(), patched, tenant, now.atMillis());
+                    return patched;
+                  }));
+            }))
+        .compose(entry -> Desk.answer(request, 200, entry, entry.toJson()));
+  }
+
+  static String verb(JsonObject patch) {
+    Object state = patch.getValue("state");
+    if (patch.size() != 1 || !(state instanceof String word)) {
+      return "change";
+    }
+    return switch (word) {
+      case "frozen" -> "freeze";
+      case "disabled" -> "disable";
+      default -> "activate";
+    };
+  }
+
+  private Future<Void> remove(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    String id = request.parameter("id");
+    return desk.find(Kind.KEY, id, operator)
+        .compose(entry -> {
+          if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
+            throw Operators.forbidden();
+          }
+          return removed(request.http(), desk, entry, desk.stamp(id, operator));
+        })
+        .compose(done -> request.response().setStatusCode(204).end());
+  }
+
+  static Future<Void> removed(HttpServerRequest request, Desk desk, Entry entry, Stamp now) {
+    Desk.requireMatch(request, entry);
+    return desk.put(new Change("delete", now, Optional.of(entry), Optional.empty()))
+        .compose(version -> {
+          if (version.isPresent()) {
+            return Future.join(entry.secrets().stream()
+                    .map(secret -> desk.of(desk.records().unname(secret.hash().compact())))
+                    .toList())
+                .mapEmpty();
+          }
+          return desk.of(desk.records().find(entry.kind(), entry.id()))
+              .map(it -> it.orElseThrow(() -> Desk.unknown(entry.kind())))
+              .compose(it -> removed(request, desk, it, now));
+        });
+  }
+
+  private Future<Void> rotate(RoutedRequest request) {
+    return new Rotation(desk, secrets).serve(request);
+  }
+}

@@ -1,0 +1,94 @@
+package io.weir.keys.door;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.weir.keys.record.Entry;
+import io.weir.keys.record.KeyText;
+import io.weir.keys.record.Kind;
+import io.weir.keys.record.Secret;
+import io.weir.keys.record.Stamp;
+import io.weir.node.admin.Operators;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.intake.RoutedRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** Gives a key another secret; those before it stay valid for a while. */
+record Rotation(Desk desk, Secrets secrets) {
+  private static final String OVERLAP = "overlapSeconds";
+  private static final long USUAL_OVERLAP = 86_400;
+  private static final long MOST_OVERLAP = 366 * 86_400L;
+  private static final ProblemDetails FULL = ProblemDetails.of(
+      409, "secrets_full", "The key has as many valid secrets as it may have: wait for an end");
+
+  Future<Void> serve(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    String id = request.parameter("id");
+    return desk.find(Kind.KEY, id, operator).compose(entry -> {
+      if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
+        throw Operators.forbidden();
+      }
+      return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID)
+          .compose(body -> rotate(request, entry, operator, body));
+    });
+  }
+
+  private Future<Void> rotate(
+      RoutedRequest request, Entry entry, Operator operator, JsonObject body) {
+    List<String> mistakes = new ArrayList<>(0);
+    RecordRequest.requireKnown(body, Set.of(OVERLAP), mistakes);
+    long overlap = overlap(body, mistakes);
+    Secrets.Retry retry = secrets.retry(request.http(), operator, body, mistakes);
+    if (!mistakes.isEmpty()) {
+      throw Desk.invalid(RecordRequest.INVALID, mistakes);
+    }
+    String id = entry.id();
+    var salt = retry.saltOf(entry.retry());
+    if (salt.isPresent()) {
+      return answer(request, entry, retry.key(id, salt.get()));
+    }
+    Stamp now = desk.stamp(id, operator);
+    KeyText key = retry.isAsked() ? retry.key(id, retry.salt()) : secrets.make(id);
+    return desk.change(request, entry, "rotate", now, seen -> {
+          List<Secret> all = ending(seen.secrets(), now.atMillis(), overlap * 1000);
+          if (all.size() >= Entry.MOST_SECRETS) {
+            throw new RefusedException(FULL);
+          }
+          all.add(secrets.of(key));
+          return seen.withSecrets(all, now).retriedBy(retry.proof());
+        })
+        .compose(changed -> answer(request, changed, key));
+  }
+
+  private static Future<Void> answer(RoutedRequest request, Entry entry, KeyText key) {
+    return Desk.answer(
+        request, 200, entry, new JsonObject().put("key", key.text()).mergeIn(entry.toJson()));
+  }
+
+  private static long overlap(JsonObject body, List<String> mistakes) {
+    Object value = body.getValue(OVERLAP, USUAL_OVERLAP);
+    boolean isWhole = value instanceof Integer || value instanceof Long;
+    long seconds = isWhole ? ((Number) value).longValue() : -1;
+    if (seconds < 0 || seconds > MOST_OVERLAP) {
+      mistakes.add("%s: (expected: 0 to %d)".formatted(OVERLAP, MOST_OVERLAP));
+    }
+    return seconds;
+  }
+
+  // No secret gets a later end than it had.
+  private static List<Secret> ending(List<Secret> before, long nowMillis, long overlapMillis) {
+    List<Secret> all = new ArrayList<>();
+    for (Secret secret : before) {
+      long end = Math.min(secret.endsMillis().orElse(Long.MAX_VALUE), nowMillis + overlapMillis);
+      if (end > nowMillis) {
+        all.add(new Secret(secret.hash(), OptionalLong.of(end)));
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,155 @@
+package io.weir.keys.door;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Names;
+import io.weir.keys.record.Entry;
+import io.weir.keys.record.Kind;
+import io.weir.keys.record.Settings;
+import io.weir.keys.record.Stamp;
+import io.weir.keys.store.Change;
+import io.weir.node.admin.Operators;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.intake.Area;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Tenants outside of the policy, for operators: the plan, the overrides and the state of all of their keys. What the
+ * policy says of a tenant wins.
+ */
+public final class TenantsDoor implements Door {
+  static final String PATH = "/v1/tenants";
+  private static final String ONE = PATH + "/{tenant}";
+  private static final Set<String> FILTERS = Set.of("limit", "cursor");
+  private static final ProblemDetails EXISTS =
+      ProblemDetails.of(409, "tenant_exists", "There is a record of this tenant already");
+
+  private final Desk desk;
+
+  public TenantsDoor(Desk desk) {
+    this.desk = desk;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.post(PATH, this::create),
+        Route.get(PATH, this::list).withQuery(FILTERS.toArray(String[]::new)),
+        Route.get(ONE, this::look),
+        Route.patch(ONE, this::change),
+        Route.delete(ONE, this::remove));
+  }
+
+  @Override
+  public Optional<Area> area() {
+    return Optional.of(Area.of(PATH + "/", Map.of(), Desk.unknown(Kind.TENANT).problem())
+        .checkedBy(request -> desk.operators().of(request)));
+  }
+
+  private Future<Void> create(RoutedRequest request) {
+    Operator operator = desk.operators().require(request.http(), Scope.KEYS);
+    return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID).compose(body -> {
+      List<String> mistakes = new ArrayList<>(0);
+      Set<String> fields = new TreeSet<>(RecordRequest.fields(Kind.TENANT));
+      fields.add("id");
+      RecordRequest.requireKnown(body, fields, mistakes);
+      Optional<String> id = RecordRequest.text(body, "id", Names.ID_PATTERN, mistakes);
+      if (body.getValue("id") == null) {
+        mistakes.add("id: nothing (expected: the name of the tenant)");
+      }
+      Settings settings = Settings.read(body, mistakes);
+      if (!mistakes.isEmpty()) {
+        throw Desk.invalid(RecordRequest.INVALID, mistakes);
+      }
+      return create(request, operator, id.orElseThrow(), settings);
+    });
+  }
+
+  private Future<Void> create(
+      RoutedRequest request, Operator operator, String id, Settings settings) {
+    Stamp now = desk.stamp(id, operator);
+    Entry entry = new Entry(Kind.TENANT, id, id, settings, List.of(), "", now, now, 0);
+    RecordRequest.requireFits(desk.policy(), entry, Optional.empty(), now.atMillis());
+    return desk.put(new Change("create", now, Optional.empty(), Optional.of(entry)))
+        .compose(version -> {
+          if (version.isPresent()) {
+            Entry made = Desk.at(entry, version.getAsLong());
+            return Desk.answer(request, 201, made, made.toJson());
+          }
+          return desk.of(desk.records().find(Kind.TENANT, id)).compose(stored -> {
+            // The same request again is answered alike; there is nothing secret in it.
+            Entry same = stored
+                .filter(it -> it.settings().equals(settings)
+                    && request.http().getHeader("Idempotency-Key") != null)
+                .orElseThrow(() -> new RefusedException(EXISTS));
+            return Desk.answer(request, 201, same, same.toJson());
+          });
+        });
+  }
+
+  private Future<Void> list(RoutedRequest request) {
+    desk.operators().require(request.http(), Scope.READ);
+    Map<String, String> asked = QueryParameters.values(request.http(), FILTERS);
+    List<String> mistakes = new ArrayList<>(0);
+    int limit = KeysDoor.limit(asked, mistakes);
+    if (!mistakes.isEmpty()) {
+      throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
+    }
+    return KeysDoor.listed(
+        request,
+        desk,
+        new KeysDoor.Query(Kind.TENANT, Optional.empty(), asked.getOrDefault("cursor", ""), limit),
+        entry -> true);
+  }
+
+  private Future<Void> look(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    return desk.find(Kind.TENANT, request.parameter("tenant"), operator)
+        .compose(entry -> Desk.answer(request, 200, entry, entry.toJson()));
+  }
+
+  // A tenant's own operator sees its record, and changes nothing of it.
+  private Future<Entry> own(RoutedRequest request, Operator operator) {
+    return desk.find(Kind.TENANT, request.parameter("tenant"), operator).map(entry -> {
+      if (!operator.may(Scope.KEYS)) {
+        throw Operators.forbidden();
+      }
+      return entry;
+    });
+  }
+
+  private Future<Void> change(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    return own(request, operator)
+        .compose(entry -> desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID)
+            .compose((JsonObject patch) -> {
+              Stamp now = desk.stamp(entry.id(), operator);
+              return desk.change(request, entry, KeysDoor.verb(patch), now, seen -> {
+                Entry patched = RecordRequest.patched(seen, patch, now);
+                RecordRequest.requireFits(desk.policy(), patched, Optional.empty(), now.atMillis());
+                return patched;
+              });
+            }))
+        .compose(entry -> Desk.answer(request, 200, entry, entry.toJson()));
+  }
+
+  private Future<Void> remove(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    return own(request, operator)
+        .compose(entry ->
+            KeysDoor.removed(request.http(), desk, entry, desk.stamp(entry.id(), operator)))
+        .compose(done -> request.response().setStatusCode(204).end());
+  }
+}

@@ -1,0 +1,190 @@
+package io.weir.keys.door;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Names;
+import io.weir.keys.record.TokenEntry;
+import io.weir.keys.store.AuditLine;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.intake.Area;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import io.weir.node.json.JsonInput;
+import java.security.SecureRandom;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** The tokens of operators, and the audit. */
+public final class TokensDoor implements Door {
+  private static final String PATH = "/v1/tokens";
+  private static final String AUDIT = "/v1/audit";
+  private static final int MOST_TOKENS = 200;
+  private static final int MOST_LINES = 1000;
+  private static final ProblemDetails UNKNOWN =
+      ProblemDetails.of(404, "token_unknown", "There is no token with this name");
+  private static final ProblemDetails EXISTS =
+      ProblemDetails.of(409, "token_exists", "There is a token with this name already");
+  private static final ProblemDetails FULL = ProblemDetails.of(
+      409, "tokens_full", "There are %d tokens: delete some".formatted(MOST_TOKENS));
+
+  private final Desk desk;
+  private final SecureRandom random = new SecureRandom();
+
+  public TokensDoor(Desk desk) {
+    this.desk = desk;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.get(PATH, this::list),
+        Route.post(PATH, this::create),
+        Route.delete(PATH + "/{name}", this::remove),
+        Route.get(AUDIT, this::audit).withQuery("limit"));
+  }
+
+  @Override
+  public Optional<Area> area() {
+    return Optional.of(Area.of(PATH + "/", Map.of(), UNKNOWN)
+        .checkedBy(request -> desk.operators().of(request)));
+  }
+
+  private Future<Void> list(RoutedRequest request) {
+    desk.operators().require(request.http(), Scope.ALL);
+    return desk.of(desk.records().tokens()).compose(stored -> {
+      JsonArray all = new JsonArray();
+      stored.entrySet().stream()
+          .sorted(Map.Entry.comparingByKey())
+          .flatMap(one -> TokenEntry.parse(one.getKey(), one.getValue()).stream())
+          .forEach(token -> all.add(token.toJson()));
+      return request.answer(200, new JsonObject().put("tokens", all));
+    });
+  }
+
+  private Future<Void> create(RoutedRequest request) {
+    Operator operator = desk.operators().require(request.http(), Scope.ALL);
+    return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID).compose(body -> {
+      TokenEntry.Made made = read(body, operator);
+      String name = made.entry().name();
+      return desk.of(desk.records().tokens()).compose(stored -> {
+        if (stored.containsKey(name)) {
+          throw new RefusedException(EXISTS);
+        }
+        if (stored.size() >= MOST_TOKENS) {
+          throw new RefusedException(FULL);
+        }
+        return desk.of(desk.records().putToken(name, made.entry().text()))
+            .compose(done -> audited(operator, "create", name, made.entry().toJson()))
+            .compose(done -> {
+              request.response().putHeader("Cache-Control", "no-store");
+              return request.answer(
+                  201,
+                  new JsonObject()
+                      .put("token", made.text())
+                      .mergeIn(made.entry().toJson()));
+            });
+      });
+    });
+  }
+
+  private TokenEntry.Made read(JsonObject body, Operator operator) {
+    List<String> mistakes = new ArrayList<>(0);
+    RecordRequest.requireKnown(body, Set.of("name", "scope", "tenant", "expires"), mistakes);
+    Optional<String> name = RecordRequest.text(body, "name", Names.ID_PATTERN, mistakes);
+    Optional<String> scope = RecordRequest.text(body, "scope", "read|keys|all", mistakes);
+    Optional<String> tenant = RecordRequest.text(body, "tenant", Names.ID_PATTERN, mistakes);
+    OptionalLong expires = expires(body, mistakes);
+    if (body.getValue("name") == null) {
+      mistakes.add("name: nothing (expected: a name, for the audit)");
+    }
+    if (name.filter(Operator.OF_NODE.name()::equals).isPresent()) {
+      mistakes.add("name: 'admin' (expected: another one, this is the name of the node's own)");
+    }
+    if (body.getValue("scope") == null) {
+      mistakes.add("scope: nothing (expected: read, keys or all)");
+    }
+    if (tenant.isPresent() && scope.filter("all"::equals).isPresent()) {
+      mistakes.add("scope: all, of a tenant (expected: read or keys)");
+    }
+    if (!mistakes.isEmpty()) {
+      throw Desk.invalid(RecordRequest.INVALID, mistakes);
+    }
+    return TokenEntry.make(
+        name.orElseThrow(),
+        Scope.valueOf(scope.orElseThrow().toUpperCase(Locale.ROOT)),
+        tenant,
+        expires,
+        desk.stamp(name.orElseThrow(), operator),
+        random);
+  }
+
+  private static OptionalLong expires(JsonObject body, List<String> mistakes) {
+    Object value = body.getValue("expires");
+    if (value == null) {
+      return OptionalLong.empty();
+    }
+    try {
+      return OptionalLong.of(Instant.parse(String.valueOf(value)).toEpochMilli());
+    } catch (DateTimeException | ArithmeticException e) {
+      mistakes.add("expires: (expected: an instant such as 2027-01-31T12:00:00Z)");
+      return OptionalLong.empty();
+    }
+  }
+
+  private Future<Void> audited(Operator operator, String what, String name, JsonObject after) {
+    return desk.of(desk.records().audit(operator.name(), what, "token:" + name, after.encode()));
+  }
+
+  private Future<Void> remove(RoutedRequest request) {
+    Operator operator = desk.operators().require(request.http(), Scope.ALL);
+    String name = request.parameter("name");
+    return desk.of(desk.records().removeToken(name))
+        .compose(removed -> {
+          if (!removed) {
+            throw new RefusedException(UNKNOWN);
+          }
+          return audited(operator, "delete", name, new JsonObject());
+        })
+        .compose(done -> request.response().setStatusCode(204).end());
+  }
+
+  private Future<Void> audit(RoutedRequest request) {
+    desk.operators().require(request.http(), Scope.READ);
+    String limit =
+        QueryParameters.values(request.http(), Set.of("limit")).getOrDefault("limit", "100");
+    if (!limit.matches("[1-9]\\d{0,3}") || Integer.parseInt(limit) > MOST_LINES) {
+      throw new RefusedException(ProblemDetails.badRequest(
+          "query_invalid", List.of("limit: (expected: 1 to %d)".formatted(MOST_LINES))));
+    }
+    return desk.of(desk.records().audit(Integer.parseInt(limit)))
+        .compose(lines -> request.answer(
+            200,
+            new JsonObject()
+                .put("lines", new JsonArray(lines.stream().map(TokensDoor::json).toList()))));
+  }
+
+  private static JsonObject json(AuditLine line) {
+    JsonObject json = new JsonObject()
+        .put("at", Instant.ofEpochMilli(line.atMillis()).toString())
+        .put("who", line.who())
+        .put("what", line.what())
+        .put("record", line.record());
+    if (!line.before().isEmpty()) {
+      json.put("before", JsonInput.object(line.before()));
+    }
+    return line.after().isEmpty() ? json : json.put("after", JsonInput.object(line.after()));
+  }
+}

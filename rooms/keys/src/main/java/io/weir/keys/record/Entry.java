@@ -1,0 +1,193 @@
+package io.weir.keys.record;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.json.JsonInput;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The record of a key or a tenant. Immutable.
+ *
+ * @param tenant that a key belongs to; of a tenant its own name
+ * @param secrets of a key; each is valid until its end
+ * @param retry the proof that a repeated request asks for the same new key; empty for none
+ * @param version changes with each change, never to an older one; 0 before it is stored
+ */
+public record Entry(
+    Kind kind,
+    String id,
+    String tenant,
+    Settings settings,
+    List<Secret> secrets,
+    String retry,
+    Stamp created,
+    Stamp changed,
+    long version) {
+  /** The most secrets of a key at a time. */
+  public static final int MOST_SECRETS = 4;
+
+  private static final String VERSION = "version";
+
+  public Entry {
+    secrets = List.copyOf(secrets);
+  }
+
+  /** The same with other settings. */
+  public Entry with(Settings other, Stamp now) {
+    return new Entry(kind, id, tenant, other, secrets, "", created, now, version);
+  }
+
+  /** The same with other secrets. */
+  public Entry withSecrets(List<Secret> other, Stamp now) {
+    return new Entry(kind, id, tenant, settings, other, "", created, now, version);
+  }
+
+  /** The same with a proof of the request that made it. */
+  public Entry retriedBy(String proof) {
+    return new Entry(kind, id, tenant, settings, secrets, proof, created, changed, version);
+  }
+
+  /** The secret that this text is, if it is valid at this moment; takes the same time for all of them. */
+  public boolean isOpenedBy(String secret, long nowMillis) {
+    boolean opens = false;
+    for (Secret one : secrets) {
+      boolean matches = one.hash().matches(secret);
+      opens |= matches && one.isValidAt(nowMillis);
+    }
+    return opens;
+  }
+
+  /** Whether it has not ended by this moment. */
+  public boolean isUsableAt(long nowMillis) {
+    return settings.state() != KeyState.DISABLED
+        && (settings.expiresMillis().isEmpty()
+            || nowMillis < settings.expiresMillis().getAsLong());
+  }
+
+  /** The fields in Redis, name by value, without the version. */
+  public List<String> toFields() {
+    Map<String, String> fields = new LinkedHashMap<>();
+    if (kind == Kind.KEY) {
+      fields.put("tenant", tenant);
+    }
+    settings.plan().ifPresent(plan -> fields.put("plan", plan));
+    if (settings.state() != KeyState.ACTIVE) {
+      fields.put("state", settings.state().word());
+    }
+    if (!secrets.isEmpty()) {
+      fields.put("secrets", secrets.stream().map(Secret::text).collect(Collectors.joining(" ")));
+    }
+    settings.expiresMillis().ifPresent(at -> fields.put("expires", Long.toString(at)));
+    if (!settings.overrides().isEmpty()) {
+      fields.put("overrides", settings.overridesJson().encode());
+    }
+    if (!settings.labels().isEmpty()) {
+      fields.put("labels", settings.labelsJson().encode());
+    }
+    if (!settings.note().isEmpty()) {
+      fields.put("note", settings.note());
+    }
+    if (!retry.isEmpty()) {
+      fields.put("retry", retry);
+    }
+    fields.put("created", created.text());
+    if (!changed.equals(created)) {
+      fields.put("changed", changed.text());
+    }
+    return fields.entrySet().stream()
+        .flatMap(one -> Stream.of(one.getKey(), one.getValue()))
+        .toList();
+  }
+
+  /**
+   * Reads the fields in Redis; empty if there are none.
+   *
+   * @throws IllegalArgumentException if someone else has written them; the message repeats no value
+   */
+  public static Optional<Entry> of(Kind kind, String id, Map<String, String> fields) {
+    if (fields.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      Stamp created = Stamp.parse(fields.getOrDefault("created", "0 unknown"));
+      String changed = fields.get("changed");
+      return Optional.of(new Entry(
+          kind,
+          id,
+          kind == Kind.KEY ? fields.getOrDefault("tenant", "") : id,
+          settings(fields),
+          secrets(fields.getOrDefault("secrets", "")),
+          fields.getOrDefault("retry", ""),
+          created,
+          changed == null ? created : Stamp.parse(changed),
+          Long.parseLong(fields.getOrDefault(VERSION, "0"))));
+    } catch (RuntimeException e) {
+      throw new IllegalArgumentException(
+          "the record of the %s %s cannot be read".formatted(kind.word(), id), e);
+    }
+  }
+
+  private static Settings settings(Map<String, String> fields) {
+    JsonObject json = new JsonObject();
+    json.put("plan", fields.get("plan")).put("state", fields.get("state"));
+    json.put("note", fields.get("note"));
+    if (fields.containsKey("overrides")) {
+      json.put("overrides", JsonInput.value(Buffer.buffer(fields.get("overrides"))));
+    }
+    if (fields.containsKey("labels")) {
+      json.put("labels", JsonInput.object(fields.get("labels")));
+    }
+    if (fields.containsKey("expires")) {
+      json.put(
+          "expires", Instant.ofEpochMilli(Long.parseLong(fields.get("expires"))).toString());
+    }
+    List<String> mistakes = new ArrayList<>(0);
+    Settings settings = Settings.read(json, mistakes);
+    if (!mistakes.isEmpty()) {
+      throw new IllegalArgumentException(String.join("; ", mistakes));
+    }
+    return settings;
+  }
+
+  private static List<Secret> secrets(String text) {
+    return text.isEmpty()
+        ? List.of()
+        : Stream.of(text.split(" ", -1)).map(Secret::parse).toList();
+  }
+
+  /** For operators: never a secret or its hash. */
+  public JsonObject toJson() {
+    JsonObject json = new JsonObject().put("id", id);
+    if (kind == Kind.KEY) {
+      json.put("tenant", tenant);
+    }
+    json.mergeIn(settings.toJson());
+    if (kind == Kind.KEY) {
+      JsonArray ends = new JsonArray();
+      secrets.forEach(secret -> ends.add(end(secret.endsMillis())));
+      json.put("secrets", ends);
+    }
+    return json.put("created", stamp(created)).put("changed", stamp(changed)).put(VERSION, version);
+  }
+
+  private static JsonObject end(OptionalLong at) {
+    JsonObject json = new JsonObject();
+    at.ifPresent(millis -> json.put("until", Instant.ofEpochMilli(millis).toString()));
+    return json;
+  }
+
+  private static JsonObject stamp(Stamp stamp) {
+    return new JsonObject()
+        .put("at", Instant.ofEpochMilli(stamp.atMillis()).toString())
+        .put("by", stamp.by());
+  }
+}

@@ -1,0 +1,218 @@
+package io.weir.keys.record;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Names;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator sets of a key or a tenant. Immutable.
+ *
+ * @param plan of its own; else that of its tenant or the default one
+ * @param expiresMillis the moment from which a key is unknown, by Redis's clock
+ */
+public record Settings(
+    Optional<String> plan,
+    KeyState state,
+    OptionalLong expiresMillis,
+    List<TimedOverride> overrides,
+    Map<String, String> labels,
+    String note) {
+  /** The names of its fields. */
+  public static final Set<String> FIELDS =
+      Set.of("plan", "state", "expires", "overrides", "labels", "note");
+
+  /** Nothing is set. */
+  public static final Settings NONE = new Settings(
+      Optional.empty(), KeyState.ACTIVE, OptionalLong.empty(), List.of(), Map.of(), "");
+
+  private static final int MOST_OVERRIDES = 50;
+  private static final int MOST_LABELS = 20;
+  private static final int MOST_CHARACTERS = 256;
+  private static final String NO_CONTROL = "\\P{Cntrl}*";
+
+  public Settings {
+    overrides = List.copyOf(overrides);
+    labels = Map.copyOf(labels);
+  }
+
+  /**
+   * Reads settings; absent and null fields have their defaults.
+   *
+   * @param mistakes gets a line for each mistake
+   */
+  public static Settings read(JsonObject json, List<String> mistakes) {
+    Reader reader = new Reader(json, mistakes);
+    return new Settings(
+        reader.plan(),
+        reader.state(),
+        reader.instant(json.getValue("expires"), "expires"),
+        reader.overrides(),
+        reader.labels(),
+        reader.note());
+  }
+
+  /** The form that {@link #read} reads, without defaults. */
+  public JsonObject toJson() {
+    JsonObject json = new JsonObject();
+    plan.ifPresent(name -> json.put("plan", name));
+    json.put("state", state.word());
+    expiresMillis.ifPresent(at -> json.put("expires", Instant.ofEpochMilli(at).toString()));
+    if (!overrides.isEmpty()) {
+      json.put("overrides", overridesJson());
+    }
+    if (!labels.isEmpty()) {
+      json.put("labels", labelsJson());
+    }
+    if (!note.isEmpty()) {
+      json.put("note", note);
+    }
+    return json;
+  }
+
+  /** These settings with some changed (RFC 7396): a null removes, labels are merged. */
+  public JsonObject patched(JsonObject patch) {
+    JsonObject merged = toJson();
+    patch.forEach(one -> {
+      if (one.getKey().equals("labels") && one.getValue() instanceof JsonObject more) {
+        JsonObject all = merged.getJsonObject("labels", new JsonObject()).copy().mergeIn(more);
+        all.getMap().values().removeIf(value -> value == null);
+        merged.put("labels", all);
+      } else {
+        merged.put(one.getKey(), one.getValue());
+      }
+    });
+    merged.getMap().values().removeIf(value -> value == null);
+    return merged;
+  }
+
+  /** The same in another state. */
+  public Settings in(KeyState other) {
+    return new Settings(plan, other, expiresMillis, overrides, labels, note);
+  }
+
+  JsonArray overridesJson() {
+    return new JsonArray(overrides.stream().map(TimedOverride::toJson).toList());
+  }
+
+  JsonObject labelsJson() {
+    return new JsonObject(new LinkedHashMap<>(new TreeMap<>(labels)));
+  }
+
+  /** Reads one object. */
+  private record Reader(JsonObject json, List<String> mistakes) {
+    private void mistake(String field, String expected) {
+      mistakes.add("%s: (expected: %s)".formatted(field, expected));
+    }
+
+    Optional<String> plan() {
+      Object value = json.getValue("plan");
+      if (value == null) {
+        return Optional.empty();
+      }
+      if (value instanceof String name && Names.isName(name)) {
+        return Optional.of(name);
+      }
+      mistake("plan", "the name of a plan, " + Names.NAME_PATTERN);
+      return Optional.empty();
+    }
+
+    KeyState state() {
+      Object value = json.getValue("state");
+      Optional<KeyState> state = value == null
+          ? Optional.of(KeyState.ACTIVE)
+          : KeyState.of(value instanceof String word ? word : "");
+      if (state.isEmpty()) {
+        mistake("state", "active, frozen or disabled");
+      }
+      return state.orElse(KeyState.ACTIVE);
+    }
+
+    OptionalLong instant(@Nullable Object value, String field) {
+      if (value == null) {
+        return OptionalLong.empty();
+      }
+      try {
+        if (value instanceof String text) {
+          return OptionalLong.of(Instant.parse(text).toEpochMilli());
+        }
+      } catch (DateTimeException | ArithmeticException e) {
+        mistake(field, "an instant such as 2027-01-31T12:00:00Z");
+        return OptionalLong.empty();
+      }
+      mistake(field, "an instant such as 2027-01-31T12:00:00Z");
+      return OptionalLong.empty();
+    }
+
+    List<TimedOverride> overrides() {
+      Object value = json.getValue("overrides");
+      if (value == null) {
+        return List.of();
+      }
+      List<TimedOverride> overrides = new ArrayList<>();
+      if (value instanceof JsonArray list && list.size() <= MOST_OVERRIDES) {
+        for (int i = 0; i < list.size(); i++) {
+          if (list.getValue(i) instanceof JsonObject one) {
+            JsonObject fields = one.copy();
+            Object until = fields.remove(TimedOverride.UNTIL);
+            overrides.add(
+                new TimedOverride(fields, instant(until, "overrides[%d].until".formatted(i))));
+          } else {
+            mistake("overrides[%d]".formatted(i), "an override as in the policy");
+          }
+        }
+        return overrides;
+      }
+      mistake("overrides", "a list of at most %d overrides".formatted(MOST_OVERRIDES));
+      return List.of();
+    }
+
+    Map<String, String> labels() {
+      Object value = json.getValue("labels");
+      if (value == null) {
+        return Map.of();
+      }
+      Map<String, String> labels = new LinkedHashMap<>();
+      if (value instanceof JsonObject object && object.size() <= MOST_LABELS) {
+        object.forEach(one -> {
+          if (Names.isName(one.getKey()) && isText(one.getValue())) {
+            labels.put(one.getKey(), (String) one.getValue());
+          }
+        });
+        if (labels.size() == object.size()) {
+          return labels;
+        }
+      }
+      mistake(
+          "labels",
+          "an object of at most %d texts of up to %d characters, by names of the form %s"
+              .formatted(MOST_LABELS, MOST_CHARACTERS, Names.NAME_PATTERN));
+      return Map.of();
+    }
+
+    String note() {
+      Object value = json.getValue("note");
+      if (value == null || isText(value)) {
+        return value == null ? "" : (String) value;
+      }
+      mistake("note", "a line of up to %d characters".formatted(MOST_CHARACTERS));
+      return "";
+    }
+
+    private static boolean isText(@Nullable Object value) {
+      return value instanceof String text
+          && text.length() <= MOST_CHARACTERS
+          && text.matches(NO_CONTROL);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package io.weir.keys.store;
+
+/**
+ * A line of the audit.
+ *
+ * @param id of the line; begins with the millisecond, by Redis's clock
+ * @param record as {@code key:<id>}
+ * @param before the record as JSON, empty for none; never with a secret or its hash
+ */
+public record AuditLine(
+    String id, String who, String what, String record, String before, String after) {
+  /** The moment, by Redis's clock. */
+  public long atMillis() {
+    return Long.parseLong(id.substring(0, id.indexOf('-')));
+  }
+}

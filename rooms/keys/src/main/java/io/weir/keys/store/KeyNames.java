@@ -1,0 +1,65 @@
+package io.weir.keys.store;
+
+import io.weir.keys.record.Kind;
+import io.weir.state.wire.Partition;
+import io.weir.state.wire.RedisKeys;
+
+/** The names of records in Redis. A record and its line in the index are in the same part of a Redis Cluster. */
+final class KeyNames {
+  /** The parts of the index in each partition. */
+  static final int INDEX_PARTS = 256;
+
+  private static final int UNITS = 31;
+
+  private KeyNames() {}
+
+  /** A hash: the record of a key or a tenant. */
+  static String record(Kind kind, String id) {
+    return RedisKeys.ofRoom(kind == Kind.KEY ? "apikey" : "tenant-record", id);
+  }
+
+  /** A hash: the id of the key with this hash of its whole text. */
+  static String alias(String hash) {
+    return RedisKeys.ofRoom("apikey-of", hash);
+  }
+
+  /** A sorted set: the tenants and ids of some keys. */
+  static String keyIndex(int partition, int part) {
+    return RedisKeys.ofPart(partition, "apikeys:%02x".formatted(part));
+  }
+
+  /** A sorted set: the names of the tenants with records in a partition. */
+  static String tenantIndex(int partition) {
+    return RedisKeys.ofPart(partition, "tenant-records");
+  }
+
+  /** The index with a record. */
+  static String index(Kind kind, String id) {
+    int partition = Partition.of(id);
+    return kind == Kind.TENANT ? tenantIndex(partition) : keyIndex(partition, indexPart(id));
+  }
+
+  // Any spread that is the same everywhere.
+  private static int indexPart(String id) {
+    int hash = 0;
+    for (int i = 0; i < id.length(); i++) {
+      hash = UNITS * hash + id.charAt(i);
+    }
+    return Math.floorMod(hash ^ (hash >>> 16), INDEX_PARTS);
+  }
+
+  /** The member of an index. */
+  static String member(Kind kind, String tenant, String id) {
+    return kind == Kind.TENANT ? id : tenant + " " + id;
+  }
+
+  /** A hash: the number of the last change, in a part of the shared state. */
+  static String changes(int parts, int part) {
+    return parts == 1 ? "weir:keys" : RedisKeys.ofPart(part, "keys");
+  }
+
+  /** A hash: the stored tokens of operators. */
+  static String tokens(int parts) {
+    return changes(parts, 0) + ":tokens";
+  }
+}

@@ -1,0 +1,138 @@
+package io.weir.keys.store;
+
+import io.lettuce.core.Range;
+import io.weir.keys.record.Entry;
+import io.weir.keys.record.Kind;
+import io.weir.state.wire.Partition;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/**
+ * Lists records, a page at a time: each once, in an order of its own, and with a bound on what one page reads. A cursor
+ * is the number of a part of the index and the last member that was read of it. Safe for use by many threads.
+ */
+public final class Listing {
+  /** The most records of a page that are read, whether or not they match. */
+  private static final int MOST_READ = 2000;
+
+  /** The parts of the index that are read at a time. */
+  private static final int AT_ONCE = 512;
+
+  private static final int PARTS = Partition.COUNT * KeyNames.INDEX_PARTS;
+
+  private final RedisRecords records;
+
+  public Listing(RedisRecords records) {
+    this.records = records;
+  }
+
+  /** A place in the list. */
+  private record Place(int part, String after) {
+    static Place parse(String cursor) {
+      int dot = cursor.indexOf('.');
+      try {
+        return cursor.isEmpty()
+            ? new Place(0, "")
+            : new Place(Integer.parseInt(cursor.substring(0, dot)), cursor.substring(dot + 1));
+      } catch (RuntimeException e) {
+        throw new IllegalArgumentException("cursor: (expected: one of an earlier answer)", e);
+      }
+    }
+
+    String text() {
+      return part + "." + after;
+    }
+  }
+
+  /**
+   * A page of keys or tenants.
+   *
+   * @param tenant of the keys; empty for all
+   * @param cursor the end of the page before; empty for the first one
+   * @param most entries
+   * @throws IllegalArgumentException if the cursor has another form
+   */
+  public CompletableFuture<Page> page(
+      Kind kind, Optional<String> tenant, String cursor, int most, Predicate<Entry> matches) {
+    Place place = Place.parse(cursor);
+    return new Run(kind, tenant.map(it -> it + " ").orElse(""), most, matches).from(place);
+  }
+
+  /** One page while it is made. Mutable; its steps follow one another. */
+  private final class Run {
+    private final Kind kind;
+    private final String prefix;
+    private final int most;
+    private final Predicate<Entry> matches;
+    private final List<Entry> found = new ArrayList<>();
+    private int read;
+
+    Run(Kind kind, String prefix, int most, Predicate<Entry> matches) {
+      this.kind = kind;
+      this.prefix = prefix;
+      this.most = most;
+      this.matches = matches;
+    }
+
+    private int parts() {
+      return kind == Kind.KEY ? PARTS : Partition.COUNT;
+    }
+
+    private String index(int part) {
+      return kind == Kind.KEY
+          ? KeyNames.keyIndex(part / KeyNames.INDEX_PARTS, part % KeyNames.INDEX_PARTS)
+          : KeyNames.tenantIndex(part);
+    }
+
+    CompletableFuture<Page> from(Place place) {
+      if (place.part() >= parts()) {
+        return CompletableFuture.completedFuture(new Page(found, ""));
+      }
+      int end = Math.min(parts(), place.part() + AT_ONCE);
+      int room = Math.min(most - found.size(), MOST_READ - read);
+      return RedisRecords.all(IntStream.range(place.part(), end)
+              .mapToObj(part -> members(part, part == place.part() ? place.after() : "", room))
+              .toList())
+          .thenCompose(members -> with(place.part(), members, room));
+    }
+
+    private CompletableFuture<List<String>> members(int part, String after, int room) {
+      Range.Boundary<String> lower =
+          after.isEmpty() ? Range.Boundary.including(prefix) : Range.Boundary.excluding(after);
+      Range.Boundary<String> upper =
+          prefix.isEmpty() ? Range.Boundary.unbounded() : Range.Boundary.excluding(prefix + "~");
+      return records.members(index(part), Range.from(lower, upper), room);
+    }
+
+    // Reads the records of as many members as have room, and goes on.
+    private CompletableFuture<Page> with(int first, List<List<String>> members, int room) {
+      List<String> taken = new ArrayList<>();
+      Place next = new Place(first + members.size(), "");
+      for (int i = 0; i < members.size(); i++) {
+        List<String> some = members.get(i);
+        int fit = Math.min(some.size(), room - taken.size());
+        taken.addAll(some.subList(0, fit));
+        if (taken.size() == room) {
+          next = new Place(first + i, some.get(fit - 1));
+          break;
+        }
+      }
+      Place end = next;
+      return RedisRecords.all(taken.stream()
+              .map(member -> records.find(kind, member.substring(member.indexOf(' ') + 1)))
+              .toList())
+          .thenCompose(entries -> {
+            read += taken.size();
+            entries.stream().flatMap(Optional::stream).filter(matches).forEach(found::add);
+            boolean isDone = found.size() >= most || read >= MOST_READ;
+            return isDone
+                ? CompletableFuture.completedFuture(new Page(found, end.text()))
+                : from(end);
+          });
+    }
+  }
+}

@@ -1,0 +1,11 @@
+-- Numbers a change of a record, and puts its name on the list from which nodes learn of it.
+
+local MOST_CHANGES = 100000
+
+return function(log, list, name, now_us)
+  redis.call('HSETNX', log, 'epoch', string.format('%.0f', now_us))
+  local seq = redis.call('HINCRBY', log, 'seq', 1)
+  redis.call('RPUSH', list, name)
+  redis.call('LTRIM', list, -MOST_CHANGES, -1)
+  return seq
+end
