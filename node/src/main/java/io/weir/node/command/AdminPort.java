@@ -1,5 +1,6 @@
 package io.weir.node.command;
 
+import io.weir.core.throttle.Failures;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -10,36 +11,68 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * The admin port of a node. The token is sent only to a port that has asked for it: any other port forwards all
- * requests of callers, and the upstream would see the token.
- *
- * @param node the base address
+ * requests of callers, and the upstream would see the token. Safe for use by many threads.
  */
-record AdminPort(URI node) {
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+public final class AdminPort {
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
 
+  private final URI node;
+  private final String token;
+  private final HttpClient client =
+      HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
+
+  private AdminPort(URI node, String token) {
+    this.node = node;
+    this.token = token;
+  }
+
   /**
-   * Puts a policy in force.
+   * The admin port at a base address.
    *
    * @throws IOException if nothing answers, or the port is not an admin port
    */
-  HttpResponse<String> put(String policy, String token) throws IOException, InterruptedException {
-    HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
-    requireAsked(sent(client, request().GET().build()));
-    return sent(
-        client,
-        request()
-            .header("Authorization", "Bearer " + token)
-            .PUT(BodyPublishers.ofString(policy))
-            .build());
+  public static AdminPort at(URI node, String token) throws IOException {
+    AdminPort port = new AdminPort(node, token);
+    port.requireAsked(port.sent(port.request("/v1/policy").GET().build()));
+    return port;
   }
 
-  private HttpRequest.Builder request() {
-    return HttpRequest.newBuilder(node.resolve("/v1/policy")).timeout(TIMEOUT);
+  /**
+   * Sends a request, and waits for its answer.
+   *
+   * @param body empty for none
+   * @param headers name and value, alternating
+   */
+  public HttpResponse<String> ask(String method, String path, String body, String... headers)
+      throws IOException {
+    return sent(request(method, path, body, headers));
+  }
+
+  /** The same without waiting; fails with {@link IOException}. */
+  public CompletableFuture<HttpResponse<String>> send(String method, String path, String body) {
+    return client.sendAsync(request(method, path, body), BodyHandlers.ofString());
+  }
+
+  private HttpRequest request(String method, String path, String body, String... headers) {
+    HttpRequest.Builder request = request(path)
+        .header("Authorization", "Bearer " + token)
+        .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+    for (int i = 0; i < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+    }
+    return request.build();
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(node.resolve(path)).timeout(TIMEOUT);
   }
 
   private void requireAsked(HttpResponse<String> answer) throws IOException {
@@ -53,15 +86,22 @@ record AdminPort(URI node) {
     }
   }
 
-  private HttpResponse<String> sent(HttpClient client, HttpRequest request)
-      throws IOException, InterruptedException {
+  private HttpResponse<String> sent(HttpRequest request) throws IOException {
     try {
-      return client.send(request, BodyHandlers.ofString());
-    } catch (ConnectException e) {
-      throw new IOException("no node answers at %s: connection refused".formatted(node), e);
-    } catch (HttpTimeoutException e) {
-      throw new IOException(
-          "the node at %s did not answer within %d s".formatted(node, TIMEOUT.toSeconds()), e);
+      return client.sendAsync(request, BodyHandlers.ofString()).join();
+    } catch (CompletionException e) {
+      throw inWords(Failures.cause(e));
     }
+  }
+
+  private IOException inWords(Throwable error) {
+    if (error instanceof ConnectException) {
+      return new IOException("no node answers at %s: connection refused".formatted(node), error);
+    }
+    if (error instanceof HttpTimeoutException) {
+      return new IOException(
+          "the node at %s did not answer within %d s".formatted(node, TIMEOUT.toSeconds()), error);
+    }
+    return new IOException("the node at %s: %s".formatted(node, error.getMessage()), error);
   }
 }

@@ -7,19 +7,15 @@ import io.weir.state.document.PolicyDocuments;
 import io.weir.state.document.SchemaDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -101,26 +97,13 @@ final class PolicyCommand {
       mixinStandardHelpOptions = true,
       versionProvider = WeirCommand.Version.class)
   static final class Apply implements Callable<Integer> {
-    private static final String DEFAULT_NODE = "http://127.0.0.1:9080";
-
     private final Supplier<Optional<String>> localAdmin;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Option(
-        names = "--node",
-        paramLabel = "URL",
-        description = "the admin port of any node (that of the running local cluster, else "
-            + DEFAULT_NODE + ")")
-    private @Nullable URI node;
-
-    @Option(
-        names = "--admin-token",
-        paramLabel = "TOKEN",
-        defaultValue = "${env:WEIR_ADMIN_TOKEN}",
-        description = "instead of the environment variable; better not as a flag")
-    private @Nullable String adminToken;
+    @Mixin
+    private AdminOption admin = new AdminOption();
 
     @Parameters(paramLabel = "FILE", description = "policy, YAML or JSON")
     private Path file = Path.of("");
@@ -130,34 +113,11 @@ final class PolicyCommand {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-      String token = token();
-      HttpResponse<String> response = new AdminPort(node()).put(PolicyDocuments.text(file), token);
+    public Integer call() throws IOException {
+      AdminPort port = admin.port(localAdmin);
+      HttpResponse<String> response = port.ask("PUT", "/v1/policy", PolicyDocuments.text(file));
       spec.commandLine().getOut().println(response.body());
       return response.statusCode() == 200 ? 0 : 1;
-    }
-
-    private URI node() {
-      URI chosen = node != null ? node : URI.create(localAdmin.get().orElse(DEFAULT_NODE));
-      if (!Set.of("http", "https").contains(String.valueOf(chosen.getScheme()))
-          || chosen.getHost() == null) {
-        throw wrong("--node: %s (expected: http:// or https://, and a host)".formatted(chosen));
-      }
-      return chosen;
-    }
-
-    private String token() {
-      if (adminToken == null || adminToken.isBlank()) {
-        throw wrong("no admin token (expected: WEIR_ADMIN_TOKEN in the environment)");
-      }
-      Tokens.problem("WEIR_ADMIN_TOKEN, --admin-token", adminToken).ifPresent(problem -> {
-        throw wrong(problem);
-      });
-      return adminToken;
-    }
-
-    private ParameterException wrong(String message) {
-      return new ParameterException(spec.commandLine(), message);
     }
   }
 }

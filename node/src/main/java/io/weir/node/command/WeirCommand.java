@@ -60,7 +60,7 @@ public final class WeirCommand {
         .addSubcommand(PolicyCommand.commandLine(localAdmin))
         .addSubcommand(new KeyCommand())
         .addSubcommand(InspectCommand.commandLine(localRedis, inspections(rooms)));
-    rooms.forEach(room -> room.commands(localRedis).forEach(line::addSubcommand));
+    rooms.forEach(room -> room.commands(localRedis, localAdmin).forEach(line::addSubcommand));
     for (Object command : more) {
       line.addSubcommand(command);
     }

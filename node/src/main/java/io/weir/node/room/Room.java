@@ -22,8 +22,10 @@ public interface Room {
    * Its commands of {@code weir}, as picocli objects.
    *
    * @param localRedis the shared state of a cluster that runs on this machine
+   * @param localAdmin the admin port of a node of that cluster
    */
-  default List<Object> commands(Supplier<Optional<String>> localRedis) {
+  default List<Object> commands(
+      Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
     return List.of();
   }
 

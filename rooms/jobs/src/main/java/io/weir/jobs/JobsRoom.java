@@ -47,7 +47,8 @@ public final class JobsRoom implements Room {
   }
 
   @Override
-  public List<Object> commands(Supplier<Optional<String>> localRedis) {
+  public List<Object> commands(
+      Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
     return List.of(new JobsCommand(localRedis));
   }
 

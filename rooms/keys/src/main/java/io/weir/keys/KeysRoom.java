@@ -6,6 +6,7 @@ import io.weir.keys.command.KeyCommands;
 import io.weir.keys.directory.KeyMeters;
 import io.weir.keys.directory.KnownKeys;
 import io.weir.keys.door.Desk;
+import io.weir.keys.door.ImportDoor;
 import io.weir.keys.door.KeysDoor;
 import io.weir.keys.door.TenantsDoor;
 import io.weir.keys.door.TokensDoor;
@@ -50,8 +51,9 @@ public final class KeysRoom implements Room {
   }
 
   @Override
-  public List<Object> commands(Supplier<Optional<String>> localRedis) {
-    return KeyCommands.all();
+  public List<Object> commands(
+      Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
+    return KeyCommands.all(localAdmin);
   }
 
   /** @param records for operators, whose calls may take longer than decisions */
@@ -64,7 +66,8 @@ public final class KeysRoom implements Room {
     @Override
     public LoopRoom onLoop(LoopParts loop) {
       Desk desk = new Desk(loop.vertx(), records, known, node);
-      List<Door> doors = List.of(new KeysDoor(desk), new TenantsDoor(desk), new TokensDoor(desk));
+      List<Door> doors = List.of(
+          new KeysDoor(desk), new TenantsDoor(desk), new TokensDoor(desk), new ImportDoor(desk));
       return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());
     }
 

@@ -120,7 +120,7 @@ final class KeysIT {
     JsonObject limit =
         NodeFixture.json(ask("GET", one, "")).getJsonArray("limits").getJsonObject(0);
     assertThat(limit.getDouble("opsPerSec")).isEqualTo(1.0);
-    String until = java.time.Instant.now().plusSeconds(3600).toString();
+    String until = "+1h";
     String boost =
         "{\"overrides\": [{\"bucket\": \"few\", \"opsPerSec\": 500, \"until\": \"%s\"}]}";
     HttpResponse<String> boosted = ask("PATCH", one, boost.formatted(until));

@@ -108,7 +108,12 @@ public final class PolicyDocuments {
     return PolicyReader.read(source, document(source, text));
   }
 
-  private static DocumentValue document(String source, String text) {
+  /**
+   * Reads a document of any content.
+   *
+   * @throws InvalidPolicyException if it is neither YAML nor JSON
+   */
+  public static DocumentValue document(String source, String text) {
     JsonFactory format = text.stripLeading().startsWith("{") ? JSON : YAML;
     try (JsonParser parser = format.createParser(text)) {
       if (parser.nextToken() == null) {

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Keys outside of the policy, for operators: made, listed, changed, given another secret, and ended. */
@@ -36,11 +37,11 @@ public final class KeysDoor implements Door {
   static final String PATH = "/v1/keys";
   private static final String ONE = PATH + "/{id}";
   private static final Set<String> FILTERS =
-      Set.of("tenant", "plan", "label", "state", "limit", "cursor");
+      Set.of("tenant", "plan", "label", "state", "limit", "cursor", "hashes");
   private static final int MOST_LISTED = 500;
-  private static final ProblemDetails EXISTS =
+  static final ProblemDetails EXISTS =
       ProblemDetails.of(409, "key_exists", "There is a key with this id already");
-  private static final ProblemDetails IN_POLICY =
+  static final ProblemDetails IN_POLICY =
       ProblemDetails.of(409, "key_in_policy", "The policy lists a key with this id, which wins");
 
   private final Desk desk;
@@ -84,7 +85,7 @@ public final class KeysDoor implements Door {
     if (tenant.isEmpty() && body.getValue("tenant") == null) {
       mistakes.add("tenant: nothing (expected: the tenant that the key belongs to)");
     }
-    Settings settings = Settings.read(body, mistakes);
+    Settings settings = Settings.read(body, desk.nowMillis("any"), mistakes);
     Secrets.Retry retry = secrets.retry(request.http(), operator, body, mistakes);
     if (!mistakes.isEmpty()) {
       throw Desk.invalid(RecordRequest.INVALID, mistakes);
@@ -148,18 +149,29 @@ public final class KeysDoor implements Door {
     List<String> mistakes = new ArrayList<>(0);
     Predicate<Entry> matches = filter(asked, mistakes);
     int limit = limit(asked, mistakes);
+    boolean withHashes = asked.getOrDefault("hashes", "false").equals("true");
+    if (withHashes && !operator.may(Scope.ALL)) {
+      throw Operators.forbidden();
+    }
     if (!mistakes.isEmpty()) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
-    return listed(
-        request,
-        desk,
-        new Query(Kind.KEY, tenant, asked.getOrDefault("cursor", ""), limit),
-        matches);
+    Query query = new Query(
+        Kind.KEY,
+        tenant,
+        asked.getOrDefault("cursor", ""),
+        limit,
+        withHashes ? Entry::toExport : Entry::toJson);
+    return listed(request, desk, query, matches);
   }
 
   /** A page that is asked for. */
-  record Query(Kind kind, Optional<String> tenant, String cursor, int limit) {}
+  record Query(
+      Kind kind,
+      Optional<String> tenant,
+      String cursor,
+      int limit,
+      Function<Entry, JsonObject> form) {}
 
   static Future<Void> listed(
       RoutedRequest request, Desk desk, Query asked, Predicate<Entry> matches) {
@@ -168,7 +180,7 @@ public final class KeysDoor implements Door {
               .page(asked.kind(), asked.tenant(), asked.cursor(), asked.limit(), matches))
           .compose(page -> {
             JsonArray entries =
-                new JsonArray(page.entries().stream().map(Entry::toJson).toList());
+                new JsonArray(page.entries().stream().map(asked.form()).toList());
             JsonObject json = new JsonObject().put(asked.kind().word() + "s", entries);
             return request.answer(
                 200, page.next().isEmpty() ? json : json.put("cursor", page.next()));

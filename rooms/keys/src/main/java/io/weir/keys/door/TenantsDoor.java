@@ -69,7 +69,7 @@ public final class TenantsDoor implements Door {
       if (body.getValue("id") == null) {
         mistakes.add("id: nothing (expected: the name of the tenant)");
       }
-      Settings settings = Settings.read(body, mistakes);
+      Settings settings = Settings.read(body, desk.nowMillis("any"), mistakes);
       if (!mistakes.isEmpty()) {
         throw Desk.invalid(RecordRequest.INVALID, mistakes);
       }
@@ -110,7 +110,8 @@ public final class TenantsDoor implements Door {
     return KeysDoor.listed(
         request,
         desk,
-        new KeysDoor.Query(Kind.TENANT, Optional.empty(), asked.getOrDefault("cursor", ""), limit),
+        new KeysDoor.Query(
+            Kind.TENANT, Optional.empty(), asked.getOrDefault("cursor", ""), limit, Entry::toJson),
         entry -> true);
   }
 

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
+import io.weir.keys.record.Moments;
 import io.weir.keys.record.TokenEntry;
 import io.weir.keys.store.AuditLine;
 import io.weir.node.answer.ProblemDetails;
@@ -17,7 +18,6 @@ import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
 import io.weir.node.json.JsonInput;
 import java.security.SecureRandom;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,7 +106,8 @@ public final class TokensDoor implements Door {
     Optional<String> name = RecordRequest.text(body, "name", Names.ID_PATTERN, mistakes);
     Optional<String> scope = RecordRequest.text(body, "scope", "read|keys|all", mistakes);
     Optional<String> tenant = RecordRequest.text(body, "tenant", Names.ID_PATTERN, mistakes);
-    OptionalLong expires = expires(body, mistakes);
+    OptionalLong expires =
+        Moments.read(body.getValue("expires"), "expires", desk.nowMillis("any"), mistakes);
     if (body.getValue("name") == null) {
       mistakes.add("name: nothing (expected: a name, for the audit)");
     }
@@ -129,19 +130,6 @@ public final class TokensDoor implements Door {
         expires,
         desk.stamp(name.orElseThrow(), operator),
         random);
-  }
-
-  private static OptionalLong expires(JsonObject body, List<String> mistakes) {
-    Object value = body.getValue("expires");
-    if (value == null) {
-      return OptionalLong.empty();
-    }
-    try {
-      return OptionalLong.of(Instant.parse(String.valueOf(value)).toEpochMilli());
-    } catch (DateTimeException | ArithmeticException e) {
-      mistakes.add("expires: (expected: an instant such as 2027-01-31T12:00:00Z)");
-      return OptionalLong.empty();
-    }
   }
 
   private Future<Void> audited(Operator operator, String what, String name, JsonObject after) {

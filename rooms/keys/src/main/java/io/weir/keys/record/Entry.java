@@ -151,7 +151,7 @@ public record Entry(
           "expires", Instant.ofEpochMilli(Long.parseLong(fields.get("expires"))).toString());
     }
     List<String> mistakes = new ArrayList<>(0);
-    Settings settings = Settings.read(json, mistakes);
+    Settings settings = Settings.read(json, 0, mistakes);
     if (!mistakes.isEmpty()) {
       throw new IllegalArgumentException(String.join("; ", mistakes));
     }
@@ -177,6 +177,19 @@ public record Entry(
       json.put("secrets", ends);
     }
     return json.put("created", stamp(created)).put("changed", stamp(changed)).put(VERSION, version);
+  }
+
+  /** For backups: with the hashes of its secrets, as an import reads them. */
+  public JsonObject toExport() {
+    JsonObject json = toJson();
+    JsonArray all = new JsonArray();
+    secrets.forEach(
+        secret -> all.add(end(secret.endsMillis()).put("hash", secret.hash().formatted())));
+    json.put("secrets", all);
+    json.remove("created");
+    json.remove("changed");
+    json.remove(VERSION);
+    return json;
   }
 
   private static JsonObject end(OptionalLong at) {

@@ -3,7 +3,6 @@ package io.weir.keys.record;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -49,14 +48,15 @@ public record Settings(
   /**
    * Reads settings; absent and null fields have their defaults.
    *
+   * @param nowMillis by Redis's clock: a moment may be given as so long from now, {@code +2h}
    * @param mistakes gets a line for each mistake
    */
-  public static Settings read(JsonObject json, List<String> mistakes) {
-    Reader reader = new Reader(json, mistakes);
+  public static Settings read(JsonObject json, long nowMillis, List<String> mistakes) {
+    Reader reader = new Reader(json, nowMillis, mistakes);
     return new Settings(
         reader.plan(),
         reader.state(),
-        reader.instant(json.getValue("expires"), "expires"),
+        Moments.read(json.getValue("expires"), "expires", nowMillis, mistakes),
         reader.overrides(),
         reader.labels(),
         reader.note());
@@ -110,7 +110,7 @@ public record Settings(
   }
 
   /** Reads one object. */
-  private record Reader(JsonObject json, List<String> mistakes) {
+  private record Reader(JsonObject json, long nowMillis, List<String> mistakes) {
     private void mistake(String field, String expected) {
       mistakes.add("%s: (expected: %s)".formatted(field, expected));
     }
@@ -138,22 +138,6 @@ public record Settings(
       return state.orElse(KeyState.ACTIVE);
     }
 
-    OptionalLong instant(@Nullable Object value, String field) {
-      if (value == null) {
-        return OptionalLong.empty();
-      }
-      try {
-        if (value instanceof String text) {
-          return OptionalLong.of(Instant.parse(text).toEpochMilli());
-        }
-      } catch (DateTimeException | ArithmeticException e) {
-        mistake(field, "an instant such as 2027-01-31T12:00:00Z");
-        return OptionalLong.empty();
-      }
-      mistake(field, "an instant such as 2027-01-31T12:00:00Z");
-      return OptionalLong.empty();
-    }
-
     List<TimedOverride> overrides() {
       Object value = json.getValue("overrides");
       if (value == null) {
@@ -165,8 +149,9 @@ public record Settings(
           if (list.getValue(i) instanceof JsonObject one) {
             JsonObject fields = one.copy();
             Object until = fields.remove(TimedOverride.UNTIL);
-            overrides.add(
-                new TimedOverride(fields, instant(until, "overrides[%d].until".formatted(i))));
+            overrides.add(new TimedOverride(
+                fields,
+                Moments.read(until, "overrides[%d].until".formatted(i), nowMillis, mistakes)));
           } else {
             mistake("overrides[%d]".formatted(i), "an override as in the policy");
           }

@@ -1,0 +1,120 @@
+package io.weir.keys.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.command.AdminOption;
+import io.weir.node.command.AdminPort;
+import io.weir.node.json.JsonInput;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A command that asks the admin port of a node. Mutable; picocli sets its fields. */
+abstract class AdminCommand implements Callable<Integer> {
+  private static final int LEAST_ERROR = 400;
+
+  private final Supplier<Optional<String>> localAdmin;
+
+  @Spec
+  private CommandSpec spec = CommandSpec.create();
+
+  @Mixin
+  private AdminOption admin = new AdminOption();
+
+  @Option(names = "--json", description = "prints JSON")
+  private boolean isJson;
+
+  AdminCommand(Supplier<Optional<String>> localAdmin) {
+    this.localAdmin = localAdmin;
+  }
+
+  AdminPort port() throws IOException {
+    return admin.port(localAdmin);
+  }
+
+  PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
+  boolean isJson() {
+    return isJson;
+  }
+
+  /** Tells the problem of an answer, if it is one. */
+  boolean failed(HttpResponse<String> answer) {
+    if (answer.statusCode() < LEAST_ERROR) {
+      return false;
+    }
+    JsonObject problem = JsonInput.object(answer.body());
+    err().printf("%s (%s)%n", problem.getString("title", ""), problem.getString("code", ""));
+    problem.getJsonArray("errors", new JsonArray()).forEach(error -> err().println("  " + error));
+    return true;
+  }
+
+  /** Prints an answer: as JSON, or one of its members in a line each. */
+  int printed(HttpResponse<String> answer) {
+    if (failed(answer)) {
+      return 1;
+    }
+    if (isJson) {
+      out().println(answer.body());
+      return 0;
+    }
+    if (!answer.body().isEmpty()) {
+      print(JsonInput.object(answer.body()));
+    }
+    return 0;
+  }
+
+  private void print(JsonObject json) {
+    int width = json.fieldNames().stream().mapToInt(String::length).max().orElse(1);
+    json.forEach(one -> {
+      if (one.getValue() instanceof JsonArray list) {
+        list.forEach(item -> out().printf("%-" + width + "s  %s%n", one.getKey(), inLine(item)));
+      } else {
+        out().printf("%-" + width + "s  %s%n", one.getKey(), inLine(one.getValue()));
+      }
+    });
+  }
+
+  private static String inLine(Object value) {
+    return value instanceof JsonObject object
+        ? object.stream()
+            .map(one -> one.getKey() + " " + inLine(one.getValue()))
+            .collect(Collectors.joining(", "))
+        : String.valueOf(value);
+  }
+
+  ParameterException wrong(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  /** A moment as the node reads it, which has Redis's clock: an instant, or so long from now. */
+  static String moment(String text) {
+    return text.matches("\\d+[smhd]") ? "+" + text : text;
+  }
+
+  static String query(Map<String, String> parameters) {
+    String joined = parameters.entrySet().stream()
+        .filter(one -> !one.getValue().isEmpty())
+        .map(one -> one.getKey() + "=" + URLEncoder.encode(one.getValue(), StandardCharsets.UTF_8))
+        .collect(Collectors.joining("&"));
+    return joined.isEmpty() ? "" : "?" + joined;
+  }
+}

@@ -1,0 +1,233 @@
+package io.weir.keys.door;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.SecretHash;
+import io.weir.keys.record.Entry;
+import io.weir.keys.record.Kind;
+import io.weir.keys.record.Moments;
+import io.weir.keys.record.Secret;
+import io.weir.keys.record.Settings;
+import io.weir.keys.record.Stamp;
+import io.weir.keys.store.Change;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Many keys in one request, with the hashes of their secrets. Each is written for itself: one that is there already as
+ * it is asked for is left alone, so that an import may be repeated from any place.
+ */
+public final class ImportDoor implements Door {
+  private static final int MOST_KEYS = 500;
+  private static final int MAX_BYTES = 2 << 20;
+  private static final Set<String> FIELDS = fields();
+  private static final Set<String> OF_SECRET = Set.of("hash", "until", "whole");
+
+  private final Desk desk;
+
+  public ImportDoor(Desk desk) {
+    this.desk = desk;
+  }
+
+  private static Set<String> fields() {
+    Set<String> fields = new TreeSet<>(Settings.FIELDS);
+    fields.addAll(List.of("id", "tenant", "secrets"));
+    return fields;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(Route.post("/v1/key-imports", this::take));
+  }
+
+  /** What became of one key. */
+  private enum Outcome {
+    CREATED,
+    REPLACED,
+    SAME
+  }
+
+  private Future<Void> take(RoutedRequest request) {
+    Operator operator = desk.operators().require(request.http(), Scope.KEYS);
+    return desk.body(request, MAX_BYTES, RecordRequest.INVALID).compose(body -> {
+      List<String> mistakes = new ArrayList<>(0);
+      RecordRequest.requireKnown(body, Set.of("keys", "replace"), mistakes);
+      boolean isList = body.getValue("keys") instanceof JsonArray list
+          && !list.isEmpty()
+          && list.size() <= MOST_KEYS;
+      if (!isList) {
+        mistakes.add("keys: (expected: a list of 1 to %d keys)".formatted(MOST_KEYS));
+      }
+      boolean replaces = Boolean.TRUE.equals(body.getValue("replace"));
+      if (!mistakes.isEmpty()) {
+        throw Desk.invalid(RecordRequest.INVALID, mistakes);
+      }
+      return take(request, operator, body.getJsonArray("keys"), replaces);
+    });
+  }
+
+  private Future<Void> take(
+      RoutedRequest request, Operator operator, JsonArray keys, boolean replaces) {
+    List<Future<Outcome>> outcomes = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      Object key = keys.getValue(i);
+      outcomes.add(Future.succeededFuture().compose(begun -> one(key, operator, replaces)));
+    }
+    return Future.join(outcomes).transform(done -> {
+      JsonObject answer = new JsonObject();
+      for (Outcome outcome : Outcome.values()) {
+        answer.put(
+            outcome.name().toLowerCase(Locale.ROOT),
+            outcomes.stream().filter(one -> one.result() == outcome).count());
+      }
+      JsonArray failed = new JsonArray();
+      for (int i = 0; i < outcomes.size(); i++) {
+        if (outcomes.get(i).failed()) {
+          failed.add(failure(i, outcomes.get(i).cause()));
+        }
+      }
+      answer.put("failed", failed);
+      return audited(operator, answer).compose(audit -> request.answer(200, answer));
+    });
+  }
+
+  private Future<Void> audited(Operator operator, JsonObject answer) {
+    boolean isChange = answer.getLong("created") + answer.getLong("replaced") > 0;
+    JsonObject after = answer.copy().put("failed", answer.getJsonArray("failed").size());
+    return isChange
+        ? desk.of(desk.records().audit(operator.name(), "import", "keys", after.encode()))
+        : Future.succeededFuture();
+  }
+
+  private static JsonObject failure(int index, Throwable error) {
+    Throwable cause = RefusedException.of(error);
+    return cause instanceof RefusedException refused
+        ? new JsonObject().put("index", index).mergeIn(refused.problem().toJson())
+        : new JsonObject().put("index", index).put("code", "failed");
+  }
+
+  private Future<Outcome> one(Object asked, Operator operator, boolean replaces) {
+    Wanted wanted = read(asked, operator);
+    Entry entry = wanted.entry();
+    return naming(wanted)
+        .compose(named -> desk.put(
+            new Change(Change.SILENT, entry.created(), Optional.empty(), Optional.of(entry))))
+        .compose(version -> version.isPresent()
+            ? Future.succeededFuture(Outcome.CREATED)
+            : present(entry, replaces));
+  }
+
+  private Future<Void> naming(Wanted wanted) {
+    return Future.join(wanted.whole().stream()
+            .map(hash -> desk.of(desk.records().name(hash, wanted.entry().id())))
+            .toList())
+        .mapEmpty();
+  }
+
+  private Future<Outcome> present(Entry entry, boolean replaces) {
+    return desk.of(desk.records().find(Kind.KEY, entry.id())).compose(stored -> {
+      boolean isSame = stored
+          .filter(it -> it.tenant().equals(entry.tenant())
+              && it.settings().equals(entry.settings())
+              && it.secrets().equals(entry.secrets()))
+          .isPresent();
+      if (isSame) {
+        return Future.succeededFuture(Outcome.SAME);
+      }
+      boolean isReplaced =
+          replaces && stored.filter(it -> it.tenant().equals(entry.tenant())).isPresent();
+      if (!isReplaced) {
+        throw new RefusedException(KeysDoor.EXISTS);
+      }
+      return desk.put(new Change(Change.SILENT, entry.changed(), stored, Optional.of(entry)))
+          .map(version -> {
+            if (version.isEmpty()) {
+              throw new RefusedException(KeysDoor.EXISTS);
+            }
+            return Outcome.REPLACED;
+          });
+    });
+  }
+
+  /**
+   * A key that is asked for.
+   *
+   * @param whole the hashes of secrets that are the whole text of the key, without an id
+   */
+  private record Wanted(Entry entry, List<String> whole) {}
+
+  private Wanted read(Object asked, Operator operator) {
+    List<String> mistakes = new ArrayList<>(0);
+    if (!(asked instanceof JsonObject json)) {
+      throw Desk.invalid(RecordRequest.INVALID, List.of("(expected: an object)"));
+    }
+    RecordRequest.requireKnown(json, FIELDS, mistakes);
+    Optional<String> id = RecordRequest.text(json, "id", Names.ID_PATTERN, mistakes);
+    Optional<String> tenant = RecordRequest.text(json, "tenant", Names.ID_PATTERN, mistakes);
+    long now = desk.nowMillis("any");
+    Settings settings = Settings.read(json, now, mistakes);
+    List<String> whole = new ArrayList<>(0);
+    List<Secret> secrets = secrets(json, now, whole, mistakes);
+    if (json.getValue("id") == null || json.getValue("tenant") == null) {
+      mistakes.add("id, tenant: (expected: both)");
+    }
+    if (!mistakes.isEmpty()) {
+      throw Desk.invalid(RecordRequest.INVALID, mistakes);
+    }
+    if (desk.policy().listed(id.orElseThrow()).isPresent()) {
+      throw new RefusedException(KeysDoor.IN_POLICY);
+    }
+    Stamp stamp = new Stamp(now, operator.name());
+    Entry entry = new Entry(
+        Kind.KEY, id.orElseThrow(), tenant.orElseThrow(), settings, secrets, "", stamp, stamp, 0);
+    RecordRequest.requireFits(desk.policy(), entry, Optional.empty(), now);
+    return new Wanted(entry, whole);
+  }
+
+  private static List<Secret> secrets(
+      JsonObject json, long now, List<String> whole, List<String> mistakes) {
+    Object value = json.getValue("secrets");
+    List<Secret> secrets = new ArrayList<>();
+    if (value instanceof JsonArray list && list.size() <= Entry.MOST_SECRETS) {
+      for (int i = 0; i < list.size(); i++) {
+        secret(list.getValue(i), "secrets[%d]".formatted(i), now, whole, mistakes)
+            .ifPresent(secrets::add);
+      }
+    } else if (value != null) {
+      mistakes.add("secrets: (expected: a list of at most %d)".formatted(Entry.MOST_SECRETS));
+    }
+    return secrets;
+  }
+
+  private static Optional<Secret> secret(
+      Object value, String place, long now, List<String> whole, List<String> mistakes) {
+    boolean isSound = value instanceof JsonObject one
+        && OF_SECRET.containsAll(one.fieldNames())
+        && one.getValue("hash") instanceof String hash
+        && SecretHash.isFormatted(hash);
+    if (!isSound) {
+      mistakes.add("%s: (expected: hash, sha256: and 64 hexadecimal digits, and maybe until, whole)"
+          .formatted(place));
+      return Optional.empty();
+    }
+    JsonObject json = (JsonObject) value;
+    SecretHash hash = SecretHash.parse(json.getString("hash"));
+    if (Boolean.TRUE.equals(json.getValue("whole"))) {
+      whole.add(hash.compact());
+    }
+    return Optional.of(
+        new Secret(hash, Moments.read(json.getValue("until"), place + ".until", now, mistakes)));
+  }
+}
