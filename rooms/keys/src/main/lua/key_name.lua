@@ -8,6 +8,7 @@
 --   2      id         of the key; '' to find it no longer
 -- RETURNS
 --   { DONE }
+--   { TAKEN }                it names another key; nothing was written
 -- ERRORS
 --   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
@@ -16,10 +17,14 @@
 local clock = require('now')
 local record_change = require('key_change')
 
-local DONE = 0
+local DONE, TAKEN = 0, 1
 
 local now_us = clock(ARGV)
 local name, id = ARGV[1], ARGV[2]
+local named = redis.call('HGET', KEYS[1], 'id')
+if id ~= '' and named and named ~= id then
+  return { TAKEN }
+end
 redis.call('DEL', KEYS[1])
 if id ~= '' then
   redis.call('HSET', KEYS[1], 'id', id)

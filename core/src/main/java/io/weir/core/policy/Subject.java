@@ -20,8 +20,8 @@ public record Subject(
     this(id, tenant, plan, secretHash, new SubjectSource.OfPolicy(id));
   }
 
-  /** The subject by another policy; what the policy lists counts before any other source. */
+  /** The subject by another policy; empty if it has ceased to exist. */
   public Optional<Subject> in(Policy policy) {
-    return policy.listed(id).or(() -> source.in(policy));
+    return source.in(policy);
   }
 }

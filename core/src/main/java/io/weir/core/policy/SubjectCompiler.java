@@ -109,7 +109,7 @@ final class SubjectCompiler {
       return known;
     }
     Plan made = compile(plan, access, draft(plan, tenant, problems));
-    if (shared.size() < MOST_SHARED) {
+    if (shared.size() < MOST_SHARED && problems.all().isEmpty()) {
       shared.put(key, made);
     }
     return made;

@@ -27,10 +27,8 @@ import java.util.function.Supplier;
 public final class KeysRoom implements Room {
   private static final Duration LONGEST = Duration.ofSeconds(5);
   private static final long LOOK_EVERY_MILLIS = 200;
-  private static final int LEAST_KEYS = 10_000;
-  private static final int MOST_KEYS = 1_000_000;
-  /** A key that is known takes about 1 KiB, and all of them a tenth of the memory. */
-  private static final long HEAP_BYTES_FOR_KEY = 10 << 10;
+  /** Keys that are known take at most a tenth of the memory. */
+  private static final int HEAP_SHARE = 10;
 
   @Override
   public String name() {
@@ -39,11 +37,10 @@ public final class KeysRoom implements Room {
 
   @Override
   public OpenRoom open(NodeParts node) {
-    long fit = Runtime.getRuntime().maxMemory() / HEAP_BYTES_FOR_KEY;
     KnownKeys known = new KnownKeys(
         new RedisRecords(node.redis()),
         node.policies(),
-        (int) Math.min(MOST_KEYS, Math.max(LEAST_KEYS, fit)),
+        Runtime.getRuntime().maxMemory() / HEAP_SHARE,
         System::nanoTime,
         new KeyMeters(node.meters()));
     known.look().join();

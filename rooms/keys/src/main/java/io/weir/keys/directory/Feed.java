@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Feed {
   private static final long FRESH_NANOS = 700_000_000;
-  private static final long LONG_AWAY_NANOS = 2_000_000_000L;
+  private static final int AWAY = 2;
 
   private final RedisRecords records;
   private final int part;
@@ -45,27 +45,34 @@ final class Feed {
    *
    * @param freshNanos when the last look that was answered had begun
    * @param clockMicros what Redis's clock showed then
-   * @param isAway whether the last look has failed
+   * @param failures the number of looks that have failed since then
    */
-  private record State(long freshNanos, long clockMicros, boolean isAway, boolean wasAnswered) {}
+  private record State(long freshNanos, long clockMicros, int failures, boolean wasAnswered) {
+    State failed() {
+      return new State(freshNanos, clockMicros, failures + 1, wasAnswered);
+    }
+  }
 
   Feed(RedisRecords records, int part, LongSupplier nanos, Listener listener) {
     this.records = records;
     this.part = part;
     this.nanos = nanos;
     this.listener = listener;
-    this.state = new State(nanos.getAsLong(), 0, true, false);
+    this.state = new State(nanos.getAsLong(), 0, AWAY, false);
   }
 
   /** Whether what is known now was true less than 0.7 s ago. */
   boolean isFresh() {
     State now = state;
-    return !now.isAway() && nanos.getAsLong() - now.freshNanos() < FRESH_NANOS;
+    return now.wasAnswered() && nanos.getAsLong() - now.freshNanos() < FRESH_NANOS;
   }
 
-  /** Whether the last look has failed: what is known counts on. */
+  /**
+   * Whether two looks in a row have failed: what is known counts on. After one failure it may be that this node was
+   * paused, and Redis was not.
+   */
   boolean isAway() {
-    return state.isAway();
+    return state.failures() >= AWAY;
   }
 
   /** The time by Redis's clock; 0 before its first answer. */
@@ -89,31 +96,22 @@ final class Feed {
 
   private void look(CompletableFuture<Void> done) {
     long begun = nanos.getAsLong();
-    CompletableFuture<Changes> unused = records
+    CompletableFuture<Void> unused = records
         .changes(part, cursor)
-        .whenComplete((changes, error) -> {
-          boolean isMore = false;
-          try {
-            if (error == null) {
-              take(changes, begun);
-              isMore = changes.left() > 0;
-            } else {
-              State before = state;
-              state =
-                  new State(before.freshNanos(), before.clockMicros(), true, before.wasAnswered());
-            }
-          } finally {
-            if (isMore) {
-              look(done);
-            } else {
-              looking.set(null);
-              if (error == null) {
-                done.complete(null);
-              } else {
-                done.completeExceptionally(error);
-              }
-            }
+        .thenAccept(changes -> {
+          take(changes, begun);
+          if (changes.left() > 0) {
+            look(done);
+          } else {
+            looking.set(null);
+            done.complete(null);
           }
+        })
+        .exceptionally(error -> {
+          state = state.failed();
+          looking.set(null);
+          done.completeExceptionally(error);
+          return null;
         });
   }
 
@@ -125,14 +123,14 @@ final class Feed {
     changes.names().forEach(listener::changed);
     boolean isFirst = !before.wasAnswered();
     boolean isOther = !seen.epoch().isEmpty() && !seen.epoch().equals(cursor.epoch());
-    boolean wasLong = before.isAway() && begun - before.freshNanos() > LONG_AWAY_NANOS;
+    boolean wasAway = before.failures() >= AWAY;
     if (!isFirst && isOther) {
       listener.lost(part);
-    } else if (!isFirst && (changes.areLost() || wasLong)) {
+    } else if (!isFirst && (changes.areLost() || wasAway)) {
       listener.missed(part);
     }
     if (changes.left() == 0) {
-      state = new State(begun, changes.nowMicros(), false, true);
+      state = new State(begun, changes.nowMicros(), 0, true);
     }
   }
 }

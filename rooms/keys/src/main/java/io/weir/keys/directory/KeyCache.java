@@ -2,7 +2,7 @@ package io.weir.keys.directory;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.weir.keys.record.Entry;
+import io.weir.keys.directory.PuttingBack.Lost;
 import io.weir.keys.record.Kind;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.answer.ProblemDetails;
@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class KeyCache implements Feed.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(KeyCache.class);
+  private static final int BYTES_OF_ALIAS = 500;
   private static final int MOST_UNKNOWN = 50_000;
   private static final Duration UNKNOWN_LASTS = Duration.ofMinutes(1);
   private static final long AFTER_LOSS_NANOS = 5_000_000_000L;
@@ -44,24 +46,36 @@ final class KeyCache implements Feed.Listener {
   private final ConcurrentMap<String, LookUp> lookUps = new ConcurrentHashMap<>();
   private final AtomicInteger generation = new AtomicInteger();
   private final AtomicInteger aliasChanges = new AtomicInteger();
+  private final AtomicInteger puttingBack = new AtomicInteger();
   private volatile long lossNanos;
 
   KeyCache(
-      RedisRecords records, StoredTokens tokens, int most, LongSupplier nanos, KeyMeters meters) {
+      RedisRecords records,
+      StoredTokens tokens,
+      long mostBytes,
+      LongSupplier nanos,
+      KeyMeters meters) {
     this.records = records;
     this.tokens = tokens;
     this.nanos = nanos;
     this.meters = meters;
-    this.keys = Caffeine.newBuilder().maximumSize(most).build();
-    this.aliases = Caffeine.newBuilder().maximumSize(most).build();
+    this.keys = Caffeine.newBuilder()
+        .maximumWeight(mostBytes)
+        .weigher((String id, Known known) -> known.bytes())
+        .build();
+    this.aliases = Caffeine.newBuilder().maximumSize(mostBytes / BYTES_OF_ALIAS).build();
     this.lossNanos = nanos.getAsLong() - AFTER_LOSS_NANOS;
     meters.known(keys::estimatedSize);
   }
 
-  /** A look-up that is under way. Mutable; guarded by its place in the map. */
+  /** A look-up that is under way; one that is outdated is no longer in the map. */
   private static final class LookUp {
     private final CompletableFuture<Optional<Known>> result = new CompletableFuture<>();
-    private boolean isOutdated;
+    private final int generation;
+
+    LookUp(int generation) {
+      this.generation = generation;
+    }
   }
 
   /** A record that was read, whether or not it still counts. */
@@ -96,18 +110,17 @@ final class KeyCache implements Feed.Listener {
 
   /** Reads a record, together with a reading that is under way. */
   CompletableFuture<Optional<Known>> lookUp(String id) {
-    LookUp mine = new LookUp();
+    LookUp mine = new LookUp(generation.get());
     LookUp running = lookUps.putIfAbsent(id, mine);
     if (running != null) {
       return running.result;
     }
-    int now = generation.get();
     records
         .find(Kind.KEY, id)
         .thenCompose(entry -> entry.isEmpty()
             ? CompletableFuture.completedFuture(Optional.<Known>empty())
             : tenant(entry.get().tenant())
-                .thenApply(tenant -> Optional.of(new Known(entry.get(), tenant, now))))
+                .thenApply(tenant -> Optional.of(new Known(entry.get(), tenant, mine.generation))))
         .thenAccept(known -> ended(id, mine, known))
         .exceptionally(error -> {
           lookUps.remove(id, mine);
@@ -120,17 +133,17 @@ final class KeyCache implements Feed.Listener {
 
   // A record that changed while it was read is not kept.
   private void ended(String id, LookUp mine, Optional<Known> known) {
-    boolean isAfterLoss = nanos.getAsLong() - lossNanos < AFTER_LOSS_NANOS;
+    boolean isAfterLoss = isAfterLoss();
     lookUps.compute(id, (key, running) -> {
-      if (mine.isOutdated) {
-        return null;
+      if (running != mine) {
+        return running;
       }
       if (known.isPresent()) {
         keys.put(id, known.get());
       } else {
         keys.invalidate(id);
       }
-      if (known.isEmpty() && !isAfterLoss) {
+      if (known.isEmpty() && !isAfterLoss && mine.generation == generation.get()) {
         unknown.put(id, true);
       }
       return null;
@@ -142,6 +155,10 @@ final class KeyCache implements Feed.Listener {
     } else {
       mine.result.complete(known);
     }
+  }
+
+  private boolean isAfterLoss() {
+    return puttingBack.get() > 0 || nanos.getAsLong() - lossNanos < AFTER_LOSS_NANOS;
   }
 
   private CompletableFuture<Tenant> tenant(String name) {
@@ -170,47 +187,59 @@ final class KeyCache implements Feed.Listener {
       unknown.invalidate(id);
       return;
     }
-    lookUps.computeIfPresent(id, (key, running) -> {
-      running.isOutdated = true;
-      return running;
-    });
-    keys.invalidate(id);
+    lookUps.remove(id);
     unknown.invalidate(id);
+    Known known = keys.getIfPresent(id);
+    if (known != null) {
+      // Read at once: requests that wait for their turn hold it, too.
+      known.changed();
+      CompletableFuture<Optional<Known>> unused = lookUp(id);
+    }
   }
 
   @Override
   public void missed(int part) {
     generation.incrementAndGet();
+    aliasChanges.incrementAndGet();
+    lookUps.clear();
     tenants.asMap().values().forEach(Tenant::changed);
     unknown.invalidateAll();
     aliases.invalidateAll();
   }
 
+  // What may have changed without this node's knowledge is not put back.
   @Override
   public void lost(int part) {
     lossNanos = nanos.getAsLong();
+    puttingBack.incrementAndGet();
     unknown.invalidateAll();
-    List<Entry> ofKeys =
-        ofPart(part, keys.asMap().values().stream().map(Known::entry).toList());
-    List<Entry> ofTenants = ofPart(
-        part,
+    Lost lost = new Lost(
+        keys.asMap().values().stream()
+            .filter(this::isCurrent)
+            .map(Known::entry)
+            .filter(entry -> records.partOf(entry.id()) == part)
+            .toList(),
         tenants.asMap().values().stream()
+            .filter(Tenant::isCurrent)
             .flatMap(tenant -> tenant.entry().stream())
-            .toList());
-    LOG.warn("Redis has lost the keys of part {}: {} of them are put back", part, ofKeys.size());
+            .filter(entry -> records.partOf(entry.id()) == part)
+            .toList(),
+        aliases.asMap().entrySet().stream()
+            .filter(alias -> records.partOf(alias.getKey()) == part)
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue)),
+        part == 0 ? tokens.all() : List.of());
+    LOG.warn(
+        "Redis has lost the keys of part {}: {} that are known here are put back",
+        part,
+        lost.keys().size());
     CompletableFuture<Void> unused = new PuttingBack(records)
-        .all(ofKeys, ofTenants, Map.copyOf(aliases.asMap()))
-        .thenCompose(
-            done -> part == 0 ? tokens.putBack() : CompletableFuture.<Void>completedFuture(null))
+        .all(lost)
         .whenComplete((done, error) -> {
           if (error != null) {
             LOG.warn("not all keys were put back: {}", error.getMessage());
           }
+          puttingBack.decrementAndGet();
           missed(part);
         });
-  }
-
-  private List<Entry> ofPart(int part, List<Entry> all) {
-    return all.stream().filter(entry -> records.partOf(entry.id()) == part).toList();
   }
 }

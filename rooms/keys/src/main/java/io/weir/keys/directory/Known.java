@@ -17,10 +17,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A subject holds its overrides and the state of that moment; it is compiled again when one of them ends.
  */
 final class Known {
+  private static final int BYTES = 1000;
+
   private final Entry entry;
   private final Tenant tenant;
   private final int generation;
   private volatile @Nullable Memo memo;
+  private volatile boolean hasChanged;
 
   /** @param generation counts how often everything that was known had to be read again */
   Known(Entry entry, Tenant tenant, int generation) {
@@ -44,12 +47,26 @@ final class Known {
     return entry;
   }
 
+  /** About how much memory it takes. */
+  int bytes() {
+    return BYTES + 2 * entry.settings().characters();
+  }
+
   Tenant tenant() {
     return tenant;
   }
 
   boolean isCurrent(int now) {
-    return generation == now && tenant.isCurrent();
+    return generation == now && !hasChanged && tenant.isCurrent();
+  }
+
+  /** The record is another one by now. */
+  void changed() {
+    hasChanged = true;
+  }
+
+  boolean hasChanged() {
+    return hasChanged;
   }
 
   /** Whether the key and its tenant may be used at this moment. */

@@ -29,6 +29,8 @@ import java.util.stream.IntStream;
  * the {@link Feed}. While Redis is away, known keys go on. Mutable; safe for use by many threads.
  */
 public final class KnownKeys implements Directory {
+  private static final int LOOKS = 3;
+  private static final Future<Boolean> FRESH = Future.succeededFuture(true);
   private static final ProblemDetails BUSY = ProblemDetails.of(
       503, "keys_busy", "Too many unknown keys are being looked up: the key may be valid");
   private static final ProblemDetails PLAN_MISSING =
@@ -38,6 +40,7 @@ public final class KnownKeys implements Directory {
 
   private final RedisRecords records;
   private final PolicySource policies;
+  private final LongSupplier nanos;
   private final List<Feed> feeds;
   private final MissBudget budget;
   private final KeyMeters meters;
@@ -47,17 +50,22 @@ public final class KnownKeys implements Directory {
   /**
    * Knows no key yet.
    *
-   * @param most keys that are kept; those that are used least are forgotten
+   * @param mostBytes memory for keys, about; those that are used least are forgotten
    * @param nanos a clock that never goes back
    */
   public KnownKeys(
-      RedisRecords records, PolicySource policies, int most, LongSupplier nanos, KeyMeters meters) {
+      RedisRecords records,
+      PolicySource policies,
+      long mostBytes,
+      LongSupplier nanos,
+      KeyMeters meters) {
     this.records = records;
     this.policies = policies;
     this.budget = new MissBudget(nanos);
     this.meters = meters;
-    this.tokens = new StoredTokens(records);
-    this.cache = new KeyCache(records, tokens, most, nanos, meters);
+    this.nanos = nanos;
+    this.tokens = new StoredTokens(records, nanos);
+    this.cache = new KeyCache(records, tokens, mostBytes, nanos, meters);
     this.feeds = IntStream.range(0, records.parts())
         .mapToObj(part -> new Feed(records, part, nanos, cache))
         .toList();
@@ -66,9 +74,11 @@ public final class KnownKeys implements Directory {
   /** Looks for changes everywhere; completes when all looks have ended, well or not. */
   public CompletableFuture<Void> look() {
     List<CompletableFuture<Void>> looks = new ArrayList<>();
-    looks.add(tokens.refresh().exceptionally(error -> null));
     feeds.forEach(feed -> looks.add(feed.look().exceptionally(error -> null)));
-    return CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new));
+    // Not before: the feed notices first that Redis has lost them.
+    return CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new))
+        .thenCompose(looked -> tokens.refresh())
+        .exceptionally(error -> null);
   }
 
   /** The time by Redis's clock, in the part with the records of this name. */
@@ -82,7 +92,7 @@ public final class KnownKeys implements Directory {
 
   @Override
   public Optional<Operator> operator(String token) {
-    return tokens.operator(token, feeds.get(0).nowMillis());
+    return tokens.operator(token, feeds.get(0).nowMillis(), nanos.getAsLong());
   }
 
   @Override
@@ -91,12 +101,12 @@ public final class KnownKeys implements Directory {
     if (text.isEmpty()) {
       return KeyText.isOpaque(shown) ? ofOpaqueKey(shown, address) : nobody();
     }
-    return found(text.get().id(), address).compose(known -> {
-      if (known.isEmpty() && KeyText.isOpaque(shown)) {
-        return ofOpaqueKey(shown, address);
-      }
-      return opened(known, text.get().secret());
-    });
+    return found(text.get().id(), address)
+        .compose(known -> opened(known, text.get().secret()))
+        // The text before a dot may be the id of another key by chance.
+        .compose(subject -> subject.isEmpty() && KeyText.isOpaque(shown)
+            ? ofOpaqueKey(shown, address)
+            : Future.succeededFuture(subject));
   }
 
   // A key from elsewhere, whose text has no id, is found by the hash of it.
@@ -151,8 +161,9 @@ public final class KnownKeys implements Directory {
   }
 
   private Future<Optional<Subject>> usable(Known known, long nowMillis) {
-    if (!known.isUsableAt(nowMillis)) {
-      return nobody();
+    boolean isOfPolicy = policies.current().policy().listed(known.entry().id()).isPresent();
+    if (isOfPolicy || !known.isUsableAt(nowMillis)) {
+      return nobody(); // what the policy lists wins
     }
     Optional<Subject> subject =
         known.subject(policies.current().policy(), nowMillis, new Source(known));
@@ -175,21 +186,38 @@ public final class KnownKeys implements Directory {
       String id = known.entry().id();
       Known used = cache.get(id).orElse(known);
       long now = nowMillis(id);
-      return used.isUsableAt(now) ? used.subject(policy, now, this) : Optional.empty();
+      boolean isGone = used == known && known.hasChanged() && cache.get(id).isEmpty();
+      return isGone || policy.listed(id).isPresent() || !used.isUsableAt(now)
+          ? Optional.empty()
+          : used.subject(policy, now, this);
     }
   }
 
   private Future<Optional<Known>> found(String id, Optional<String> address) {
-    Feed feed = feed(id);
+    return afterLooking(feed(id), LOOKS).compose(isFresh -> {
+      if (!isFresh) {
+        return asKnown(id);
+      }
+      return whileFresh(id, address).compose(known -> {
+        Feed ofTenant = known.map(it -> feed(it.tenant().name())).orElse(feed(id));
+        return ofTenant.isFresh()
+            ? Future.succeededFuture(known)
+            : afterLooking(ofTenant, LOOKS)
+                .compose(looked -> looked ? whileFresh(id, address) : asKnown(id));
+      });
+    });
+  }
+
+  // A node that has not looked for a while may have been paused. A look that was under way before
+  // it may be as old.
+  private static Future<Boolean> afterLooking(Feed feed, int looks) {
     if (feed.isFresh()) {
-      return whileFresh(id, address);
+      return FRESH;
     }
-    if (feed.isAway()) {
-      return asKnown(id);
+    if (feed.isAway() || looks == 0) {
+      return Future.succeededFuture(false);
     }
-    // This node has not looked for a while: it may have been paused.
-    return inContext(feed.look())
-        .transform(looked -> looked.succeeded() ? whileFresh(id, address) : asKnown(id));
+    return inContext(feed.look()).transform(looked -> afterLooking(feed, looks - 1));
   }
 
   private Future<Optional<Known>> whileFresh(String id, Optional<String> address) {

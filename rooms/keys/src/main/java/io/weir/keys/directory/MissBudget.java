@@ -8,13 +8,16 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Bounds the look-ups that find nothing: 300 a second for the node and 20 a second for an address (a /64 of IPv6), with
- * some in advance. A look-up takes one, and gives it back if it finds a key: known keys that a node meets for the first
+ * Bounds the look-ups that find nothing: 300 a second for the strangers of a node, 20 of them for an address (a /64 of
+ * IPv6), and 300 for its services; with some in advance. A look-up takes one, and gives it back unless it finds nothing: known keys that a node meets for the first
  * time are not held up. Mutable; safe for use by many threads.
  */
 final class MissBudget {
   private static final int NODE_RATE = 300;
   private static final int NODE_BURST = 600;
+  /** A service may ask for 1000 keys in one request. */
+  private static final int SERVICES_BURST = 2000;
+
   private static final int ADDRESS_RATE = 20;
   private static final int ADDRESS_BURST = 100;
   private static final int MOST_ADDRESSES = 10_000;
@@ -22,6 +25,7 @@ final class MissBudget {
 
   private final LongSupplier nanos;
   private final Tokens ofNode;
+  private final Tokens ofServices;
   private final Cache<String, Tokens> ofAddresses = Caffeine.newBuilder()
       .maximumSize(MOST_ADDRESSES)
       .expireAfterAccess(Duration.ofMinutes(1))
@@ -30,26 +34,34 @@ final class MissBudget {
   MissBudget(LongSupplier nanos) {
     this.nanos = nanos;
     this.ofNode = new Tokens(NODE_RATE, NODE_BURST, nanos.getAsLong());
+    this.ofServices = new Tokens(NODE_RATE, SERVICES_BURST, nanos.getAsLong());
   }
 
   /** Takes one look-up; false if there is none left. */
   boolean tryTake(Optional<String> address) {
     long now = nanos.getAsLong();
-    Optional<Tokens> own = address.map(this::tokens);
-    if (own.isPresent() && !own.get().tryTake(now)) {
+    if (address.isEmpty()) {
+      return ofServices.tryTake(now);
+    }
+    Tokens own = tokens(address.get());
+    if (!own.tryTake(now)) {
       return false;
     }
     if (ofNode.tryTake(now)) {
       return true;
     }
-    own.ifPresent(Tokens::giveBack);
+    own.giveBack();
     return false;
   }
 
   /** Gives one back. */
   void giveBack(Optional<String> address) {
-    ofNode.giveBack();
-    address.map(this::tokens).ifPresent(Tokens::giveBack);
+    if (address.isEmpty()) {
+      ofServices.giveBack();
+    } else {
+      ofNode.giveBack();
+      tokens(address.get()).giveBack();
+    }
   }
 
   private Tokens tokens(String address) {

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns records into subjects that a policy compiles. */
 public final class Subjects {
+  /** Before the end of any override. */
+  private static final long EVER = Long.MIN_VALUE;
+
   private Subjects() {}
 
   /** The entry that a policy compiles, with the overrides that are in force at this moment. */
@@ -65,14 +68,25 @@ public final class Subjects {
         : new DocumentValue.Text(1, value.toString());
   }
 
+  /** A key, to check its settings: active, with all of its overrides, and without those of its tenant. */
+  public static SubjectEntry ofKey(Entry key, Optional<Entry> tenant) {
+    return new SubjectEntry(
+        key.id(),
+        key.tenant(),
+        key.settings().plan().or(() -> tenant.flatMap(it -> it.settings().plan())),
+        Access.LIMITED,
+        overrides(key, EVER),
+        TenantEntry.NONE);
+  }
+
   /** A key of a tenant with a plan, to check the tenant's settings. */
-  public static SubjectEntry ofTenant(Entry tenant, Optional<String> plan, long nowMillis) {
+  public static SubjectEntry ofTenant(Entry tenant, String plan) {
     return new SubjectEntry(
         tenant.id(),
         tenant.id(),
-        plan,
+        Optional.of(plan),
         Access.LIMITED,
         List.of(),
-        new TenantEntry(Optional.empty(), Access.LIMITED, overrides(tenant, nowMillis)));
+        new TenantEntry(Optional.empty(), Access.LIMITED, overrides(tenant, EVER)));
   }
 }

@@ -3,6 +3,7 @@ package io.weir.keys.door;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.DecodeException;
@@ -34,13 +35,16 @@ import java.util.function.UnaryOperator;
 /** What the doors for keys, tenants and tokens share: bodies, records, and the conditions of changes. For one event loop. */
 public final class Desk {
   static final int MAX_BYTES = 64 << 10;
+  // Parsing a longer body would block the event loop for too long.
+  private static final int MAX_BYTES_HERE = 16 << 10;
   private static final String OPERATOR = "(operator)";
-  private static final int TRIES = 5;
+  static final int TRIES = 5;
   private static final ProblemDetails RECORD_CHANGED = ProblemDetails.of(
       412, "record_changed", "The record has another version than If-Match names");
-  private static final ProblemDetails BUSY = ProblemDetails.of(
+  static final ProblemDetails BUSY = ProblemDetails.of(
       503, "record_busy", "The record was changed by others again and again: ask once more");
 
+  private final Vertx vertx;
   private final Context context;
   private final Upload uploads;
   private final RedisRecords records;
@@ -48,6 +52,7 @@ public final class Desk {
   private final NodeParts node;
 
   public Desk(Vertx vertx, RedisRecords records, KnownKeys known, NodeParts node) {
+    this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.uploads = new Upload(vertx);
     this.records = records;
@@ -91,14 +96,18 @@ public final class Desk {
     Bulkhead.Share bytes = node.memory().take(OPERATOR, OPERATOR);
     return uploads
         .whole(request.http(), maxBytes, bytes)
-        .onComplete(read -> bytes.free())
-        .map(body -> {
-          try {
-            return body.length() == 0 ? new JsonObject() : JsonInput.object(body);
-          } catch (DecodeException e) {
-            throw invalid(code, List.of("the body is no JSON object"));
-          }
-        });
+        .compose(body -> body.length() <= MAX_BYTES_HERE
+            ? Future.succeededFuture(parsed(body, code))
+            : vertx.executeBlocking(() -> parsed(body, code), false))
+        .onComplete(read -> bytes.free());
+  }
+
+  private static JsonObject parsed(Buffer body, String code) {
+    try {
+      return body.length() == 0 ? new JsonObject() : JsonInput.object(body);
+    } catch (DecodeException e) {
+      throw invalid(code, List.of("the body is no JSON object"));
+    }
   }
 
   static RefusedException invalid(String code, List<String> mistakes) {
@@ -146,9 +155,15 @@ public final class Desk {
         throw new RefusedException(BUSY);
       }
       return of(records.find(seen.kind(), seen.id()))
-          .map(entry -> entry.orElseThrow(() -> unknown(seen.kind())))
+          .map(entry -> sameOwner(seen, entry))
           .compose(entry -> change(request, entry, what, stamp, edit, tries - 1));
     });
+  }
+
+  /** The record after a change by others; it may have been deleted, and made again by another tenant. */
+  static Entry sameOwner(Entry seen, Optional<Entry> now) {
+    return now.filter(entry -> entry.tenant().equals(seen.tenant()))
+        .orElseThrow(() -> unknown(seen.kind()));
   }
 
   Future<OptionalLong> put(Change change) {

@@ -12,6 +12,7 @@ import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
 import io.weir.keys.store.Change;
+import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
@@ -19,8 +20,10 @@ import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -34,6 +37,9 @@ public final class ImportDoor implements Door {
   private static final int MAX_BYTES = 2 << 20;
   private static final Set<String> FIELDS = fields();
   private static final Set<String> OF_SECRET = Set.of("hash", "until", "whole");
+
+  private static final ProblemDetails NAME_TAKEN =
+      ProblemDetails.of(409, "secret_taken", "Another key has this text");
 
   private final Desk desk;
 
@@ -80,10 +86,12 @@ public final class ImportDoor implements Door {
 
   private Future<Void> take(
       RoutedRequest request, Operator operator, JsonArray keys, boolean replaces) {
+    Tenants tenants = new Tenants();
     List<Future<Outcome>> outcomes = new ArrayList<>();
     for (int i = 0; i < keys.size(); i++) {
       Object key = keys.getValue(i);
-      outcomes.add(Future.succeededFuture().compose(begun -> one(key, operator, replaces)));
+      outcomes.add(
+          Future.succeededFuture().compose(begun -> one(key, operator, replaces, tenants)));
     }
     return Future.join(outcomes).transform(done -> {
       JsonObject answer = new JsonObject();
@@ -118,47 +126,68 @@ public final class ImportDoor implements Door {
         : new JsonObject().put("index", index).put("code", "failed");
   }
 
-  private Future<Outcome> one(Object asked, Operator operator, boolean replaces) {
+  private Future<Outcome> one(Object asked, Operator operator, boolean replaces, Tenants tenants) {
     Wanted wanted = read(asked, operator);
     Entry entry = wanted.entry();
-    return naming(wanted)
-        .compose(named -> desk.put(
-            new Change(Change.SILENT, entry.created(), Optional.empty(), Optional.of(entry))))
-        .compose(version -> version.isPresent()
-            ? Future.succeededFuture(Outcome.CREATED)
-            : present(entry, replaces));
+    return tenants
+        .of(entry.tenant())
+        .compose(tenant -> {
+          RecordRequest.requireFits(desk.policy(), entry, tenant);
+          return desk.put(
+                  new Change(Change.SILENT, entry.created(), Optional.empty(), Optional.of(entry)))
+              .compose(version -> version.isPresent()
+                  ? Future.succeededFuture(Outcome.CREATED)
+                  : present(entry, replaces));
+        })
+        .compose(outcome -> naming(wanted).map(outcome));
   }
 
+  // After the record: a name that leads nowhere is of no use, and a key is not taken from its
+  // owner.
   private Future<Void> naming(Wanted wanted) {
     return Future.join(wanted.whole().stream()
-            .map(hash -> desk.of(desk.records().name(hash, wanted.entry().id())))
+            .map(hash -> desk.of(desk.records().name(hash, wanted.entry().id())).map(isNamed -> {
+              if (!isNamed) {
+                throw new RefusedException(NAME_TAKEN);
+              }
+              return true;
+            }))
             .toList())
         .mapEmpty();
   }
 
   private Future<Outcome> present(Entry entry, boolean replaces) {
     return desk.of(desk.records().find(Kind.KEY, entry.id())).compose(stored -> {
-      boolean isSame = stored
-          .filter(it -> it.tenant().equals(entry.tenant())
-              && it.settings().equals(entry.settings())
-              && it.secrets().equals(entry.secrets()))
-          .isPresent();
-      if (isSame) {
+      Entry before = stored
+          .filter(it -> it.tenant().equals(entry.tenant()))
+          .orElseThrow(() -> new RefusedException(KeysDoor.EXISTS));
+      if (before.settings().equals(entry.settings()) && before.secrets().equals(entry.secrets())) {
         return Future.succeededFuture(Outcome.SAME);
       }
-      boolean isReplaced =
-          replaces && stored.filter(it -> it.tenant().equals(entry.tenant())).isPresent();
-      if (!isReplaced) {
+      if (!replaces) {
         throw new RefusedException(KeysDoor.EXISTS);
       }
       return desk.put(new Change(Change.SILENT, entry.changed(), stored, Optional.of(entry)))
-          .map(version -> {
+          .compose(version -> {
             if (version.isEmpty()) {
               throw new RefusedException(KeysDoor.EXISTS);
             }
-            return Outcome.REPLACED;
+            return Future.join(before.secrets().stream()
+                    .filter(secret -> !entry.secrets().contains(secret))
+                    .map(secret -> desk.of(desk.records().unname(secret.hash().compact())))
+                    .toList())
+                .map(Outcome.REPLACED);
           });
     });
+  }
+
+  /** The records of tenants, each read once for a request. Mutable; owned by one request. */
+  private final class Tenants {
+    private final Map<String, Future<Optional<Entry>>> read = new HashMap<>();
+
+    Future<Optional<Entry>> of(String tenant) {
+      return read.computeIfAbsent(tenant, name -> desk.of(desk.records().find(Kind.TENANT, name)));
+    }
   }
 
   /**
@@ -192,7 +221,6 @@ public final class ImportDoor implements Door {
     Stamp stamp = new Stamp(now, operator.name());
     Entry entry = new Entry(
         Kind.KEY, id.orElseThrow(), tenant.orElseThrow(), settings, secrets, "", stamp, stamp, 0);
-    RecordRequest.requireFits(desk.policy(), entry, Optional.empty(), now);
     return new Wanted(entry, whole);
   }
 

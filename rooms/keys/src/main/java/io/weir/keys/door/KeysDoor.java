@@ -102,12 +102,12 @@ public final class KeysDoor implements Door {
         Kind.KEY, id, owner, settings, List.of(secrets.of(key)), retry.proof(), now, now, 0);
     return tenantOf(entry)
         .compose(of -> {
-          RecordRequest.requireFits(desk.policy(), entry, of, now.atMillis());
+          RecordRequest.requireFits(desk.policy(), entry, of);
           return desk.put(new Change("create", now, Optional.empty(), Optional.of(entry)));
         })
         .compose(version -> version.isPresent()
             ? made(request, 201, Desk.at(entry, version.getAsLong()), key)
-            : repeated(request, id, retry));
+            : repeated(request, operator, id, retry));
   }
 
   private static void requireMay(Operator operator, String tenant, JsonObject body) {
@@ -118,13 +118,16 @@ public final class KeysDoor implements Door {
   }
 
   // The same request again gets the same key, as long as nobody has changed it.
-  private Future<Void> repeated(RoutedRequest request, String id, Secrets.Retry retry) {
+  private Future<Void> repeated(
+      RoutedRequest request, Operator operator, String id, Secrets.Retry retry) {
     return desk.of(desk.records().find(Kind.KEY, id)).compose(entry -> {
-      Optional<String> salt = entry.flatMap(it -> retry.saltOf(it.retry()));
-      if (salt.isEmpty()) {
+      Optional<KeyText> key = entry
+          .filter(it -> operator.mayFor(it.tenant(), Scope.KEYS))
+          .flatMap(it -> retry.keyOf(it, desk.nowMillis(id)));
+      if (key.isEmpty()) {
         throw new RefusedException(EXISTS);
       }
-      return made(request, 201, entry.orElseThrow(), retry.key(id, salt.get()));
+      return made(request, 201, entry.orElseThrow(), key.get());
     });
   }
 
@@ -240,11 +243,15 @@ public final class KeysDoor implements Door {
         .compose(entry -> desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID)
             .compose(patch -> {
               requireMay(operator, entry.tenant(), patch);
+              RecordRequest.requireMayEnd(operator, entry, patch);
               Stamp now = desk.stamp(id, operator);
               return tenantOf(entry)
                   .compose(tenant -> desk.change(request, entry, verb(patch), now, seen -> {
+                    RecordRequest.requireMayEnd(operator, seen, patch);
                     Entry patched = RecordRequest.patched(seen, patch, now);
-                    RecordRequest.requireFits(desk.policy(), patched, tenant, now.atMillis());
+                    if (RecordRequest.setsLimits(patch)) {
+                      RecordRequest.requireFits(desk.policy(), patched, tenant);
+                    }
                     return patched;
                   }));
             }))
@@ -271,12 +278,21 @@ public final class KeysDoor implements Door {
           if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
             throw Operators.forbidden();
           }
+          RecordRequest.requireMayEnd(operator, entry, RecordRequest.DELETED);
           return removed(request.http(), desk, entry, desk.stamp(id, operator));
         })
         .compose(done -> request.response().setStatusCode(204).end());
   }
 
   static Future<Void> removed(HttpServerRequest request, Desk desk, Entry entry, Stamp now) {
+    return removed(request, desk, entry, now, Desk.TRIES);
+  }
+
+  private static Future<Void> removed(
+      HttpServerRequest request, Desk desk, Entry entry, Stamp now, int tries) {
+    if (tries == 0) {
+      throw new RefusedException(Desk.BUSY);
+    }
     Desk.requireMatch(request, entry);
     return desk.put(new Change("delete", now, Optional.of(entry), Optional.empty()))
         .compose(version -> {
@@ -287,8 +303,8 @@ public final class KeysDoor implements Door {
                 .mapEmpty();
           }
           return desk.of(desk.records().find(entry.kind(), entry.id()))
-              .map(it -> it.orElseThrow(() -> Desk.unknown(entry.kind())))
-              .compose(it -> removed(request, desk, it, now));
+              .map(it -> Desk.sameOwner(entry, it))
+              .compose(it -> removed(request, desk, it, now, tries - 1));
         });
   }
 

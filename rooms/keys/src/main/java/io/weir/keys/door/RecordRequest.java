@@ -68,55 +68,76 @@ final class RecordRequest {
     return fields;
   }
 
-  /** Refuses plans and overrides that do not fit into the policy. */
-  static void requireFits(Policy policy, Entry entry, Optional<Entry> tenant, long nowMillis) {
+  /** Whether a change concerns limits. */
+  static boolean setsLimits(JsonObject patch) {
+    return patch.containsKey("plan") || patch.containsKey("overrides");
+  }
+
+  /**
+   * Refuses a plan or overrides that do not fit into the policy; overrides that have ended, too.
+   *
+   * @param tenant the record of a key's tenant
+   */
+  static void requireFits(Policy policy, Entry entry, Optional<Entry> tenant) {
     List<String> mistakes = new ArrayList<>(0);
     Optional<String> plan = entry.settings().plan();
     if (plan.filter(name -> !policy.plans().containsKey(name)).isPresent()) {
       mistakes.add("plan: '%s' (expected: one of the plans %s)"
           .formatted(plan.get(), String.join(", ", new TreeSet<>(policy.plans().keySet()))));
     } else if (entry.kind() == Kind.KEY) {
-      Compiled compiled = policy.compile(Subjects.entry(
-          entry.with(entry.settings().in(KeyState.ACTIVE), entry.changed()), tenant, nowMillis));
-      compiled
-          .problems()
-          .forEach(problem -> mistakes.add(problem.location().path() + ": " + problem.message()));
+      Compiled compiled = policy.compile(Subjects.ofKey(entry, tenant));
+      note(compiled, mistakes);
       if (compiled.plan().isEmpty()) {
         mistakes.add(
             "plan: nothing (expected: one here, of the tenant or in the policy's defaults)");
       }
-    } else {
-      compiledForEachPlan(policy, entry, nowMillis, mistakes);
+    } else if (!entry.settings().overrides().isEmpty()) {
+      findUnfit(policy, entry, mistakes);
     }
     if (!mistakes.isEmpty()) {
       throw Desk.invalid(INVALID, mistakes);
     }
   }
 
-  // A tenant's override has to fit into at least one plan.
-  private static void compiledForEachPlan(
-      Policy policy, Entry tenant, long nowMillis, List<String> mistakes) {
-    if (tenant.settings().overrides().isEmpty()) {
-      return;
+  // A tenant's overrides have to fit into at least one plan.
+  private static void findUnfit(Policy policy, Entry tenant, List<String> mistakes) {
+    List<Compiled> compiled = policy.plans().keySet().stream()
+        .map(plan -> policy.compile(Subjects.ofTenant(tenant, plan)))
+        .toList();
+    if (compiled.stream().noneMatch(one -> one.problems().isEmpty())) {
+      compiled.stream().findFirst().ifPresent(one -> note(one, mistakes));
     }
-    List<String> last = new ArrayList<>(0);
-    for (String plan : policy.plans().keySet()) {
-      Compiled compiled = policy.compile(Subjects.ofTenant(tenant, Optional.of(plan), nowMillis));
-      if (compiled.problems().isEmpty()) {
-        return;
-      }
-      last.clear();
-      compiled
-          .problems()
-          .forEach(problem -> last.add(problem.location().path() + ": " + problem.message()));
-    }
-    mistakes.addAll(last);
   }
+
+  private static void note(Compiled compiled, List<String> mistakes) {
+    compiled
+        .problems()
+        .forEach(problem -> mistakes.add(problem.location().path() + ": " + problem.message()));
+  }
+
+  /** Stands for the end of a record. */
+  static final JsonObject DELETED = new JsonObject().put("state", "deleted");
 
   /** A tenant's operator manages its keys, and not what they may do. */
   static void requireMaySet(Operator operator, JsonObject json) {
-    boolean setsLimits = json.containsKey("plan") || json.containsKey("overrides");
-    if (operator.tenant().isPresent() && setsLimits) {
+    if (operator.tenant().isPresent() && setsLimits(json)) {
+      throw Operators.forbidden();
+    }
+  }
+
+  /**
+   * Nor does it undo what others have decided: it neither deletes, to make it anew, nor activates a key that has limits of
+   * its own or is not active.
+   */
+  static void requireMayEnd(Operator operator, Entry entry, JsonObject change) {
+    Settings settings = entry.settings();
+    boolean isGuarded = settings.plan().isPresent()
+        || !settings.overrides().isEmpty()
+        || settings.state() != KeyState.ACTIVE;
+    Object state = change.getValue("state", "active");
+    boolean ends =
+        change.containsKey("state") && !"frozen".equals(state) && !"disabled".equals(state);
+    if (operator.tenant().isPresent() && isGuarded && ends) {
       throw Operators.forbidden();
     }
   }

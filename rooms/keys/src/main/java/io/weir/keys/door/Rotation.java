@@ -7,6 +7,7 @@ import io.weir.keys.record.KeyText;
 import io.weir.keys.record.Kind;
 import io.weir.keys.record.Secret;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.store.Change;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -15,6 +16,7 @@ import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.RoutedRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -47,22 +49,39 @@ record Rotation(Desk desk, Secrets secrets) {
     if (!mistakes.isEmpty()) {
       throw Desk.invalid(RecordRequest.INVALID, mistakes);
     }
-    String id = entry.id();
-    var salt = retry.saltOf(entry.retry());
-    if (salt.isPresent()) {
-      return answer(request, entry, retry.key(id, salt.get()));
-    }
+    return rotate(request, entry, operator, new Wish(overlap * 1000, retry), Desk.TRIES);
+  }
+
+  /** What is asked for. */
+  private record Wish(long overlapMillis, Secrets.Retry retry) {}
+
+  // Others may rotate at the same time, and one of them may be this request repeated.
+  private Future<Void> rotate(
+      RoutedRequest request, Entry seen, Operator operator, Wish wish, int tries) {
+    String id = seen.id();
     Stamp now = desk.stamp(id, operator);
+    Optional<KeyText> made = wish.retry().keyOf(seen, now.atMillis());
+    if (made.isPresent()) {
+      return answer(request, seen, made.get());
+    }
+    if (tries == 0) {
+      throw new RefusedException(Desk.BUSY);
+    }
+    Desk.requireMatch(request.http(), seen);
+    Secrets.Retry retry = wish.retry();
     KeyText key = retry.isAsked() ? retry.key(id, retry.salt()) : secrets.make(id);
-    return desk.change(request, entry, "rotate", now, seen -> {
-          List<Secret> all = ending(seen.secrets(), now.atMillis(), overlap * 1000);
-          if (all.size() >= Entry.MOST_SECRETS) {
-            throw new RefusedException(FULL);
-          }
-          all.add(secrets.of(key));
-          return seen.withSecrets(all, now).retriedBy(retry.proof());
-        })
-        .compose(changed -> answer(request, changed, key));
+    List<Secret> all = ending(seen.secrets(), now.atMillis(), wish.overlapMillis());
+    if (all.size() >= Entry.MOST_SECRETS) {
+      throw new RefusedException(FULL);
+    }
+    all.add(secrets.of(key));
+    Entry rotated = seen.withSecrets(all, now).retriedBy(retry.proof());
+    return desk.put(new Change("rotate", now, Optional.of(seen), Optional.of(rotated)))
+        .compose(version -> version.isPresent()
+            ? answer(request, Desk.at(rotated, version.getAsLong()), key)
+            : desk.of(desk.records().find(Kind.KEY, id))
+                .map(entry -> Desk.sameOwner(seen, entry))
+                .compose(entry -> rotate(request, entry, operator, wish, tries - 1)));
   }
 
   private static Future<Void> answer(RoutedRequest request, Entry entry, KeyText key) {

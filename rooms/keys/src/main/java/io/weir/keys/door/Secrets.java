@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.SecretHash;
+import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.Secret;
 import io.weir.node.auth.ApiKey;
@@ -52,7 +53,8 @@ final class Secrets {
     }
     byte[] salt = new byte[SALT_BYTES];
     random.nextBytes(salt);
-    String name = hash(String.join("\n", operator.name(), request.path(), asked));
+    String name = hash(
+        String.join("\n", operator.name(), operator.tenant().orElse(""), request.path(), asked));
     return new Retry(
         hash(name + body.encode()),
         Base64.getUrlEncoder().withoutPadding().encodeToString(salt),
@@ -83,10 +85,17 @@ final class Secrets {
     }
 
     /** The salt of a record that the same request has made. */
-    Optional<String> saltOf(String proof) {
+    private Optional<String> saltOf(String proof) {
       return isAsked() && proof.startsWith(digest + " ")
           ? Optional.of(proof.substring(digest.length() + 1))
           : Optional.empty();
+    }
+
+    /** The key that the same request has made, if the record still has it. */
+    Optional<KeyText> keyOf(Entry entry, long nowMillis) {
+      return saltOf(entry.retry())
+          .map(ofSalt -> key(entry.id(), ofSalt))
+          .filter(key -> entry.isOpenedBy(key.secret(), nowMillis));
     }
 
     KeyText key(String id, String ofSalt) {

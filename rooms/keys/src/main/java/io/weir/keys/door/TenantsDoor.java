@@ -81,7 +81,7 @@ public final class TenantsDoor implements Door {
       RoutedRequest request, Operator operator, String id, Settings settings) {
     Stamp now = desk.stamp(id, operator);
     Entry entry = new Entry(Kind.TENANT, id, id, settings, List.of(), "", now, now, 0);
-    RecordRequest.requireFits(desk.policy(), entry, Optional.empty(), now.atMillis());
+    RecordRequest.requireFits(desk.policy(), entry, Optional.empty());
     return desk.put(new Change("create", now, Optional.empty(), Optional.of(entry)))
         .compose(version -> {
           if (version.isPresent()) {
@@ -139,7 +139,7 @@ public final class TenantsDoor implements Door {
               Stamp now = desk.stamp(entry.id(), operator);
               return desk.change(request, entry, KeysDoor.verb(patch), now, seen -> {
                 Entry patched = RecordRequest.patched(seen, patch, now);
-                RecordRequest.requireFits(desk.policy(), patched, Optional.empty(), now.atMillis());
+                RecordRequest.requireFits(desk.policy(), patched, Optional.empty());
                 return patched;
               });
             }))

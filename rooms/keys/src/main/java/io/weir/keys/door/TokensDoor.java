@@ -87,7 +87,12 @@ public final class TokensDoor implements Door {
           throw new RefusedException(FULL);
         }
         return desk.of(desk.records().putToken(name, made.entry().text()))
-            .compose(done -> audited(operator, "create", name, made.entry().toJson()))
+            .compose(isNew -> {
+              if (!isNew) {
+                throw new RefusedException(EXISTS);
+              }
+              return audited(operator, "create", name, made.entry().toJson());
+            })
             .compose(done -> {
               request.response().putHeader("Cache-Control", "no-store");
               return request.answer(

@@ -3,6 +3,7 @@ package io.weir.keys.record;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -36,6 +37,7 @@ public record Settings(
       Optional.empty(), KeyState.ACTIVE, OptionalLong.empty(), List.of(), Map.of(), "");
 
   private static final int MOST_OVERRIDES = 50;
+  private static final int MOST_BYTES_OF_OVERRIDES = 8 << 10;
   private static final int MOST_LABELS = 20;
   private static final int MOST_CHARACTERS = 256;
   private static final String NO_CONTROL = "\\P{Cntrl}*";
@@ -101,6 +103,15 @@ public record Settings(
     return new Settings(plan, other, expiresMillis, overrides, labels, note);
   }
 
+  /** About how long it is as text. */
+  public int characters() {
+    return note.length()
+        + labels.entrySet().stream()
+            .mapToInt(label -> label.getKey().length() + label.getValue().length())
+            .sum()
+        + (overrides.isEmpty() ? 0 : overridesJson().encode().length());
+  }
+
   JsonArray overridesJson() {
     return new JsonArray(overrides.stream().map(TimedOverride::toJson).toList());
   }
@@ -156,6 +167,9 @@ public record Settings(
             mistake("overrides[%d]".formatted(i), "an override as in the policy");
           }
         }
+        if (list.encode().length() > MOST_BYTES_OF_OVERRIDES) {
+          mistake("overrides", "at most %d bytes of JSON".formatted(MOST_BYTES_OF_OVERRIDES));
+        }
         return overrides;
       }
       mistake("overrides", "a list of at most %d overrides".formatted(MOST_OVERRIDES));
@@ -197,7 +211,8 @@ public record Settings(
     private static boolean isText(@Nullable Object value) {
       return value instanceof String text
           && text.length() <= MOST_CHARACTERS
-          && text.matches(NO_CONTROL);
+          && text.matches(NO_CONTROL)
+          && StandardCharsets.UTF_8.newEncoder().canEncode(text);
     }
   }
 }

@@ -12,7 +12,8 @@ final class KeyStatuses {
 
   /** Of {@code key_name.lua}. */
   enum KeyName {
-    DONE
+    DONE,
+    TAKEN
   }
 
   /** Of {@code key_changes.lua}. */

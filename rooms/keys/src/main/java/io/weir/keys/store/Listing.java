@@ -19,8 +19,10 @@ public final class Listing {
   /** The most records of a page that are read, whether or not they match. */
   private static final int MOST_READ = 2000;
 
-  /** The parts of the index that are read at a time. */
-  private static final int AT_ONCE = 512;
+  /** The parts of the index that are read at a time: more and more, as long as they are empty. */
+  private static final int FIRST_AT_ONCE = 16;
+
+  private static final int MOST_AT_ONCE = 512;
 
   private static final int PARTS = Partition.COUNT * KeyNames.INDEX_PARTS;
 
@@ -32,15 +34,20 @@ public final class Listing {
 
   /** A place in the list. */
   private record Place(int part, String after) {
-    static Place parse(String cursor) {
-      int dot = cursor.indexOf('.');
-      try {
-        return cursor.isEmpty()
-            ? new Place(0, "")
-            : new Place(Integer.parseInt(cursor.substring(0, dot)), cursor.substring(dot + 1));
-      } catch (RuntimeException e) {
-        throw new IllegalArgumentException("cursor: (expected: one of an earlier answer)", e);
+    // A cursor is from outside: it may only name a place within the keys that are listed.
+    static Place parse(String cursor, String prefix) {
+      if (cursor.isEmpty()) {
+        return new Place(0, "");
       }
+      int dot = cursor.indexOf('.');
+      String after = cursor.substring(dot + 1);
+      boolean isSound = dot > 0
+          && cursor.substring(0, dot).matches("\\d{1,5}")
+          && (after.isEmpty() || after.startsWith(prefix));
+      if (!isSound) {
+        throw new IllegalArgumentException("cursor: (expected: one of an earlier answer)");
+      }
+      return new Place(Integer.parseInt(cursor.substring(0, dot)), after);
     }
 
     String text() {
@@ -58,8 +65,11 @@ public final class Listing {
    */
   public CompletableFuture<Page> page(
       Kind kind, Optional<String> tenant, String cursor, int most, Predicate<Entry> matches) {
-    Place place = Place.parse(cursor);
-    return new Run(kind, tenant.map(it -> it + " ").orElse(""), most, matches).from(place);
+    String prefix = tenant.map(it -> it + " ").orElse("");
+    Place place = Place.parse(cursor, prefix);
+    Predicate<Entry> all =
+        entry -> tenant.map(entry.tenant()::equals).orElse(true) && matches.test(entry);
+    return new Run(kind, prefix, most, all).from(place, FIRST_AT_ONCE);
   }
 
   /** One page while it is made. Mutable; its steps follow one another. */
@@ -88,16 +98,16 @@ public final class Listing {
           : KeyNames.tenantIndex(part);
     }
 
-    CompletableFuture<Page> from(Place place) {
+    CompletableFuture<Page> from(Place place, int atOnce) {
       if (place.part() >= parts()) {
         return CompletableFuture.completedFuture(new Page(found, ""));
       }
-      int end = Math.min(parts(), place.part() + AT_ONCE);
+      int end = Math.min(parts(), place.part() + atOnce);
       int room = Math.min(most - found.size(), MOST_READ - read);
       return RedisRecords.all(IntStream.range(place.part(), end)
               .mapToObj(part -> members(part, part == place.part() ? place.after() : "", room))
               .toList())
-          .thenCompose(members -> with(place.part(), members, room));
+          .thenCompose(members -> with(place.part(), members, room, atOnce));
     }
 
     private CompletableFuture<List<String>> members(int part, String after, int room) {
@@ -109,7 +119,8 @@ public final class Listing {
     }
 
     // Reads the records of as many members as have room, and goes on.
-    private CompletableFuture<Page> with(int first, List<List<String>> members, int room) {
+    private CompletableFuture<Page> with(
+        int first, List<List<String>> members, int room, int atOnce) {
       List<String> taken = new ArrayList<>();
       Place next = new Place(first + members.size(), "");
       for (int i = 0; i < members.size(); i++) {
@@ -131,7 +142,7 @@ public final class Listing {
             boolean isDone = found.size() >= most || read >= MOST_READ;
             return isDone
                 ? CompletableFuture.completedFuture(new Page(found, end.text()))
-                : from(end);
+                : from(end, taken.isEmpty() ? Math.min(MOST_AT_ONCE, 2 * atOnce) : atOnce);
           });
     }
   }

@@ -4,7 +4,9 @@ import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.Kind;
+import io.weir.keys.record.Settings;
 import io.weir.keys.store.KeyStatuses.KeyChanges;
+import io.weir.keys.store.KeyStatuses.KeyName;
 import io.weir.keys.store.KeyStatuses.KeyPut;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
@@ -30,7 +32,8 @@ public final class RedisRecords {
 
   private static final String MOST_AUDIT = "10000";
   private static final String MOST_AUDIT_OF_PART = "1000";
-  private static final int MOST_CHANGES = 5000;
+  private static final int MOST_OF_AUDIT_LINE = 2000;
+  private static final int MOST_CHANGES = 1000;
   private static final LuaLibrary LIBRARY =
       LuaLibrary.of("keys", List.of("key_put", "key_name", "key_changes"));
 
@@ -67,23 +70,23 @@ public final class RedisRecords {
         .thenApply(Optional::ofNullable);
   }
 
-  /** Lets a key without an id in its text be found. */
-  public CompletableFuture<Void> name(String hash, String id) {
+  /** Lets a key without an id in its text be found; false if the hash names another key. */
+  public CompletableFuture<Boolean> name(String hash, String id) {
     String log = KeyNames.changes(parts(), partOf(hash));
     return Scripts.run(
             redis,
             name,
             List.of(KeyNames.alias(hash), log, log + ":changes"),
             List.of(OF + hash, id))
-        .thenApply(done -> null);
+        .thenApply(answer -> Statuses.of(KeyName.class, answer.get(0)) == KeyName.DONE);
   }
 
   /** Undoes {@link #name}. */
   public CompletableFuture<Void> unname(String hash) {
     return redis
         .ask(commands -> commands.exists(KeyNames.alias(hash)))
-        .thenCompose(
-            found -> found == 0 ? CompletableFuture.<Void>completedFuture(null) : name(hash, ""));
+        .thenCompose(found -> found == 0 ? CompletableFuture.completedFuture(true) : name(hash, ""))
+        .thenApply(done -> null);
   }
 
   /** Changes a record; empty if it is not any more as it was seen. The result is the new version. */
@@ -114,8 +117,23 @@ public final class RedisRecords {
             : OptionalLong.empty());
   }
 
+  // A record with much text would take the place of many other lines.
   private static String json(Optional<Entry> entry) {
-    return entry.map(it -> it.toJson().encode()).orElse("");
+    String json = entry.map(it -> it.toJson().encode()).orElse("");
+    return json.length() <= MOST_OF_AUDIT_LINE
+        ? json
+        : entry
+            .map(it -> it.with(
+                new Settings(
+                    it.settings().plan(),
+                    it.settings().state(),
+                    it.settings().expiresMillis(),
+                    List.of(),
+                    Map.of(),
+                    "(too long for the audit)"),
+                it.changed()))
+            .map(it -> it.toJson().encode())
+            .orElse("");
   }
 
   /** The changes in a part of the shared state since a look. */
@@ -139,11 +157,9 @@ public final class RedisRecords {
     return redis.ask(commands -> commands.hgetall(KeyNames.tokens(parts())));
   }
 
-  /** Stores a token. */
-  public CompletableFuture<Void> putToken(String name, String text) {
-    return redis
-        .ask(commands -> commands.hset(KeyNames.tokens(parts()), name, text))
-        .thenApply(done -> null);
+  /** Stores a token; false if there is one with this name. */
+  public CompletableFuture<Boolean> putToken(String name, String text) {
+    return redis.ask(commands -> commands.hsetnx(KeyNames.tokens(parts()), name, text));
   }
 
   /** Removes a token; false if there is none. */
