@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -37,10 +38,10 @@ final class RecordBoost extends AdminCommand {
   /** What is changed. Mutable; picocli sets its fields. */
   static final class Target {
     @ArgGroup(exclusive = false)
-    private Optional<OfRate> rate = Optional.empty();
+    private @Nullable OfRate rate;
 
     @ArgGroup(exclusive = false)
-    private Optional<OfLimit> limit = Optional.empty();
+    private @Nullable OfLimit limit;
   }
 
   /** Another rate of a bucket. Mutable; picocli sets its fields. */
@@ -110,9 +111,14 @@ final class RecordBoost extends AdminCommand {
 
   private JsonObject boost() {
     JsonObject boost = new JsonObject();
-    target.rate.ifPresent(
-        rate -> boost.put("bucket", rate.bucket).put("opsPerSec", rate.opsPerSec));
-    target.limit.ifPresent(limit -> boost.put("limits", limit.name).put("limit", limit.size));
+    OfRate rate = target.rate;
+    OfLimit limit = target.limit;
+    if (rate != null) {
+      boost.put("bucket", rate.bucket).put("opsPerSec", rate.opsPerSec);
+    }
+    if (limit != null) {
+      boost.put("limits", limit.name).put("limit", limit.size);
+    }
     return boost.put("until", moment(end));
   }
 }

@@ -31,6 +31,7 @@ public final class KeyMeters {
   void known(LongSupplier size) {
     Gauge.builder("throttle.keys.known", size, LongSupplier::getAsLong)
         .description("keys outside of the policy that the node knows")
+        .strongReference(true)
         .register(registry);
   }
 
