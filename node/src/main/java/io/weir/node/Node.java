@@ -130,6 +130,7 @@ public final class Node implements AutoCloseable {
     List<Room> rooms = Room.all();
     rooms.forEach(room -> opened.add(room.open(parts)));
     opened.forEach(room -> room.directory().ifPresent(identities::use));
+    opened.forEach(room -> room.identifier().ifPresent(identities::use));
     NodeContext context = new NodeContext(
         config,
         policies,

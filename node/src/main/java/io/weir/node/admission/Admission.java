@@ -61,7 +61,9 @@ public final class Admission {
 
   /** The subject of a request, see {@link Identities#authenticate}. */
   public Future<Subject> authenticate(HttpServerRequest request) {
-    return identities.authenticate(request);
+    Optional<OperationRule> rule = RequestTarget.segments(request.path())
+        .flatMap(path -> policies.current().policy().rule(request.method().name(), path));
+    return identities.authenticate(request, rule);
   }
 
   /**

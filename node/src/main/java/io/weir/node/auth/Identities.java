@@ -3,6 +3,7 @@ package io.weir.node.auth;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
@@ -22,6 +23,7 @@ public final class Identities {
 
   private final PolicySource policies;
   private volatile Directory directory = Directory.EMPTY;
+  private volatile Identifier identifier = this::byKey;
 
   public Identities(PolicySource policies) {
     this.policies = policies;
@@ -32,15 +34,21 @@ public final class Identities {
     directory = of;
   }
 
-  /**
-   * The subject of a request.
-   *
-   * @return fails with {@link RefusedException} if it shows no valid key, or if that cannot be told now
-   */
-  public Future<Subject> authenticate(HttpServerRequest request) {
+  /** Sets where the identity of requests comes from, instead of API keys alone. */
+  public void use(Identifier of) {
+    identifier = of;
+  }
+
+  /** The subject of a request, see {@link Identifier#identify}. */
+  public Future<Subject> authenticate(
+      HttpServerRequest request, Optional<OperationRule> operation) {
+    return identifier.identify(request, operation);
+  }
+
+  private Future<Subject> byKey(HttpServerRequest request, Optional<OperationRule> operation) {
     Optional<String> shown = ApiKey.shownIn(request.headers());
     if (shown.isEmpty()) {
-      throw new RefusedException(KEY_MISSING);
+      throw missing();
     }
     return ofKey(shown.get(), Addresses.peer(request))
         .map(subject -> subject.orElseThrow(Identities::invalid));
@@ -54,6 +62,11 @@ public final class Identities {
   /** The same subject by the policy that is in force now; throws {@link RefusedException} if it is gone. */
   public Subject again(Subject subject) {
     return subject.in(policy()).orElseThrow(Identities::invalid);
+  }
+
+  /** The refusal of a request without any identity. */
+  public static RefusedException missing() {
+    return new RefusedException(KEY_MISSING);
   }
 
   /** The refusal of an unknown key. */

@@ -3,6 +3,7 @@ package io.weir.node.room;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.node.auth.Directory;
+import io.weir.node.auth.Identifier;
 import io.weir.node.upstream.Turns;
 import java.util.Optional;
 
@@ -18,6 +19,11 @@ public interface OpenRoom {
 
   /** The subjects and operators that are defined outside of the policy; at most one room knows any. */
   default Optional<Directory> directory() {
+    return Optional.empty();
+  }
+
+  /** Finds out who asks, instead of by API keys alone; at most one room does. */
+  default Optional<Identifier> identifier() {
     return Optional.empty();
   }
 

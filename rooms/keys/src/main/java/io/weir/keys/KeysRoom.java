@@ -10,6 +10,7 @@ import io.weir.keys.door.ImportDoor;
 import io.weir.keys.door.KeysDoor;
 import io.weir.keys.door.TenantsDoor;
 import io.weir.keys.door.TokensDoor;
+import io.weir.keys.identity.Identifier;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.auth.Directory;
 import io.weir.node.intake.Door;
@@ -44,7 +45,11 @@ public final class KeysRoom implements Room {
         System::nanoTime,
         new KeyMeters(node.meters()));
     known.look().join();
-    return new Opened(node, known, new RedisRecords(node.otherRedis().apply(LONGEST)));
+    return new Opened(
+        node,
+        known,
+        new RedisRecords(node.otherRedis().apply(LONGEST)),
+        Identifier.of(node.vertx(), node.identities(), known));
   }
 
   @Override
@@ -54,10 +59,16 @@ public final class KeysRoom implements Room {
   }
 
   /** @param records for operators, whose calls may take longer than decisions */
-  private record Opened(NodeParts node, KnownKeys known, RedisRecords records) implements OpenRoom {
+  private record Opened(NodeParts node, KnownKeys known, RedisRecords records, Identifier identity)
+      implements OpenRoom {
     @Override
     public Optional<Directory> directory() {
       return Optional.of(known);
+    }
+
+    @Override
+    public Optional<io.weir.node.auth.Identifier> identifier() {
+      return Optional.of(identity);
     }
 
     @Override

@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class KeyCache implements Feed.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(KeyCache.class);
   private static final int BYTES_OF_ALIAS = 500;
+  private static final int MOST_TENANTS = 10_000;
   private static final int MOST_UNKNOWN = 50_000;
   private static final Duration UNKNOWN_LASTS = Duration.ofMinutes(1);
   private static final long AFTER_LOSS_NANOS = 5_000_000_000L;
@@ -43,6 +44,10 @@ final class KeyCache implements Feed.Listener {
       .build();
   private final Cache<String, Tenant> tenants =
       Caffeine.newBuilder().weakValues().build();
+  /** Those without a key that holds them. */
+  private final Cache<String, Tenant> held =
+      Caffeine.newBuilder().maximumSize(MOST_TENANTS).build();
+
   private final ConcurrentMap<String, LookUp> lookUps = new ConcurrentHashMap<>();
   private final AtomicInteger generation = new AtomicInteger();
   private final AtomicInteger aliasChanges = new AtomicInteger();
@@ -161,8 +166,15 @@ final class KeyCache implements Feed.Listener {
     return puttingBack.get() > 0 || nanos.getAsLong() - lossNanos < AFTER_LOSS_NANOS;
   }
 
-  private CompletableFuture<Tenant> tenant(String name) {
+  /** A tenant, as it was last read. */
+  Optional<Tenant> knownTenant(String name) {
+    return Optional.ofNullable(tenants.getIfPresent(name)).filter(tenant -> tenant.reading() > 0);
+  }
+
+  /** A tenant, with its record of now. */
+  CompletableFuture<Tenant> tenant(String name) {
     Tenant tenant = tenants.get(name, Tenant::new);
+    held.put(name, tenant);
     if (tenant.isCurrent()) {
       return CompletableFuture.completedFuture(tenant);
     }

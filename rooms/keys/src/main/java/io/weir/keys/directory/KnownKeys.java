@@ -10,11 +10,13 @@ import io.weir.core.policy.SubjectSource;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Directory;
+import io.weir.node.auth.Identities;
 import io.weir.node.auth.Operator;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,26 +120,58 @@ public final class KnownKeys implements Directory {
     }
     Future<Optional<String>> id = alias.isPresent()
         ? Future.succeededFuture(alias)
-        : charged(address, () -> cache.lookUpAlias(hash));
+        : lookedUp(address, () -> cache.lookUpAlias(hash));
     return id.compose(found -> found.isEmpty()
         ? nobody()
         : found(found.get(), address).compose(key -> opened(key, shown)));
   }
 
   // A look-up that finds something costs its address nothing.
-  private <T> Future<Optional<T>> charged(
+  private <T> Future<Optional<T>> lookedUp(
       Optional<String> address, Supplier<CompletableFuture<Optional<T>>> lookUp) {
+    return charged(address, () -> inContext(lookUp.get()));
+  }
+
+  /** Finds something for a caller that may be a stranger: an address may miss so often, and no more. */
+  public <T> Future<Optional<T>> charged(
+      Optional<String> address, Supplier<Future<Optional<T>>> search) {
     if (!budget.tryTake(address)) {
       meters.refused();
       return Future.failedFuture(new RefusedException(BUSY));
     }
-    return inContext(lookUp.get())
-        .onSuccess(found -> {
-          if (found.isPresent()) {
+    return search
+        .get()
+        .onComplete(done -> {
+          if (done.failed() || done.result().isPresent()) {
             budget.giveBack(address);
           }
         })
         .recover(error -> Future.failedFuture(RefusedException.of(error)));
+  }
+
+  /**
+   * The record of a tenant, if it has one; fails with {@link RefusedException} if it cannot be read, or if the tenant may
+   * not be used.
+   */
+  public Future<Optional<Entry>> tenant(String name) {
+    return afterLooking(feed(name), LOOKS)
+        .compose(isFresh -> isFresh
+            ? inContext(cache.tenant(name))
+            : cache
+                .knownTenant(name)
+                .map(Future::succeededFuture)
+                .orElseGet(KnownKeys::unavailable))
+        .recover(error -> Future.failedFuture(RefusedException.of(error)))
+        .map(tenant -> tenant.entry().map(entry -> {
+          if (!entry.isUsableAt(nowMillis(name))) {
+            throw Identities.invalid();
+          }
+          return entry;
+        }));
+  }
+
+  private static <T> Future<T> unavailable() {
+    return Future.failedFuture(new RefusedException(ProblemDetails.unavailable()));
   }
 
   private static Future<Optional<Subject>> nobody() {
@@ -230,7 +264,7 @@ public final class KnownKeys implements Directory {
     }
     return cache.isUnknown(id)
         ? Future.succeededFuture(Optional.empty())
-        : charged(address, () -> cache.lookUp(id));
+        : lookedUp(address, () -> cache.lookUp(id));
   }
 
   private Future<Optional<Known>> afterFailure(String id, Throwable error) {
@@ -242,9 +276,7 @@ public final class KnownKeys implements Directory {
   // While Redis is away, known keys go on.
   private Future<Optional<Known>> asKnown(String id) {
     Optional<Known> known = cache.get(id);
-    return known.isPresent()
-        ? Future.succeededFuture(known)
-        : Future.failedFuture(new RefusedException(ProblemDetails.unavailable()));
+    return known.isPresent() ? Future.succeededFuture(known) : unavailable();
   }
 
   private static <T> Future<T> inContext(CompletableFuture<T> stage) {

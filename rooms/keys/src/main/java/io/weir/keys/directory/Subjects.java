@@ -30,9 +30,14 @@ public final class Subjects {
         key.settings().plan(),
         access(key),
         overrides(key, nowMillis),
-        tenant
-            .map(it -> new TenantEntry(it.settings().plan(), access(it), overrides(it, nowMillis)))
-            .orElse(TenantEntry.NONE));
+        tenant(tenant, nowMillis));
+  }
+
+  /** The settings of a tenant, with the overrides that are in force at this moment. */
+  public static TenantEntry tenant(Optional<Entry> tenant, long nowMillis) {
+    return tenant
+        .map(it -> new TenantEntry(it.settings().plan(), access(it), overrides(it, nowMillis)))
+        .orElse(TenantEntry.NONE);
   }
 
   private static Access access(Entry entry) {

@@ -1,0 +1,187 @@
+package io.weir.keys.identity;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.Access;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.Subject;
+import io.weir.core.policy.SubjectEntry;
+import io.weir.core.policy.SubjectSource;
+import io.weir.keys.directory.KnownKeys;
+import io.weir.keys.directory.Subjects;
+import io.weir.keys.identity.IdentityRule.Assigned;
+import io.weir.keys.identity.IdentityRule.Header;
+import io.weir.keys.identity.WebTokens.Verified;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Addresses;
+import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.Identities;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Finds out who a caller is: by the first source, of those that count for the operation, of which the request shows
+ * something. A credential that is shown and not valid is refused; nobody becomes anonymous by it. Safe for use by many
+ * threads.
+ */
+public final class Identifier implements io.weir.node.auth.Identifier {
+  private static final ProblemDetails UNTRUSTED = ProblemDetails.of(
+      401, "identity_untrusted", "Only trusted proxies may send the header that names the caller");
+  private static final ProblemDetails TOKEN_INVALID =
+      ProblemDetails.of(401, "token_invalid", "The token is not valid");
+  private static final ProblemDetails SUBJECT_UNKNOWN = ProblemDetails.of(
+      401, "subject_unknown", "The policy has no tenant and no rule for this caller");
+  private static final ProblemDetails PLAN_UNKNOWN =
+      ProblemDetails.of(403, "plan_unknown", "The policy has not the plan of this caller");
+
+  private final Identities identities;
+  private final KnownKeys known;
+  private final WebTokens tokens;
+
+  Identifier(Identities identities, KnownKeys known, WebTokens tokens) {
+    this.identities = identities;
+    this.known = known;
+    this.tokens = tokens;
+  }
+
+  /** An identifier for a node. */
+  public static Identifier of(io.vertx.core.Vertx vertx, Identities identities, KnownKeys known) {
+    return new Identifier(identities, known, new WebTokens(vertx, () -> known.nowMillis("any")));
+  }
+
+  /** A name that a source gives. */
+  private record Named(String name, Optional<String> tenant, Optional<String> plan) {
+    static Named of(Assigned assigned, String name) {
+      return new Named(assigned.prefix() + name, assigned.tenant(), assigned.plan());
+    }
+  }
+
+  @Override
+  public Future<Subject> identify(HttpServerRequest request, Optional<OperationRule> operation) {
+    Policy policy = identities.policy();
+    IdentityRule rule = IdentityRule.of(policy);
+    Set<Source> sources = IdentityRule.sources(operation);
+    requireTrusted(request, rule);
+    Optional<String> token =
+        sources.contains(Source.JWT) ? webToken(request, rule) : Optional.empty();
+    Optional<String> key = sources.contains(Source.API_KEY) && token.isEmpty()
+        ? ShownKey.in(request, rule.apiKey())
+        : Optional.empty();
+    Optional<String> address = Addresses.caller(request, rule.proxies(), rule.addressHeader());
+    if (key.isPresent()) {
+      return identities
+          .ofKey(key.get(), address)
+          .map(subject -> subject.orElseThrow(Identities::invalid));
+    }
+    if (token.isPresent()) {
+      return ofToken(token.get(), rule, address);
+    }
+    return others(request, rule, sources, address)
+        .map(named -> subject(named, policy))
+        .orElseThrow(Identities::missing);
+  }
+
+  // The upstream may believe the header, whoever has sent it.
+  private static void requireTrusted(HttpServerRequest request, IdentityRule rule) {
+    boolean isSpoofed = rule.header()
+        .filter(header -> request.headers().contains(header.name()))
+        .filter(
+            header -> Addresses.peer(request).filter(header.from()::contains).isEmpty())
+        .isPresent();
+    if (isSpoofed) {
+      throw new RefusedException(UNTRUSTED);
+    }
+  }
+
+  private static Optional<String> webToken(HttpServerRequest request, IdentityRule rule) {
+    return rule.jwt().isEmpty()
+        ? Optional.empty()
+        : ApiKey.bearer(request.headers()).filter(WebTokens::isOne);
+  }
+
+  private Future<Subject> ofToken(String token, IdentityRule rule, Optional<String> address) {
+    Optional<Verified> remembered = tokens.remembered(token, rule);
+    Future<Optional<Verified>> verified = remembered.isPresent()
+        ? Future.succeededFuture(remembered)
+        : known.charged(address, () -> tokens.verify(token, rule));
+    return verified.compose(it -> subject(
+        named(it.orElseThrow(() -> new RefusedException(TOKEN_INVALID))), identities.policy()));
+  }
+
+  private static Named named(Verified token) {
+    IdentityRule.Jwt jwt = token.jwt();
+    String name = token.claim(jwt.subject()).orElseThrow(() -> new RefusedException(TOKEN_INVALID));
+    Assigned assigned = jwt.assigned();
+    return new Named(
+        assigned.prefix() + name,
+        jwt.tenantClaim().flatMap(token::claim).or(assigned::tenant),
+        jwt.planClaim().flatMap(token::claim).or(assigned::plan));
+  }
+
+  private static Optional<Named> others(
+      HttpServerRequest request, IdentityRule rule, Set<Source> sources, Optional<String> address) {
+    Optional<Named> ofHeader = rule.header()
+        .filter(header -> sources.contains(Source.HEADER))
+        .flatMap(header -> value(request, header).map(value -> Named.of(header.assigned(), value)));
+    return ofHeader
+        .or(() -> rule.certificate()
+            .filter(assigned -> sources.contains(Source.CERTIFICATE))
+            .flatMap(
+                assigned -> Certificates.commonName(request).map(name -> Named.of(assigned, name))))
+        .or(() -> rule.anonymous()
+            .filter(anonymous -> sources.contains(Source.ANONYMOUS))
+            .flatMap(anonymous -> address.map(text -> Named.of(
+                anonymous.assigned(),
+                Addresses.network(text, anonymous.ipv4Bits(), anonymous.ipv6Bits())))));
+  }
+
+  private static Optional<String> value(HttpServerRequest request, Header header) {
+    List<String> values = request.headers().getAll(header.name());
+    if (values.size() > 1) {
+      throw new RefusedException(UNTRUSTED); // the proxy has added its own to the caller's
+    }
+    return values.stream().findFirst();
+  }
+
+  private Future<Subject> subject(Named named, Policy policy) {
+    if (!Names.isSubject(named.name())) {
+      throw new RefusedException(SUBJECT_UNKNOWN);
+    }
+    if (named.tenant().isEmpty()) {
+      return Future.succeededFuture(
+          policy.subject(named.name()).orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN)));
+    }
+    String tenant = named.tenant().get();
+    if (!Names.isId(tenant)) {
+      throw new RefusedException(SUBJECT_UNKNOWN);
+    }
+    if (named.plan().filter(plan -> !policy.plans().containsKey(plan)).isPresent()) {
+      throw new RefusedException(PLAN_UNKNOWN);
+    }
+    return known.tenant(tenant).map(record -> {
+      SubjectEntry entry = new SubjectEntry(
+          named.name(),
+          tenant,
+          named.plan(),
+          Access.LIMITED,
+          List.of(),
+          Subjects.tenant(record, known.nowMillis(tenant)));
+      return new External(entry).in(policy).orElseThrow(() -> new RefusedException(PLAN_UNKNOWN));
+    });
+  }
+
+  /** A subject that a source other than a key has named. */
+  private record External(SubjectEntry entry) implements SubjectSource {
+    @Override
+    public Optional<Subject> in(Policy policy) {
+      return policy
+          .compile(entry)
+          .plan()
+          .map(plan -> new Subject(entry.id(), entry.tenant(), plan, Optional.empty(), this));
+    }
+  }
+}

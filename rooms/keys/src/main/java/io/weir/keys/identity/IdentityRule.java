@@ -1,0 +1,130 @@
+package io.weir.keys.identity;
+
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.PartKey;
+import io.weir.core.policy.Policy;
+import io.weir.node.auth.Networks;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Where the identity of callers comes from. Immutable.
+ *
+ * @param proxies the networks whose word about the address of a caller counts
+ * @param addressHeader the header in which they say it
+ * @param jwt the issuers of tokens, by the name of the claim {@code iss}
+ */
+public record IdentityRule(
+    ApiKeys apiKey,
+    Map<String, Jwt> jwt,
+    Optional<Header> header,
+    Optional<Assigned> certificate,
+    Optional<Anonymous> anonymous,
+    Networks proxies,
+    String addressHeader) {
+  /** Of policies. */
+  public static final PartKey<IdentityRule> PART = new PartKey<>("identity", IdentityRule.class);
+
+  /** Of operations: the only sources that count. */
+  static final PartKey<Sources> OF_OPERATION = new PartKey<>("identityOfOperation", Sources.class);
+
+  /** API keys as without a section. */
+  static final IdentityRule USUAL = new IdentityRule(
+      new ApiKeys(List.of("X-Api-Key"), true, false, Optional.empty()),
+      Map.of(),
+      Optional.empty(),
+      Optional.empty(),
+      Optional.empty(),
+      Networks.NONE,
+      "X-Forwarded-For");
+
+  public IdentityRule {
+    jwt = Map.copyOf(jwt);
+  }
+
+  /** Some sources. */
+  record Sources(Set<Source> all) {
+    static final Sources ALL = new Sources(Set.of(Source.values()));
+
+    Sources {
+      all = Set.copyOf(all);
+    }
+  }
+
+  static IdentityRule of(Policy policy) {
+    return policy.parts().get(PART).orElse(USUAL);
+  }
+
+  static Set<Source> sources(Optional<OperationRule> operation) {
+    return operation
+        .flatMap(rule -> rule.parts().get(OF_OPERATION))
+        .orElse(Sources.ALL)
+        .all();
+  }
+
+  /**
+   * Where an API key is looked for.
+   *
+   * @param headers each with nothing but the key
+   * @param bearer whether {@code Authorization: Bearer} is one (RFC 6750)
+   * @param basic whether the password of {@code Authorization: Basic} is one (RFC 7617), or with a user name, {@code
+   *     <user>.<password>}
+   * @param query the name of a query parameter
+   */
+  record ApiKeys(List<String> headers, boolean bearer, boolean basic, Optional<String> query) {
+    ApiKeys {
+      headers = List.copyOf(headers);
+    }
+  }
+
+  /**
+   * The tenant and the plan of subjects from elsewhere. Without a tenant, a rule of the policy has to cover the name.
+   *
+   * @param prefix of the names, so that they are of no API key
+   */
+  record Assigned(String prefix, Optional<String> tenant, Optional<String> plan) {}
+
+  /**
+   * The tokens of an issuer.
+   *
+   * @param issuer the claim {@code iss} (RFC 7519, section 4.1.1)
+   * @param audience one of the claim {@code aud}
+   * @param keys the address of the JWKS, http, https or a file
+   * @param algorithms asymmetric ones
+   * @param clockSkewMillis how much the clock of the issuer may differ
+   * @param subject the claim with the name
+   * @param tenantClaim the claim with the tenant
+   * @param planClaim the claim with the plan
+   */
+  record Jwt(
+      String issuer,
+      String audience,
+      URI keys,
+      Set<String> algorithms,
+      long clockSkewMillis,
+      String subject,
+      Optional<String> tenantClaim,
+      Optional<String> planClaim,
+      Assigned assigned) {
+    Jwt {
+      algorithms = Set.copyOf(algorithms);
+    }
+  }
+
+  /**
+   * A header of a proxy in front, which has found out who the caller is.
+   *
+   * @param from the networks of the proxy: nobody else may send the header
+   */
+  record Header(String name, Networks from, Assigned assigned) {}
+
+  /**
+   * Callers without any credential, each network of this length one subject.
+   *
+   * @param ipv4Bits the length of a network of IPv4
+   */
+  record Anonymous(int ipv4Bits, int ipv6Bits, Assigned assigned) {}
+}

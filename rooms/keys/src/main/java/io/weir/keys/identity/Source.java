@@ -1,0 +1,28 @@
+package io.weir.keys.identity;
+
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What may show who a caller is, in the order in which it is looked for. */
+public enum Source {
+  API_KEY("apiKey"),
+  JWT("jwt"),
+  HEADER("header"),
+  CERTIFICATE("clientCertificate"),
+  ANONYMOUS("anonymous");
+
+  private final String word;
+
+  Source(String word) {
+    this.word = word;
+  }
+
+  /** The word of policies. */
+  public String word() {
+    return word;
+  }
+
+  static Optional<Source> of(String word) {
+    return Stream.of(values()).filter(source -> source.word.equals(word)).findFirst();
+  }
+}

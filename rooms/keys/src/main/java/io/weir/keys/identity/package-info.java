@@ -1,0 +1,5 @@
+/** Where the identity of a caller comes from: keys, tokens, headers of proxies, certificates, addresses. */
+@NullMarked
+package io.weir.keys.identity;
+
+import org.jspecify.annotations.NullMarked;
