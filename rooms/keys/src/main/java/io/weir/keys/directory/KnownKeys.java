@@ -142,7 +142,9 @@ public final class KnownKeys implements Directory {
     return search
         .get()
         .onComplete(done -> {
-          if (done.failed() || done.result().isPresent()) {
+          boolean isAway =
+              done.failed() && Failures.cause(done.cause()) instanceof StoreUnavailableException;
+          if (isAway || (done.succeeded() && done.result().isPresent())) {
             budget.giveBack(address);
           }
         })
