@@ -4,14 +4,18 @@ import static java.util.stream.Collectors.toCollection;
 
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
 import io.weir.node.admin.AdminDoor;
 import io.weir.node.admin.PolicyResource;
 import io.weir.node.admin.QuotaResource;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.Tls;
 import io.weir.node.gateway.Diversion;
 import io.weir.node.gateway.Gateway;
 import io.weir.node.intake.Bulkhead;
@@ -29,6 +33,7 @@ import io.weir.node.upstream.Turns;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -98,12 +103,18 @@ final class NodeVerticle extends VerticleBase {
     Cors cors = Cors.of(config.corsOrigins());
     if (config.adminPort().isEmpty()) {
       List<Door> all = Stream.concat(callers.stream(), operators.stream()).toList();
-      return listen(intake(all, others::serve, cors), config.host(), config.port());
+      return listen(
+          intake(all, others::serve, cors), options(config.tls()), config.host(), config.port());
     }
     return Future.all(
-        listen(intake(callers, others::serve, cors), config.host(), config.port()),
+        listen(
+            intake(callers, others::serve, cors),
+            options(config.tls()),
+            config.host(),
+            config.port()),
         listen(
             intake(operators, Intake::notFound, Cors.NONE),
+            options(Optional.empty()),
             config.adminHost(),
             config.adminPort().getAsInt()));
   }
@@ -139,14 +150,15 @@ final class NodeVerticle extends VerticleBase {
         vertx, doors, others, node.readiness()::isStopping, node.metrics().http(), cors);
   }
 
-  private Future<HttpServer> listen(Intake intake, String host, int port) {
-    HttpServer server = intake.of(vertx.createHttpServer(options()));
+  private Future<HttpServer> listen(
+      Intake intake, HttpServerOptions options, String host, int port) {
+    HttpServer server = intake.of(vertx.createHttpServer(options));
     servers.add(server);
     return server.listen(port, host);
   }
 
-  private static HttpServerOptions options() {
-    return new HttpServerOptions()
+  private static HttpServerOptions options(Optional<Tls> tls) {
+    HttpServerOptions options = new HttpServerOptions()
         .setMaxHeaderSize(MAX_HEADER_BYTES)
         .setMaxInitialLineLength(MAX_LINE_BYTES)
         .setIdleTimeout(IDLE_SECONDS)
@@ -155,5 +167,16 @@ final class NodeVerticle extends VerticleBase {
         // An h2c upgrade is hop-by-hop: bodies would reach the gateway without a length.
         .setHttp2ClearTextEnabled(false)
         .setReuseAddress(true);
+    tls.ifPresent(files -> options
+        .setSsl(true)
+        .setUseAlpn(false) // HTTP/1.1, as without TLS
+        .setKeyCertOptions(new PemKeyCertOptions()
+            .setCertPath(files.certificate().toString())
+            .setKeyPath(files.key().toString())));
+    tls.flatMap(Tls::clientCa)
+        .ifPresent(file -> options
+            .setClientAuth(ClientAuth.REQUEST)
+            .setTrustOptions(new PemTrustOptions().addCertPath(file.toString())));
+    return options;
   }
 }

@@ -74,6 +74,7 @@ final class StartIT {
         1,
         Duration.ZERO,
         Duration.ofSeconds(1),
-        List.of());
+        List.of(),
+        Optional.empty());
   }
 }

@@ -106,7 +106,8 @@ final class FaultScene implements AutoCloseable {
         1,
         Duration.ZERO,
         Duration.ofSeconds(1),
-        List.of()));
+        List.of(),
+        Optional.empty()));
     ((VertxInternal) NodeView.vertx(node))
         .blockedThreadChecker()
         .setThreadBlockedHandler(

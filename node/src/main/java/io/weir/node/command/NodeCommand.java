@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -141,6 +142,9 @@ final class NodeCommand implements Callable<Integer> {
           "origins of web pages whose scripts may call the node, with commas between; * for any (none)")
   private String corsOrigins = "";
 
+  @Mixin
+  private TlsOption tls = new TlsOption();
+
   /** The command line of a node, with defaults from the environment and the configuration file. */
   static CommandLine commandLine(Map<String, String> environment) {
     CommandLine line = new CommandLine(new NodeCommand());
@@ -183,7 +187,8 @@ final class NodeCommand implements Callable<Integer> {
         eventLoops(),
         Duration.ofMillis(inRange("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000)),
         Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)),
-        corsOrigins());
+        corsOrigins(),
+        tls.tls());
   }
 
   private List<String> corsOrigins() {

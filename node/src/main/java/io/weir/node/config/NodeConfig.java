@@ -24,6 +24,7 @@ import java.util.OptionalInt;
  * @param shutdownDelay how long the node still serves, and reports that it is not ready, before it stops
  * @param shutdownTimeout how long requests in flight may take when the node stops
  * @param corsOrigins origins of web pages whose scripts may call the node; a star for any
+ * @param tls of the port for callers; empty for plain HTTP
  */
 public record NodeConfig(
     String host,
@@ -40,7 +41,8 @@ public record NodeConfig(
     int eventLoops,
     Duration shutdownDelay,
     Duration shutdownTimeout,
-    List<String> corsOrigins) {
+    List<String> corsOrigins,
+    Optional<Tls> tls) {
 
   @Override
   public String toString() {

@@ -12,9 +12,7 @@ final class AddressesTest {
   private static final Networks PROXIES = Networks.of(List.of("10.0.0.0/8", "2001:db8:1::/48"));
 
   @ParameterizedTest(name = "[{index}] {0} | {1}")
-  @CsvSource(
-      delimiter = '|',
-      textBlock = """
+  @CsvSource(delimiter = '|', textBlock = """
           # the peer  | what the header has                       | the caller
           10.0.0.1    | 198.51.100.7                              | 198.51.100.7
           10.0.0.1    | 203.0.113.9, 198.51.100.7                 | 198.51.100.7
@@ -48,9 +46,7 @@ final class AddressesTest {
   }
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock = """
+  @CsvSource(delimiter = '|', textBlock = """
           for=198.51.100.7                                   | 198.51.100.7
           for=203.0.113.9, for=198.51.100.7;proto=https      | 198.51.100.7
           for="[2001:db8:2::7]:4711"                         | 2001:db8:2::7

@@ -41,7 +41,8 @@ final class NodeCommandTest {
             Runtime.getRuntime().availableProcessors(),
             Duration.ofSeconds(2),
             Duration.ofSeconds(10),
-            List.of()));
+            List.of(),
+            Optional.empty()));
   }
 
   @Test
@@ -161,7 +162,8 @@ final class NodeCommandTest {
         3,
         Duration.ofMillis(4),
         Duration.ofMillis(5),
-        List.of("https://a.example", "http://[::1]:8080"));
+        List.of("https://a.example", "http://[::1]:8080"),
+        Optional.empty());
   }
 
   private static NodeConfig config(Map<String, String> environment, String... arguments) {

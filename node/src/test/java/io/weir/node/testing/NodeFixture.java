@@ -9,6 +9,7 @@ import io.weir.core.policy.FailureMode;
 import io.weir.node.Node;
 import io.weir.node.NodeView;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.Tls;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisDatabase;
 import io.weir.testkit.RedisProcess;
@@ -109,12 +110,33 @@ public final class NodeFixture implements AutoCloseable {
         OptionalInt.empty());
   }
 
+  /** A node whose port for callers has TLS. */
+  public static NodeFixture withTls(String policy, Tls tls) {
+    return new NodeFixture(
+        Redis.shared(),
+        policy,
+        FailureMode.DENY,
+        Duration.ZERO,
+        OptionalInt.empty(),
+        Optional.of(tls));
+  }
+
   private NodeFixture(
       Redis redis,
       String policy,
       FailureMode failureMode,
       Duration shutdownDelay,
       OptionalInt adminPort) {
+    this(redis, policy, failureMode, shutdownDelay, adminPort, Optional.empty());
+  }
+
+  private NodeFixture(
+      Redis redis,
+      String policy,
+      FailureMode failureMode,
+      Duration shutdownDelay,
+      OptionalInt adminPort,
+      Optional<Tls> tls) {
     this.redis = redis;
     this.adminPort = adminPort;
     try {
@@ -134,7 +156,7 @@ public final class NodeFixture implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    start(shutdownDelay);
+    start(shutdownDelay, tls);
   }
 
   /** Sets the upstream's answer for a path. */
@@ -264,7 +286,7 @@ public final class NodeFixture implements AutoCloseable {
         .isEmpty();
   }
 
-  private void start(Duration shutdownDelay) {
+  private void start(Duration shutdownDelay, Optional<Tls> tls) {
     node = Node.start(new NodeConfig(
         "127.0.0.1",
         port,
@@ -280,7 +302,8 @@ public final class NodeFixture implements AutoCloseable {
         2,
         shutdownDelay,
         Duration.ofSeconds(10),
-        List.of("https://app.example.com")));
+        List.of("https://app.example.com"),
+        tls));
     stalls = StallWatch.of(NodeView.vertx(node));
   }
 
