@@ -53,6 +53,7 @@ final class ArchitectureTest {
               "io.weir.state.hold",
               "io.weir.state.inspect",
               "io.weir.batch",
+              "io.weir.keys.store",
               "io.weir.jobs.store")),
       Map.entry("org.redisson..", List.of("io.weir.state.policy")),
       Map.entry(
@@ -61,7 +62,11 @@ final class ArchitectureTest {
               "io.weir.state.document",
               "io.weir.node.json",
               "io.weir.node.check",
+              "io.weir.keys.command", // CSV
               "io.weir.batch")),
+      Map.entry(
+          "com.github.benmanes..", List.of("io.weir.keys.directory", "io.weir.keys.identity")),
+      Map.entry("com.nimbusds..", List.of("io.weir.keys.identity")),
       Map.entry("org.yaml..", List.of("io.weir.state.document")),
       Map.entry("redis.embedded..", List.of("io.weir.embedded")),
       Map.entry(
@@ -75,6 +80,7 @@ final class ArchitectureTest {
               "io.weir.jobs",
               "io.weir.providers",
               "io.weir.providers.queue",
+              "io.weir.keys.directory",
               "io.weir.windows")),
       Map.entry(
           "io.github.resilience4j..",
@@ -83,7 +89,11 @@ final class ArchitectureTest {
       Map.entry("org.knowm..", List.of("io.weir.demo.local")),
       Map.entry(
           "picocli..",
-          List.of("io.weir.node.command", "io.weir.demo.command", "io.weir.jobs.door")),
+          List.of(
+              "io.weir.node.command",
+              "io.weir.demo.command",
+              "io.weir.keys.command",
+              "io.weir.jobs.door")),
       Map.entry(
           "io.netty..",
           List.of(
@@ -91,6 +101,7 @@ final class ArchitectureTest {
               "io.weir.state.connection", // the event loops of connections
               "io.weir.state.lane",
               "io.weir.node", // its event loops
+              "io.weir.node.auth", // addresses
               "io.weir.node.intake",
               "io.weir.node.upstream")));
 
@@ -106,6 +117,7 @@ final class ArchitectureTest {
       Map.entry("rooms/batch", "io.weir.batch"),
       Map.entry("rooms/jobs", "io.weir.jobs"),
       Map.entry("rooms/providers", "io.weir.providers"),
+      Map.entry("rooms/keys", "io.weir.keys"),
       Map.entry("rooms/windows", "io.weir.windows"),
       Map.entry("server", "io.weir.server"),
       Map.entry("client", "io.weir.client"),
@@ -115,7 +127,7 @@ final class ArchitectureTest {
   private static final String PROVIDERS = "io.weir.providers..";
 
   private static final String[] ROOM_PACKAGES = {
-    "io.weir.batch..", "io.weir.jobs..", PROVIDERS, "io.weir.windows.."
+    "io.weir.batch..", "io.weir.jobs..", "io.weir.keys..", PROVIDERS, "io.weir.windows.."
   };
 
   static Set<String> modules() {
@@ -247,7 +259,12 @@ final class ArchitectureTest {
     noClasses()
         .that()
         .resideInAnyPackage(
-            "io.weir.node..", "io.weir.batch..", "io.weir.jobs..", PROVIDERS, "io.weir.windows..")
+            "io.weir.node..",
+            "io.weir.batch..",
+            "io.weir.jobs..",
+            "io.weir.keys..",
+            PROVIDERS,
+            "io.weir.windows..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.weir.demo..", "io.weir.client..", "io.weir.embedded..")
@@ -270,7 +287,12 @@ final class ArchitectureTest {
     noClasses()
         .that()
         .resideInAnyPackage(
-            "io.weir.node..", "io.weir.batch..", "io.weir.jobs..", PROVIDERS, "io.weir.windows..")
+            "io.weir.node..",
+            "io.weir.batch..",
+            "io.weir.jobs..",
+            "io.weir.keys..",
+            PROVIDERS,
+            "io.weir.windows..")
         .and()
         .resideOutsideOfPackage("io.weir.node.json")
         .should()
