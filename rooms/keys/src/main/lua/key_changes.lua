@@ -8,10 +8,10 @@
 --   2      seq        the number of the last change that was seen
 --   3      most       names to return
 -- RETURNS
---   { CHANGED, epoch, seq, now_us, left, name, ... }   the changes after seq, none or more, up to the new seq; left counts
---                                                those that come after them
---   { LOST, epoch, seq, now_us, 0 }              the changes after seq are not known: Redis has lost them, or there
---                                                were too many
+--   { CHANGED, epoch, seq, now_us, left, name, ... }   the changes after seq, none or more, up to the new
+--                                                      seq; left counts those that come after them
+--   { LOST, epoch, seq, now_us, 0 }                    the changes after seq are not known: Redis has lost
+--                                                      them, or there were too many
 -- ERRORS
 --   only those of wrong arguments
 -- TTL

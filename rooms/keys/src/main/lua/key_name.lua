@@ -29,5 +29,5 @@ redis.call('DEL', KEYS[1])
 if id ~= '' then
   redis.call('HSET', KEYS[1], 'id', id)
 end
-record_change(KEYS[2], KEYS[3], name, now_us(1))
+record_change(redis.call, KEYS[2], KEYS[3], name, now_us(1))
 return { DONE }

@@ -4,7 +4,7 @@
 -- KEYS
 --   1      weir:{p}:apikey:<id>     hash: the record
 --   2      weir:{p}:apikeys:<n>     sorted set: the members of a part of the index, each with the score 0
---   3      weir:keys                hash: epoch, the microsecond of its beginning; seq, the number of the last change
+--   3      weir:keys                hash: epoch, the microsecond of its begin; seq, the number of the last change
 --   4      weir:keys:changes        list: the names of the last changed records
 --   5      weir:keys:audit          stream: the last changes, for people
 -- ARGV
@@ -42,7 +42,7 @@ if stored ~= seen then
   return { CHANGED, stored }
 end
 
-local version = record_change(KEYS[3], KEYS[4], name, now_us(1))
+local version = record_change(redis.call, KEYS[3], KEYS[4], name, now_us(1))
 redis.call('DEL', KEYS[1])
 if #fields > 0 then
   redis.call('HSET', KEYS[1], 'version', version, unpack(fields))

@@ -2,13 +2,13 @@
 
 local MOST_CHANGES = 100000
 
-return function(log, list, name, now_us)
-  if redis.call('HSETNX', log, 'epoch', string.format('%.0f', now_us)) == 1 then
+return function(call, log, list, name, now_us)
+  if call('HSETNX', log, 'epoch', string.format('%.0f', now_us)) == 1 then
     -- Not from 1: a version that was seen before a loss shall not come again.
-    redis.call('HSET', log, 'seq', string.format('%.0f', now_us))
+    call('HSET', log, 'seq', string.format('%.0f', now_us))
   end
-  local seq = redis.call('HINCRBY', log, 'seq', 1)
-  redis.call('RPUSH', list, name)
-  redis.call('LTRIM', list, -MOST_CHANGES, -1)
+  local seq = call('HINCRBY', log, 'seq', 1)
+  call('RPUSH', list, name)
+  call('LTRIM', list, -MOST_CHANGES, -1)
   return seq
 end

@@ -68,8 +68,8 @@ final class DocumentsTest {
   @ParameterizedTest
   @MethodSource("documents")
   void everyKeyOfRedisIsInThePartitionOfItsOwner(Path document) throws IOException {
-    Pattern key =
-        Pattern.compile("\\{p(\\d\\d)\\}:(?:(?:jobs|upstream|window|cluster):)?([A-Za-z0-9_-]+)");
+    Pattern key = Pattern.compile(
+        "\\{p(\\d\\d)\\}:(?:(?:jobs|upstream|window|cluster|apikey|tenant-record):)?([A-Za-z0-9_-]+)");
     key.matcher(Files.readString(document))
         .results()
         .filter(found -> !found.group(2).equals("policy"))
@@ -162,7 +162,8 @@ final class DocumentsTest {
   }
 
   private static String inAnyPartition(String key) {
-    return "`" + key.replaceFirst("p\\d\\d", "pNN") + "`";
+    String readable = key.replace("~3C", "<").replace("~3E", ">");
+    return "`" + readable.replaceFirst("p\\d\\d", "pNN") + "`";
   }
 
   @Test

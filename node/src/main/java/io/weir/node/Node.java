@@ -87,16 +87,7 @@ public final class Node implements AutoCloseable {
   public static Node start(NodeConfig config) {
     String seed = policyText(config);
     NodeMetrics metrics = new NodeMetrics();
-    Vertx vertx = Vertx.vertx(new VertxOptions()
-        .setEventLoopPoolSize(config.eventLoops())
-        .setMaxEventLoopExecuteTime(BLOCKED_MILLIS)
-        .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
-        .setWarningExceptionTime(BLOCKED_MILLIS)
-        .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
-        .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
-        .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
-        .setPreferNativeTransport(true));
-    BlockedThreads.watch(vertx);
+    Vertx vertx = vertx(config);
     SharedState shared;
     try {
       shared = SharedState.open(config, seed, eventLoops(vertx), metrics);
@@ -129,8 +120,10 @@ public final class Node implements AutoCloseable {
         loop -> turns(opened, loop));
     List<Room> rooms = Room.all();
     rooms.forEach(room -> opened.add(room.open(parts)));
-    opened.forEach(room -> room.directory().ifPresent(identities::use));
-    opened.forEach(room -> room.identifier().ifPresent(identities::use));
+    opened.forEach(room -> {
+      room.directory().ifPresent(identities::use);
+      room.identifier().ifPresent(identities::use);
+    });
     NodeContext context = new NodeContext(
         config,
         policies,
@@ -156,6 +149,20 @@ public final class Node implements AutoCloseable {
         .start();
     node.serve();
     return node;
+  }
+
+  private static Vertx vertx(NodeConfig config) {
+    Vertx vertx = Vertx.vertx(new VertxOptions()
+        .setEventLoopPoolSize(config.eventLoops())
+        .setMaxEventLoopExecuteTime(BLOCKED_MILLIS)
+        .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
+        .setWarningExceptionTime(BLOCKED_MILLIS)
+        .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
+        .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
+        .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
+        .setPreferNativeTransport(true));
+    BlockedThreads.watch(vertx);
+    return vertx;
   }
 
   // A destination has a name only if the room that gives turns has read it from the policy.

@@ -15,7 +15,6 @@ import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Area;
 import io.weir.node.intake.Door;
-import io.weir.node.intake.QueryParameters;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
 import java.util.ArrayList;
@@ -32,7 +31,6 @@ import java.util.TreeSet;
 public final class TenantsDoor implements Door {
   static final String PATH = "/v1/tenants";
   private static final String ONE = PATH + "/{tenant}";
-  private static final Set<String> FILTERS = Set.of("limit", "cursor");
   private static final ProblemDetails EXISTS =
       ProblemDetails.of(409, "tenant_exists", "There is a record of this tenant already");
 
@@ -46,7 +44,7 @@ public final class TenantsDoor implements Door {
   public List<Route> routes() {
     return List.of(
         Route.post(PATH, this::create),
-        Route.get(PATH, this::list).withQuery(FILTERS.toArray(String[]::new)),
+        Route.get(PATH, new RecordPages(desk)::tenants).withQuery(RecordPages.OF_TENANTS),
         Route.get(ONE, this::look),
         Route.patch(ONE, this::change),
         Route.delete(ONE, this::remove));
@@ -97,22 +95,6 @@ public final class TenantsDoor implements Door {
             return Desk.answer(request, 201, same, same.toJson());
           });
         });
-  }
-
-  private Future<Void> list(RoutedRequest request) {
-    desk.operators().require(request.http(), Scope.READ);
-    Map<String, String> asked = QueryParameters.values(request.http(), FILTERS);
-    List<String> mistakes = new ArrayList<>(0);
-    int limit = KeysDoor.limit(asked, mistakes);
-    if (!mistakes.isEmpty()) {
-      throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
-    }
-    return KeysDoor.listed(
-        request,
-        desk,
-        new KeysDoor.Query(
-            Kind.TENANT, Optional.empty(), asked.getOrDefault("cursor", ""), limit, Entry::toJson),
-        entry -> true);
   }
 
   private Future<Void> look(RoutedRequest request) {

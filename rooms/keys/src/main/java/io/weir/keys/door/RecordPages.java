@@ -1,0 +1,128 @@
+package io.weir.keys.door;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.keys.record.Entry;
+import io.weir.keys.record.KeyState;
+import io.weir.keys.record.Kind;
+import io.weir.keys.store.Listing;
+import io.weir.node.admin.Operators;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.RoutedRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** Lists of records, a page at a time. */
+record RecordPages(Desk desk) {
+  static final String[] FILTERS = {"tenant", "plan", "label", "state", "limit", "cursor", "hashes"};
+  static final String[] OF_TENANTS = {"limit", "cursor"};
+  private static final int MOST_LISTED = 500;
+
+  Future<Void> keys(RoutedRequest request) {
+    Operator operator = desk.operators().of(request.http());
+    Map<String, String> asked = QueryParameters.values(request.http(), Set.of(FILTERS));
+    Optional<String> tenant = Optional.ofNullable(asked.get("tenant")).or(operator::tenant);
+    boolean isAllowed =
+        tenant.isPresent() ? operator.mayFor(tenant.get(), Scope.READ) : operator.may(Scope.READ);
+    if (!isAllowed) {
+      throw Operators.forbidden();
+    }
+    List<String> mistakes = new ArrayList<>(0);
+    Predicate<Entry> matches = filter(asked, mistakes);
+    int limit = limit(asked, mistakes);
+    boolean withHashes = asked.getOrDefault("hashes", "false").equals("true");
+    if (withHashes && !operator.may(Scope.ALL)) {
+      throw Operators.forbidden();
+    }
+    if (!mistakes.isEmpty()) {
+      throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
+    }
+    Query query = new Query(
+        Kind.KEY,
+        tenant,
+        asked.getOrDefault("cursor", ""),
+        limit,
+        withHashes ? Entry::toExport : Entry::toJson);
+    return listed(request, desk, query, matches);
+  }
+
+  Future<Void> tenants(RoutedRequest request) {
+    desk.operators().require(request.http(), Scope.READ);
+    Map<String, String> asked = QueryParameters.values(request.http(), Set.of(OF_TENANTS));
+    List<String> mistakes = new ArrayList<>(0);
+    int limit = limit(asked, mistakes);
+    if (!mistakes.isEmpty()) {
+      throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
+    }
+    Query query = new Query(
+        Kind.TENANT, Optional.empty(), asked.getOrDefault("cursor", ""), limit, Entry::toJson);
+    return listed(request, desk, query, entry -> true);
+  }
+
+  /** A page that is asked for. */
+  private record Query(
+      Kind kind,
+      Optional<String> tenant,
+      String cursor,
+      int limit,
+      Function<Entry, JsonObject> form) {}
+
+  private static Future<Void> listed(
+      RoutedRequest request, Desk desk, Query asked, Predicate<Entry> matches) {
+    try {
+      return desk.of(new Listing(desk.records())
+              .page(asked.kind(), asked.tenant(), asked.cursor(), asked.limit(), matches))
+          .compose(page -> {
+            JsonArray entries =
+                new JsonArray(page.entries().stream().map(asked.form()).toList());
+            JsonObject json = new JsonObject().put(asked.kind().word() + "s", entries);
+            return request.answer(
+                200, page.next().isEmpty() ? json : json.put("cursor", page.next()));
+          });
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(
+          ProblemDetails.badRequest("query_invalid", List.of(String.valueOf(e.getMessage()))));
+    }
+  }
+
+  private static int limit(Map<String, String> asked, List<String> mistakes) {
+    String limit = asked.getOrDefault("limit", "100");
+    if (limit.matches("[1-9]\\d{0,2}") && Integer.parseInt(limit) <= MOST_LISTED) {
+      return Integer.parseInt(limit);
+    }
+    mistakes.add("limit: (expected: 1 to %d)".formatted(MOST_LISTED));
+    return 1;
+  }
+
+  private static Predicate<Entry> filter(Map<String, String> asked, List<String> mistakes) {
+    Predicate<Entry> all = entry -> true;
+    if (asked.containsKey("plan")) {
+      Optional<String> plan = Optional.of(asked.get("plan"));
+      all = all.and(entry -> entry.settings().plan().equals(plan));
+    }
+    if (asked.containsKey("label")) {
+      String[] label = asked.get("label").split(":", 2);
+      all = all.and(entry -> label.length == 1
+          ? entry.settings().labels().containsKey(label[0])
+          : label[1].equals(entry.settings().labels().get(label[0])));
+    }
+    if (asked.containsKey("state")) {
+      Optional<KeyState> state = KeyState.of(asked.get("state"));
+      if (state.isEmpty()) {
+        mistakes.add("state: (expected: active, frozen or disabled)");
+      }
+      all = all.and(entry -> Optional.of(entry.settings().state()).equals(state));
+    }
+    return all;
+  }
+}
