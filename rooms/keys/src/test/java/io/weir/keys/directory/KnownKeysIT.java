@@ -1,0 +1,201 @@
+package io.weir.keys.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.weir.core.policy.OperationLimit.Frozen;
+import io.weir.core.policy.PolicyRevision;
+import io.weir.core.policy.SecretHash;
+import io.weir.core.policy.Subject;
+import io.weir.core.throttle.PolicySource;
+import io.weir.keys.record.Entry;
+import io.weir.keys.record.KeyState;
+import io.weir.keys.record.Kind;
+import io.weir.keys.record.Secret;
+import io.weir.keys.record.Settings;
+import io.weir.keys.record.Stamp;
+import io.weir.keys.store.Change;
+import io.weir.keys.store.RedisRecords;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.testkit.RedisDatabase;
+import io.weir.testkit.RedisTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a node knows of keys, by a clock that the test moves. */
+final class KnownKeysIT {
+  private static final PolicyRevision POLICY =
+      new PolicyRevision(7, PolicyDocuments.parse("test", """
+              buckets:
+                - { name: calls, burstPeriod: 10, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }
+              """).policy());
+  private static final Secret SECRET = Secret.of(SecretHash.of("secret"));
+
+  private final AtomicLong nanos = new AtomicLong(12_345);
+  private RedisDatabase database;
+  private RedisConnections redis;
+  private RedisRecords records;
+  private KnownKeys known;
+
+  @BeforeEach
+  void open() {
+    database = RedisDatabase.open();
+    redis = RedisConnections.open(database.uri(), Duration.ofSeconds(5));
+    records = new RedisRecords(redis);
+    PolicySource policies = new PolicySource() {
+      @Override
+      public PolicyRevision current() {
+        return POLICY;
+      }
+
+      @Override
+      public CompletionStage<PolicyRevision> reload(long seenRevision) {
+        return CompletableFuture.completedFuture(POLICY);
+      }
+    };
+    known = new KnownKeys(
+        records, policies, 10 << 20, nanos::get, new KeyMeters(new SimpleMeterRegistry()));
+    done(known.look());
+  }
+
+  @AfterEach
+  void close() {
+    redis.close();
+    database.close();
+  }
+
+  private static <T> T done(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+  }
+
+  private Entry put(Optional<Entry> before, Settings settings, Secret... secrets) {
+    Stamp now = new Stamp(RedisTime.nanos() / 1_000_000, "test");
+    Entry entry = new Entry(Kind.KEY, "k1", "acme", settings, List.of(secrets), "", now, now, 0);
+    OptionalLong version = done(records.put(new Change("test", now, before, Optional.of(entry))));
+    return new Entry(
+        Kind.KEY, "k1", "acme", settings, List.of(secrets), "", now, now, version.orElseThrow());
+  }
+
+  private Optional<Subject> shown(String key) {
+    return done(known.ofKey(key, Optional.of("198.51.100.7")).toCompletionStage());
+  }
+
+  private boolean isFrozen() {
+    return shown("k1.secret").orElseThrow().plan().limit("Ask") instanceof Frozen;
+  }
+
+  private static Settings frozen() {
+    return Settings.NONE.in(KeyState.FROZEN);
+  }
+
+  @Test
+  void aNodeThatWasPausedLooksBeforeItAnswers() {
+    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    assertThat(isFrozen()).isFalse();
+    put(Optional.of(entry), frozen(), SECRET);
+    // It has looked a moment ago, so it may not know yet.
+    nanos.addAndGet(Duration.ofMillis(600).toNanos());
+    assertThat(isFrozen()).isFalse();
+    // All timers stood still for five seconds; the request comes before any look.
+    nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+    assertThat(isFrozen()).isTrue();
+  }
+
+  @Test
+  void aLookFindsAChange() {
+    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    assertThat(isFrozen()).isFalse();
+    put(Optional.of(entry), frozen(), SECRET);
+    done(known.look());
+    assertThat(isFrozen()).isTrue();
+  }
+
+  @Test
+  void aSubjectThatWaitsFollowsTheChangeOfItsKey() {
+    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    Subject waiting = shown("k1.secret").orElseThrow();
+    put(Optional.of(entry), Settings.NONE.in(KeyState.DISABLED), SECRET);
+    done(known.look());
+    assertThat(shown("k1.secret")).isEmpty();
+    assertThat(waiting.in(POLICY.policy())).isEmpty();
+  }
+
+  @Test
+  void anUnknownKeyIsRememberedUntilItIsMade() {
+    assertThat(shown("k1.secret")).isEmpty();
+    put(Optional.empty(), Settings.NONE, SECRET);
+    assertThat(shown("k1.secret")).isEmpty();
+    done(known.look());
+    assertThat(shown("k1.secret")).isPresent();
+    assertThat(shown("k1.other")).isEmpty();
+  }
+
+  @Test
+  void endsAreThoseOfRedisClock() {
+    long now = RedisTime.nanos() / 1_000_000;
+    Settings ending = new Settings(
+        Optional.empty(), KeyState.ACTIVE, OptionalLong.of(now + 60_000), List.of(), Map.of(), "");
+    Secret old = new Secret(SecretHash.of("old"), OptionalLong.of(now + 30_000));
+    put(Optional.empty(), ending, old, SECRET);
+    assertThat(shown("k1.old")).isPresent();
+    // The clock of this process is not asked: only how much time has passed since a look.
+    passWithLooks(Duration.ofSeconds(29));
+    assertThat(shown("k1.old")).isPresent();
+    passWithLooks(Duration.ZERO);
+    assertThat(known.nowMillis("k1")).isBetween(now, now + 60_000);
+  }
+
+  // Each look sets the clock to Redis's, which has hardly moved.
+  private void passWithLooks(Duration time) {
+    nanos.addAndGet(time.toNanos());
+    done(known.look());
+  }
+
+  @Test
+  void aSecretAndAKeyEndAtTheirMoment() {
+    long now = RedisTime.nanos() / 1_000_000;
+    Entry entry = new Entry(
+        Kind.KEY,
+        "k1",
+        "acme",
+        new Settings(
+            Optional.empty(),
+            KeyState.ACTIVE,
+            OptionalLong.of(now + 60_000),
+            List.of(),
+            Map.of(),
+            ""),
+        List.of(new Secret(SecretHash.of("old"), OptionalLong.of(now + 30_000)), SECRET),
+        "",
+        new Stamp(now, "test"),
+        new Stamp(now, "test"),
+        1);
+    assertThat(entry.isOpenedBy("old", now + 29_999)).isTrue();
+    assertThat(entry.isOpenedBy("old", now + 30_000)).isFalse();
+    assertThat(entry.isOpenedBy("secret", now + 30_000)).isTrue();
+    assertThat(entry.isUsableAt(now + 59_999)).isTrue();
+    assertThat(entry.isUsableAt(now + 60_000)).isFalse();
+  }
+
+  @Test
+  void aKeyFromElsewhereIsFoundByItsText() {
+    put(Optional.empty(), Settings.NONE, Secret.of(SecretHash.of("an-old-key-of-kong")));
+    assertThat(shown("an-old-key-of-kong")).isEmpty();
+    done(records.name(SecretHash.of("an-old-key-of-kong").compact(), "k1"));
+    done(known.look());
+    assertThat(shown("an-old-key-of-kong").orElseThrow().id()).isEqualTo("k1");
+    assertThat(done(records.name(SecretHash.of("an-old-key-of-kong").compact(), "k2")))
+        .isFalse();
+  }
+}
