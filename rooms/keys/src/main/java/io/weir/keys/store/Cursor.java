@@ -8,5 +8,5 @@ package io.weir.keys.store;
  */
 public record Cursor(String epoch, long seq) {
   /** Before the first change. */
-  public static final Cursor START = new Cursor("", 0);
+  public static final Cursor START = new Cursor("", -1);
 }
