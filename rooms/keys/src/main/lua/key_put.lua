@@ -1,5 +1,5 @@
--- Writes or removes a record, if it is still as its writer has seen it; and leaves its line in the index, in the list of
--- changes and in the audit.
+-- Writes or removes a record, if it is still as its writer has seen it; and leaves its line in the index, in
+-- the list of changes and in the audit.
 --
 -- KEYS
 --   1      weir:{p}:apikey:<id>     hash: the record

@@ -1,6 +1,7 @@
 package io.weir.node;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.internal.threadchecker.BlockedThreadEvent;
 import java.util.Arrays;
@@ -18,6 +19,9 @@ import org.slf4j.LoggerFactory;
  */
 final class BlockedThreads {
   private static final Logger LOG = LoggerFactory.getLogger(BlockedThreads.class);
+  /** The longest time a task may block an event loop; a longer block is logged with its stack. */
+  private static final long BLOCKED_MILLIS = 100;
+
   private static final long EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final String OURS = "io.weir.";
 
@@ -31,6 +35,21 @@ final class BlockedThreads {
   BlockedThreads(Consumer<String> lines, LongSupplier nanoClock) {
     this.lines = lines;
     this.nanoClock = nanoClock;
+  }
+
+  /** A Vert.x with so many event loops, whose threads are watched. */
+  static Vertx watched(int eventLoops) {
+    Vertx vertx = Vertx.vertx(new VertxOptions()
+        .setEventLoopPoolSize(eventLoops)
+        .setMaxEventLoopExecuteTime(BLOCKED_MILLIS)
+        .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
+        .setWarningExceptionTime(BLOCKED_MILLIS)
+        .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
+        .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
+        .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
+        .setPreferNativeTransport(true));
+    watch(vertx);
+    return vertx;
   }
 
   /** Replaces Vert.x's own log, which prints a stack for each block. */

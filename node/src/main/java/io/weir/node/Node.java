@@ -4,7 +4,6 @@ import io.netty.channel.EventLoop;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.VertxInternal;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
@@ -59,9 +58,6 @@ public final class Node implements AutoCloseable {
     throw new IllegalStateException("no room has " + request.to().name());
   };
 
-  /** The longest time a task may block an event loop; a longer block is logged with its stack. */
-  private static final long BLOCKED_MILLIS = 100;
-
   private static final int WARM_UP_QUESTIONS = 500;
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
@@ -87,7 +83,7 @@ public final class Node implements AutoCloseable {
   public static Node start(NodeConfig config) {
     String seed = policyText(config);
     NodeMetrics metrics = new NodeMetrics();
-    Vertx vertx = vertx(config);
+    Vertx vertx = BlockedThreads.watched(config.eventLoops());
     SharedState shared;
     try {
       shared = SharedState.open(config, seed, eventLoops(vertx), metrics);
@@ -149,20 +145,6 @@ public final class Node implements AutoCloseable {
         .start();
     node.serve();
     return node;
-  }
-
-  private static Vertx vertx(NodeConfig config) {
-    Vertx vertx = Vertx.vertx(new VertxOptions()
-        .setEventLoopPoolSize(config.eventLoops())
-        .setMaxEventLoopExecuteTime(BLOCKED_MILLIS)
-        .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
-        .setWarningExceptionTime(BLOCKED_MILLIS)
-        .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
-        .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
-        .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
-        .setPreferNativeTransport(true));
-    BlockedThreads.watch(vertx);
-    return vertx;
   }
 
   // A destination has a name only if the room that gives turns has read it from the policy.
