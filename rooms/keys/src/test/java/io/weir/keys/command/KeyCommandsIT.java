@@ -1,0 +1,160 @@
+package io.weir.keys.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.FailureMode;
+import io.weir.node.command.WeirCommand;
+import io.weir.node.testing.NodeFixture;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The commands for keys, as operators type them. */
+final class KeyCommandsIT {
+  private static final String POLICY = """
+      buckets:
+        - { name: calls, burstPeriod: 10, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }
+      plans:
+        free: { buckets: [calls] }
+        gold: { buckets: [calls], overrides: [{ bucket: calls, opsPerSec: 100 }] }
+      defaults: { plan: free }
+      """;
+
+  private static NodeFixture fixture;
+
+  @TempDir
+  private Path folder;
+
+  @BeforeAll
+  static void start() {
+    fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
+  }
+
+  @AfterAll
+  static void stop() {
+    fixture.close();
+  }
+
+  /** What a command printed. */
+  private record Ran(int status, String out, String err) {}
+
+  private static Ran weir(String... words) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = WeirCommand.commandLine(Map.of(), Optional::empty)
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err));
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--node", fixture.uri("/").toString(), "--admin-token", NodeFixture.ADMIN));
+    int status = line.execute(all.toArray(String[]::new));
+    return new Ran(status, out.toString(), err.toString());
+  }
+
+  private static int checked(String key) {
+    return fixture
+        .post(
+            "/v1/check",
+            new JsonObject().put("key", key).put("operation", "Ask").encode())
+        .statusCode();
+  }
+
+  private static void within(String key, int status) {
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .untilAsserted(() -> assertThat(checked(key)).isEqualTo(status));
+  }
+
+  @Test
+  void aKeyFromItsBeginToItsEnd() {
+    Ran made = weir("keys", "create", "k1", "--tenant", "acme", "--label", "team=x", "--json");
+    assertThat(made.status()).as(made.err()).isZero();
+    String key = new JsonObject(Map.of("text", made.out()))
+        .getString("text")
+        .replaceAll("(?s).*\"key\":\"([^\"]+)\".*", "$1");
+    within(key, 200);
+    assertThat(weir("keys", "list", "--tenant", "acme").out()).contains("k1");
+    assertThat(weir("keys", "show", "k1").out()).contains("opsPerSec 10.0").contains("from plan");
+    Ran boosted =
+        weir("keys", "boost", "k1", "--bucket", "calls", "--ops-per-sec", "50", "--for", "2h");
+    assertThat(boosted.status()).as(boosted.err()).isZero();
+    assertThat(weir("keys", "show", "k1").out()).contains("opsPerSec 50.0").contains("until");
+    assertThat(weir("keys", "set", "k1", "{\"plan\": \"gold\"}").status()).isZero();
+    assertThat(weir("keys", "freeze", "k1").status()).isZero();
+    assertThat(weir("keys", "show", "k1").out()).contains("frozen");
+    assertThat(weir("keys", "activate", "k1").status()).isZero();
+    assertThat(weir("keys", "rotate", "k1", "--overlap", "0s").status()).isZero();
+    within(key, 401);
+    assertThat(weir("keys", "delete", "k1").status()).isZero();
+    Ran gone = weir("keys", "show", "k1");
+    assertThat(gone.status()).isEqualTo(1);
+    assertThat(gone.err()).contains("key_unknown");
+    assertThat(weir("audit").out())
+        .contains("create")
+        .contains("state: active → frozen")
+        .doesNotContain(key);
+  }
+
+  @Test
+  void mistakesAreToldAllAtOnce() {
+    Ran refused = weir("keys", "create", "--plan", "none");
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err()).contains("tenant: nothing");
+    Ran plan = weir("keys", "create", "--tenant", "acme", "--plan", "none");
+    assertThat(plan.err()).contains("plan: 'none'").contains("free, gold");
+    assertThat(weir("keys", "boost", "k1", "--for", "1h").status()).isEqualTo(2);
+    assertThat(weir("keys", "rotate", "k1", "--overlap", "soon").status()).isEqualTo(2);
+  }
+
+  @Test
+  void tenantsAndTokens() {
+    assertThat(weir("tenants", "create", "globex", "--plan", "gold").status()).isZero();
+    assertThat(weir("tenants", "list").out()).contains("globex");
+    assertThat(weir("tenants", "freeze", "globex").status()).isZero();
+    assertThat(weir("tenants", "show", "globex").out()).contains("frozen");
+    assertThat(weir("tenants", "delete", "globex").status()).isZero();
+    Ran token = weir("tokens", "create", "ci", "--scope", "read", "--expires", "30d");
+    assertThat(token.out()).contains("weir_ci.");
+    assertThat(weir("tokens", "list").out()).contains("ci").doesNotContain("weir_ci.");
+    assertThat(weir("tokens", "delete", "ci").status()).isZero();
+  }
+
+  @Test
+  void anImportMayBeRepeatedAndExported() throws IOException {
+    Path file = folder.resolve("many.csv");
+    StringBuilder text = new StringBuilder("id,tenant,plan,key\n");
+    for (int i = 0; i < 1200; i++) {
+      text.append("m%d,many,gold,opaque-key-number-%d\n".formatted(i, i));
+    }
+    text.append("bad id,many,gold,x\n");
+    Files.writeString(file, text);
+    Ran first = weir("keys", "import", file.toString());
+    assertThat(first.out()).contains("created 1200").contains("refused 1");
+    assertThat(first.status()).isEqualTo(1);
+    assertThat(first.err()).contains("record_invalid").contains("100 %");
+    within("opaque-key-number-7", 200);
+    within("opaque-key-number-1199", 200);
+    assertThat(weir("keys", "import", file.toString()).out()).contains("the same already 1200");
+    Ran exported = weir("keys", "export", "--tenant", "many");
+    assertThat(exported.out().lines()).hasSize(1200);
+    assertThat(weir("keys", "delete", "m7").status()).isZero();
+    within("opaque-key-number-7", 401);
+    Path copy = folder.resolve("copy.jsonl");
+    Files.writeString(copy, exported.out());
+    Ran again = weir("keys", "import", copy.toString());
+    assertThat(again.out()).as(again.err()).contains("created 1,").contains("already 1199");
+  }
+}
