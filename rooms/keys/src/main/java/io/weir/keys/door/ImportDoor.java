@@ -127,8 +127,7 @@ public final class ImportDoor implements Door {
   }
 
   private Future<Outcome> one(Object asked, Operator operator, boolean replaces, Tenants tenants) {
-    Wanted wanted = read(asked, operator);
-    Entry entry = wanted.entry();
+    Entry entry = read(asked, operator);
     return tenants
         .of(entry.tenant())
         .compose(tenant -> {
@@ -139,14 +138,16 @@ public final class ImportDoor implements Door {
                   ? Future.succeededFuture(Outcome.CREATED)
                   : present(entry, replaces));
         })
-        .compose(outcome -> naming(wanted).map(outcome));
+        .compose(outcome -> naming(entry).map(outcome));
   }
 
   // After the record: a name that leads nowhere is of no use, and a key is not taken from its
   // owner.
-  private Future<Void> naming(Wanted wanted) {
-    return Future.join(wanted.whole().stream()
-            .map(hash -> desk.of(desk.records().name(hash, wanted.entry().id())).map(isNamed -> {
+  private Future<Void> naming(Entry entry) {
+    return Future.join(entry.secrets().stream()
+            .filter(Secret::isWhole)
+            .map(secret -> secret.hash().compact())
+            .map(hash -> desk.of(desk.records().name(hash, entry.id())).map(isNamed -> {
               if (!isNamed) {
                 throw new RefusedException(NAME_TAKEN);
               }
@@ -173,7 +174,7 @@ public final class ImportDoor implements Door {
               throw new RefusedException(KeysDoor.EXISTS);
             }
             return Future.join(before.secrets().stream()
-                    .filter(secret -> !entry.secrets().contains(secret))
+                    .filter(secret -> secret.isWhole() && !entry.secrets().contains(secret))
                     .map(secret -> desk.of(desk.records().unname(secret.hash().compact())))
                     .toList())
                 .map(Outcome.REPLACED);
@@ -190,14 +191,7 @@ public final class ImportDoor implements Door {
     }
   }
 
-  /**
-   * A key that is asked for.
-   *
-   * @param whole the hashes of secrets that are the whole text of the key, without an id
-   */
-  private record Wanted(Entry entry, List<String> whole) {}
-
-  private Wanted read(Object asked, Operator operator) {
+  private Entry read(Object asked, Operator operator) {
     List<String> mistakes = new ArrayList<>(0);
     if (!(asked instanceof JsonObject json)) {
       throw Desk.invalid(RecordRequest.INVALID, List.of("(expected: an object)"));
@@ -207,8 +201,7 @@ public final class ImportDoor implements Door {
     Optional<String> tenant = RecordRequest.text(json, "tenant", Names.ID_PATTERN, mistakes);
     long now = desk.nowMillis("any");
     Settings settings = Settings.read(json, now, mistakes);
-    List<String> whole = new ArrayList<>(0);
-    List<Secret> secrets = secrets(json, now, whole, mistakes);
+    List<Secret> secrets = secrets(json, now, mistakes);
     if (json.getValue("id") == null || json.getValue("tenant") == null) {
       mistakes.add("id, tenant: (expected: both)");
     }
@@ -221,17 +214,15 @@ public final class ImportDoor implements Door {
     Stamp stamp = new Stamp(now, operator.name());
     Entry entry = new Entry(
         Kind.KEY, id.orElseThrow(), tenant.orElseThrow(), settings, secrets, "", stamp, stamp, 0);
-    return new Wanted(entry, whole);
+    return entry;
   }
 
-  private static List<Secret> secrets(
-      JsonObject json, long now, List<String> whole, List<String> mistakes) {
+  private static List<Secret> secrets(JsonObject json, long now, List<String> mistakes) {
     Object value = json.getValue("secrets");
     List<Secret> secrets = new ArrayList<>();
     if (value instanceof JsonArray list && list.size() <= Entry.MOST_SECRETS) {
       for (int i = 0; i < list.size(); i++) {
-        secret(list.getValue(i), "secrets[%d]".formatted(i), now, whole, mistakes)
-            .ifPresent(secrets::add);
+        secret(list.getValue(i), "secrets[%d]".formatted(i), now, mistakes).ifPresent(secrets::add);
       }
     } else if (value != null) {
       mistakes.add("secrets: (expected: a list of at most %d)".formatted(Entry.MOST_SECRETS));
@@ -240,7 +231,7 @@ public final class ImportDoor implements Door {
   }
 
   private static Optional<Secret> secret(
-      Object value, String place, long now, List<String> whole, List<String> mistakes) {
+      Object value, String place, long now, List<String> mistakes) {
     boolean isSound = value instanceof JsonObject one
         && OF_SECRET.containsAll(one.fieldNames())
         && one.getValue("hash") instanceof String hash
@@ -251,11 +242,9 @@ public final class ImportDoor implements Door {
       return Optional.empty();
     }
     JsonObject json = (JsonObject) value;
-    SecretHash hash = SecretHash.parse(json.getString("hash"));
-    if (Boolean.TRUE.equals(json.getValue("whole"))) {
-      whole.add(hash.compact());
-    }
-    return Optional.of(
-        new Secret(hash, Moments.read(json.getValue("until"), place + ".until", now, mistakes)));
+    return Optional.of(new Secret(
+        SecretHash.parse(json.getString("hash")),
+        Moments.read(json.getValue("until"), place + ".until", now, mistakes),
+        Boolean.TRUE.equals(json.getValue("whole"))));
   }
 }

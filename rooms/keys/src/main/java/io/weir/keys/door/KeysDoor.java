@@ -7,6 +7,7 @@ import io.weir.core.bucket.Names;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.Kind;
+import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
 import io.weir.keys.store.Change;
@@ -204,6 +205,7 @@ public final class KeysDoor implements Door {
         .compose(version -> {
           if (version.isPresent()) {
             return Future.join(entry.secrets().stream()
+                    .filter(Secret::isWhole)
                     .map(secret -> desk.of(desk.records().unname(secret.hash().compact())))
                     .toList())
                 .mapEmpty();

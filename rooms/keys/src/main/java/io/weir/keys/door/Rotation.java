@@ -105,7 +105,7 @@ record Rotation(Desk desk, Secrets secrets) {
     for (Secret secret : before) {
       long end = Math.min(secret.endsMillis().orElse(Long.MAX_VALUE), nowMillis + overlapMillis);
       if (end > nowMillis) {
-        all.add(new Secret(secret.hash(), OptionalLong.of(end)));
+        all.add(new Secret(secret.hash(), OptionalLong.of(end), secret.isWhole()));
       }
     }
     return all;

@@ -183,13 +183,17 @@ public record Entry(
   public JsonObject toExport() {
     JsonObject json = toJson();
     JsonArray all = new JsonArray();
-    secrets.forEach(
-        secret -> all.add(end(secret.endsMillis()).put("hash", secret.hash().formatted())));
+    secrets.forEach(secret -> all.add(exported(secret)));
     json.put("secrets", all);
     json.remove("created");
     json.remove("changed");
     json.remove(VERSION);
     return json;
+  }
+
+  private static JsonObject exported(Secret secret) {
+    JsonObject json = end(secret.endsMillis()).put("hash", secret.hash().formatted());
+    return secret.isWhole() ? json.put("whole", true) : json;
   }
 
   private static JsonObject end(OptionalLong at) {

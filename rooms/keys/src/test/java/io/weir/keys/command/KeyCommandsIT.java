@@ -156,5 +156,6 @@ final class KeyCommandsIT {
     Files.writeString(copy, exported.out());
     Ran again = weir("keys", "import", copy.toString());
     assertThat(again.out()).as(again.err()).contains("created 1,").contains("already 1199");
+    within("opaque-key-number-7", 200);
   }
 }
