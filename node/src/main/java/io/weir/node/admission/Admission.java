@@ -66,6 +66,11 @@ public final class Admission {
     return identities.authenticate(request, rule);
   }
 
+  /** The target of a request, without a key in its query. */
+  public String target(HttpServerRequest request) {
+    return identities.target(request);
+  }
+
   /**
    * The destination of a request, if any.
    *

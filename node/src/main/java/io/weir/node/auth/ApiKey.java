@@ -40,6 +40,11 @@ public final class ApiKey {
     return own != null ? Optional.of(own) : bearer(headers);
   }
 
+  /** Removes the key that {@link #shownIn} finds. */
+  static void removeFrom(MultiMap headers) {
+    headers.remove(headers.contains(HEADER) ? HEADER : HttpHeaders.AUTHORIZATION.toString());
+  }
+
   /** The bearer token of a request (RFC 6750, section 2.1). */
   public static Optional<String> bearer(MultiMap headers) {
     String authorization = headers.get(HttpHeaders.AUTHORIZATION);

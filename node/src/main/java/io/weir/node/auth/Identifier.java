@@ -7,14 +7,23 @@ import io.weir.core.policy.Subject;
 import java.util.Optional;
 
 /** Finds out who the caller of a request is. Safe for use by many threads. */
-@FunctionalInterface
 public interface Identifier {
   /**
-   * The subject of a request.
+   * The subject of a request. A key that was checked is removed from the headers: it is not forwarded.
    *
    * @param operation that it asks for, if the policy lists it
    * @return fails with {@link io.weir.node.answer.RefusedException}, or throws it, if the request does not show a valid
    *     identity, or if that cannot be told now
    */
   Future<Subject> identify(HttpServerRequest request, Optional<OperationRule> operation);
+
+  /** The target of a request, without a key in its query. */
+  default String target(HttpServerRequest request) {
+    return request.uri();
+  }
+
+  /** The address of the caller. */
+  default Optional<String> address(HttpServerRequest request) {
+    return Addresses.peer(request);
+  }
 }

@@ -23,7 +23,7 @@ public final class Identities {
 
   private final PolicySource policies;
   private volatile Directory directory = Directory.EMPTY;
-  private volatile Identifier identifier = this::byKey;
+  private volatile Identifier identifier = new ByKey();
 
   public Identities(PolicySource policies) {
     this.policies = policies;
@@ -45,13 +45,28 @@ public final class Identities {
     return identifier.identify(request, operation);
   }
 
-  private Future<Subject> byKey(HttpServerRequest request, Optional<OperationRule> operation) {
-    Optional<String> shown = ApiKey.shownIn(request.headers());
-    if (shown.isEmpty()) {
-      throw missing();
+  /** The target of a request, see {@link Identifier#target}. */
+  public String target(HttpServerRequest request) {
+    return identifier.target(request);
+  }
+
+  /** The address of the caller, see {@link Identifier#address}. */
+  public Optional<String> address(HttpServerRequest request) {
+    return identifier.address(request);
+  }
+
+  /** By API keys alone. */
+  private final class ByKey implements Identifier {
+    @Override
+    public Future<Subject> identify(HttpServerRequest request, Optional<OperationRule> operation) {
+      Optional<String> shown = ApiKey.shownIn(request.headers());
+      if (shown.isEmpty()) {
+        throw missing();
+      }
+      ApiKey.removeFrom(request.headers());
+      return ofKey(shown.get(), Addresses.peer(request))
+          .map(subject -> subject.orElseThrow(Identities::invalid));
     }
-    return ofKey(shown.get(), Addresses.peer(request))
-        .map(subject -> subject.orElseThrow(Identities::invalid));
   }
 
   /** The policy in force. */

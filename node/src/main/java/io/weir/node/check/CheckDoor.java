@@ -19,7 +19,6 @@ import io.weir.node.admission.Decider;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.Addresses;
 import io.weir.node.auth.Identities;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.check.CheckOutcome.Decided;
@@ -136,7 +135,7 @@ public final class CheckDoor implements Door {
   private Future<Void> understood(
       HttpServerRequest request, CheckRequest asked, boolean isService) {
     List<Future<Optional<Subject>>> subjects = new ArrayList<>(asked.checks().size());
-    Optional<String> address = isService ? Optional.empty() : Addresses.peer(request);
+    Optional<String> address = isService ? Optional.empty() : identities.address(request);
     boolean areKnown = true;
     for (Check check : asked.checks()) {
       Future<Optional<Subject>> subject = subject(check, isService, address);

@@ -75,7 +75,8 @@ public final class Gateway {
 
   private Future<Void> serve(HttpServerRequest request, Subject subject) {
     Asked asked = admission.identify(
-        new Request(request.method().name(), request.uri(), request.headers()), subject);
+        new Request(request.method().name(), admission.target(request), request.headers()),
+        subject);
     for (Diversion diversion : diversions) {
       if (diversion.takes(asked)) {
         return diversion.serve(request, asked);

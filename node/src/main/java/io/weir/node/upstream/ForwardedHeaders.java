@@ -7,7 +7,6 @@ import io.weir.core.policy.Subject;
 import io.weir.core.policy.Upstream;
 import io.weir.node.admission.Asked;
 import io.weir.node.answer.Tickets;
-import io.weir.node.auth.ApiKey;
 import io.weir.node.intake.HopByHop;
 import io.weir.node.usage.Usage;
 import io.weir.state.wire.Sha256;
@@ -103,8 +102,6 @@ public final class ForwardedHeaders implements RequestHeaders {
 
   private MultiMap identified(Upstream server) {
     MultiMap headers = common(server);
-    headers.remove(
-        headers.contains(ApiKey.HEADER) ? ApiKey.HEADER : HttpHeaders.AUTHORIZATION.toString());
     own(headers).forEach(headers::remove);
     headers.set("X-Weir-Subject", asked.subject().id());
     headers.set("X-Weir-Tenant", asked.subject().tenant());

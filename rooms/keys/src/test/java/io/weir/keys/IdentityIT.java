@@ -289,6 +289,23 @@ final class IdentityIT {
   }
 
   @Test
+  void aKeyThatWasCheckedIsNotForwardedAndOthersAre() {
+    fixture.upstreamAnswers(
+        "/keys",
+        request -> request
+            .response()
+            .end(request.headers().get("X-Old-Key") + " " + request.headers().get("Authorization")
+                + " " + request.uri()));
+    assertThat(get("/keys", "X-Old-Key", "k1.secret", "Authorization", "Bearer upstream")
+            .body())
+        .isEqualTo("null Bearer upstream /keys");
+    assertThat(get("/keys?a=1&api%5Fkey=k1.secret&b=2").body())
+        .isEqualTo("null null /keys?a=1&b=2");
+    assertThat(get("/keys", "Authorization", "Bearer k1.secret").body())
+        .isEqualTo("null null /keys");
+  }
+
+  @Test
   void aTrustedProxyNamesTheCaller() {
     assertThat(get("/ask", "X-User", "joe@example.com").body())
         .isEqualTo("user:joe@example.com users");

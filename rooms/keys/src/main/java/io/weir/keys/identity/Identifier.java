@@ -85,6 +85,21 @@ public final class Identifier implements io.weir.node.auth.Identifier {
         .orElseThrow(Identities::missing);
   }
 
+  @Override
+  public String target(HttpServerRequest request) {
+    return IdentityRule.of(identities.policy())
+        .apiKey()
+        .query()
+        .map(name -> ShownKey.without(name, request.uri()))
+        .orElseGet(request::uri);
+  }
+
+  @Override
+  public Optional<String> address(HttpServerRequest request) {
+    IdentityRule rule = IdentityRule.of(identities.policy());
+    return Addresses.caller(request, rule.proxies(), rule.addressHeader());
+  }
+
   // The upstream may believe the header, whoever has sent it.
   private static void requireTrusted(HttpServerRequest request, IdentityRule rule) {
     boolean isSpoofed = rule.header()

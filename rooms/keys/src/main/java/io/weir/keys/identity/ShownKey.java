@@ -6,10 +6,13 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.keys.identity.IdentityRule.ApiKeys;
 import io.weir.node.auth.ApiKey;
+import java.net.URLDecoder;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
-/** Finds the API key that a request shows, not validated. */
+/** Finds the API key that a request shows, not validated; from headers it is removed. */
 final class ShownKey {
   private static final String BASIC = "Basic ";
 
@@ -19,14 +22,41 @@ final class ShownKey {
     for (String header : rule.headers()) {
       String shown = request.getHeader(header);
       if (shown != null) {
+        request.headers().remove(header);
         return Optional.of(shown);
       }
     }
-    return Optional.of(rule)
+    Optional<String> authorized = Optional.of(rule)
         .filter(ApiKeys::bearer)
         .flatMap(of -> ApiKey.bearer(request.headers()))
-        .or(() -> rule.basic() ? basic(request) : Optional.empty())
-        .or(() -> rule.query().flatMap(name -> Optional.ofNullable(request.getParam(name))));
+        .or(() -> rule.basic() ? basic(request) : Optional.empty());
+    if (authorized.isPresent()) {
+      request.headers().remove(HttpHeaders.AUTHORIZATION);
+      return authorized;
+    }
+    return rule.query().flatMap(name -> Optional.ofNullable(request.getParam(name)));
+  }
+
+  /** A target without the parameter with the key. */
+  static String without(String parameter, String target) {
+    int begin = target.indexOf('?');
+    if (begin < 0) {
+      return target;
+    }
+    String kept = Arrays.stream(target.substring(begin + 1).split("&", -1))
+        .filter(one -> !isNamed(parameter, one))
+        .collect(Collectors.joining("&"));
+    return target.substring(0, begin) + (kept.isEmpty() ? "" : "?" + kept);
+  }
+
+  // An escaped name is the same name.
+  private static boolean isNamed(String parameter, String text) {
+    String name = text.split("=", 2)[0];
+    try {
+      return URLDecoder.decode(name, UTF_8).equals(parameter);
+    } catch (IllegalArgumentException e) {
+      return name.equals(parameter);
+    }
   }
 
   // As other gateways have it: the key as password, or as user name with an empty password.
