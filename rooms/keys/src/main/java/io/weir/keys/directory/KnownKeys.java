@@ -103,12 +103,28 @@ public final class KnownKeys implements Directory {
     if (text.isEmpty()) {
       return KeyText.isOpaque(shown) ? ofOpaqueKey(shown, address) : nobody();
     }
-    return found(text.get().id(), address)
-        .compose(known -> opened(known, text.get().secret()))
+    return opened(text.get().id(), text.get().secret(), address)
         // The text before a dot may be the id of another key by chance.
         .compose(subject -> subject.isEmpty() && KeyText.isOpaque(shown)
             ? ofOpaqueKey(shown, address)
             : Future.succeededFuture(subject));
+  }
+
+  // Another node may have given the key this secret a moment ago: before a refusal the node looks,
+  // twice, as a look that
+  // was under way may be older. Wrong secrets are bounded as unknown keys are.
+  private Future<Optional<Subject>> opened(String id, String secret, Optional<String> address) {
+    return found(id, address)
+        .compose(known -> opened(known, secret).compose(subject -> {
+          boolean isOver = subject.isPresent() || known.isEmpty() || !budget.tryTake(address);
+          return isOver
+              ? Future.succeededFuture(subject)
+              : inContext(feed(id).look())
+                  .compose(looked -> inContext(feed(id).look()))
+                  .transform(looked -> found(id, address))
+                  .compose(newer -> opened(newer, secret))
+                  .onSuccess(found -> found.ifPresent(it -> budget.giveBack(address)));
+        }));
   }
 
   // A key from elsewhere, whose text has no id, is found by the hash of it.

@@ -142,6 +142,16 @@ final class KnownKeysIT {
   }
 
   @Test
+  void aNewSecretOpensAtOnceOnEveryNode() {
+    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    assertThat(shown("k1.secret")).isPresent();
+    put(Optional.of(entry), Settings.NONE, SECRET, Secret.of(SecretHash.of("another")));
+    // This node has not looked since.
+    assertThat(shown("k1.another")).isPresent();
+    assertThat(shown("k1.wrong")).isEmpty();
+  }
+
+  @Test
   void endsAreThoseOfRedisClock() {
     long now = RedisTime.nanos() / 1_000_000;
     Settings ending = new Settings(
