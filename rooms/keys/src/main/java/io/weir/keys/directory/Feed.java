@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Feed {
   private static final long FRESH_NANOS = 700_000_000;
   private static final int AWAY = 2;
+  private static final int LOOKS = 3;
 
   private final RedisRecords records;
   private final int part;
@@ -92,6 +93,23 @@ final class Feed {
     }
     look(mine);
     return mine;
+  }
+
+  /**
+   * Looks until it is fresh, at most three times: a look that was under way before may be too old. Completes with whether
+   * it is.
+   */
+  CompletableFuture<Boolean> afterLooking() {
+    return afterLooking(LOOKS);
+  }
+
+  private CompletableFuture<Boolean> afterLooking(int looks) {
+    if (isFresh() || isAway() || looks == 0) {
+      return CompletableFuture.completedFuture(isFresh());
+    }
+    return look()
+        .handle((looked, error) -> error == null)
+        .thenCompose(looked -> afterLooking(looks - 1));
   }
 
   private void look(CompletableFuture<Void> done) {

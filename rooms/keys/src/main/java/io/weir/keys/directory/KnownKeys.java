@@ -31,7 +31,6 @@ import java.util.stream.IntStream;
  * the {@link Feed}. While Redis is away, known keys go on. Mutable; safe for use by many threads.
  */
 public final class KnownKeys implements Directory {
-  private static final int LOOKS = 3;
   private static final Future<Boolean> FRESH = Future.succeededFuture(true);
   private static final ProblemDetails BUSY = ProblemDetails.of(
       503, "keys_busy", "Too many unknown keys are being looked up: the key may be valid");
@@ -172,7 +171,7 @@ public final class KnownKeys implements Directory {
    * not be used.
    */
   public Future<Optional<Entry>> tenant(String name) {
-    return afterLooking(feed(name), LOOKS)
+    return afterLooking(feed(name))
         .compose(isFresh -> isFresh
             ? inContext(cache.tenant(name))
             : cache
@@ -246,7 +245,7 @@ public final class KnownKeys implements Directory {
   }
 
   private Future<Optional<Known>> found(String id, Optional<String> address) {
-    return afterLooking(feed(id), LOOKS).compose(isFresh -> {
+    return afterLooking(feed(id)).compose(isFresh -> {
       if (!isFresh) {
         return asKnown(id);
       }
@@ -254,22 +253,14 @@ public final class KnownKeys implements Directory {
         Feed ofTenant = known.map(it -> feed(it.tenant().name())).orElse(feed(id));
         return ofTenant.isFresh()
             ? Future.succeededFuture(known)
-            : afterLooking(ofTenant, LOOKS)
+            : afterLooking(ofTenant)
                 .compose(looked -> looked ? whileFresh(id, address) : asKnown(id));
       });
     });
   }
 
-  // A node that has not looked for a while may have been paused. A look that was under way before
-  // it may be as old.
-  private static Future<Boolean> afterLooking(Feed feed, int looks) {
-    if (feed.isFresh()) {
-      return FRESH;
-    }
-    if (feed.isAway() || looks == 0) {
-      return Future.succeededFuture(false);
-    }
-    return inContext(feed.look()).transform(looked -> afterLooking(feed, looks - 1));
+  private static Future<Boolean> afterLooking(Feed feed) {
+    return feed.isFresh() ? FRESH : inContext(feed.afterLooking());
   }
 
   private Future<Optional<Known>> whileFresh(String id, Optional<String> address) {
