@@ -5,7 +5,8 @@
 --   2, 3   weir:keys, weir:keys:changes, as of key_put.lua
 -- ARGV
 --   1      name       of:<hash>, for the list of changes
---   2      id         of the key; '' to find it no longer
+--   2      id         of the key
+--   3      verb       keep, or forget: to find it no longer
 -- RETURNS
 --   { DONE }
 --   { TAKEN }                it names another key; nothing was written
@@ -20,13 +21,13 @@ local record_change = require('key_change')
 local DONE, TAKEN = 0, 1
 
 local now_us = clock(ARGV)
-local name, id = ARGV[1], ARGV[2]
+local name, id, verb = ARGV[1], ARGV[2], ARGV[3]
 local named = redis.call('HGET', KEYS[1], 'id')
-if id ~= '' and named and named ~= id then
+if named and named ~= id then
   return { TAKEN }
 end
 redis.call('DEL', KEYS[1])
-if id ~= '' then
+if verb == 'keep' then
   redis.call('HSET', KEYS[1], 'id', id)
 end
 record_change(redis.call, KEYS[2], KEYS[3], name, now_us(1))

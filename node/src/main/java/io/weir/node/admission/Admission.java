@@ -36,6 +36,8 @@ import java.util.OptionalLong;
  * RefusedException}. Safe for use by many threads.
  */
 public final class Admission {
+  private static final ProblemDetails NOT_ACCEPTED = ProblemDetails.of(
+      401, "identity_not_accepted", "The operation needs another identity of the caller");
   private static final ProblemDetails PATH_AMBIGUOUS =
       ProblemDetails.of(400, "path_ambiguous", "The path can be read in more than one way");
   private static final ProblemDetails NO_UPSTREAM =
@@ -63,7 +65,26 @@ public final class Admission {
   public Future<Subject> authenticate(HttpServerRequest request) {
     Optional<OperationRule> rule = RequestTarget.segments(request.path())
         .flatMap(path -> policies.current().policy().rule(request.method().name(), path));
-    return identities.authenticate(request, rule);
+    return authenticate(request, rule);
+  }
+
+  /** The subject of a request that concerns an operation. */
+  public Future<Subject> authenticate(
+      HttpServerRequest request, Optional<OperationRule> operation) {
+    return identities.authenticate(request, operation);
+  }
+
+  /**
+   * Finds the operation, the upstream and the group of a request within another one, whose caller is known; throws {@link
+   * RefusedException} if that by which the caller is known does not count for the operation.
+   */
+  public Asked identifyWithin(Request request, Subject subject) {
+    identities.removeFrom(request.headers());
+    Asked asked = identify(request, subject);
+    if (!identities.isAccepted(subject, asked.rule())) {
+      throw new RefusedException(NOT_ACCEPTED);
+    }
+    return asked;
   }
 
   /** The target of a request, without a key in its query. */

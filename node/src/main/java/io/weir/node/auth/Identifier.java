@@ -1,6 +1,7 @@
 package io.weir.node.auth;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Subject;
@@ -9,7 +10,7 @@ import java.util.Optional;
 /** Finds out who the caller of a request is. Safe for use by many threads. */
 public interface Identifier {
   /**
-   * The subject of a request. A key that was checked is removed from the headers: it is not forwarded.
+   * The subject of a request. What identifies callers is removed from its headers: it is not forwarded.
    *
    * @param operation that it asks for, if the policy lists it
    * @return fails with {@link io.weir.node.answer.RefusedException}, or throws it, if the request does not show a valid
@@ -20,6 +21,14 @@ public interface Identifier {
   /** The target of a request, without a key in its query. */
   default String target(HttpServerRequest request) {
     return request.uri();
+  }
+
+  /** Removes headers that identify callers, from headers of another origin than the request's. */
+  default void removeFrom(MultiMap headers) {}
+
+  /** Whether what the subject was found by counts for an operation. */
+  default boolean isAccepted(Subject subject, Optional<OperationRule> operation) {
+    return true;
   }
 
   /** The address of the caller. */

@@ -50,6 +50,16 @@ public final class Identities {
     return identifier.target(request);
   }
 
+  /** Removes headers that identify callers, see {@link Identifier#removeFrom}. */
+  public void removeFrom(MultiMap headers) {
+    identifier.removeFrom(headers);
+  }
+
+  /** Whether a subject may ask for an operation, see {@link Identifier#isAccepted}. */
+  public boolean isAccepted(Subject subject, Optional<OperationRule> operation) {
+    return identifier.isAccepted(subject, operation);
+  }
+
   /** The address of the caller, see {@link Identifier#address}. */
   public Optional<String> address(HttpServerRequest request) {
     return identifier.address(request);

@@ -55,7 +55,8 @@ public final class ForwardedHeaders implements RequestHeaders {
     if (caller != null) {
       headers.add("X-Forwarded-For", caller);
       String name = caller.indexOf(':') < 0 ? caller : "\"[%s]\"".formatted(caller);
-      headers.add("Forwarded", "for=%s;proto=http".formatted(name));
+      headers.add(
+          "Forwarded", "for=%s;proto=%s".formatted(name, request.isSSL() ? "https" : "http"));
     }
     headers.remove("X-Forwarded-Host");
     String host = request.getHeader(HttpHeaders.HOST);

@@ -94,7 +94,8 @@ final class ItemSender {
 
   private Future<Sent> admitted(ResolvedItem item, boolean isFirst) {
     MultiMap headers = headers(item, isFirst);
-    Asked asked = admission.identify(new Request(item.method(), item.target(), headers), subject);
+    Asked asked =
+        admission.identifyWithin(new Request(item.method(), item.target(), headers), subject);
     if (diversions.stream().anyMatch(diversion -> diversion.takes(asked))) {
       throw new RefusedException(JOB);
     }

@@ -108,7 +108,7 @@ public final class JobDoor implements Door {
   }
 
   private Future<Void> look(RoutedRequest request) {
-    return admission.authenticate(request.http()).compose(subject -> look(request, subject));
+    return authenticate(request).compose(subject -> look(request, subject));
   }
 
   private Future<Void> look(RoutedRequest request, Subject subject) {
@@ -120,7 +120,7 @@ public final class JobDoor implements Door {
   }
 
   private Future<Void> cancel(RoutedRequest request) {
-    return admission.authenticate(request.http()).compose(subject -> cancel(request, subject));
+    return authenticate(request).compose(subject -> cancel(request, subject));
   }
 
   private Future<Void> cancel(RoutedRequest request, Subject subject) {
@@ -131,6 +131,12 @@ public final class JobDoor implements Door {
         .compose(now -> request.answer(
             200, new JsonObject().put("state", now.state().word()).put("job_id", now.id())))
         .onComplete(done -> EarlyAnswer.drain(vertx, request.http()));
+  }
+
+  // As the job was submitted.
+  private Future<Subject> authenticate(RoutedRequest request) {
+    return admission.authenticate(
+        request.http(), policies.current().policy().rule(Named.in(request).operation()));
   }
 
   private JobRule rule(String operation) {

@@ -28,6 +28,7 @@ final class KeyCache implements Feed.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(KeyCache.class);
   private static final int BYTES_OF_ALIAS = 500;
   private static final int MOST_TENANTS = 10_000;
+  private static final int MOST_EARLY = 50;
   private static final int MOST_UNKNOWN = 50_000;
   private static final Duration UNKNOWN_LASTS = Duration.ofMinutes(1);
   private static final long AFTER_LOSS_NANOS = 5_000_000_000L;
@@ -51,6 +52,7 @@ final class KeyCache implements Feed.Listener {
   private final ConcurrentMap<String, LookUp> lookUps = new ConcurrentHashMap<>();
   private final AtomicInteger generation = new AtomicInteger();
   private final AtomicInteger aliasChanges = new AtomicInteger();
+  private final AtomicInteger early = new AtomicInteger();
   private final AtomicInteger puttingBack = new AtomicInteger();
   private volatile long lossNanos;
 
@@ -205,8 +207,18 @@ final class KeyCache implements Feed.Listener {
     if (known != null) {
       // Read at once: requests that wait for their turn hold it, too.
       known.changed();
-      CompletableFuture<Optional<Known>> unused = lookUp(id);
+      lookUpEarly(id);
     }
+  }
+
+  // Of very many changes at once most keys are read when they are used.
+  private void lookUpEarly(String id) {
+    if (early.incrementAndGet() > MOST_EARLY) {
+      early.decrementAndGet();
+      return;
+    }
+    CompletableFuture<Optional<Known>> unused =
+        lookUp(id).whenComplete((known, error) -> early.decrementAndGet());
   }
 
   @Override

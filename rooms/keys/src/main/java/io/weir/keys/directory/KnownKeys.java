@@ -157,9 +157,7 @@ public final class KnownKeys implements Directory {
     return search
         .get()
         .onComplete(done -> {
-          boolean isAway =
-              done.failed() && Failures.cause(done.cause()) instanceof StoreUnavailableException;
-          if (isAway || (done.succeeded() && done.result().isPresent())) {
+          if (done.failed() || done.result().isPresent()) {
             budget.giveBack(address);
           }
         })
@@ -235,9 +233,10 @@ public final class KnownKeys implements Directory {
     @Override
     public Optional<Subject> in(Policy policy) {
       String id = known.entry().id();
-      Known used = cache.get(id).orElse(known);
+      Optional<Known> newest = cache.get(id);
+      Known used = newest.orElse(known);
       long now = nowMillis(id);
-      boolean isGone = used == known && known.hasChanged() && cache.get(id).isEmpty();
+      boolean isGone = newest.isEmpty() && known.hasChanged();
       return isGone || policy.listed(id).isPresent() || !used.isUsableAt(now)
           ? Optional.empty()
           : used.subject(policy, now, this);

@@ -12,7 +12,6 @@ import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
 import io.weir.keys.store.Change;
-import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
@@ -37,9 +36,6 @@ public final class ImportDoor implements Door {
   private static final int MAX_BYTES = 2 << 20;
   private static final Set<String> FIELDS = fields();
   private static final Set<String> OF_SECRET = Set.of("hash", "until", "whole");
-
-  private static final ProblemDetails NAME_TAKEN =
-      ProblemDetails.of(409, "secret_taken", "Another key has this text");
 
   private final Desk desk;
 
@@ -128,33 +124,19 @@ public final class ImportDoor implements Door {
 
   private Future<Outcome> one(Object asked, Operator operator, boolean replaces, Tenants tenants) {
     Entry entry = read(asked, operator);
+    WholeTexts texts = new WholeTexts(desk);
     return tenants
         .of(entry.tenant())
         .compose(tenant -> {
           RecordRequest.requireFits(desk.policy(), entry, tenant);
-          return desk.put(
-                  new Change(Change.SILENT, entry.created(), Optional.empty(), Optional.of(entry)))
-              .compose(version -> version.isPresent()
-                  ? Future.succeededFuture(Outcome.CREATED)
-                  : present(entry, replaces));
+          return texts.claim(entry);
         })
-        .compose(outcome -> naming(entry).map(outcome));
-  }
-
-  // After the record: a name that leads nowhere is of no use, and a key is not taken from its
-  // owner.
-  private Future<Void> naming(Entry entry) {
-    return Future.join(entry.secrets().stream()
-            .filter(Secret::isWhole)
-            .map(secret -> secret.hash().compact())
-            .map(hash -> desk.of(desk.records().name(hash, entry.id())).map(isNamed -> {
-              if (!isNamed) {
-                throw new RefusedException(NAME_TAKEN);
-              }
-              return true;
-            }))
-            .toList())
-        .mapEmpty();
+        .compose(claimed -> desk.put(
+            new Change(Change.SILENT, entry.created(), Optional.empty(), Optional.of(entry))))
+        .compose(version -> version.isPresent()
+            ? Future.succeededFuture(Outcome.CREATED)
+            : present(entry, replaces))
+        .recover(error -> texts.releaseUnused(entry).transform(done -> Future.failedFuture(error)));
   }
 
   private Future<Outcome> present(Entry entry, boolean replaces) {
@@ -173,11 +155,7 @@ public final class ImportDoor implements Door {
             if (version.isEmpty()) {
               throw new RefusedException(KeysDoor.EXISTS);
             }
-            return Future.join(before.secrets().stream()
-                    .filter(secret -> secret.isWhole() && !entry.secrets().contains(secret))
-                    .map(secret -> desk.of(desk.records().unname(secret.hash().compact())))
-                    .toList())
-                .map(Outcome.REPLACED);
+            return new WholeTexts(desk).release(before, Optional.of(entry)).map(Outcome.REPLACED);
           });
     });
   }

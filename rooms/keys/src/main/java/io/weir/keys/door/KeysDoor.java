@@ -7,7 +7,6 @@ import io.weir.core.bucket.Names;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.Kind;
-import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
 import io.weir.keys.store.Change;
@@ -26,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /** Keys outside of the policy, for operators: made, listed, changed, given another secret, and ended. */
 public final class KeysDoor implements Door {
@@ -185,34 +185,42 @@ public final class KeysDoor implements Door {
           if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
             throw Operators.forbidden();
           }
-          RecordRequest.requireMayEnd(operator, entry, RecordRequest.DELETED);
-          return removed(request.http(), desk, entry, desk.stamp(id, operator));
+          return removed(
+              request.http(),
+              desk,
+              entry,
+              desk.stamp(id, operator),
+              seen -> RecordRequest.requireMayEnd(operator, seen, RecordRequest.DELETED));
         })
         .compose(done -> request.response().setStatusCode(204).end());
   }
 
-  static Future<Void> removed(HttpServerRequest request, Desk desk, Entry entry, Stamp now) {
-    return removed(request, desk, entry, now, Desk.TRIES);
+  /** @param check refuses to remove a record as it is now */
+  static Future<Void> removed(
+      HttpServerRequest request, Desk desk, Entry entry, Stamp now, Consumer<Entry> check) {
+    return removed(request, desk, entry, now, check, Desk.TRIES);
   }
 
   private static Future<Void> removed(
-      HttpServerRequest request, Desk desk, Entry entry, Stamp now, int tries) {
+      HttpServerRequest request,
+      Desk desk,
+      Entry entry,
+      Stamp now,
+      Consumer<Entry> check,
+      int tries) {
     if (tries == 0) {
       throw new RefusedException(Desk.BUSY);
     }
     Desk.requireMatch(request, entry);
+    check.accept(entry);
     return desk.put(new Change("delete", now, Optional.of(entry), Optional.empty()))
         .compose(version -> {
           if (version.isPresent()) {
-            return Future.join(entry.secrets().stream()
-                    .filter(Secret::isWhole)
-                    .map(secret -> desk.of(desk.records().unname(secret.hash().compact())))
-                    .toList())
-                .mapEmpty();
+            return new WholeTexts(desk).release(entry, Optional.empty());
           }
           return desk.of(desk.records().find(entry.kind(), entry.id()))
               .map(it -> Desk.sameOwner(entry, it))
-              .compose(it -> removed(request, desk, it, now, tries - 1));
+              .compose(it -> removed(request, desk, it, now, check, tries - 1));
         });
   }
 

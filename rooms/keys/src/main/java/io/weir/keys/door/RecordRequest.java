@@ -126,8 +126,8 @@ final class RecordRequest {
   }
 
   /**
-   * Nor does it undo what others have decided: it neither deletes, to make it anew, nor activates a key that has limits of
-   * its own or is not active.
+   * Nor does it undo what others have decided: it neither deletes, to make it anew, nor activates or prolongs a key that has
+   * limits of its own or is not active.
    */
   static void requireMayEnd(Operator operator, Entry entry, JsonObject change) {
     Settings settings = entry.settings();
@@ -135,8 +135,8 @@ final class RecordRequest {
         || !settings.overrides().isEmpty()
         || settings.state() != KeyState.ACTIVE;
     Object state = change.getValue("state", "active");
-    boolean ends =
-        change.containsKey("state") && !"frozen".equals(state) && !"disabled".equals(state);
+    boolean ends = change.containsKey("expires")
+        || (change.containsKey("state") && !"frozen".equals(state) && !"disabled".equals(state));
     if (operator.tenant().isPresent() && isGuarded && ends) {
       throw Operators.forbidden();
     }

@@ -78,7 +78,9 @@ record Rotation(Desk desk, Secrets secrets) {
     Entry rotated = seen.withSecrets(all, now).retriedBy(retry.proof());
     return desk.put(new Change("rotate", now, Optional.of(seen), Optional.of(rotated)))
         .compose(version -> version.isPresent()
-            ? answer(request, Desk.at(rotated, version.getAsLong()), key)
+            ? new WholeTexts(desk)
+                .release(seen, Optional.of(rotated))
+                .compose(done -> answer(request, Desk.at(rotated, version.getAsLong()), key))
             : desk.of(desk.records().find(Kind.KEY, id))
                 .map(entry -> Desk.sameOwner(seen, entry))
                 .compose(entry -> rotate(request, entry, operator, wish, tries - 1)));

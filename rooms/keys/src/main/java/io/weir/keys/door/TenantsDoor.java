@@ -131,8 +131,8 @@ public final class TenantsDoor implements Door {
   private Future<Void> remove(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     return own(request, operator)
-        .compose(entry ->
-            KeysDoor.removed(request.http(), desk, entry, desk.stamp(entry.id(), operator)))
+        .compose(entry -> KeysDoor.removed(
+            request.http(), desk, entry, desk.stamp(entry.id(), operator), seen -> {}))
         .compose(done -> request.response().setStatusCode(204).end());
   }
 }

@@ -30,14 +30,17 @@ final class Certificates {
     return Optional.empty();
   }
 
-  private static Optional<String> commonName(String name) {
+  /** The common name of the caller in a distinguished name (RFC 2253), where those of its groups may stand, too. */
+  static Optional<String> commonName(String name) {
     try {
       return new LdapName(name)
           .getRdns().stream()
               .filter(rdn -> rdn.getType().equalsIgnoreCase("CN"))
               .map(Rdn::getValue)
-              .map(String::valueOf)
-              .findFirst();
+              // From the root to the leaf: the last one is the caller's own.
+              .reduce((before, after) -> after)
+              .filter(String.class::isInstance)
+              .map(String.class::cast);
     } catch (InvalidNameException e) {
       return Optional.empty();
     }

@@ -1,6 +1,7 @@
 package io.weir.keys.identity;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.Access;
@@ -19,6 +20,7 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Addresses;
 import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Identities;
+import io.weir.node.upstream.ForwardedHeaders;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -54,9 +56,12 @@ public final class Identifier implements io.weir.node.auth.Identifier {
   }
 
   /** A name that a source gives. */
-  private record Named(String name, Optional<String> tenant, Optional<String> plan) {
-    static Named of(Assigned assigned, String name) {
-      return new Named(assigned.prefix() + name, assigned.tenant(), assigned.plan());
+  private record Named(Source from, String name, Optional<String> tenant, Optional<String> plan) {
+    static Named of(Source from, Assigned assigned, String name) {
+      if (name.isEmpty()) {
+        throw new RefusedException(SUBJECT_UNKNOWN);
+      }
+      return new Named(from, assigned.prefix() + name, assigned.tenant(), assigned.plan());
     }
   }
 
@@ -65,24 +70,43 @@ public final class Identifier implements io.weir.node.auth.Identifier {
     Policy policy = identities.policy();
     IdentityRule rule = IdentityRule.of(policy);
     Set<Source> sources = IdentityRule.sources(operation);
+    boolean hasKeys = sources.contains(Source.API_KEY);
     requireTrusted(request, rule);
+    Optional<String> key = hasKeys ? ShownKey.inHeaders(request, rule.apiKey()) : Optional.empty();
     Optional<String> token =
-        sources.contains(Source.JWT) ? webToken(request, rule) : Optional.empty();
-    Optional<String> key = sources.contains(Source.API_KEY) && token.isEmpty()
-        ? ShownKey.in(request, rule.apiKey())
+        key.isEmpty() && sources.contains(Source.JWT) ? webToken(request, rule) : Optional.empty();
+    Optional<String> shown = key.isEmpty() && token.isEmpty() && hasKeys
+        ? ShownKey.elsewhere(request, rule.apiKey())
+        : key;
+    Optional<String> address = address(request);
+    Optional<Named> other = shown.isEmpty() && token.isEmpty()
+        ? others(request, rule, sources, address)
         : Optional.empty();
-    Optional<String> address = Addresses.caller(request, rule.proxies(), rule.addressHeader());
-    if (key.isPresent()) {
+    removeFrom(request.headers());
+    if (shown.isPresent()) {
       return identities
-          .ofKey(key.get(), address)
+          .ofKey(shown.get(), address)
           .map(subject -> subject.orElseThrow(Identities::invalid));
     }
-    if (token.isPresent()) {
-      return ofToken(token.get(), rule, address);
-    }
-    return others(request, rule, sources, address)
-        .map(named -> subject(named, policy))
-        .orElseThrow(Identities::missing);
+    return token.isPresent()
+        ? ofToken(token.get(), rule, address)
+        : other.map(named -> subject(named, policy)).orElseThrow(Identities::missing);
+  }
+
+  @Override
+  public void removeFrom(MultiMap headers) {
+    Set<String> names = IdentityRule.of(identities.policy()).headers();
+    List<String> found = headers.names().stream()
+        .filter(name -> names.contains(ForwardedHeaders.plain(name)))
+        .toList();
+    found.forEach(headers::remove);
+  }
+
+  @Override
+  public boolean isAccepted(Subject subject, Optional<OperationRule> operation) {
+    Source source =
+        subject.source() instanceof External external ? external.from() : Source.API_KEY;
+    return IdentityRule.sources(operation).contains(source);
   }
 
   @Override
@@ -100,16 +124,19 @@ public final class Identifier implements io.weir.node.auth.Identifier {
     return Addresses.caller(request, rule.proxies(), rule.addressHeader());
   }
 
-  // The upstream may believe the header, whoever has sent it.
+  // Also under a name that some servers read as the same one.
   private static void requireTrusted(HttpServerRequest request, IdentityRule rule) {
-    boolean isSpoofed = rule.header()
-        .filter(header -> request.headers().contains(header.name()))
-        .filter(
-            header -> Addresses.peer(request).filter(header.from()::contains).isEmpty())
-        .isPresent();
-    if (isSpoofed) {
-      throw new RefusedException(UNTRUSTED);
-    }
+    rule.header().ifPresent(header -> {
+      boolean isTrusted =
+          Addresses.peer(request).filter(header.from()::contains).isPresent();
+      String plain = ForwardedHeaders.plain(header.name());
+      boolean isSpoofed = request.headers().names().stream()
+          .filter(name -> ForwardedHeaders.plain(name).equals(plain))
+          .anyMatch(name -> !isTrusted || !name.equalsIgnoreCase(header.name()));
+      if (isSpoofed) {
+        throw new RefusedException(UNTRUSTED);
+      }
+    });
   }
 
   private static Optional<String> webToken(HttpServerRequest request, IdentityRule rule) {
@@ -119,6 +146,9 @@ public final class Identifier implements io.weir.node.auth.Identifier {
   }
 
   private Future<Subject> ofToken(String token, IdentityRule rule, Optional<String> address) {
+    if (known.nowMillis("any") == 0) {
+      throw new RefusedException(ProblemDetails.unavailable()); // no clock says what has expired
+    }
     Optional<Verified> remembered = tokens.remembered(token, rule);
     Future<Optional<Verified>> verified = remembered.isPresent()
         ? Future.succeededFuture(remembered)
@@ -128,28 +158,30 @@ public final class Identifier implements io.weir.node.auth.Identifier {
   }
 
   private static Named named(Verified token) {
-    IdentityRule.Jwt jwt = token.jwt();
-    String name = token.claim(jwt.subject()).orElseThrow(() -> new RefusedException(TOKEN_INVALID));
-    Assigned assigned = jwt.assigned();
+    Assigned assigned = token.jwt().assigned();
+    Named own = Named.of(Source.JWT, assigned, token.subject());
     return new Named(
-        assigned.prefix() + name,
-        jwt.tenantClaim().flatMap(token::claim).or(assigned::tenant),
-        jwt.planClaim().flatMap(token::claim).or(assigned::plan));
+        Source.JWT,
+        own.name(),
+        token.tenant().or(assigned::tenant),
+        token.plan().or(assigned::plan));
   }
 
   private static Optional<Named> others(
       HttpServerRequest request, IdentityRule rule, Set<Source> sources, Optional<String> address) {
     Optional<Named> ofHeader = rule.header()
         .filter(header -> sources.contains(Source.HEADER))
-        .flatMap(header -> value(request, header).map(value -> Named.of(header.assigned(), value)));
+        .flatMap(header ->
+            value(request, header).map(value -> Named.of(Source.HEADER, header.assigned(), value)));
     return ofHeader
         .or(() -> rule.certificate()
             .filter(assigned -> sources.contains(Source.CERTIFICATE))
-            .flatMap(
-                assigned -> Certificates.commonName(request).map(name -> Named.of(assigned, name))))
+            .flatMap(assigned -> Certificates.commonName(request)
+                .map(name -> Named.of(Source.CERTIFICATE, assigned, name))))
         .or(() -> rule.anonymous()
             .filter(anonymous -> sources.contains(Source.ANONYMOUS))
             .flatMap(anonymous -> address.map(text -> Named.of(
+                Source.ANONYMOUS,
                 anonymous.assigned(),
                 Addresses.network(text, anonymous.ipv4Bits(), anonymous.ipv6Bits())))));
   }
@@ -167,8 +199,9 @@ public final class Identifier implements io.weir.node.auth.Identifier {
       throw new RefusedException(SUBJECT_UNKNOWN);
     }
     if (named.tenant().isEmpty()) {
-      return Future.succeededFuture(
-          policy.subject(named.name()).orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN)));
+      return Future.succeededFuture(new Ruled(named.from(), named.name())
+          .in(policy)
+          .orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN)));
     }
     String tenant = named.tenant().get();
     if (!Names.isId(tenant)) {
@@ -185,12 +218,30 @@ public final class Identifier implements io.weir.node.auth.Identifier {
           Access.LIMITED,
           List.of(),
           Subjects.tenant(record, known.nowMillis(tenant)));
-      return new External(entry).in(policy).orElseThrow(() -> new RefusedException(PLAN_UNKNOWN));
+      return new Assembled(named.from(), entry)
+          .in(policy)
+          .orElseThrow(() -> new RefusedException(PLAN_UNKNOWN));
     });
   }
 
   /** A subject that a source other than a key has named. */
-  private record External(SubjectEntry entry) implements SubjectSource {
+  private sealed interface External extends SubjectSource {
+    Source from();
+  }
+
+  /** A subject that a rule of the policy covers. */
+  private record Ruled(Source from, String name) implements External {
+    @Override
+    public Optional<Subject> in(Policy policy) {
+      return policy
+          .subject(name)
+          .filter(subject -> policy.listed(name).isEmpty())
+          .map(it -> new Subject(name, it.tenant(), it.plan(), Optional.empty(), this));
+    }
+  }
+
+  /** A subject with a tenant. */
+  private record Assembled(Source from, SubjectEntry entry) implements External {
     @Override
     public Optional<Subject> in(Policy policy) {
       return policy

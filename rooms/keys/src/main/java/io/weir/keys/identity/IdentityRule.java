@@ -4,11 +4,14 @@ import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.node.auth.Networks;
+import io.weir.node.upstream.ForwardedHeaders;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Where the identity of callers comes from. Immutable.
@@ -56,6 +59,13 @@ public record IdentityRule(
 
   static IdentityRule of(Policy policy) {
     return policy.parts().get(PART).orElse(USUAL);
+  }
+
+  /** The headers that identify callers, besides {@code Authorization}, as servers compare them. */
+  Set<String> headers() {
+    return Stream.concat(apiKey.headers().stream(), header.stream().map(Header::name))
+        .map(ForwardedHeaders::plain)
+        .collect(Collectors.toSet());
   }
 
   static Set<Source> sources(Optional<OperationRule> operation) {

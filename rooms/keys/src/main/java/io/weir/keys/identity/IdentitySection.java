@@ -1,5 +1,6 @@
 package io.weir.keys.identity;
 
+import io.weir.core.bucket.Names;
 import io.weir.core.policy.Field;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
@@ -21,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** Reads where the identity of callers comes from. */
 public final class IdentitySection implements PolicySection<IdentityRule> {
@@ -243,12 +243,45 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
       rule.header().ifPresent(header -> all.add(header.assigned()));
       rule.certificate().ifPresent(all::add);
       rule.anonymous().ifPresent(anonymous -> all.add(anonymous.assigned()));
-      Stream<String> plans = all.stream().flatMap(one -> one.plan().stream());
-      plans
+      all.stream()
+          .flatMap(one -> one.plan().stream())
           .filter(plan -> !policy.plans().containsKey(plan))
           .distinct()
           .forEach(plan -> root.error(
               "plan_unknown", "identity", "'%s' (expected: one of the plans)".formatted(plan)));
+      findSamePrefixes(root, all);
+      findLostPlans(root, rule, all);
     });
+  }
+
+  // Names of two sources, and ids of keys, must not be the same by chance or by somebody's choice.
+  private static void findSamePrefixes(Section root, List<Assigned> all) {
+    for (int i = 0; i < all.size(); i++) {
+      String prefix = all.get(i).prefix();
+      boolean isOfOther = false;
+      for (int j = 0; j < all.size(); j++) {
+        isOfOther |= i != j && all.get(j).prefix().startsWith(prefix);
+      }
+      if (isOfOther || prefix.matches(Names.ID_PATTERN)) {
+        root.error(
+            "prefix_ambiguous",
+            "identity",
+            "'%s' (expected: a prefix that no other begins with, and with a character that ids have not)"
+                .formatted(prefix));
+      }
+    }
+  }
+
+  private static void findLostPlans(Section root, IdentityRule rule, List<Assigned> all) {
+    boolean isOfTokens = rule.jwt().values().stream()
+        .filter(jwt -> jwt.tenantClaim().isEmpty() && jwt.assigned().tenant().isEmpty())
+        .anyMatch(jwt -> jwt.planClaim().isPresent() || jwt.assigned().plan().isPresent());
+    boolean isOfOthers = all.stream()
+        .skip(rule.jwt().size())
+        .anyMatch(one -> one.plan().isPresent() && one.tenant().isEmpty());
+    if (isOfTokens || isOfOthers) {
+      root.error(
+          "plan_without_tenant", "identity", "a plan, and no tenant (expected: both, or a rule)");
+    }
   }
 }

@@ -11,21 +11,25 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Finds the API key that a request shows, not validated; from headers it is removed. */
+/** Finds the API key that a request shows, not validated. */
 final class ShownKey {
   private static final String BASIC = "Basic ";
+  /** Shown, and not valid. */
+  private static final String BROKEN = "";
 
   private ShownKey() {}
 
-  static Optional<String> in(HttpServerRequest request, ApiKeys rule) {
-    for (String header : rule.headers()) {
-      String shown = request.getHeader(header);
-      if (shown != null) {
-        request.headers().remove(header);
-        return Optional.of(shown);
-      }
-    }
+  /** The key in a header of its own. */
+  static Optional<String> inHeaders(HttpServerRequest request, ApiKeys rule) {
+    return rule.headers().stream()
+        .flatMap(header -> Stream.ofNullable(request.getHeader(header)))
+        .findFirst();
+  }
+
+  /** The key in {@code Authorization}, which is removed, or in the query. */
+  static Optional<String> elsewhere(HttpServerRequest request, ApiKeys rule) {
     Optional<String> authorized = Optional.of(rule)
         .filter(ApiKeys::bearer)
         .flatMap(of -> ApiKey.bearer(request.headers()))
@@ -34,28 +38,41 @@ final class ShownKey {
       request.headers().remove(HttpHeaders.AUTHORIZATION);
       return authorized;
     }
-    return rule.query().flatMap(name -> Optional.ofNullable(request.getParam(name)));
+    return rule.query()
+        .flatMap(name -> parameters(request.uri())
+            .filter(one -> isNamed(name, one))
+            .findFirst()
+            .map(one -> decoded(one.substring(one.indexOf('=') + 1))));
   }
 
-  /** A target without the parameter with the key. */
+  /** A target without the parameter with the key, as {@link #elsewhere} finds it. */
   static String without(String parameter, String target) {
     int begin = target.indexOf('?');
     if (begin < 0) {
       return target;
     }
-    String kept = Arrays.stream(target.substring(begin + 1).split("&", -1))
-        .filter(one -> !isNamed(parameter, one))
-        .collect(Collectors.joining("&"));
+    String kept =
+        parameters(target).filter(one -> !isNamed(parameter, one)).collect(Collectors.joining("&"));
     return target.substring(0, begin) + (kept.isEmpty() ? "" : "?" + kept);
+  }
+
+  private static Stream<String> parameters(String target) {
+    int begin = target.indexOf('?');
+    return begin < 0
+        ? Stream.empty()
+        : Arrays.stream(target.substring(begin + 1).split("&", -1));
   }
 
   // An escaped name is the same name.
   private static boolean isNamed(String parameter, String text) {
-    String name = text.split("=", 2)[0];
+    return decoded(text.split("=", 2)[0]).equals(parameter);
+  }
+
+  private static String decoded(String text) {
     try {
-      return URLDecoder.decode(name, UTF_8).equals(parameter);
+      return URLDecoder.decode(text, UTF_8);
     } catch (IllegalArgumentException e) {
-      return name.equals(parameter);
+      return BROKEN;
     }
   }
 
@@ -80,7 +97,7 @@ final class ShownKey {
       }
       return Optional.of(user.isEmpty() ? password : user + "." + password);
     } catch (IllegalArgumentException e) {
-      return Optional.of(""); // shown, and not valid
+      return Optional.of(BROKEN);
     }
   }
 }

@@ -8,6 +8,7 @@ import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.KeySourceException;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.jwk.source.RateLimitReachedException;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
@@ -19,6 +20,7 @@ import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.weir.core.policy.SecretHash;
 import io.weir.keys.identity.IdentityRule.Jwt;
 import io.weir.node.answer.ProblemDetails;
@@ -33,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
@@ -53,18 +56,29 @@ final class WebTokens {
   private static final long OUTAGE_MILLIS = Duration.ofHours(6).toMillis();
   private static final ProblemDetails NO_KEYS = ProblemDetails.of(
       503, "jwks_unavailable", "The keys of the token's issuer cannot be read now");
+  private static final ProblemDetails BUSY = ProblemDetails.of(
+      503, "keys_busy", "Too many tokens are being verified: the token may be valid");
+  /** A key that its issuer has withdrawn counts no longer than this. */
+  private static final Duration KNOWN_LASTS = Duration.ofMinutes(15);
+  /** The bodies of all callers need the workers of Vert.x: a slow issuer must not hold them. */
+  private static final int WORKERS = 4;
+
+  private static final int MOST_UNDER_WAY = 200;
   private static final Set<JOSEObjectType> TYPES =
       Set.of(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"));
 
-  private final Vertx vertx;
   private final LongSupplier nowMillis;
   private final Map<Jwt, DefaultJWTProcessor<SecurityContext>> issuers = new ConcurrentHashMap<>();
-  private final Cache<String, Verified> known =
-      Caffeine.newBuilder().maximumSize(MOST_KNOWN).build();
+  private final Cache<String, Verified> known = Caffeine.newBuilder()
+      .maximumSize(MOST_KNOWN)
+      .expireAfterWrite(KNOWN_LASTS)
+      .build();
+  private final WorkerExecutor workers;
+  private final AtomicInteger underWay = new AtomicInteger();
 
   /** @param nowMillis by Redis's clock */
   WebTokens(Vertx vertx, LongSupplier nowMillis) {
-    this.vertx = vertx;
+    this.workers = vertx.createSharedWorkerExecutor("weir-tokens", WORKERS);
     this.nowMillis = nowMillis;
   }
 
@@ -73,11 +87,8 @@ final class WebTokens {
    *
    * @param jwt by whose rules
    */
-  record Verified(Jwt jwt, JWTClaimsSet claims, long endsMillis) {
-    Optional<String> claim(String name) {
-      return claims.getClaim(name) instanceof String text ? Optional.of(text) : Optional.empty();
-    }
-  }
+  record Verified(
+      Jwt jwt, String subject, Optional<String> tenant, Optional<String> plan, long endsMillis) {}
 
   /** Whether a text has the form of a token: three parts, the first of which is an object of JSON. */
   static boolean isOne(String text) {
@@ -96,8 +107,13 @@ final class WebTokens {
 
   /** Verifies a token; empty if it is not valid. Fails with {@link RefusedException} if the keys cannot be read. */
   Future<Optional<Verified>> verify(String token, IdentityRule rule) {
-    return vertx
+    if (underWay.incrementAndGet() > MOST_UNDER_WAY) {
+      underWay.decrementAndGet();
+      return Future.failedFuture(new RefusedException(BUSY));
+    }
+    return workers
         .executeBlocking(() -> verified(token, rule), false)
+        .onComplete(done -> underWay.decrementAndGet())
         .onSuccess(
             verified -> verified.ifPresent(it -> known.put(SecretHash.of(token).compact(), it)));
   }
@@ -112,12 +128,33 @@ final class WebTokens {
       }
       JWTClaimsSet claims = processor(jwt, rule).process(signed, null);
       long ends = claims.getExpirationTime().getTime() + jwt.clockSkewMillis();
-      return Optional.of(new Verified(jwt, claims, ends));
+      return Optional.of(new Verified(
+          jwt,
+          claim(claims, jwt.subject()).orElse(""),
+          claim(claims, jwt.tenantClaim()),
+          claim(claims, jwt.planClaim()),
+          ends));
+    } catch (RateLimitReachedException e) {
+      return Optional.empty(); // the keys were read a moment ago, and this one was not among them
     } catch (KeySourceException | MalformedURLException e) {
       throw new RefusedException(NO_KEYS);
     } catch (ParseException | BadJOSEException | JOSEException e) {
       return Optional.empty();
     }
+  }
+
+  private static Optional<String> claim(JWTClaimsSet claims, Optional<String> name)
+      throws BadJOSEException {
+    return name.isPresent() ? claim(claims, name.get()) : Optional.empty();
+  }
+
+  // A claim of another type is no claim that was left out.
+  private static Optional<String> claim(JWTClaimsSet claims, String name) throws BadJOSEException {
+    Object value = claims.getClaim(name);
+    if (value != null && !(value instanceof String)) {
+      throw new BadJOSEException("a claim is no text");
+    }
+    return Optional.ofNullable((String) value);
   }
 
   private DefaultJWTProcessor<SecurityContext> processor(Jwt jwt, IdentityRule rule)

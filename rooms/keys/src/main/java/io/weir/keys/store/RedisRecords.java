@@ -72,21 +72,22 @@ public final class RedisRecords {
 
   /** Lets a key without an id in its text be found; false if the hash names another key. */
   public CompletableFuture<Boolean> name(String hash, String id) {
+    return named(hash, id, "keep");
+  }
+
+  private CompletableFuture<Boolean> named(String hash, String id, String verb) {
     String log = KeyNames.changes(parts(), partOf(hash));
     return Scripts.run(
             redis,
             name,
             List.of(KeyNames.alias(hash), log, log + ":changes"),
-            List.of(OF + hash, id))
+            List.of(OF + hash, id, verb))
         .thenApply(answer -> Statuses.of(KeyName.class, answer.get(0)) == KeyName.DONE);
   }
 
-  /** Undoes {@link #name}. */
-  public CompletableFuture<Void> unname(String hash) {
-    return redis
-        .ask(commands -> commands.exists(KeyNames.alias(hash)))
-        .thenCompose(found -> found == 0 ? CompletableFuture.completedFuture(true) : name(hash, ""))
-        .thenApply(done -> null);
+  /** Undoes {@link #name}; without effect if the hash names another key. */
+  public CompletableFuture<Void> unname(String hash, String id) {
+    return named(hash, id, "forget").thenApply(done -> null);
   }
 
   /** Changes a record; empty if it is not any more as it was seen. The result is the new version. */
