@@ -6,29 +6,31 @@ import java.net.ServerSocket;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
  * Finds ports on the loopback address that were free a moment ago. They are below those that systems give to outgoing
- * connections (from 32768 on Linux): a connection made before the port is used must not take it.
+ * connections (from 32768 on Linux): a connection made before the port is used must not take it. The same holds for the
+ * second port that each Redis of a Redis Cluster takes for its bus.
  */
 public final class FreePorts {
-  private static final int FIRST = 20_000;
-  private static final int COUNT = 12_000;
-  private static final AtomicInteger NEXT =
-      new AtomicInteger(ThreadLocalRandom.current().nextInt(COUNT));
+  // A node of Redis Cluster talks to the others on a port that much above its own.
+  private static final int TO_BUS = 10_000;
+  private static final Range OF_CLUSTERS = new Range(13_000, 3_000);
+  // From above the ports of the buses.
+  private static final Range OTHER = new Range(26_000, 6_700);
 
   private FreePorts() {}
 
   /** Returns one port. */
   public static int one() {
-    for (int tried = 0; tried < COUNT; tried++) {
-      int port = FIRST + Math.floorMod(NEXT.getAndIncrement(), COUNT);
-      if (isFree(port)) {
-        return port;
-      }
-    }
-    throw new IllegalStateException("no free port from %d on".formatted(FIRST));
+    return OTHER.next(FreePorts::isFree);
+  }
+
+  /** Returns the port of one node of a Redis Cluster; that of its bus is free, too. */
+  public static int ofCluster() {
+    return OF_CLUSTERS.next(port -> isFree(port) && isFree(port + TO_BUS));
   }
 
   /** Returns several distinct ports. */
@@ -41,6 +43,29 @@ public final class FreePorts {
       return socket.isBound();
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  /** Ports that are tried one after another, from a random one on: two programs seldom try the same. */
+  private static final class Range {
+    private final int first;
+    private final int count;
+    private final AtomicInteger next;
+
+    Range(int first, int count) {
+      this.first = first;
+      this.count = count;
+      this.next = new AtomicInteger(ThreadLocalRandom.current().nextInt(count));
+    }
+
+    int next(IntPredicate free) {
+      for (int tried = 0; tried < count; tried++) {
+        int port = first + Math.floorMod(next.getAndIncrement(), count);
+        if (free.test(port)) {
+          return port;
+        }
+      }
+      throw new IllegalStateException("no free port from %d on".formatted(first));
     }
   }
 }

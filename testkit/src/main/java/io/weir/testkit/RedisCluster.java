@@ -32,9 +32,9 @@ public final class RedisCluster implements AutoCloseable {
   public static RedisCluster start(int masters, int replicasOfEach) {
     List<RedisProcess> nodes = new ArrayList<>();
     try {
-      for (int port : freePorts(masters * (1 + replicasOfEach))) {
+      for (int i = 0; i < masters * (1 + replicasOfEach); i++) {
         nodes.add(RedisProcess.start(
-            port,
+            FreePorts.ofCluster(),
             Map.of(),
             "--cluster-enabled",
             "yes",
@@ -52,22 +52,6 @@ public final class RedisCluster implements AutoCloseable {
       nodes.forEach(RedisProcess::close);
       throw e;
     }
-  }
-
-  // The port of the cluster's own bus is 10,000 above, and must be a valid port, too.
-  private static List<Integer> freePorts(int count) {
-    List<Integer> ports = new ArrayList<>();
-    while (ports.size() < count) {
-      FreePorts.some(count).stream()
-          .filter(port -> port <= 55_535)
-          .limit(count - ports.size())
-          .forEach(ports::add);
-      if (ports.isEmpty()) {
-        int first = 20_000 + (int) (System.nanoTime() % 20_000);
-        IntStream.range(first, first + count).forEach(ports::add);
-      }
-    }
-    return ports;
   }
 
   /** The address for clients. */
