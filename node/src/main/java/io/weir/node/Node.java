@@ -119,6 +119,7 @@ public final class Node implements AutoCloseable {
     opened.forEach(room -> {
       room.directory().ifPresent(identities::use);
       room.identifier().ifPresent(identities::use);
+      room.witness().ifPresent(decider::use);
     });
     NodeContext context = new NodeContext(
         config,

@@ -37,6 +37,9 @@ public sealed interface Decision {
     return Remarks.NONE;
   }
 
+  /** The same decision, to be found by this id. */
+  Decision withId(String id);
+
   /** Calls one function per case, so that a new case does not compile until every caller handles it. */
   <T> T fold(
       Function<? super Allowed, ? extends T> allowed,
@@ -48,6 +51,11 @@ public sealed interface Decision {
       implements Decision {
     public Allowed {
       limits = Limits.immutable(limits);
+    }
+
+    @Override
+    public Allowed withId(String id) {
+      return new Allowed(revision, limits, degraded, remarks.withId(id));
     }
 
     public Allowed(long revision, List<Limit> limits, boolean degraded) {
@@ -106,6 +114,12 @@ public sealed interface Decision {
       this(revision, limits, full, retryAfterMicros, estimate, ticket, false, Remarks.NONE);
     }
 
+    @Override
+    public Denied withId(String id) {
+      return new Denied(
+          revision, limits, full, retryAfterMicros, estimate, ticket, degraded, remarks.withId(id));
+    }
+
     /** The wait. */
     public Duration retryAfter() {
       return Duration.of(retryAfterMicros, ChronoUnit.MICROS);
@@ -125,11 +139,21 @@ public sealed interface Decision {
    *
    * @param full the buckets that had no room, by name; empty unless the cost is the reason
    */
-  record NeverAllowed(long revision, List<Limit> limits, List<String> full, Reason reason)
+  record NeverAllowed(
+      long revision, List<Limit> limits, List<String> full, Reason reason, Remarks remarks)
       implements Decision {
     public NeverAllowed {
       limits = Limits.immutable(limits);
       full = List.copyOf(full);
+    }
+
+    public NeverAllowed(long revision, List<Limit> limits, List<String> full, Reason reason) {
+      this(revision, limits, full, reason, Remarks.NONE);
+    }
+
+    @Override
+    public NeverAllowed withId(String id) {
+      return new NeverAllowed(revision, limits, full, reason, remarks.withId(id));
     }
 
     @Override

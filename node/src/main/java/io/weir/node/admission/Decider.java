@@ -15,6 +15,7 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.node.admission.Witness.Question;
 import io.weir.node.metrics.NodeMetrics;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,10 +30,16 @@ public final class Decider {
   private final Throttle throttle;
   private final NodeMetrics metrics;
   private final AtomicBoolean isUndecided = new AtomicBoolean();
+  private volatile Witness witness = Witness.NONE;
 
   public Decider(Throttle throttle, NodeMetrics metrics) {
     this.throttle = throttle;
     this.metrics = metrics;
+  }
+
+  /** Sets who sees the decisions. */
+  public void use(Witness of) {
+    witness = of;
   }
 
   /**
@@ -60,40 +67,45 @@ public final class Decider {
       long cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
+    Question question = new Question(subject, operation, cost);
     Promise<Decision> done = Promise.promise();
     throttle
         .tryTake(subject, operation, cost, ticket, holds)
         .whenComplete((decision, error) -> ((ContextInternal) context).emit(decision, decided -> {
-          // A failure of the metrics must not withhold the answer.
           if (decided != null) {
-            try {
-              decided(subject, operation, decided);
-            } finally {
-              done.succeed(decided);
-            }
+            done.succeed(decided(question, decided));
           } else {
             Throwable cause = Failures.cause(requireNonNull(error));
-            try {
-              undecided(subject, operation, cause);
-            } finally {
-              done.fail(cause);
-            }
+            undecided(question, cause);
+            done.fail(cause);
           }
         }));
     return done.future();
   }
 
-  private void decided(Subject subject, String operation, Decision decision) {
-    metrics.decided(subject.plan(), operation, decision);
-    boolean isOfStore = !decision.limits().isEmpty() && !decision.degraded();
-    if (isOfStore && isUndecided.get() && isUndecided.compareAndSet(true, false)) {
-      LOG.info("requests are decided again");
+  // A failure to count or to remember must not withhold the answer.
+  private Decision decided(Question question, Decision decision) {
+    try {
+      metrics.decided(question.subject().plan(), question.operation(), decision);
+      boolean isOfStore = !decision.limits().isEmpty() && !decision.degraded();
+      if (isOfStore && isUndecided.get() && isUndecided.compareAndSet(true, false)) {
+        LOG.info("requests are decided again");
+      }
+      return witness.decided(question, decision);
+    } catch (RuntimeException e) {
+      LOG.warn("a decision could not be counted", e);
+      return decision;
     }
   }
 
   // Logged once per outage; the metrics count the requests.
-  private void undecided(Subject subject, String operation, Throwable error) {
-    metrics.undecided(subject.plan(), operation);
+  private void undecided(Question question, Throwable error) {
+    try {
+      metrics.undecided(question.subject().plan(), question.operation());
+      witness.undecided(question, error);
+    } catch (RuntimeException e) {
+      LOG.warn("a request without a decision could not be counted", e);
+    }
     if (error instanceof StoreUnavailableException unavailable
         && isUndecided.compareAndSet(false, true)) {
       LOG.warn(

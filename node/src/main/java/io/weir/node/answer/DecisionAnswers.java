@@ -27,6 +27,7 @@ public final class DecisionAnswers {
   private static final CharSequence RATE_LIMIT_POLICY =
       HttpHeaders.createOptimized("RateLimit-Policy");
   private static final CharSequence DEGRADED = HttpHeaders.createOptimized("Weir-Degraded");
+  private static final CharSequence DECISION = HttpHeaders.createOptimized("Weir-Decision");
   private static final CharSequence RETRY_AFTER_MS = HttpHeaders.createOptimized("Retry-After-Ms");
   private static final int USUAL_ITEM = 48;
   private static final int MAX_READY = 4096;
@@ -51,6 +52,7 @@ public final class DecisionAnswers {
         .put("slotMs", retryAfterMillis(denied))
         .put("estimate", denied.estimate());
     denied.ticket().ifPresent(ticket -> json.put("ticket", ticket));
+    denied.remarks().id().ifPresent(id -> json.put("id", id));
     return json;
   }
 
@@ -80,6 +82,7 @@ public final class DecisionAnswers {
   }
 
   private static void addRemarks(Remarks remarks, MultiMap headers) {
+    remarks.id().ifPresent(id -> headers.set(DECISION, id));
     if (remarks.multiplierMillis() > Congestion.ONE) {
       headers.set("Weir-Multiplier", multiplier(remarks));
     }
@@ -117,9 +120,11 @@ public final class DecisionAnswers {
       case RESERVATION_ENDED, RESERVATION_ID_REUSED -> 409;
       case ACCESS_DISABLED, OPERATION_NOT_CONFIGURED -> 403;
     };
-    return ProblemDetails.of(status, reason.code(), TITLES.getOrDefault(reason, reason.code()))
+    ProblemDetails problem = ProblemDetails.of(
+            status, reason.code(), TITLES.getOrDefault(reason, reason.code()))
         .with("full", new JsonArray(never.full()))
         .with("revision", never.revision());
+    return never.remarks().id().map(id -> problem.with("id", id)).orElse(problem);
   }
 
   /** The wait of a denial in milliseconds. */

@@ -69,7 +69,8 @@ final class CheckAnswer {
   }
 
   private static void write(Remarks remarks, StringBuilder json) {
-    if (remarks.equals(Remarks.NONE)) {
+    remarks.id().ifPresent(id -> json.append(",\"id\":\"").append(id).append('"'));
+    if (remarks.isPlain()) {
       return;
     }
     json.append(",\"multiplier\":").append(DecisionAnswers.multiplier(remarks));

@@ -154,7 +154,7 @@ public final class NodeMetrics {
   }
 
   private void remark(Remarks remarks) {
-    if (remarks.equals(Remarks.NONE)) {
+    if (remarks.isPlain()) {
       return;
     }
     if (remarks.multiplierMillis() > Congestion.ONE) {

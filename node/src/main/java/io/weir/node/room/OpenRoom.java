@@ -2,6 +2,7 @@ package io.weir.node.room;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.node.admission.Witness;
 import io.weir.node.auth.Directory;
 import io.weir.node.auth.Identifier;
 import io.weir.node.upstream.Turns;
@@ -24,6 +25,11 @@ public interface OpenRoom {
 
   /** Finds out who asks, instead of by API keys alone; at most one room does. */
   default Optional<Identifier> identifier() {
+    return Optional.empty();
+  }
+
+  /** Sees the decisions; at most one room does. */
+  default Optional<Witness> witness() {
     return Optional.empty();
   }
 

@@ -54,6 +54,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       new AtomicReference<>();
   private final String node = UUID.randomUUID().toString();
   private final Membership membership;
+  private final NodeQuestions questions;
   private final LostPolicy lost = new LostPolicy();
   private final NextPolicy upcoming = new NextPolicy();
   private final PolicyPublisher publisher;
@@ -69,6 +70,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     this.copy = copy;
     this.publisher = new PolicyPublisher(stored, upcoming, executor, this::document, this::take);
     this.membership = stored.membership(node);
+    this.questions = stored.questions(node);
     this.reader = new StoredPolicy(stored::read);
   }
 
@@ -112,6 +114,11 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   /** The text of the policy in force. */
   public String text() {
     return document().text().text();
+  }
+
+  /** Asks the other nodes of the cluster. */
+  public NodeQuestions questions() {
+    return questions;
   }
 
   /** The number of live nodes at the last count, including this one. */
@@ -200,6 +207,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   private void hearNotices() {
     if (!isHearing) {
+      stored.onQuestions(questions);
       stored.onNotice(this::hear);
       isHearing = true;
     }

@@ -70,6 +70,11 @@ final class PolicyHash implements AutoCloseable {
     return new Membership(redisson, node);
   }
 
+  /** Questions of this node to all nodes, on the same connections. */
+  NodeQuestions questions(String node) {
+    return new NodeQuestions(redisson, node);
+  }
+
   /** The revision and the digest that are stored; the text is left out. */
   PolicyText stamp() {
     return asking(() -> text(map().getAll(Set.of("revision", "digest"))));
@@ -160,6 +165,14 @@ final class PolicyHash implements AutoCloseable {
   void onNotice(Consumer<Notice> listener) {
     asking(() -> notices()
         .addListener(String.class, (channel, text) -> listener.accept(Notice.parse(text))));
+  }
+
+  /** Lets the node hear questions of others. */
+  void onQuestions(NodeQuestions questions) {
+    asking(() -> {
+      questions.listen();
+      return true;
+    });
   }
 
   @Override

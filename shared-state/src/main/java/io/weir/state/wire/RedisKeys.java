@@ -30,6 +30,12 @@ public final class RedisKeys {
   /** A channel: notices of policies that are proposed, and of those in force. */
   public static final String POLICY_NOTICES = PREFIX + "policy:notices";
 
+  /** A channel: questions to all nodes. */
+  public static final String QUESTIONS = PREFIX + "questions";
+
+  /** A hash: the callers that each node denied most, and those that were nearly denied. */
+  public static final String TOP = PREFIX + "top";
+
   /** A packed text: the buckets of scope {@code cluster}. */
   public static final String CLUSTER = PREFIX + "cluster";
 
@@ -41,6 +47,11 @@ public final class RedisKeys {
   /** A text: a policy that all nodes read before it is in force. */
   public static String policyProposal(String name) {
     return POLICY + ":next:" + name;
+  }
+
+  /** A channel: answers to the questions of a node. */
+  public static String answersTo(String node) {
+    return PREFIX + "answers:" + node;
   }
 
   /** A hash: the newest revision of the policy in a partition of a Redis Cluster. */

@@ -2,6 +2,7 @@ package io.weir.keys.command;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.keys.record.Moments;
+import io.weir.node.command.AdminCommand;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Supplier;

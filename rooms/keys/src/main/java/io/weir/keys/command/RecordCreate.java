@@ -1,6 +1,7 @@
 package io.weir.keys.command;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.node.command.AdminCommand;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

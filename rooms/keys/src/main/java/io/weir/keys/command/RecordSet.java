@@ -1,6 +1,7 @@
 package io.weir.keys.command;
 
 import io.vertx.core.json.DecodeException;
+import io.weir.node.command.AdminCommand;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package io.weir.keys.command;
 
+import io.weir.node.command.AdminCommand;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Supplier;

@@ -1,9 +1,7 @@
-package io.weir.keys.command;
+package io.weir.node.command;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.node.command.AdminOption;
-import io.weir.node.command.AdminPort;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -22,7 +20,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** A command that asks the admin port of a node. Mutable; picocli sets its fields. */
-abstract class AdminCommand implements Callable<Integer> {
+public abstract class AdminCommand implements Callable<Integer> {
   private static final int LEAST_ERROR = 400;
 
   private final Supplier<Optional<String>> localAdmin;
@@ -36,28 +34,28 @@ abstract class AdminCommand implements Callable<Integer> {
   @Option(names = "--json", description = "prints JSON")
   private boolean isJson;
 
-  AdminCommand(Supplier<Optional<String>> localAdmin) {
+  protected AdminCommand(Supplier<Optional<String>> localAdmin) {
     this.localAdmin = localAdmin;
   }
 
-  AdminPort port() throws IOException {
+  protected AdminPort port() throws IOException {
     return admin.port(localAdmin);
   }
 
-  PrintWriter out() {
+  protected PrintWriter out() {
     return spec.commandLine().getOut();
   }
 
-  PrintWriter err() {
+  protected PrintWriter err() {
     return spec.commandLine().getErr();
   }
 
-  boolean isJson() {
+  protected boolean isJson() {
     return isJson;
   }
 
   /** Tells the problem of an answer, if it is one. */
-  boolean failed(HttpResponse<String> answer) {
+  protected boolean failed(HttpResponse<String> answer) {
     if (answer.statusCode() < LEAST_ERROR) {
       return false;
     }
@@ -68,7 +66,7 @@ abstract class AdminCommand implements Callable<Integer> {
   }
 
   /** Prints an answer: as JSON, or one of its members in a line each. */
-  int printed(HttpResponse<String> answer) {
+  protected int printed(HttpResponse<String> answer) {
     if (failed(answer)) {
       return 1;
     }
@@ -101,16 +99,16 @@ abstract class AdminCommand implements Callable<Integer> {
         : String.valueOf(value);
   }
 
-  ParameterException wrong(String message) {
+  protected ParameterException wrong(String message) {
     return new ParameterException(spec.commandLine(), message);
   }
 
   /** A moment as the node reads it, which has Redis's clock: an instant, or so long from now. */
-  static String moment(String text) {
+  protected static String moment(String text) {
     return text.matches("\\d+[smhd]") ? "+" + text : text;
   }
 
-  static String query(Map<String, String> parameters) {
+  protected static String query(Map<String, String> parameters) {
     String joined = parameters.entrySet().stream()
         .filter(one -> !one.getValue().isEmpty())
         .map(one -> one.getKey() + "=" + URLEncoder.encode(one.getValue(), StandardCharsets.UTF_8))

@@ -1,0 +1,27 @@
+package io.weir.node.admission;
+
+import io.weir.core.decision.Decision;
+import io.weir.core.policy.Subject;
+
+/** Sees all decisions of a node. Called on the event loops that serve the requests, which it must not hold up. */
+public interface Witness {
+  /** Sees nothing. */
+  Witness NONE = new Witness() {
+    @Override
+    public Decision decided(Question question, Decision decision) {
+      return decision;
+    }
+
+    @Override
+    public void undecided(Question question, Throwable error) {}
+  };
+
+  /** What was asked. */
+  record Question(Subject subject, String operation, long cost) {}
+
+  /** Returns the decision, with an id if it can be found by it. */
+  Decision decided(Question question, Decision decision);
+
+  /** Sees that a request was refused because nothing was decided. */
+  void undecided(Question question, Throwable error);
+}

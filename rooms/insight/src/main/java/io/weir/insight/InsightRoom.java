@@ -1,0 +1,84 @@
+package io.weir.insight;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.insight.command.InsightCommands;
+import io.weir.insight.denial.DenialSearch;
+import io.weir.insight.door.DenialsDoor;
+import io.weir.insight.door.TopDoor;
+import io.weir.insight.top.RedisTop;
+import io.weir.node.admission.Witness;
+import io.weir.node.intake.Door;
+import io.weir.node.room.LoopParts;
+import io.weir.node.room.LoopRoom;
+import io.weir.node.room.NodeParts;
+import io.weir.node.room.OpenRoom;
+import io.weir.node.room.Room;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who is limited, why, and what would happen: what operators of a cluster see. */
+public final class InsightRoom implements Room {
+  private static final Logger LOG = LoggerFactory.getLogger(InsightRoom.class);
+  private static final long TELL_EVERY_MILLIS = 2000;
+
+  @Override
+  public String name() {
+    return "insight";
+  }
+
+  @Override
+  public OpenRoom open(NodeParts node) {
+    NodeMemory memory = new NodeMemory(System::nanoTime);
+    RedisTime time = new RedisTime(System::nanoTime);
+    DenialSearch search = new DenialSearch(node.policies().questions(), memory::find, time::at);
+    return new Opened(node, memory, time, search, new RedisTop(node.redis()));
+  }
+
+  @Override
+  public List<Object> commands(
+      Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
+    return InsightCommands.all(localAdmin);
+  }
+
+  private record Opened(
+      NodeParts node, NodeMemory memory, RedisTime time, DenialSearch search, RedisTop top)
+      implements OpenRoom {
+    @Override
+    public Optional<Witness> witness() {
+      return Optional.of(memory);
+    }
+
+    @Override
+    public LoopRoom onLoop(LoopParts loop) {
+      memory.begin(loop.vertx().getOrCreateContext());
+      List<Door> doors = List.of(
+          new TopDoor(loop.vertx().getOrCreateContext(), node.operators(), top),
+          new DenialsDoor(node.operators(), search));
+      return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());
+    }
+
+    @Override
+    public Future<?> start(Vertx vertx) {
+      vertx.setPeriodic(TELL_EVERY_MILLIS, timer -> {
+        var unused = tell();
+      });
+      return tell();
+    }
+
+    // Without Redis nothing is told; the counts are kept here.
+    private Future<Void> tell() {
+      return memory
+          .counts(TopDoor.MOST)
+          .compose(counts ->
+              Future.fromCompletionStage(top.put(node.policies().questions().node(), counts)))
+          .onSuccess(time::learn)
+          .onFailure(error -> LOG.debug("the counts were not told: {}", error.getMessage()))
+          .otherwise(0L)
+          .mapEmpty();
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.weir.insight;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Limit;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.insight.denial.Denial;
+import io.weir.insight.denial.Denial.Full;
+import io.weir.insight.denial.DenialQuery;
+import io.weir.insight.denial.LoopDenials;
+import io.weir.insight.top.Counts;
+import io.weir.insight.top.LimitName;
+import io.weir.insight.top.LoopCounts;
+import io.weir.insight.top.SubjectName;
+import io.weir.node.admission.Witness;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/** What one event loop remembers of its decisions. Mutable; owned by that event loop, which others ask through it. */
+final class LoopMemory implements Witness {
+  /** A limit is nearly full from four fifths on. */
+  private static final int NEAR_PARTS = 5;
+
+  private final Context loop;
+  private final LongSupplier nanos;
+  private final LoopCounts counts = new LoopCounts();
+  private final LoopDenials denials = new LoopDenials();
+
+  LoopMemory(Context loop, LongSupplier nanos) {
+    this.loop = loop;
+    this.nanos = nanos;
+  }
+
+  @Override
+  public Decision decided(Question question, Decision decision) {
+    return decision.fold(
+        allowed -> admitted(question, allowed),
+        denied -> denied(question, denied),
+        never -> never(question, never));
+  }
+
+  @Override
+  public void undecided(Question question, Throwable error) {
+    if (error instanceof StoreUnavailableException) {
+      Denied undecided = Denied.degraded(0, List.of(), 0);
+      remember(question, undecided, "unavailable", "store_unavailable");
+    }
+  }
+
+  private Decision admitted(Question question, Allowed allowed) {
+    Limit fullest = null;
+    for (Limit limit : allowed.limits()) {
+      boolean isNear = limit.remaining() <= limit.quota() / NEAR_PARTS;
+      if (isNear && (fullest == null || left(limit) < left(fullest))) {
+        fullest = limit;
+      }
+    }
+    if (fullest != null) {
+      counts.near(name(question), by(question, fullest.bucket()), nanos.getAsLong());
+    }
+    return allowed;
+  }
+
+  private static double left(Limit limit) {
+    return (double) limit.remaining() / limit.quota();
+  }
+
+  private Decision denied(Question question, Denied denied) {
+    String reason = denied.full().isEmpty() ? "before_slot" : denied.full().get(0);
+    return remember(question, denied, "denied", reason);
+  }
+
+  private Decision never(Question question, NeverAllowed never) {
+    String reason =
+        never.full().isEmpty() ? never.reason().code() : never.full().get(0);
+    return remember(question, never, "never_allowed", reason);
+  }
+
+  private Decision remember(Question question, Decision decision, String outcome, String reason) {
+    long now = nanos.getAsLong();
+    SubjectName who = name(question);
+    LimitName by = by(question, reason);
+    counts.denied(who, by, now);
+    if (!denials.accepts(who, now)) {
+      return decision;
+    }
+    String id = LoopDenials.newId();
+    List<String> full = decision.fold(allowed -> List.of(), Denied::full, NeverAllowed::full);
+    Duration wait = decision instanceof Denied denied
+        ? Duration.of(denied.retryAfterMicros(), ChronoUnit.MICROS)
+        : Duration.ZERO;
+    denials.add(new Denial(
+        id,
+        now,
+        who,
+        by,
+        question.cost(),
+        outcome,
+        full.stream().map(name -> full(name, question, decision)).toList(),
+        wait,
+        decision instanceof Denied denied && denied.estimate(),
+        decision.degraded(),
+        decision.revision()));
+    return decision.withId(id);
+  }
+
+  private static Full full(String name, Question question, Decision decision) {
+    Optional<Limit> limit =
+        decision.limits().stream().filter(it -> it.bucket().equals(name)).findFirst();
+    Optional<String> kind = limit.map(Limit::kind).map(Enum::name);
+    Optional<String> scope = limit.map(Limit::scope).map(Enum::name);
+    if (limit.isEmpty()) { // a node that decided by itself tells no levels
+      scope = scopes(name, question).findFirst();
+    }
+    return new Full(name, kind.map(LoopMemory::word), scope.map(LoopMemory::word));
+  }
+
+  private static Stream<String> scopes(String limit, Question question) {
+    return question
+        .subject()
+        .plan()
+        .buckets()
+        .filter(bucket -> bucket.name().equals(limit))
+        .map(Bucket::scope)
+        .map(Enum::name);
+  }
+
+  private static String word(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  private static SubjectName name(Question question) {
+    return new SubjectName(question.subject().tenant(), question.subject().id());
+  }
+
+  private static LimitName by(Question question, String limit) {
+    var plan = question.subject().plan();
+    return new LimitName(plan.name(), plan.tagOf(question.operation()), limit);
+  }
+
+  /** The denials that are asked for, the newest first. Any thread may ask. */
+  Future<List<Denial>> find(DenialQuery asked) {
+    Promise<List<Denial>> found = Promise.promise();
+    loop.runOnContext(now -> found.complete(denials.find(asked, nanos.getAsLong())));
+    return found.future();
+  }
+
+  /** The counts of the last minute. Any thread may ask. */
+  Future<Counts> counts(int most) {
+    Promise<Counts> counted = Promise.promise();
+    loop.runOnContext(now -> counted.complete(counts.counts(nanos.getAsLong(), most)));
+    return counted.future();
+  }
+}

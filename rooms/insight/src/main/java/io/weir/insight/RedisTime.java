@@ -1,0 +1,25 @@
+package io.weir.insight;
+
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Redis's time, as far as this process knows it: for what people read, never for a decision. Safe for use by many threads. */
+public final class RedisTime {
+  private final LongSupplier nanos;
+  private volatile long aheadMicros;
+
+  RedisTime(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  void learn(long redisMicros) {
+    aheadMicros = redisMicros - TimeUnit.NANOSECONDS.toMicros(nanos.getAsLong());
+  }
+
+  /** Redis's time at an instant of this process's clock. */
+  public Instant at(long processNanos) {
+    return Instant.ofEpochMilli(
+        TimeUnit.MICROSECONDS.toMillis(TimeUnit.NANOSECONDS.toMicros(processNanos) + aheadMicros));
+  }
+}

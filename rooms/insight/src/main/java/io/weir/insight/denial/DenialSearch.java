@@ -1,0 +1,84 @@
+package io.weir.insight.denial;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.node.json.JsonInput;
+import io.weir.state.policy.NodeQuestions;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+
+/** Finds denials that the nodes of the cluster remember, by asking all of them. Safe for use by many threads. */
+public final class DenialSearch {
+  private static final String TOPIC = "denials";
+  private static final String DENIALS = "denials";
+
+  private final NodeQuestions nodes;
+  private final Function<DenialQuery, Future<List<Denial>>> here;
+  private final LongFunction<Instant> time;
+
+  /**
+   * A search that answers for this node, too.
+   *
+   * @param here finds the denials of this node
+   * @param time tells Redis's time at an instant of this process
+   */
+  public DenialSearch(
+      NodeQuestions nodes,
+      Function<DenialQuery, Future<List<Denial>>> here,
+      LongFunction<Instant> time) {
+    this.nodes = nodes;
+    this.here = here;
+    this.time = time;
+    nodes.answer(
+        TOPIC,
+        text -> own(DenialQuery.parse(JsonInput.object(text)))
+            .map(JsonObject::encode)
+            .toCompletionStage());
+  }
+
+  /**
+   * The denials of all nodes, the newest first.
+   *
+   * @param nodesAsked how many nodes heard the question
+   * @param nodesAnswered how many answered in time
+   */
+  public record Found(List<JsonObject> denials, int nodesAsked, int nodesAnswered) {
+    public Found {
+      denials = List.copyOf(denials);
+    }
+  }
+
+  /** Asks all nodes; only this one if Redis is away. */
+  public Future<Found> find(DenialQuery asked) {
+    return Future.fromCompletionStage(nodes.ask(TOPIC, asked.text()))
+        .map(answers ->
+            found(asked, answers.texts().stream().map(JsonInput::object).toList(), answers.asked()))
+        .recover(error -> error instanceof StoreUnavailableException
+            ? own(asked).map(own -> found(asked, List.of(own), 1))
+            : Future.failedFuture(error));
+  }
+
+  private Future<JsonObject> own(DenialQuery asked) {
+    return here.apply(asked).map(found -> {
+      JsonArray all = new JsonArray();
+      found.forEach(denial -> all.add(denial.toJson(time.apply(denial.atNanos()), nodes.node())));
+      return new JsonObject().put(DENIALS, all);
+    });
+  }
+
+  private static Found found(DenialQuery asked, List<JsonObject> answers, int nodesAsked) {
+    List<JsonObject> newest = answers.stream()
+        .flatMap(answer -> answer.getJsonArray(DENIALS).stream())
+        .map(JsonObject.class::cast)
+        .sorted(Comparator.comparing((JsonObject denial) -> Instant.parse(denial.getString("at")))
+            .reversed())
+        .limit(asked.most())
+        .toList();
+    return new Found(newest, Math.max(nodesAsked, answers.size()), answers.size());
+  }
+}

@@ -1,0 +1,5 @@
+/** The last denials of each node. */
+@NullMarked
+package io.weir.insight.denial;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,82 @@
+package io.weir.insight.door;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.insight.denial.DenialQuery;
+import io.weir.insight.denial.DenialSearch;
+import io.weir.node.admin.Operators;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.intake.Area;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** {@code GET /v1/denials}: the last denials of all nodes, for operators. */
+public final class DenialsDoor implements Door {
+  private static final String PATH = "/v1/denials";
+  private static final int MOST = 500;
+  private static final ProblemDetails UNKNOWN = ProblemDetails.of(
+      404, "denial_unknown", "No node remembers this denial: it was pushed out, or never was");
+
+  private final Operators operators;
+  private final DenialSearch search;
+
+  public DenialsDoor(Operators operators, DenialSearch search) {
+    this.operators = operators;
+    this.search = search;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.get(PATH, this::list).withQuery("tenant", "key", "limit"),
+        Route.get(PATH + "/{id}", this::one));
+  }
+
+  @Override
+  public Optional<Area> area() {
+    return Optional.of(Area.of(PATH + "/", Map.of(), UNKNOWN).checkedBy(operators::of));
+  }
+
+  private Future<Void> list(RoutedRequest request) {
+    Operator operator = operators.of(request.http());
+    Map<String, String> asked =
+        QueryParameters.values(request.http(), Set.of("tenant", "key", "limit"));
+    Optional<String> tenant = Optional.ofNullable(asked.get("tenant")).or(operator::tenant);
+    boolean isAllowed =
+        tenant.isPresent() ? operator.mayFor(tenant.get(), Scope.READ) : operator.may(Scope.READ);
+    if (!isAllowed) {
+      throw Operators.forbidden();
+    }
+    DenialQuery query = new DenialQuery(
+        Optional.empty(), tenant, Optional.ofNullable(asked.get("key")), Limits.of(asked, MOST));
+    return search.find(query).compose(found -> {
+      JsonObject json = new JsonObject()
+          .put("denials", new JsonArray(found.denials()))
+          .put("nodesAsked", found.nodesAsked())
+          .put("nodesAnswered", found.nodesAnswered());
+      return request.answer(200, json);
+    });
+  }
+
+  private Future<Void> one(RoutedRequest request) {
+    Operator operator = operators.of(request.http());
+    DenialQuery query = new DenialQuery(
+        Optional.of(request.parameter("id")), operator.tenant(), Optional.empty(), 1);
+    return search.find(query).compose(found -> {
+      if (found.denials().isEmpty()) {
+        throw new RefusedException(UNKNOWN);
+      }
+      return request.answer(200, found.denials().get(0));
+    });
+  }
+}
