@@ -197,8 +197,9 @@ local function shown_hash(fields)
       local left = number > now_us and string.format(', in %.3f s', (number - now_us) / 1e6) or ''
       words = ' (' .. iso_instant(number) .. left .. ')'
     elseif name == 'used' and values.rate and values.at_us then
-      local bucket = string.match(KEYS[1], '[^:]+$') .. '@' .. values.rate
-      words = ' (' .. level_in_words(bucket, number, tonumber(values.at_us), policy_says(1, 'bursts')) .. ')'
+      local field, bursts = string.match(KEYS[1], '[^:]+$') .. '@' .. values.rate, policy_says(1, 'bursts')
+      local each = string.match(bursts, '\n' .. string.gsub(field, '%p', '%%%0') .. '/(%d+) ')
+      words = each and ' (' .. level_in_words(field .. '/' .. each, number, tonumber(values.at_us), bursts) .. ')' or ''
     end
     shown[#shown + 1], shown[#shown + 2] = name, values[name] .. words
   end

@@ -12,7 +12,6 @@ import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.weir.node.admin.AdminDoor;
 import io.weir.node.admin.PolicyResource;
-import io.weir.node.admin.QuotaResource;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.config.Tls;
@@ -139,7 +138,6 @@ final class NodeVerticle extends VerticleBase {
     Bulkhead memory = node.bulkheads().memory();
     return List.of(
         new PolicyResource(vertx, node.policies(), node.operators(), memory),
-        new QuotaResource(vertx, node.identities(), node.store(), node.operators(), memory),
         new AdminDoor(node.readiness(), node.metrics(), node.openApi()));
   }
 

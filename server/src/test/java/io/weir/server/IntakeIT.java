@@ -93,7 +93,7 @@ final class IntakeIT {
     "GET,/v1/policy,dryRun,none",
     "GET,/v1/policy/jobs,colour,none",
     "PUT,/v1/policy,dryrun,dryRun",
-    "POST,/v1/quotas/reset,dryRun,none",
+    "POST,/v1/reset,dryrun,dryRun",
     "POST,/v1/check,dryRun,none",
     "POST,/v1/reservations,dryRun,none",
     "POST,/v1/permits,colour,none",

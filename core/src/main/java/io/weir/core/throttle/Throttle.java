@@ -107,15 +107,19 @@ public final class Throttle {
 
   /** Answers as {@link #tryTake} would, and takes nothing. */
   public CompletionStage<Decision> peek(String subjectId, String operation, long cost) {
+    return peek(new SubjectSource.OfPolicy(subjectId), subjectId, operation, cost);
+  }
+
+  /** The same for a subject that may be defined outside of the policy. */
+  public CompletionStage<Decision> peek(Subject subject, String operation, long cost) {
+    return peek(subject::in, subject.id(), operation, cost);
+  }
+
+  private CompletionStage<Decision> peek(
+      SubjectSource source, String name, String operation, long cost) {
     return decide(
         new Question(
-            new SubjectSource.OfPolicy(subjectId),
-            subjectId,
-            operation,
-            cost,
-            TicketRequest.NONE,
-            Throttle::asIfHeld,
-            store::peek),
+            source, name, operation, cost, TicketRequest.NONE, Throttle::asIfHeld, store::peek),
         policies.current(),
         0);
   }

@@ -166,6 +166,14 @@ public final class Admission {
   }
 
   /**
+   * What would be decided now, without taking anything; fails with {@link StoreUnavailableException}, or {@link
+   * io.weir.core.throttle.UnknownSubjectException}.
+   */
+  public Future<Decision> peek(Context context, Subject subject, String operation, long cost) {
+    return decider.peek(context, subject, operation, cost);
+  }
+
+  /**
    * Admits a request that continues an admitted one. A denial becomes a debt that is charged at its slot, so that it
    * takes its turn before later requests. The denial stands if the subject owes too much already, or if the request
    * demands more than rates or is settled.

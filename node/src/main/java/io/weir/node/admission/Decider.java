@@ -83,6 +83,11 @@ public final class Decider {
     return done.future();
   }
 
+  /** The decision that a newcomer would get; takes nothing, and is not counted. */
+  Future<Decision> peek(Context context, Subject subject, String operation, long cost) {
+    return Future.fromCompletionStage(throttle.peek(subject, operation, cost), context);
+  }
+
   // A failure to count or to remember must not withhold the answer.
   private Decision decided(Question question, Decision decision) {
     try {

@@ -268,7 +268,7 @@ final class HoldsIT {
   }
 
   @Test
-  void anOperationIsSettledByAHeaderAndAnOperatorResetsAQuota() {
+  void anOperationIsSettledByAHeader() {
     for (int i = 0; i < 3; i++) {
       assertThat(fixture.get("/stop", "X-Api-Key", TestPolicies.key("k4")).statusCode())
           .isIn(200, 429);
@@ -276,28 +276,6 @@ final class HoldsIT {
     await()
         .atMost(Duration.ofSeconds(5))
         .until(() -> fixture.get("/stop", "X-Api-Key", TestPolicies.key("k4")).statusCode() == 429);
-    assertThat(fixture.post("/v1/quotas/reset", "{}").statusCode()).isEqualTo(401);
-    String operator = "Bearer " + NodeFixture.ADMIN;
-    assertThat(fixture
-            .post("/v1/quotas/reset", "{\"subject\":\"k1\"}", "Authorization", operator)
-            .statusCode())
-        .isEqualTo(400);
-    assertThat(fixture
-            .post(
-                "/v1/quotas/reset",
-                "{\"subject\":\"k1\",\"quota\":\"none\"}",
-                "Authorization",
-                operator)
-            .statusCode())
-        .isEqualTo(404);
-    assertThat(fixture
-            .post(
-                "/v1/quotas/reset",
-                "{\"subject\":\"k2\",\"quota\":\"day\"}",
-                "Authorization",
-                operator)
-            .statusCode())
-        .isEqualTo(200);
   }
 
   private Socket watch(String id) {

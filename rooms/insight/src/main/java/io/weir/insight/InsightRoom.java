@@ -5,7 +5,10 @@ import io.vertx.core.Vertx;
 import io.weir.insight.command.InsightCommands;
 import io.weir.insight.denial.DenialSearch;
 import io.weir.insight.door.DenialsDoor;
+import io.weir.insight.door.ExplainDoor;
+import io.weir.insight.door.ResetDoor;
 import io.weir.insight.door.TopDoor;
+import io.weir.insight.explain.Explainer;
 import io.weir.insight.top.RedisTop;
 import io.weir.node.admission.Witness;
 import io.weir.node.intake.Door;
@@ -14,6 +17,8 @@ import io.weir.node.room.LoopRoom;
 import io.weir.node.room.NodeParts;
 import io.weir.node.room.OpenRoom;
 import io.weir.node.room.Room;
+import io.weir.state.inspect.StateInspector;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -23,6 +28,7 @@ import org.slf4j.LoggerFactory;
 /** Who is limited, why, and what would happen: what operators of a cluster see. */
 public final class InsightRoom implements Room {
   private static final Logger LOG = LoggerFactory.getLogger(InsightRoom.class);
+  private static final Duration LONGEST = Duration.ofSeconds(5);
   private static final long TELL_EVERY_MILLIS = 2000;
 
   @Override
@@ -35,7 +41,13 @@ public final class InsightRoom implements Room {
     NodeMemory memory = new NodeMemory(System::nanoTime);
     RedisTime time = new RedisTime(System::nanoTime);
     DenialSearch search = new DenialSearch(node.policies().questions(), memory::find, time::at);
-    return new Opened(node, memory, time, search, new RedisTop(node.redis()));
+    return new Opened(
+        node,
+        memory,
+        time,
+        search,
+        new RedisTop(node.redis()),
+        new StateInspector(node.otherRedis().apply(LONGEST)));
   }
 
   @Override
@@ -45,7 +57,12 @@ public final class InsightRoom implements Room {
   }
 
   private record Opened(
-      NodeParts node, NodeMemory memory, RedisTime time, DenialSearch search, RedisTop top)
+      NodeParts node,
+      NodeMemory memory,
+      RedisTime time,
+      DenialSearch search,
+      RedisTop top,
+      StateInspector inspector)
       implements OpenRoom {
     @Override
     public Optional<Witness> witness() {
@@ -57,7 +74,12 @@ public final class InsightRoom implements Room {
       memory.begin(loop.vertx().getOrCreateContext());
       List<Door> doors = List.of(
           new TopDoor(loop.vertx().getOrCreateContext(), node.operators(), top),
-          new DenialsDoor(node.operators(), search));
+          new DenialsDoor(node.operators(), search),
+          new ExplainDoor(
+              node.operators(),
+              node.identities(),
+              new Explainer(loop.vertx(), node, inspector, time::now)),
+          new ResetDoor(loop.vertx(), node));
       return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());
     }
 

@@ -9,6 +9,7 @@ import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Limit;
+import io.weir.core.kind.Kind;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.insight.denial.Denial;
 import io.weir.insight.denial.Denial.Full;
@@ -118,12 +119,12 @@ final class LoopMemory implements Witness {
   private static Full full(String name, Question question, Decision decision) {
     Optional<Limit> limit =
         decision.limits().stream().filter(it -> it.bucket().equals(name)).findFirst();
-    Optional<String> kind = limit.map(Limit::kind).map(Enum::name);
+    Optional<String> kind = limit.map(Limit::kind).map(Kind::word);
     Optional<String> scope = limit.map(Limit::scope).map(Enum::name);
     if (limit.isEmpty()) { // a node that decided by itself tells no levels
       scope = scopes(name, question).findFirst();
     }
-    return new Full(name, kind.map(LoopMemory::word), scope.map(LoopMemory::word));
+    return new Full(name, kind, scope.map(LoopMemory::word));
   }
 
   private static Stream<String> scopes(String limit, Question question) {

@@ -17,6 +17,11 @@ public final class RedisTime {
     aheadMicros = redisMicros - TimeUnit.NANOSECONDS.toMicros(nanos.getAsLong());
   }
 
+  /** Redis's time. */
+  Instant now() {
+    return at(nanos.getAsLong());
+  }
+
   /** Redis's time at an instant of this process's clock. */
   public Instant at(long processNanos) {
     return Instant.ofEpochMilli(

@@ -44,7 +44,6 @@ public final class RedisHolds implements HoldStore {
   private final LuaScript settle;
   private final LuaScript renew;
   private final LuaScript due;
-  private final LuaScript reset;
   private final Supplier<List<String>> clock;
 
   public RedisHolds(RedisConnections redis) {
@@ -57,7 +56,6 @@ public final class RedisHolds implements HoldStore {
     this.settle = LuaLibrary.limiter(includes).script("settle");
     this.renew = LuaLibrary.limiter(includes).script("renew");
     this.due = LuaLibrary.limiter(includes).script("due");
-    this.reset = LuaLibrary.limiter(includes).script("reset");
     this.clock = clock;
   }
 
@@ -165,19 +163,6 @@ public final class RedisHolds implements HoldStore {
         .exceptionallyCompose(error -> redis
             .ask(commands -> commands.zincrby(index, LATER_MICROS, key))
             .thenApply(moved -> 0));
-  }
-
-  /**
-   * Sets the use of a quota to 0; its window is unchanged.
-   *
-   * @return the use before
-   */
-  public CompletionStage<Long> reset(Scope scope, String tenant, String subject, String quota) {
-    List<String> arguments = new ArrayList<>(List.of(quota));
-    arguments.addAll(clock.get());
-    String counters = RedisKeys.counters(RedisKeys.state(scope, tenant, subject));
-    return Scripts.run(redis, reset, List.of(counters), arguments)
-        .thenApply(answer -> (Long) answer.get(0));
   }
 
   /** The hold with this id; without permits if it is unknown. */

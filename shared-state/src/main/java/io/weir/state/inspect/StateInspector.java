@@ -82,6 +82,25 @@ public final class StateInspector {
     return asked(RedisKeys.pool(bucket), bursts, "");
   }
 
+  /**
+   * Who holds permits of a limit, with the end of each lease in microseconds, the longest first.
+   *
+   * @param state the key in Redis of the limit's owner
+   */
+  public Map<String, Long> holders(String state, String limit, int most) {
+    String key = RedisKeys.permits(state, limit);
+    try {
+      Map<String, Long> holders = new LinkedHashMap<>();
+      connections
+          .sync()
+          .zrevrangeWithScores(key, 0, most - 1L)
+          .forEach(holder -> holders.put(holder.getValue(), (long) holder.getScore()));
+      return holders;
+    } catch (RedisException e) {
+      throw cannotShow(key, e);
+    }
+  }
+
   private Map<String, String> asked(String key, String... texts) {
     try {
       return fields(connections

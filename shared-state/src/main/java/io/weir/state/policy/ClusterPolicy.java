@@ -116,6 +116,11 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     return document().text().text();
   }
 
+  /** The times to drain its buckets from full, for {@link io.weir.state.inspect.StateInspector}. */
+  public String bursts() {
+    return document().text().bursts();
+  }
+
   /** Asks the other nodes of the cluster. */
   public NodeQuestions questions() {
     return questions;

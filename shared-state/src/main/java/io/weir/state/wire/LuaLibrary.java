@@ -31,7 +31,6 @@ public final class LuaLibrary {
       "settle",
       "renew",
       "due",
-      "reset",
       "lease",
       "levels",
       "lease_look",

@@ -49,6 +49,11 @@ public final class RedisKeys {
     return POLICY + ":next:" + name;
   }
 
+  /** A stream: the last changes by operators, in a part of the shared state. */
+  public static String audit(int parts, int part) {
+    return parts == 1 ? PREFIX + "keys:audit" : ofPart(part, "keys:audit");
+  }
+
   /** A channel: answers to the questions of a node. */
   public static String answersTo(String node) {
     return PREFIX + "answers:" + node;

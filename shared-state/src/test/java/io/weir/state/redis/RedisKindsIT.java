@@ -1,6 +1,5 @@
 package io.weir.state.redis;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.bucket.Bucket;
@@ -136,28 +135,6 @@ final class RedisKindsIT extends KindsContract {
       assertThat(connections.sync().pttl("weir:{p40}:acme:key:k1:counters")).isBetween(900L, 2000L);
       RealTime.pass(Duration.ofMillis(1200));
     }
-  }
-
-  @Test
-  void aResetMakesAQuotaUnusedAndKeepsItsWindow() {
-    connections.sync().flushall();
-    RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
-    ask(store, 0);
-    RedisHolds holds = new RedisHolds(connections);
-    String before = month();
-    assertThat(
-            holds.reset(Scope.KEY, "acme", "k1", "month").toCompletableFuture().join())
-        .isEqualTo(1);
-    assertThat(before).endsWith(",1,0");
-    assertThat(month()).isEqualTo(before.replaceFirst(",1,0$", ",0,0"));
-    assertThat(
-            holds.reset(Scope.KEY, "acme", "k2", "month").toCompletableFuture().join())
-        .isZero();
-  }
-
-  private static String month() {
-    return requireNonNull(
-        States.show(connections.sync(), "weir:{p40}:acme:key:k1:counters").get("month"));
   }
 
   private static Decision ask(RedisBucketStore store, int number) {

@@ -14,6 +14,10 @@ public final class InsightCommands {
    * @param localAdmin the admin port of a cluster that runs on this machine
    */
   public static List<Object> all(Supplier<Optional<String>> localAdmin) {
-    return List.of(new TopCommand(localAdmin), new DenialsCommand(localAdmin));
+    return List.of(
+        new TopCommand(localAdmin),
+        new DenialsCommand(localAdmin),
+        new ExplainCommand(localAdmin),
+        new ResetCommand(localAdmin));
   }
 }

@@ -3,6 +3,7 @@ package io.weir.insight.denial;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.json.JsonInput;
 import io.weir.state.policy.NodeQuestions;
@@ -58,7 +59,7 @@ public final class DenialSearch {
     return Future.fromCompletionStage(nodes.ask(TOPIC, asked.text()))
         .map(answers ->
             found(asked, answers.texts().stream().map(JsonInput::object).toList(), answers.asked()))
-        .recover(error -> error instanceof StoreUnavailableException
+        .recover(error -> Failures.cause(error) instanceof StoreUnavailableException
             ? own(asked).map(own -> found(asked, List.of(own), 1))
             : Future.failedFuture(error));
   }

@@ -3,11 +3,8 @@ package io.weir.keys.door;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.Policy;
 import io.weir.keys.directory.KnownKeys;
@@ -16,15 +13,14 @@ import io.weir.keys.record.Kind;
 import io.weir.keys.record.Stamp;
 import io.weir.keys.store.Change;
 import io.weir.keys.store.RedisRecords;
+import io.weir.node.admin.OperatorBodies;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
-import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.RoutedRequest;
-import io.weir.node.intake.Upload;
-import io.weir.node.json.JsonInput;
 import io.weir.node.room.NodeParts;
+import io.weir.state.audit.RedisAudit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -35,33 +31,34 @@ import java.util.function.UnaryOperator;
 /** What the doors for keys, tenants and tokens share: bodies, records, and the conditions of changes. For one event loop. */
 public final class Desk {
   static final int MAX_BYTES = 64 << 10;
-  // Parsing a longer body would block the event loop for too long.
-  private static final int MAX_BYTES_HERE = 16 << 10;
-  private static final String OPERATOR = "(operator)";
   static final int TRIES = 5;
   private static final ProblemDetails RECORD_CHANGED = ProblemDetails.of(
       412, "record_changed", "The record has another version than If-Match names");
   static final ProblemDetails BUSY = ProblemDetails.of(
       503, "record_busy", "The record was changed by others again and again: ask once more");
 
-  private final Vertx vertx;
   private final Context context;
-  private final Upload uploads;
+  private final OperatorBodies bodies;
   private final RedisRecords records;
   private final KnownKeys known;
   private final NodeParts node;
+  private final RedisAudit audit;
 
   public Desk(Vertx vertx, RedisRecords records, KnownKeys known, NodeParts node) {
-    this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
-    this.uploads = new Upload(vertx);
+    this.bodies = new OperatorBodies(vertx, node.memory());
     this.records = records;
     this.known = known;
     this.node = node;
+    this.audit = new RedisAudit(node.redis());
   }
 
   RedisRecords records() {
     return records;
+  }
+
+  RedisAudit audit() {
+    return audit;
   }
 
   Operators operators() {
@@ -93,26 +90,11 @@ public final class Desk {
 
   /** The body as an object; an empty one is an empty object. */
   Future<JsonObject> body(RoutedRequest request, int maxBytes, String code) {
-    Bulkhead.Share bytes = node.memory().take(OPERATOR, OPERATOR);
-    return uploads
-        .whole(request.http(), maxBytes, bytes)
-        .compose(body -> body.length() <= MAX_BYTES_HERE
-            ? Future.succeededFuture(parsed(body, code))
-            : vertx.executeBlocking(() -> parsed(body, code), false))
-        .onComplete(read -> bytes.free());
-  }
-
-  private static JsonObject parsed(Buffer body, String code) {
-    try {
-      return body.length() == 0 ? new JsonObject() : JsonInput.object(body);
-    } catch (DecodeException e) {
-      throw invalid(code, List.of("the body is no JSON object"));
-    }
+    return bodies.object(request, maxBytes, code);
   }
 
   static RefusedException invalid(String code, List<String> mistakes) {
-    return new RefusedException(ProblemDetails.of(422, code, "The request cannot be carried out")
-        .with("errors", new JsonArray(mistakes)));
+    return OperatorBodies.invalid(code, mistakes);
   }
 
   static RefusedException unknown(Kind kind) {

@@ -111,7 +111,7 @@ public final class ImportDoor implements Door {
     boolean isChange = answer.getLong("created") + answer.getLong("replaced") > 0;
     JsonObject after = answer.copy().put("failed", answer.getJsonArray("failed").size());
     return isChange
-        ? desk.of(desk.records().audit(operator.name(), "import", "keys", after.encode()))
+        ? desk.of(desk.audit().add(operator.name(), "import", "keys", "", after.encode()))
         : Future.succeededFuture();
   }
 

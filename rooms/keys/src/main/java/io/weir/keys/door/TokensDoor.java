@@ -6,7 +6,6 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
 import io.weir.keys.record.Moments;
 import io.weir.keys.record.TokenEntry;
-import io.weir.keys.store.AuditLine;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
@@ -17,6 +16,7 @@ import io.weir.node.intake.QueryParameters;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
 import io.weir.node.json.JsonInput;
+import io.weir.state.audit.AuditLine;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -138,7 +138,7 @@ public final class TokensDoor implements Door {
   }
 
   private Future<Void> audited(Operator operator, String what, String name, JsonObject after) {
-    return desk.of(desk.records().audit(operator.name(), what, "token:" + name, after.encode()));
+    return desk.of(desk.audit().add(operator.name(), what, "token:" + name, "", after.encode()));
   }
 
   private Future<Void> remove(RoutedRequest request) {
@@ -162,7 +162,7 @@ public final class TokensDoor implements Door {
       throw new RefusedException(ProblemDetails.badRequest(
           "query_invalid", List.of("limit: (expected: 1 to %d)".formatted(MOST_LINES))));
     }
-    return desk.of(desk.records().audit(Integer.parseInt(limit)))
+    return desk.of(desk.audit().last(Integer.parseInt(limit)))
         .compose(lines -> request.answer(
             200,
             new JsonObject()

@@ -8,19 +8,19 @@ import io.weir.keys.record.Settings;
 import io.weir.keys.store.KeyStatuses.KeyChanges;
 import io.weir.keys.store.KeyStatuses.KeyName;
 import io.weir.keys.store.KeyStatuses.KeyPut;
+import io.weir.state.audit.RedisAudit;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 /**
  * The records of keys and tenants in Redis. Safe for use by many threads; failures are {@link
@@ -30,8 +30,6 @@ public final class RedisRecords {
   /** Before the hash of a key without an id in its text, in the list of changes. */
   public static final String OF = "of:";
 
-  private static final String MOST_AUDIT = "10000";
-  private static final String MOST_AUDIT_OF_PART = "1000";
   private static final int MOST_OF_AUDIT_LINE = 2000;
   private static final int MOST_CHANGES = 1000;
   private static final LuaLibrary LIBRARY =
@@ -104,14 +102,14 @@ public final class RedisRecords {
         change.what(),
         isSilent ? "" : json(change.before()),
         isSilent ? "" : json(change.after()),
-        parts() == 1 ? MOST_AUDIT : MOST_AUDIT_OF_PART));
+        Long.toString(RedisAudit.mostLines(parts()))));
     change.after().ifPresent(entry -> arguments.addAll(entry.toFields()));
     List<String> keys = List.of(
         KeyNames.record(kind, any.id()),
         KeyNames.index(kind, any.id()),
         log,
         log + ":changes",
-        log + ":audit");
+        RedisKeys.audit(parts(), partOf(any.id())));
     return Scripts.run(redis, put, keys, arguments)
         .thenApply(answer -> Statuses.of(KeyPut.class, answer.get(0)) == KeyPut.DONE
             ? OptionalLong.of((Long) answer.get(1))
@@ -168,43 +166,6 @@ public final class RedisRecords {
     return redis
         .ask(commands -> commands.hdel(KeyNames.tokens(parts()), name))
         .thenApply(removed -> removed > 0);
-  }
-
-  /** Adds a line to the audit that belongs to no one record. */
-  public CompletableFuture<Void> audit(String who, String what, String record, String after) {
-    String stream = KeyNames.changes(parts(), 0) + ":audit";
-    return redis
-        .ask(commands -> commands.xadd(
-            stream,
-            Map.of("who", who, "what", what, "record", record, "before", "", "after", after)))
-        .thenApply(done -> null);
-  }
-
-  /** The newest lines of the audit, the newest first. */
-  public CompletableFuture<List<AuditLine>> audit(int most) {
-    List<CompletableFuture<List<AuditLine>>> ofParts =
-        IntStream.range(0, parts()).mapToObj(part -> auditOf(part, most)).toList();
-    return all(ofParts)
-        .thenApply(lines -> lines.stream()
-            .flatMap(List::stream)
-            .sorted(Comparator.comparing(AuditLine::atMillis).reversed())
-            .limit(most)
-            .toList());
-  }
-
-  private CompletableFuture<List<AuditLine>> auditOf(int part, int most) {
-    String stream = KeyNames.changes(parts(), part) + ":audit";
-    return redis
-        .ask(commands -> commands.xrevrange(stream, Range.unbounded(), Limit.from(most)))
-        .thenApply(messages -> messages.stream()
-            .map(message -> new AuditLine(
-                message.getId(),
-                message.getBody().getOrDefault("who", ""),
-                message.getBody().getOrDefault("what", ""),
-                message.getBody().getOrDefault("record", ""),
-                message.getBody().getOrDefault("before", ""),
-                message.getBody().getOrDefault("after", "")))
-            .toList());
   }
 
   /** Members of an index behind one of them, in the order of their bytes. */

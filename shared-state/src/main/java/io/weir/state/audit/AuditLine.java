@@ -1,10 +1,10 @@
-package io.weir.keys.store;
+package io.weir.state.audit;
 
 /**
  * A line of the audit.
  *
  * @param id of the line; begins with the millisecond, by Redis's clock
- * @param record as {@code key:<id>}
+ * @param record what was changed, as {@code key:<id>} or {@code policy}
  * @param before the record as JSON, empty for none; never with a secret or its hash
  */
 public record AuditLine(

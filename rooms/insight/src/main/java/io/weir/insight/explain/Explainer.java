@@ -1,0 +1,145 @@
+package io.weir.insight.explain;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Limit;
+import io.weir.core.kind.Kind;
+import io.weir.core.policy.Plan;
+import io.weir.core.policy.Subject;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.insight.explain.Explained.Holder;
+import io.weir.node.auth.Identities;
+import io.weir.node.room.NodeParts;
+import io.weir.state.inspect.StateInspector;
+import io.weir.state.wire.RedisKeys;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** Explains what would be decided now; takes nothing. For one event loop. */
+public final class Explainer {
+  private static final int MOST_HOLDERS = 20;
+
+  private final Vertx vertx;
+  private final Context loop;
+  private final NodeParts node;
+  private final StateInspector inspector;
+  private final Supplier<Instant> now;
+
+  /**
+   * An explainer.
+   *
+   * @param inspector whose calls take as long as they need
+   * @param now tells Redis's time
+   */
+  public Explainer(Vertx vertx, NodeParts node, StateInspector inspector, Supplier<Instant> now) {
+    this.vertx = vertx;
+    this.loop = vertx.getOrCreateContext();
+    this.node = node;
+    this.inspector = inspector;
+    this.now = now;
+  }
+
+  /** The facts as JSON, with the same in words. */
+  public Future<JsonObject> explain(Subject subject, String operation, Optional<Long> cost) {
+    long operations = cost.orElseGet(() -> node.policies().current().policy().ownCost(operation));
+    return node.admission()
+        .peek(loop, subject, operation, operations)
+        .map(Optional::of)
+        .recover(Explainer::withoutDecision)
+        .compose(decision -> vertx.executeBlocking(
+            () -> explained(subject, operation, operations, decision), false));
+  }
+
+  private static Future<Optional<Decision>> withoutDecision(Throwable error) {
+    Throwable cause = Failures.cause(error);
+    if (cause instanceof StoreUnavailableException) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    return Future.failedFuture(
+        cause instanceof UnknownSubjectException ? Identities.invalid() : cause);
+  }
+
+  private JsonObject explained(
+      Subject subject, String operation, long cost, Optional<Decision> decision) {
+    Map<String, Map<String, String>> states = new LinkedHashMap<>();
+    Map<String, List<Holder>> holders = new LinkedHashMap<>();
+    if (decision.isPresent()) {
+      try {
+        putHolders(subject, decision.get(), holders);
+        putStates(subject, states);
+      } catch (StoreUnavailableException e) { // the decision counts without
+        states.put("error", Map.of("error", String.valueOf(e.getMessage())));
+      }
+    }
+    return new Explanation(new Explained(
+            subject,
+            operation,
+            cost,
+            node.policies().current().policy(),
+            decision,
+            now.get(),
+            states,
+            holders))
+        .toJson();
+  }
+
+  private void putStates(Subject subject, Map<String, Map<String, String>> states) {
+    Plan plan = subject.plan();
+    String bursts = node.policies().bursts();
+    for (Scope scope : Scope.values()) {
+      if (has(plan, scope)) {
+        String state = RedisKeys.state(scope, subject.tenant(), subject.id());
+        put(states, state, inspector.showAll(state, bursts, List.of(plan)));
+      }
+    }
+    plan.buckets()
+        .filter(bucket -> bucket.scope() == Scope.CLUSTER)
+        .map(Bucket::name)
+        .distinct()
+        .forEach(bucket -> put(states, RedisKeys.pool(bucket), inspector.showPool(bucket, bursts)));
+  }
+
+  private static boolean has(Plan plan, Scope scope) {
+    return scope == Scope.KEY // who waits is kept with the key
+        || plan.buckets().anyMatch(bucket -> bucket.scope() == scope)
+        || plan.kinds().anyMatch(kind -> kind.scope() == scope);
+  }
+
+  private static void put(
+      Map<String, Map<String, String>> states, String state, Map<String, String> fields) {
+    if (!fields.isEmpty()) {
+      states.put(state, fields);
+    }
+  }
+
+  private void putHolders(Subject subject, Decision decision, Map<String, List<Holder>> holders) {
+    for (Limit limit : decision.limits()) {
+      if (limit.kind() == Kind.PERMIT) {
+        String state = RedisKeys.state(limit.scope(), subject.tenant(), subject.id());
+        List<Holder> found = new ArrayList<>();
+        inspector
+            .holders(state, limit.bucket(), MOST_HOLDERS)
+            .forEach((id, until) -> found.add(new Holder(id, instant(until))));
+        found.removeIf(holder -> holder.until().isBefore(now.get()));
+        holders.put(limit.bucket(), found);
+      }
+    }
+  }
+
+  private static Instant instant(long micros) {
+    return Instant.ofEpochMilli(TimeUnit.MICROSECONDS.toMillis(micros));
+  }
+}
