@@ -1,4 +1,4 @@
--- Replaces the policy with its successor.
+-- Replaces the policy with its successor, and keeps those before it.
 --
 -- KEYS
 --   1      weir:policy
@@ -12,15 +12,18 @@
 --                      states
 --   7      limits      text: <limit> quota <operations> or <limit> permits <requests>, a line for
 --                      each, likewise
+--   8      by          text: who publishes it, without spaces
+--   9      comment     text: why, one line
 -- RETURNS
 --   { PUBLISHED, revision }
 --   { OUTDATED, revision }     the stored revision is this other one; nothing was written
 -- ERRORS
 --   only those of wrong arguments
 -- TTL
---   none: the policy stays until the next one
+--   none: the policy stays until the next one; of those before, the last fifty stay, up to 16 MiB of
+--   documents
 
-local PUBLISHED, OUTDATED = 0, 1
+local PUBLISHED, OUTDATED, MOST, MOST_BYTES = 0, 1, 50, 16777216
 
 local expected = tonumber(ARGV[1])
 local revision = tonumber(ARGV[2])
@@ -29,11 +32,33 @@ local document = ARGV[4]
 local digest = ARGV[5]
 local bursts = ARGV[6]
 local limits = ARGV[7]
+local by = ARGV[8]
+local comment = ARGV[9]
 
 local present = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0)
 if present < expected or present > expected then
   return { OUTDATED, present }
 end
+
+-- Lists the revision before those that are kept, <revision>:<bytes>, and forgets the others.
+local function listed()
+  local list, count, bytes = string.format('%d:%d', revision, #document), 1, #document
+  for number, size in string.gmatch(redis.call('HGET', KEYS[1], 'revisions') or '', '(%d+):(%d+)') do
+    count, bytes = count + 1, bytes + tonumber(size)
+    if count <= MOST and bytes <= MOST_BYTES then
+      list = list .. ' ' .. number .. ':' .. size
+    else
+      redis.call('HDEL', KEYS[1], 'document:' .. number, 'about:' .. number)
+    end
+  end
+  return list
+end
+
+if present > 0 then
+  redis.call('HSET', KEYS[1], string.format('document:%d', present), redis.call('HGET', KEYS[1], 'document') or '')
+end
+local revisions, time = listed(), redis.call('TIME')
 redis.call('HSET', KEYS[1], 'revision', revision, 'name', name, 'document', document, 'digest', digest,
-  'bursts', bursts, 'limits', limits)
+  'bursts', bursts, 'limits', limits, 'revisions', revisions, string.format('about:%d', revision),
+  time[1] .. string.format('%03d', math.floor(time[2] / 1000)) .. ' ' .. by .. ' ' .. comment)
 return { PUBLISHED, revision }

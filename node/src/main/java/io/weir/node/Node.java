@@ -30,6 +30,7 @@ import io.weir.node.room.NodeParts;
 import io.weir.node.room.OpenRoom;
 import io.weir.node.room.Room;
 import io.weir.node.upstream.Turns;
+import io.weir.state.audit.RedisAudit;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.inspect.RedisLevels;
@@ -128,6 +129,7 @@ public final class Node implements AutoCloseable {
         decider,
         admission,
         holdStore,
+        new RedisAudit(shared.connections()),
         new TokenGuard(config.serviceToken()),
         operators,
         new Readiness(

@@ -10,6 +10,7 @@ import io.weir.node.config.NodeConfig;
 import io.weir.node.gateway.NodeBulkheads;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.room.OpenRoom;
+import io.weir.state.audit.RedisAudit;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.policy.ClusterPolicy;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.List;
  * The parts of a node that all its event loops share.
  *
  * @param store for reservations of services
+ * @param audit the last changes by operators
  * @param services guards the doors for services
  * @param openApi the description of all doors
  */
@@ -28,6 +30,7 @@ record NodeContext(
     Decider decider,
     Admission admission,
     RedisHolds store,
+    RedisAudit audit,
     TokenGuard services,
     Operators operators,
     Readiness readiness,

@@ -11,7 +11,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.weir.node.admin.AdminDoor;
-import io.weir.node.admin.PolicyResource;
+import io.weir.node.admin.PolicyDoors;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.config.Tls;
@@ -136,9 +136,10 @@ final class NodeVerticle extends VerticleBase {
 
   private List<Door> operatorsDoors() {
     Bulkhead memory = node.bulkheads().memory();
-    return List.of(
-        new PolicyResource(vertx, node.policies(), node.operators(), memory),
-        new AdminDoor(node.readiness(), node.metrics(), node.openApi()));
+    return Stream.concat(
+            PolicyDoors.of(vertx, node.policies(), node.audit(), node.operators(), memory).stream(),
+            Stream.of(new AdminDoor(node.readiness(), node.metrics(), node.openApi())))
+        .toList();
   }
 
   private Intake intake(

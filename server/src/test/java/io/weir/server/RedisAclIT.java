@@ -30,6 +30,7 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.policy.ClusterPolicy;
+import io.weir.state.policy.Edit;
 import io.weir.state.testing.DocumentedUser;
 import io.weir.state.wire.RedisKeys;
 import java.io.IOException;
@@ -95,7 +96,7 @@ final class RedisAclIT {
           .putCount(fields, "inflight", RedisKeys.ofRoom("upstream", "none") + ":inflight", "sent");
       assertThat(fields).isEmpty();
       assertThat(policies
-              .publish("test", POLICY, OptionalLong.empty())
+              .publish("test", POLICY, OptionalLong.empty(), new Edit("test", ""))
               .toCompletableFuture()
               .join()
               .revision())

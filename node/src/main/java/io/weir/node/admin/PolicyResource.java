@@ -8,43 +8,31 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.core.policy.Problem;
-import io.weir.core.throttle.Failures;
+import io.weir.node.admin.PolicyDesk.Wish;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
-import io.weir.node.intake.QueryParameters;
 import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
 import io.weir.node.intake.Upload;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.policy.ChangedException;
-import io.weir.state.policy.ClusterPolicy;
-import io.weir.state.policy.Publication;
-import java.util.Arrays;
+import io.weir.state.document.PolicyEdits;
+import io.weir.state.document.PolicyEdits.PathException;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
-import java.util.OptionalLong;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** {@code GET} and {@code PUT /v1/policy}: the policy of the cluster, for operators. */
+/** {@code /v1/policy}: the policy of the cluster, for operators. */
 public final class PolicyResource implements Door {
-  private static final Logger LOG = LoggerFactory.getLogger(PolicyResource.class);
   private static final String PATH = "/v1/policy";
-  /** The query parameter that asks for a check only. */
-  private static final String DRY_RUN = "dryRun";
-
+  private static final int MAX_PATCH_BYTES = 8 << 10;
   private static final String OPERATOR = "(operator)";
-  private static final ProblemDetails CHANGED =
-      ProblemDetails.of(412, "policy_changed", "Another revision is in force than If-Match names");
+  private static final String INVALID = "patch_invalid";
 
-  private final Vertx vertx;
   private final Upload uploads;
-  private final ClusterPolicy policies;
+  private final OperatorBodies bodies;
+  private final PolicyDesk desk;
   private final Operators operators;
   private final Bulkhead memory;
 
@@ -53,10 +41,10 @@ public final class PolicyResource implements Door {
    *
    * @param memory bytes of bodies
    */
-  public PolicyResource(Vertx vertx, ClusterPolicy policies, Operators operators, Bulkhead memory) {
-    this.vertx = vertx;
+  PolicyResource(Vertx vertx, PolicyDesk desk, Operators operators, Bulkhead memory) {
     this.uploads = new Upload(vertx);
-    this.policies = policies;
+    this.bodies = new OperatorBodies(vertx, memory);
+    this.desk = desk;
     this.operators = operators;
     this.memory = memory;
   }
@@ -65,115 +53,74 @@ public final class PolicyResource implements Door {
   public List<Route> routes() {
     return List.of(
         Route.get(PATH, request -> get(request.http())).withHead(),
-        Route.put(PATH, request -> put(request.http())).withQuery(DRY_RUN));
+        Route.put(PATH, request -> put(request.http()))
+            .withQuery(PolicyDesk.DRY_RUN, PolicyDesk.COMMENT),
+        Route.patch(PATH, this::patch).withQuery(PolicyDesk.DRY_RUN, PolicyDesk.COMMENT));
   }
 
   // Answers with the text of the policy in force.
   private Future<Void> get(HttpServerRequest request) {
     operators.require(request, Scope.READ);
-    long revision = policies.current().revision();
+    long revision = desk.policies().current().revision();
     return request
         .response()
         .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
-        .putHeader(HttpHeaders.ETAG, tag(revision))
+        .putHeader(HttpHeaders.ETAG, PolicyDesk.tag(revision))
         .putHeader("Weir-Policy-Revision", Long.toString(revision))
-        .end(policies.text());
+        .end(desk.policies().text());
   }
 
   // Puts the policy in the body in force for all nodes, or refuses it as a whole.
   private Future<Void> put(HttpServerRequest request) {
-    operators.require(request, Scope.ALL);
-    Optional<String> expected = Optional.ofNullable(request.getHeader(HttpHeaders.IF_MATCH));
-    boolean isDryRun = QueryParameters.flag(request, DRY_RUN);
+    Wish wish = Wish.of(request, operators.require(request, Scope.ALL));
     Share bytes = memory.take(OPERATOR, OPERATOR);
     return uploads
         .whole(request, PolicyDocuments.MAX_BYTES, bytes)
-        .compose(body -> isDryRun ? checked(body, expected) : published(body, expected))
-        .onComplete(done -> bytes.free())
-        .compose(publication -> answer(request, publication, isDryRun));
+        .map(PolicyResource::text)
+        .compose(text -> desk.put(request, wish, text))
+        .onComplete(done -> bytes.free());
   }
 
-  // A check leaves the revision in force unchanged, and answers with it.
-  private Future<Publication> checked(Buffer body, Optional<String> expected) {
-    long current = policies.current().revision();
-    requireMatch(expected, current);
-    return vertx
-        .executeBlocking(
-            () -> PolicyDocuments.parse("policy", PolicyDocuments.text("policy", body.getBytes())),
-            false)
-        .map(reading -> new Publication(current, reading.warnings()))
-        .recover(error -> Future.failedFuture(refusal(error)));
-  }
-
-  private Future<Publication> published(Buffer body, Optional<String> expected) {
-    long current = policies.current().revision();
-    requireMatch(expected, current);
-    OptionalLong revision = expected.isPresent() ? OptionalLong.of(current) : OptionalLong.empty();
-    return Future.succeededFuture()
-        .compose(begun -> Future.fromCompletionStage(
-            policies.publish("policy", PolicyDocuments.text("policy", body.getBytes()), revision),
-            vertx.getOrCreateContext()))
-        .recover(error -> Future.failedFuture(refusal(error)));
-  }
-
-  private static void requireMatch(Optional<String> expected, long current) {
-    if (expected.filter(tags -> !matches(tags, current)).isPresent()) {
-      throw new RefusedException(CHANGED);
-    }
-  }
-
-  // RFC 9110, section 13.1.1
-  private static boolean matches(String tags, long revision) {
-    return Arrays.stream(tags.split(",", -1))
-        .map(String::strip)
-        .anyMatch(tag -> tag.equals("*") || tag.equals(tag(revision)));
-  }
-
-  private static String tag(long revision) {
-    return "\"%d\"".formatted(revision);
-  }
-
-  private static Future<Void> answer(
-      HttpServerRequest request, Publication publication, boolean isDryRun) {
-    JsonObject answer = new JsonObject()
-        .put("revision", publication.revision())
-        .put("warnings", problems(publication.warnings()));
-    if (isDryRun) {
-      answer.put(DRY_RUN, true);
-    } else {
-      LOG.info("policy revision {} was published here", publication.revision());
-    }
-    return request
-        .response()
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .putHeader(HttpHeaders.ETAG, tag(publication.revision()))
-        .end(answer.toBuffer());
-  }
-
-  private static RefusedException refusal(Throwable error) {
-    Throwable cause = Failures.cause(error);
-    if (cause instanceof InvalidPolicyException invalid) {
-      return new RefusedException(
+  private static String text(Buffer body) {
+    try {
+      return PolicyDocuments.text("policy", body.getBytes());
+    } catch (InvalidPolicyException e) {
+      throw new RefusedException(
           ProblemDetails.of(422, "policy_invalid", "The policy is refused; the one in force stays")
-              .with("problems", problems(invalid.problems())));
+              .with("problems", PolicyDesk.problems(e.problems())));
     }
-    if (cause instanceof ChangedException) {
-      return new RefusedException(CHANGED);
-    }
-    LOG.warn("a policy was not published: {}", cause.getMessage());
-    return new RefusedException(ProblemDetails.unavailable());
   }
 
-  private static JsonArray problems(List<Problem> problems) {
-    JsonArray array = new JsonArray();
-    for (Problem problem : problems) {
-      array.add(new JsonObject()
-          .put("code", problem.code())
-          .put("severity", problem.severity().name().toLowerCase(Locale.ROOT))
-          .put("line", problem.location().line())
-          .put("path", problem.location().path())
-          .put("message", problem.message()));
+  // Replaces one value of the policy in force.
+  private Future<Void> patch(RoutedRequest request) {
+    Wish wish = Wish.of(request.http(), operators.require(request.http(), Scope.ALL));
+    return bodies.object(request, MAX_PATCH_BYTES, INVALID).compose(body -> {
+      requireSound(body);
+      String path = body.getString("path");
+      String text = desk.policies().text();
+      return desk.aside(() -> edited(text, path, body))
+          .compose(edited -> desk.put(request.http(), wish.because("set " + path), edited));
+    });
+  }
+
+  private static void requireSound(JsonObject body) {
+    Object value = body.getValue("value");
+    boolean isSound = body.size() == 2
+        && body.getValue("path") instanceof String
+        && (value instanceof String || value instanceof Number || value instanceof Boolean);
+    if (!isSound) {
+      throw OperatorBodies.invalid(
+          INVALID, List.of("the body: (expected: path, a text, and value, a single value)"));
     }
-    return array;
+  }
+
+  private static String edited(String text, String path, JsonObject body) {
+    // A list of one value, without its brackets, is the value as JSON.
+    String json = JsonArray.of(body.getValue("value")).encode();
+    try {
+      return PolicyEdits.replace(text, path, json.substring(1, json.length() - 1));
+    } catch (PathException e) {
+      throw OperatorBodies.invalid(INVALID, List.of(String.valueOf(e.getMessage())));
+    }
   }
 }

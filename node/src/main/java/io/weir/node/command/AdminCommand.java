@@ -80,6 +80,17 @@ public abstract class AdminCommand implements Callable<Integer> {
     return 0;
   }
 
+  /** Prints the text at a path as it is. */
+  protected int text(String path) throws IOException {
+    HttpResponse<String> answer = port().ask("GET", path, "");
+    if (failed(answer)) {
+      return 1;
+    }
+    out().print(answer.body());
+    out().flush();
+    return 0;
+  }
+
   private void print(JsonObject json) {
     int width = json.fieldNames().stream().mapToInt(String::length).max().orElse(1);
     json.forEach(one -> {

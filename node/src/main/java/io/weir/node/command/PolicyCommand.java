@@ -7,14 +7,12 @@ import io.weir.state.document.PolicyDocuments;
 import io.weir.state.document.SchemaDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -31,7 +29,9 @@ final class PolicyCommand {
 
   /** @param localAdmin the admin port of a cluster that runs on this machine */
   static CommandLine commandLine(Supplier<Optional<String>> localAdmin) {
-    return new CommandLine(new PolicyCommand()).addSubcommand(new Apply(localAdmin));
+    CommandLine line = new CommandLine(new PolicyCommand());
+    PolicyAdminCommands.all(localAdmin).forEach(line::addSubcommand);
+    return line;
   }
 
   /** {@code weir policy check FILE}: reads a policy and reports every problem. */
@@ -85,39 +85,6 @@ final class PolicyCommand {
       spec.commandLine().getOut().print(SchemaDocument.text());
       spec.commandLine().getOut().flush();
       return 0;
-    }
-  }
-
-  /** {@code weir policy apply FILE}: puts a policy in force for the whole cluster. */
-  @Command(
-      name = "apply",
-      description =
-          "Puts a policy in force for all nodes, through any one of them. The admin token is "
-              + "read from the environment variable WEIR_ADMIN_TOKEN.",
-      mixinStandardHelpOptions = true,
-      versionProvider = WeirCommand.Version.class)
-  static final class Apply implements Callable<Integer> {
-    private final Supplier<Optional<String>> localAdmin;
-
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
-    @Mixin
-    private AdminOption admin = new AdminOption();
-
-    @Parameters(paramLabel = "FILE", description = "policy, YAML or JSON")
-    private Path file = Path.of("");
-
-    Apply(Supplier<Optional<String>> localAdmin) {
-      this.localAdmin = localAdmin;
-    }
-
-    @Override
-    public Integer call() throws IOException {
-      AdminPort port = admin.port(localAdmin);
-      HttpResponse<String> response = port.ask("PUT", "/v1/policy", PolicyDocuments.text(file));
-      spec.commandLine().getOut().println(response.body());
-      return response.statusCode() == 200 ? 0 : 1;
     }
   }
 }

@@ -37,8 +37,12 @@ public final class QueryParameters {
    * @throws RefusedException if it has another value
    */
   public static boolean flag(HttpServerRequest request, String name) {
-    String query = Optional.ofNullable(request.query()).orElse("");
-    String value = query.isEmpty() ? null : read(query, Set.of(name)).get(name);
+    return flag(values(request, Set.of(name)), name);
+  }
+
+  /** The same for values that have been read. */
+  public static boolean flag(Map<String, String> values, String name) {
+    String value = values.get(name);
     if (value == null || value.equals("false")) {
       return false;
     }

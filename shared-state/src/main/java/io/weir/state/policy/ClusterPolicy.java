@@ -4,23 +4,20 @@ import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.PolicyReading;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.throttle.PolicySource;
-import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.state.connection.Faults;
 import io.weir.state.connection.RedisAddress;
 import io.weir.state.document.PolicyDocuments;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +35,7 @@ import org.slf4j.LoggerFactory;
 public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterPolicy.class);
   private static final long LOOK_EVERY_MILLIS = 1000;
-  // Requests wait for it after a change of policy; limited to the longest wait for Redis.
-  private static final long RELOAD_TIMEOUT_MILLIS = 1000;
+  private static final Edit PUT_BACK = Edit.ofNode("put back after a loss");
 
   private final PolicyHash stored;
   // Parsing a long policy takes longer than an event loop may be held.
@@ -50,8 +46,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
         return thread;
       });
   private final AtomicReference<@Nullable Document> current = new AtomicReference<>();
-  private final AtomicReference<@Nullable CompletableFuture<PolicyRevision>> loading =
-      new AtomicReference<>();
+  private final Loads loads = new Loads(executor, this::load);
   private final String node = UUID.randomUUID().toString();
   private final Membership membership;
   private final NodeQuestions questions;
@@ -134,16 +129,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   @Override
   public CompletionStage<PolicyRevision> reload(long seenRevision) {
     lost.seen(seenRevision);
-    CompletableFuture<PolicyRevision> mine = new CompletableFuture<>();
-    CompletableFuture<PolicyRevision> running = loading.compareAndExchange(null, mine);
-    if (running == null) {
-      try {
-        executor.execute(() -> load(mine));
-      } catch (RejectedExecutionException e) {
-        finish(mine, e); // closed
-      }
-    }
-    return bounded(running == null ? mine : running);
+    return loads.next();
   }
 
   /**
@@ -160,11 +146,25 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
    *
    * @param name the name of the policy in messages
    * @param expected the revision that must be in force until then; empty for any
+   * @param edit who publishes it
    * @return completes with the policy in force and the warnings; exceptionally with {@link InvalidPolicyException} or
    *     {@link ChangedException}, and then nothing has changed, or {@link StoreUnavailableException}
    */
-  public CompletionStage<Publication> publish(String name, String text, OptionalLong expected) {
-    return publisher.publish(name, text, expected);
+  public CompletionStage<Publication> publish(
+      String name, String text, OptionalLong expected, Edit edit) {
+    return publisher.publish(name, text, expected, edit);
+  }
+
+  /** The revisions that are kept, the newest first; fails with {@link StoreUnavailableException}. */
+  public CompletionStage<List<PastRevision>> history() {
+    return CompletableFuture.supplyAsync(stored::history, executor);
+  }
+
+  /** The document of a revision; empty if it is not kept. Fails with {@link StoreUnavailableException}. */
+  public CompletionStage<Optional<String>> text(long revision) {
+    return revision == current().revision()
+        ? CompletableFuture.completedFuture(Optional.of(text()))
+        : CompletableFuture.supplyAsync(() -> stored.document(revision), executor);
   }
 
   @Override
@@ -203,7 +203,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     if (stored.stamp().revision() == 0) {
       PolicyReading reading = PolicyDocuments.parse(name, seed);
       // If another node was faster, its policy is in force.
-      stored.replace(0, PolicyText.of(1, name, seed, reading.policy()));
+      stored.replace(
+          0, PolicyText.of(1, name, seed, reading.policy()), Edit.ofNode("the first policy"));
     }
     take(Document.parse(stored.read()));
     membership.beat();
@@ -256,14 +257,10 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     });
   }
 
-  private void load(CompletableFuture<PolicyRevision> result) {
-    try {
-      settle(stored.stamp());
-      hearNotices();
-      finish(result, null);
-    } catch (Throwable e) { // of any kind: callers wait for the result
-      finish(result, e);
-    }
+  private PolicyRevision load() {
+    settle(stored.stamp());
+    hearNotices();
+    return current();
   }
 
   // The newest revision wins. If Redis has lost a published policy, a node that has it puts it
@@ -276,9 +273,9 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
           .map(next -> Document.of(next, stamp.revision()))
           .orElseGet(() -> reader.read(stamp.digest())));
     } else if (stamp.revision() < known.revision()) {
-      stored.replace(stamp.revision(), known);
+      stored.replace(stamp.revision(), known, PUT_BACK);
     } else if (!stamp.digest().equals(known.digest())) {
-      stored.replace(stamp.revision(), stored.read().withRevision(stamp.revision() + 1));
+      stored.replace(stamp.revision(), stored.read().withRevision(stamp.revision() + 1), PUT_BACK);
       take(Document.parse(stored.read()));
     }
     long newest = document().text().revision();
@@ -292,30 +289,8 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
         newest,
         newest,
         above);
-    stored.replace(newest, document().text().withRevision(above));
+    stored.replace(newest, document().text().withRevision(above), PUT_BACK);
     take(Document.parse(stored.read()));
-  }
-
-  private void finish(CompletableFuture<PolicyRevision> result, @Nullable Throwable error) {
-    loading.compareAndSet(result, null);
-    if (error == null) {
-      result.complete(current());
-    } else {
-      result.completeExceptionally(new StoreUnavailableException(
-          Faults.of(error), "the policy in force: " + error.getMessage(), error));
-    }
-  }
-
-  private static CompletionStage<PolicyRevision> bounded(
-      CompletableFuture<PolicyRevision> loading) {
-    return loading
-        .copy()
-        .orTimeout(RELOAD_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
-        .exceptionallyCompose(error -> CompletableFuture.failedFuture(
-            error instanceof TimeoutException
-                ? new StoreUnavailableException(
-                    StoreFault.SLOW, "the policy in force could not be read in time", error)
-                : error));
   }
 
   private void take(Document document) {

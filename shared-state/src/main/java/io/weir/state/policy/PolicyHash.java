@@ -21,6 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.redisson.Redisson;
 import org.redisson.api.RBucket;
 import org.redisson.api.RMap;
@@ -81,11 +82,12 @@ final class PolicyHash implements AutoCloseable {
   }
 
   PolicyText read() {
-    return asking(() -> text(map().readAllMap()));
+    return asking(() ->
+        text(map().getAll(Set.of("revision", "name", "document", "digest", "bursts", "limits"))));
   }
 
   /** Stores a policy if the revision is still the expected one, and notifies all nodes. */
-  boolean replace(long expected, PolicyText policy) {
+  boolean replace(long expected, PolicyText policy, Edit edit) {
     return asking(() -> {
       List<Long> reply = redisson
           .getScript(StringCodec.INSTANCE)
@@ -100,13 +102,37 @@ final class PolicyHash implements AutoCloseable {
               policy.text(),
               policy.digest(),
               policy.bursts(),
-              policy.limits());
+              policy.limits(),
+              edit.by(),
+              edit.comment());
       boolean published = Statuses.of(Publish.class, reply.get(0)) == Publish.PUBLISHED;
       if (published) {
         tellInForce(policy.revision());
       }
       return published;
     });
+  }
+
+  /** The revisions that are kept, the newest first. */
+  List<PastRevision> history() {
+    return asking(() -> {
+      String listed = map().getOrDefault("revisions", "");
+      List<String> revisions = listed.isEmpty() ? List.of() : List.of(listed.split(" "));
+      Map<String, String> about =
+          map().getAll(revisions.stream().map(PolicyHash::about).collect(Collectors.toSet()));
+      return revisions.stream()
+          .map(one -> PastRevision.of(one, about.getOrDefault(about(one), "")))
+          .toList();
+    });
+  }
+
+  private static String about(String listed) {
+    return "about:" + listed.substring(0, listed.indexOf(':'));
+  }
+
+  /** The document of a revision before the present one; empty if it is not kept. */
+  Optional<String> document(long revision) {
+    return asking(() -> Optional.ofNullable(map().get("document:" + revision)));
   }
 
   /** Raises the copies of the revision, if there are any: from then on no part decides by an older one. */

@@ -54,14 +54,15 @@ final class PolicyPublisher {
   }
 
   /** See {@link ClusterPolicy#publish}. */
-  CompletionStage<Publication> publish(String name, String text, OptionalLong expected) {
+  CompletionStage<Publication> publish(String name, String text, OptionalLong expected, Edit edit) {
     // Read beside the executor: a long policy must not keep a reload waiting.
     return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
         .thenComposeAsync(reading -> propose(name, text, reading, expected), executor)
         .thenComposeAsync(
             reading -> {
               boolean hadLeases = hasLeases();
-              Publication publication = publishNow(name, text, reading, expected);
+              Publication publication = publishNow(
+                  PolicyText.of(0, name, text, reading.policy()), reading, expected, edit);
               boolean hasAny = hadLeases || hasLeases();
               return raisedCopies(publication.revision(), 1)
                   .thenCompose(raised -> hasAny ? later(publication) : done(publication));
@@ -111,13 +112,13 @@ final class PolicyPublisher {
   }
 
   private Publication publishNow(
-      String name, String text, PolicyReading reading, OptionalLong expected) {
+      PolicyText text, PolicyReading reading, OptionalLong expected, Edit edit) {
     for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
       long inRedis = stored.stamp().revision();
       requireRevision(expected, inRedis);
       long next = Math.max(inRedis, current.get().policy().revision()) + 1;
-      PolicyText published = PolicyText.of(next, name, text, reading.policy());
-      if (stored.replace(inRedis, published) || isInForce(published)) {
+      PolicyText published = text.withRevision(next);
+      if (stored.replace(inRedis, published, edit) || isInForce(published)) {
         take.accept(new Document(new PolicyRevision(next, reading.policy()), published));
         return new Publication(next, reading.warnings());
       }

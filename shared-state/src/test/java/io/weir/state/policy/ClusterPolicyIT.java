@@ -77,7 +77,8 @@ final class ClusterPolicyIT {
     RedisClient client = RedisClient.create(redis.uri());
     try (var mute = client.connectPubSub()) {
       mute.sync().subscribe(RedisKeys.POLICY_NOTICES);
-      publishing = one.publish("test", policy(50), OptionalLong.empty()).toCompletableFuture();
+      publishing = one.publish("test", policy(50), OptionalLong.empty(), new Edit("test", ""))
+          .toCompletableFuture();
       await().until(() -> one.isChanging() && other.isChanging());
       assertThat(publishing).isNotDone();
       assertThat(rate(other)).isEqualTo(100_000);
@@ -137,8 +138,11 @@ final class ClusterPolicyIT {
 
   @Test
   void twoWhoPublishAtOnceBothGetARevisionOfTheirOwn() {
-    var first = one.publish("a", policy(50), OptionalLong.empty()).toCompletableFuture();
-    var second = other.publish("b", policy(60), OptionalLong.empty()).toCompletableFuture();
+    var first = one.publish("a", policy(50), OptionalLong.empty(), new Edit("test", ""))
+        .toCompletableFuture();
+    var second = other
+        .publish("b", policy(60), OptionalLong.empty(), new Edit("test", ""))
+        .toCompletableFuture();
     assertThat(first.join().revision()).isNotEqualTo(second.join().revision());
     await()
         .atMost(Duration.ofSeconds(3))
@@ -205,7 +209,7 @@ final class ClusterPolicyIT {
 
   private static Publication publish(ClusterPolicy policies, String text) {
     return policies
-        .publish("test", text, OptionalLong.empty())
+        .publish("test", text, OptionalLong.empty(), new Edit("test", ""))
         .toCompletableFuture()
         .join();
   }

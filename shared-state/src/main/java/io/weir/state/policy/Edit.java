@@ -1,0 +1,31 @@
+package io.weir.state.policy;
+
+/**
+ * Who publishes a policy, and why.
+ *
+ * @param by the operator's name
+ * @param comment one line, or empty
+ */
+public record Edit(String by, String comment) {
+  private static final int MOST = 200;
+
+  public Edit {
+    if (!by.matches("[!-~]+")) {
+      throw new IllegalArgumentException("by: '%s' (expected: a name)".formatted(by));
+    }
+    if (!isComment(comment)) {
+      throw new IllegalArgumentException(
+          "comment: (expected: one line, at most %d characters)".formatted(MOST));
+    }
+  }
+
+  /** Whether a text may be a comment: one line, at most 200 characters. */
+  public static boolean isComment(String text) {
+    return text.length() <= MOST && text.codePoints().noneMatch(Character::isISOControl);
+  }
+
+  /** Of a node, not of an operator. */
+  static Edit ofNode(String comment) {
+    return new Edit("node", comment);
+  }
+}
