@@ -12,14 +12,14 @@ import java.util.Optional;
  * Parses the path of a request as rules see it. A path that two servers may read differently is refused: the limit must
  * be that of the path that the upstream serves.
  */
-final class RequestTarget {
+public final class RequestTarget {
   private RequestTarget() {}
 
   /**
    * The decoded segments of a raw path; empty if it is ambiguous: not absolute, with a dot segment, an empty segment, a
    * backslash, a control character, an escaped slash or percent sign, or a broken escape.
    */
-  static Optional<List<String>> segments(String rawPath) {
+  public static Optional<List<String>> segments(String rawPath) {
     if (!rawPath.startsWith("/")
         || rawPath.contains("//")
         || rawPath.contains("\\")

@@ -1,5 +1,6 @@
 package io.weir.insight.command;
 
+import io.weir.insight.replay.ReplayCommand;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -18,6 +19,7 @@ public final class InsightCommands {
         new TopCommand(localAdmin),
         new DenialsCommand(localAdmin),
         new ExplainCommand(localAdmin),
-        new ResetCommand(localAdmin));
+        new ResetCommand(localAdmin),
+        new ReplayCommand());
   }
 }

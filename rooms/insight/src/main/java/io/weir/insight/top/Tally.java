@@ -15,7 +15,7 @@ import org.apache.datasketches.frequencies.ItemsSketch;
  * Anderson et al., "A High-Performance Algorithm for Identifying Frequent Items in Data Streams", 2017); limits, of
  * which the policy has a bounded number, exactly. Mutable; owned by one event loop.
  */
-final class Tally {
+public final class Tally {
   /** A sketch keeps three quarters of that many names. */
   private static final int SLOTS = 512;
 
@@ -27,7 +27,8 @@ final class Tally {
   private long ofOtherLimits;
   private long total;
 
-  void count(SubjectName who, LimitName by) {
+  /** Counts once. */
+  public void count(SubjectName who, LimitName by) {
     total++;
     keys.update(who);
     tenants.update(who.tenant());
@@ -54,7 +55,8 @@ final class Tally {
     return total == 0;
   }
 
-  Tops tops(int most) {
+  /** The most frequent ones. */
+  public Tops tops(int most) {
     List<Row> rows = new ArrayList<>();
     limits.forEach((limit, times) -> rows.add(new Row(limit.text(), times, times + ofOtherLimits)));
     return new Tops(

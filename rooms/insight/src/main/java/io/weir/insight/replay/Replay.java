@@ -1,0 +1,102 @@
+package io.weir.insight.replay;
+
+import io.weir.core.policy.Policy;
+import io.weir.insight.replay.Rehearsal.Verdict;
+import io.weir.insight.replay.Rehearsal.Verdict.Admitted;
+import io.weir.insight.replay.Rehearsal.Verdict.Refused;
+import io.weir.insight.top.Tally;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Puts the lines of a log through one policy, or through two side by side. Mutable, for one thread. */
+final class Replay {
+  private static final int MOST_SHOWN = 5;
+
+  private final LineFormat format;
+  private final List<Rehearsal> rehearsals = new ArrayList<>();
+  private final List<Outcome> outcomes = new ArrayList<>();
+  /** Refused by the one policy and admitted by the other, in the order of the policies. */
+  private final List<Tally> onlyBy = List.of(new Tally(), new Tally());
+
+  private final Spread spread = new Spread(this::decide);
+  private final List<String> strange = new ArrayList<>();
+  private long lines;
+  private long unread;
+
+  /** @param plan of callers that a policy does not know */
+  Replay(LineFormat format, Optional<String> plan, List<NamedPolicy> policies) {
+    this.format = format;
+    policies.forEach(named -> {
+      rehearsals.add(new Rehearsal(named.policy(), plan));
+      outcomes.add(new Outcome(named.name()));
+    });
+  }
+
+  /** A policy, and what it is called. */
+  record NamedPolicy(String name, Policy policy) {}
+
+  void add(String line) {
+    if (line.isBlank()) {
+      return;
+    }
+    lines++;
+    Optional<LogLine> read = format.read(line);
+    if (read.isEmpty()) {
+      unread++;
+      if (strange.size() < MOST_SHOWN) {
+        strange.add("line %d".formatted(lines));
+      }
+    } else if (format.isOfWholeSeconds()) {
+      spread.add(read.get());
+    } else {
+      decide(read.get());
+    }
+  }
+
+  /** Call it after the last line. */
+  void end() {
+    spread.end();
+  }
+
+  private void decide(LogLine line) {
+    List<Verdict> verdicts = new ArrayList<>(rehearsals.size());
+    for (int i = 0; i < rehearsals.size(); i++) {
+      Verdict verdict = rehearsals.get(i).decide(line);
+      outcomes.get(i).count(line, verdict);
+      verdicts.add(verdict);
+    }
+    if (verdicts.size() == 2) {
+      compare(verdicts.get(0), verdicts.get(1), onlyBy.get(0));
+      compare(verdicts.get(1), verdicts.get(0), onlyBy.get(1));
+    }
+  }
+
+  private static void compare(Verdict one, Verdict other, Tally onlyByOne) {
+    if (one instanceof Refused refused && other instanceof Admitted) {
+      onlyByOne.count(Outcome.who(refused.subject()), Outcome.by(refused));
+    }
+  }
+
+  long lines() {
+    return lines;
+  }
+
+  long unread() {
+    return unread;
+  }
+
+  /** The first lines that could not be read. */
+  List<String> strange() {
+    return strange;
+  }
+
+  List<Outcome> outcomes() {
+    return outcomes;
+  }
+
+  /** What the policy with this number refuses and the other one admits. */
+  Tally onlyBy(int number) {
+    return onlyBy.get(number);
+  }
+}
