@@ -43,7 +43,12 @@ end
 -- Lists the revision before those that are kept, <revision>:<bytes>, and forgets the others.
 local function listed()
   local list, count, bytes = string.format('%d:%d', revision, #document), 1, #document
-  for number, size in string.gmatch(redis.call('HGET', KEYS[1], 'revisions') or '', '(%d+):(%d+)') do
+  local before = redis.call('HGET', KEYS[1], 'revisions') or ''
+  -- A node of a release without a history leaves its policy out of the list.
+  if present > 0 and not string.find(before, string.format('^%d:', present)) then
+    before = string.format('%d:%d ', present, redis.call('HSTRLEN', KEYS[1], 'document')) .. before
+  end
+  for number, size in string.gmatch(before, '(%d+):(%d+)') do
     count, bytes = count + 1, bytes + tonumber(size)
     if count <= MOST and bytes <= MOST_BYTES then
       list = list .. ' ' .. number .. ':' .. size

@@ -13,8 +13,8 @@
 -- RETURNS
 --   kind, name, number, ...   what is forgotten: of a 'rate' the time until it would have been empty, in
 --                      microseconds; of a 'quota' its use; of a 'queue' the name of a bucket, or '' for
---                      the tickets of a key, and in how many bins something is due, or how many tickets
---                      are open
+--                      the key itself, and in how many bins something is due, or how many tickets of the
+--                      key are open
 -- ERRORS
 --   the key holds no state, and those of a Redis that accepts no writes
 -- TTL
@@ -55,7 +55,7 @@ local function forget_queue(state)
     tell('queue', name, calendar.n)
   end
   local open = redis.call('BITCOUNT', KEYS[3])
-  if open > 0 then
+  if open > 0 or state.waiter or next(state.lines) then
     tell('queue', '', open)
   end
   state.calendars, state.lines, state.waiter = {}, {}, false

@@ -1,4 +1,5 @@
--- Stores whom a node has denied most lately, in place of what it stored before, and tells the time.
+-- Stores whom a node has denied most lately, in place of what it stored before, and tells the time. Once a minute
+-- it removes what nodes left that have ended.
 --
 -- KEYS
 --   1      weir:top       hash: by the name of a node its text, after the instant in milliseconds and a space
@@ -14,9 +15,25 @@
 
 local clock = require('now')
 
-local LIVES_MS = 120000
+local LIVES_MS, MINUTE_MS = 120000, 60000
 
 local now_us = clock(ARGV)(1)
-redis.call('HSET', KEYS[1], ARGV[1], string.format('%d ', math.floor(now_us / 1000)) .. ARGV[2])
+local now_ms = math.floor(now_us / 1000)
+
+local function is_old(text)
+  return now_ms - tonumber(string.match(text, '^(%d+) ') or 0) > LIVES_MS
+end
+
+local before = redis.call('HGET', KEYS[1], ARGV[1])
+local before_ms = before and tonumber(string.match(before, '^(%d+) ')) or 0
+if math.floor(before_ms / MINUTE_MS) ~= math.floor(now_ms / MINUTE_MS) then
+  local stored = redis.call('HGETALL', KEYS[1])
+  for i = 1, #stored, 2 do
+    if is_old(stored[i + 1]) then
+      redis.call('HDEL', KEYS[1], stored[i])
+    end
+  end
+end
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%d ', now_ms) .. ARGV[2])
 redis.call('PEXPIRE', KEYS[1], LIVES_MS)
 return { now_us }

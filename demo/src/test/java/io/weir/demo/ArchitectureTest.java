@@ -52,6 +52,7 @@ final class ArchitectureTest {
               "io.weir.state.lane",
               "io.weir.state.hold",
               "io.weir.state.inspect",
+              "io.weir.state.audit",
               "io.weir.batch",
               "io.weir.keys.store",
               "io.weir.jobs.store")),
@@ -67,6 +68,8 @@ final class ArchitectureTest {
       Map.entry(
           "com.github.benmanes..", List.of("io.weir.keys.directory", "io.weir.keys.identity")),
       Map.entry("com.nimbusds..", List.of("io.weir.keys.identity")),
+      Map.entry("org.apache.datasketches..", List.of("io.weir.insight.top")),
+      Map.entry("com.github.difflib..", List.of("io.weir.node.admin")),
       Map.entry("org.yaml..", List.of("io.weir.state.document")),
       Map.entry("redis.embedded..", List.of("io.weir.embedded")),
       Map.entry(
@@ -93,6 +96,8 @@ final class ArchitectureTest {
               "io.weir.node.command",
               "io.weir.demo.command",
               "io.weir.keys.command",
+              "io.weir.insight.command",
+              "io.weir.insight.replay",
               "io.weir.jobs.door")),
       Map.entry(
           "io.netty..",
@@ -118,6 +123,7 @@ final class ArchitectureTest {
       Map.entry("rooms/jobs", "io.weir.jobs"),
       Map.entry("rooms/providers", "io.weir.providers"),
       Map.entry("rooms/keys", "io.weir.keys"),
+      Map.entry("rooms/insight", "io.weir.insight"),
       Map.entry("rooms/windows", "io.weir.windows"),
       Map.entry("server", "io.weir.server"),
       Map.entry("client", "io.weir.client"),
@@ -127,7 +133,12 @@ final class ArchitectureTest {
   private static final String PROVIDERS = "io.weir.providers..";
 
   private static final String[] ROOM_PACKAGES = {
-    "io.weir.batch..", "io.weir.jobs..", "io.weir.keys..", PROVIDERS, "io.weir.windows.."
+    "io.weir.batch..",
+    "io.weir.insight..",
+    "io.weir.jobs..",
+    "io.weir.keys..",
+    PROVIDERS,
+    "io.weir.windows.."
   };
 
   static Set<String> modules() {
@@ -240,7 +251,11 @@ final class ArchitectureTest {
   void nothingOfProductionKnowsTheModel() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("io.weir.model..", "io.weir.demo..", "io.weir.benchmarks..")
+        .resideOutsideOfPackages(
+            "io.weir.model..",
+            "io.weir.insight.replay", // a command that decides on a log
+            "io.weir.demo..",
+            "io.weir.benchmarks..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.weir.model..")
@@ -261,6 +276,7 @@ final class ArchitectureTest {
         .resideInAnyPackage(
             "io.weir.node..",
             "io.weir.batch..",
+            "io.weir.insight..",
             "io.weir.jobs..",
             "io.weir.keys..",
             PROVIDERS,
@@ -289,6 +305,7 @@ final class ArchitectureTest {
         .resideInAnyPackage(
             "io.weir.node..",
             "io.weir.batch..",
+            "io.weir.insight..",
             "io.weir.jobs..",
             "io.weir.keys..",
             PROVIDERS,

@@ -92,7 +92,7 @@ final class IntakeIT {
     "GET,/openapi.json,colour,none",
     "GET,/v1/policy,dryRun,none",
     "GET,/v1/policy/jobs,colour,none",
-    "PUT,/v1/policy,dryrun,dryRun",
+    "PUT,/v1/policy,dryrun,'comment, dryRun'",
     "POST,/v1/reset,dryrun,dryRun",
     "POST,/v1/check,dryRun,none",
     "POST,/v1/reservations,dryRun,none",
@@ -172,7 +172,7 @@ final class IntakeIT {
     assertThat(denied.headers().firstValue("Allow")).hasValue("POST");
     assertThat(denied.headers().firstValue("Date")).isPresent();
     HttpResponse<String> policy = node.post("/v1/policy", "");
-    assertThat(policy.headers().firstValue("Allow")).hasValue("GET, PUT");
+    assertThat(policy.headers().firstValue("Allow")).hasValue("GET, PATCH, PUT");
     HttpResponse<String> forwarded = node.get(
         "/echo/x",
         "X-Api-Key",

@@ -26,6 +26,10 @@ import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.embedded.EmbeddedRedis;
+import io.weir.insight.steer.RedisReset;
+import io.weir.insight.top.Counts;
+import io.weir.insight.top.RedisTop;
+import io.weir.state.audit.RedisAudit;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import io.weir.state.lane.RedisBucketStore;
@@ -39,6 +43,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -102,6 +107,36 @@ final class RedisAclIT {
               .revision())
           .isEqualTo(2);
       assertThat(policies.liveNodes()).isEqualTo(1);
+      assertThat(policies.history().toCompletableFuture().join()).hasSize(2);
+      assertThat(policies.text(1).toCompletableFuture().join()).hasValue(POLICY);
+      policies.questions().answer("echo", CompletableFuture::completedFuture);
+      assertThat(policies
+              .questions()
+              .ask("echo", "a b")
+              .toCompletableFuture()
+              .join()
+              .texts())
+          .containsExactly("a b");
+    }
+  }
+
+  @Test
+  void itMayTellOperatorsWhatTheyAskFor() throws Exception {
+    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5))) {
+      RedisTop top = new RedisTop(connections);
+      assertThat(get(top.put("node", Counts.NONE))).isPositive();
+      assertThat(get(top.look())).hasSize(1);
+      RedisAudit audit = new RedisAudit(connections);
+      get(audit.add("admin", "reset", "key:k1", "", ""));
+      assertThat(get(audit.last(1)).get(0).what()).isEqualTo("reset");
+      RedisReset resets = new RedisReset(connections);
+      assertThat(get(resets.reset(
+              "weir:{p1}:nobody:key:k1",
+              new RedisReset.What(List.of("*"), List.of("calls"), true),
+              false)))
+          .isEmpty();
+      assertThat(new StateInspector(connections).holders("weir:{p1}:nobody:key:k1", "streams", 5))
+          .isEmpty();
     }
   }
 

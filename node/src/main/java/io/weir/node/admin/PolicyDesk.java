@@ -3,6 +3,7 @@ package io.weir.node.admin;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
@@ -19,6 +20,7 @@ import io.weir.state.document.PolicyDocuments;
 import io.weir.state.policy.ChangedException;
 import io.weir.state.policy.ClusterPolicy;
 import io.weir.state.policy.Edit;
+import io.weir.state.policy.InForce;
 import io.weir.state.policy.Publication;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +31,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,15 +43,17 @@ final class PolicyDesk {
   /** The query parameter that says why. */
   static final String COMMENT = "comment";
 
+  private static final int MOST_REASON = 150;
+  private static final int TRIES = 5;
   private static final Logger LOG = LoggerFactory.getLogger(PolicyDesk.class);
 
-  private final Vertx vertx;
+  private final WorkerExecutor worker;
   private final Context loop;
   private final ClusterPolicy policies;
   private final RedisAudit audit;
 
   PolicyDesk(Vertx vertx, ClusterPolicy policies, RedisAudit audit) {
-    this.vertx = vertx;
+    this.worker = vertx.createSharedWorkerExecutor("weir-operators", 1);
     this.loop = vertx.getOrCreateContext();
     this.policies = policies;
     this.audit = audit;
@@ -75,7 +80,9 @@ final class PolicyDesk {
     }
 
     Wish because(String reason) {
-      return new Wish(operator, expected, isDryRun, comment.isEmpty() ? reason : comment);
+      String shown =
+          reason.length() <= MOST_REASON ? reason : reason.substring(0, MOST_REASON) + "…";
+      return new Wish(operator, expected, isDryRun, comment.isEmpty() ? shown : comment);
     }
   }
 
@@ -85,49 +92,91 @@ final class PolicyDesk {
 
   /** Puts a policy in force for all nodes, or refuses it as a whole; or only checks it. */
   Future<Void> put(HttpServerRequest request, Wish wish, String text) {
-    long current = policies.current().revision();
-    String before = policies.text();
-    if (wish.expected().filter(tags -> !matches(tags, current)).isPresent()) {
-      return changed(wish.expected().get());
-    }
-    return (wish.isDryRun() ? checked(text, current) : published(text, wish, current))
+    return seen(wish)
+        .compose(inForce -> {
+          OptionalLong expected = wish.expected().isPresent()
+              ? OptionalLong.of(inForce.revision())
+              : OptionalLong.empty();
+          return done(wish, inForce, expected, text);
+        })
         .recover(error -> refused(error, wish))
-        .compose(publication -> vertx
-            .executeBlocking(
-                () -> PolicyDiff.of(
-                    name(current),
-                    before,
-                    wish.isDryRun() ? "rehearsed" : name(publication.revision()),
-                    text),
-                false)
-            .compose(diff -> answer(request, wish, publication, diff)));
+        .compose(publication -> answer(request, wish, publication, text));
+  }
+
+  /**
+   * The same for an edit of the policy in force; again if another operator was faster.
+   *
+   * @param edit makes the text anew; it may throw a refusal
+   */
+  Future<Void> edit(HttpServerRequest request, Wish wish, UnaryOperator<String> edit) {
+    return seen(wish)
+        .compose(inForce -> edited(wish, inForce, edit, TRIES))
+        .recover(error -> refused(error, wish).map(publication -> new Edited(publication, "")))
+        .compose(edited -> answer(request, wish, edited.publication(), edited.text()));
+  }
+
+  private record Edited(Publication publication, String text) {}
+
+  private Future<Edited> edited(Wish wish, InForce inForce, UnaryOperator<String> edit, int tries) {
+    return aside(() -> edit.apply(inForce.text()))
+        .compose(text -> done(wish, inForce, OptionalLong.of(inForce.revision()), text)
+            .map(publication -> new Edited(publication, text)))
+        .recover(error -> {
+          boolean isLost = Failures.cause(error) instanceof ChangedException
+              && wish.expected().isEmpty()
+              && tries > 1;
+          return isLost
+              ? reloaded().compose(newer -> edited(wish, newer, edit, tries - 1))
+              : Future.failedFuture(error);
+        });
+  }
+
+  private Future<Publication> done(Wish wish, InForce inForce, OptionalLong expected, String text) {
+    return wish.isDryRun() ? checked(text, inForce.revision()) : published(text, wish, expected);
+  }
+
+  // A node that has not heard of the newest revision yet looks for it before it refuses.
+  private Future<InForce> seen(Wish wish) {
+    InForce inForce = policies.inForce();
+    if (isExpected(wish, inForce)) {
+      return Future.succeededFuture(inForce);
+    }
+    return reloaded()
+        .compose(newer -> isExpected(wish, newer)
+            ? Future.succeededFuture(newer)
+            : changed(wish.expected().orElseThrow()));
+  }
+
+  private static boolean isExpected(Wish wish, InForce inForce) {
+    return wish.expected().filter(tags -> !matches(tags, inForce.revision())).isEmpty();
+  }
+
+  private Future<InForce> reloaded() {
+    return of(policies.reload(0)).map(loaded -> policies.inForce());
   }
 
   // A check leaves the revision in force unchanged, and answers with it.
   private Future<Publication> checked(String text, long current) {
-    return vertx
-        .executeBlocking(() -> PolicyDocuments.parse("policy", text), false)
-        .map(reading -> new Publication(current, reading.warnings()));
+    return aside(() -> PolicyDocuments.parse("policy", text))
+        .map(reading -> new Publication(current, current, reading.warnings()));
   }
 
-  private Future<Publication> published(String text, Wish wish, long current) {
-    OptionalLong revision =
-        wish.expected().isPresent() ? OptionalLong.of(current) : OptionalLong.empty();
+  private Future<Publication> published(String text, Wish wish, OptionalLong expected) {
     Edit edit = new Edit(wish.operator().name(), wish.comment());
-    return Future.fromCompletionStage(policies.publish("policy", text, revision, edit), loop)
+    return Future.fromCompletionStage(policies.publish("policy", text, expected, edit), loop)
         .onSuccess(publication ->
             LOG.info("policy revision {} was published here", publication.revision()))
-        .compose(publication -> audited(publication, wish, current).map(publication));
+        .compose(publication -> audited(publication, wish).map(publication));
   }
 
   // The policy is in force: without the audit, too.
-  private Future<Void> audited(Publication publication, Wish wish, long before) {
+  private Future<Void> audited(Publication publication, Wish wish) {
     return Future.fromCompletionStage(
             audit.add(
                 wish.operator().name(),
                 "publish",
                 "policy",
-                new JsonObject().put("revision", before).encode(),
+                new JsonObject().put("revision", publication.replaced()).encode(),
                 new JsonObject()
                     .put("revision", publication.revision())
                     .put("comment", wish.comment())
@@ -138,36 +187,42 @@ final class PolicyDesk {
   }
 
   private Future<Void> answer(
-      HttpServerRequest request, Wish wish, Publication publication, String diff) {
-    JsonObject answer = new JsonObject()
-        .put("revision", publication.revision())
-        .put("warnings", problems(publication.warnings()))
-        .put("diff", diff);
-    if (wish.isDryRun()) {
-      answer.put(DRY_RUN, true);
-    }
-    return request
-        .response()
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .putHeader(HttpHeaders.ETAG, tag(publication.revision()))
-        .end(answer.toBuffer());
+      HttpServerRequest request, Wish wish, Publication publication, String text) {
+    String name = wish.isDryRun() ? "rehearsed" : name(publication.revision());
+    return of(policies.text(publication.replaced()))
+        .otherwise(Optional.empty())
+        .compose(before -> aside(
+            () -> before.map(it -> PolicyDiff.of(name(publication.replaced()), it, name, text))))
+        .compose(diff -> {
+          JsonObject answer = new JsonObject()
+              .put("revision", publication.revision())
+              .put("warnings", problems(publication.warnings()))
+              .put("diff", diff.orElse(""));
+          if (wish.isDryRun()) {
+            answer.put(DRY_RUN, true);
+          }
+          return request
+              .response()
+              .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+              .putHeader(HttpHeaders.ETAG, tag(publication.revision()))
+              .end(answer.toBuffer());
+        });
   }
 
   // Tells what has changed since the revision that the operator has seen.
   private <T> Future<T> changed(String tags) {
     ProblemDetails changed = ProblemDetails.of(
         412, "policy_changed", "Another revision is in force than If-Match names");
-    long current = policies.current().revision();
-    String text = policies.text();
+    long current = policies.inForce().revision();
+    String text = policies.inForce().text();
     OptionalLong seen = revision(tags);
     if (seen.isEmpty()) {
       return Future.failedFuture(new RefusedException(changed.with("revision", current)));
     }
     return of(policies.text(seen.getAsLong()))
         .otherwise(Optional.empty())
-        .compose(before -> vertx.executeBlocking(
-            () -> before.map(it -> PolicyDiff.of(name(seen.getAsLong()), it, name(current), text)),
-            false))
+        .compose(before -> aside(
+            () -> before.map(it -> PolicyDiff.of(name(seen.getAsLong()), it, name(current), text))))
         .compose(diff -> {
           ProblemDetails problem = changed.with("revision", current);
           return Future.failedFuture(
@@ -178,8 +233,7 @@ final class PolicyDesk {
   private Future<Publication> refused(Throwable error, Wish wish) {
     Throwable cause = Failures.cause(error);
     if (cause instanceof ChangedException && wish.expected().isPresent()) {
-      return Future.fromCompletionStage(policies.reload(0), loop)
-          .transform(reloaded -> changed(wish.expected().get()));
+      return reloaded().transform(newer -> changed(wish.expected().get()));
     }
     if (cause instanceof InvalidPolicyException invalid) {
       return Future.failedFuture(new RefusedException(
@@ -199,9 +253,9 @@ final class PolicyDesk {
         .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 
-  /** Runs work that takes longer than an event loop may be held. */
+  /** Runs work that takes longer than an event loop may be held; one at a time, apart from the work for callers. */
   <T> Future<T> aside(Callable<T> work) {
-    return vertx.executeBlocking(work, false);
+    return worker.executeBlocking(work);
   }
 
   // RFC 9110, section 13.1.1

@@ -7,7 +7,8 @@ import java.util.List;
 /** The difference of two documents, line by line, as {@code diff -u} shows it. */
 final class PolicyDiff {
   private static final int CONTEXT = 3;
-  private static final int MOST_LINES = 20_000;
+  // The time grows with the square of the lines between the first and the last difference.
+  private static final int MOST_LINES = 3000;
   private static final int MOST_TOLD = 2000;
 
   private PolicyDiff() {}
@@ -19,8 +20,10 @@ final class PolicyDiff {
     }
     List<String> before = one.lines().toList();
     List<String> after = other.lines().toList();
-    if (before.size() > MOST_LINES || after.size() > MOST_LINES) {
-      return "%d and %d lines: too many to compare here%n".formatted(before.size(), after.size());
+    int same = same(before, after);
+    if (Math.max(before.size(), after.size()) - same > MOST_LINES) {
+      return "too much differs to be compared here: %d and %d lines, of which %d are the same%n"
+          .formatted(before.size(), after.size(), same);
     }
     List<String> lines = UnifiedDiffUtils.generateUnifiedDiff(
         oneName, otherName, before, DiffUtils.diff(before, after), CONTEXT);
@@ -30,5 +33,20 @@ final class PolicyDiff {
       text.append("… and %d lines more%n".formatted(lines.size() - MOST_TOLD));
     }
     return text.toString();
+  }
+
+  // How many lines are the same at the beginning and at the end.
+  private static int same(List<String> before, List<String> after) {
+    int most = Math.min(before.size(), after.size());
+    int begin = 0;
+    while (begin < most && before.get(begin).equals(after.get(begin))) {
+      begin++;
+    }
+    int end = 0;
+    while (end < most - begin
+        && before.get(before.size() - 1 - end).equals(after.get(after.size() - 1 - end))) {
+      end++;
+    }
+    return begin + end;
   }
 }

@@ -21,6 +21,7 @@ import io.weir.node.intake.Upload;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.document.PolicyEdits;
 import io.weir.state.document.PolicyEdits.PathException;
+import io.weir.state.policy.InForce;
 import java.util.List;
 
 /** {@code /v1/policy}: the policy of the cluster, for operators. */
@@ -61,13 +62,13 @@ public final class PolicyResource implements Door {
   // Answers with the text of the policy in force.
   private Future<Void> get(HttpServerRequest request) {
     operators.require(request, Scope.READ);
-    long revision = desk.policies().current().revision();
+    InForce policy = desk.policies().inForce();
     return request
         .response()
         .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
-        .putHeader(HttpHeaders.ETAG, PolicyDesk.tag(revision))
-        .putHeader("Weir-Policy-Revision", Long.toString(revision))
-        .end(desk.policies().text());
+        .putHeader(HttpHeaders.ETAG, PolicyDesk.tag(policy.revision()))
+        .putHeader("Weir-Policy-Revision", Long.toString(policy.revision()))
+        .end(policy.text());
   }
 
   // Puts the policy in the body in force for all nodes, or refuses it as a whole.
@@ -97,9 +98,8 @@ public final class PolicyResource implements Door {
     return bodies.object(request, MAX_PATCH_BYTES, INVALID).compose(body -> {
       requireSound(body);
       String path = body.getString("path");
-      String text = desk.policies().text();
-      return desk.aside(() -> edited(text, path, body))
-          .compose(edited -> desk.put(request.http(), wish.because("set " + path), edited));
+      return desk.edit(
+          request.http(), wish.because("set " + path), text -> edited(text, path, body));
     });
   }
 

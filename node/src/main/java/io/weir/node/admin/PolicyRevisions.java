@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /** {@code /v1/policy/revisions}: the policies before the one in force, for operators. */
@@ -74,7 +75,7 @@ public final class PolicyRevisions implements Door {
         .put("revision", revision.revision())
         .put("by", revision.by())
         .put("comment", revision.comment())
-        .put("characters", revision.bytes());
+        .put("bytes", revision.bytes());
     return revision.atMillis() == 0
         ? json
         : json.put("at", Instant.ofEpochMilli(revision.atMillis()).toString());
@@ -102,13 +103,29 @@ public final class PolicyRevisions implements Door {
   private Future<Void> diff(RoutedRequest request) {
     operators.require(request.http(), Scope.READ);
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(FROM, TO));
-    long current = desk.policies().current().revision();
     List<String> mistakes = new ArrayList<>(0);
-    long from = revision(asked, FROM, Math.max(1, current - 1), mistakes);
-    long to = revision(asked, TO, current, mistakes);
+    OptionalLong from = revision(asked, FROM, mistakes);
+    OptionalLong to = revision(asked, TO, mistakes);
     if (!mistakes.isEmpty()) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
+    long current = desk.policies().current().revision();
+    return from.isPresent()
+        ? diff(request, from.getAsLong(), to.orElse(current))
+        : desk.of(desk.policies().history())
+            .compose(kept -> diff(request, before(kept, to.orElse(current)), to.orElse(current)));
+  }
+
+  // The newest one before a revision: numbers may be left out.
+  private static long before(List<PastRevision> kept, long revision) {
+    return kept.stream()
+        .mapToLong(PastRevision::revision)
+        .filter(number -> number < revision)
+        .max()
+        .orElseThrow(() -> new RefusedException(UNKNOWN));
+  }
+
+  private Future<Void> diff(RoutedRequest request, long from, long to) {
     return text(from)
         .compose(before -> text(to)
             .compose(after -> desk.aside(
@@ -119,17 +136,17 @@ public final class PolicyRevisions implements Door {
             .end(diff));
   }
 
-  private static long revision(
-      Map<String, String> asked, String name, long otherwise, List<String> mistakes) {
+  private static OptionalLong revision(
+      Map<String, String> asked, String name, List<String> mistakes) {
     String text = asked.get(name);
     if (text == null) {
-      return otherwise;
+      return OptionalLong.empty();
     }
     if (!text.matches(REVISION)) {
       mistakes.add("%s: (expected: the number of a revision)".formatted(name));
-      return otherwise;
+      return OptionalLong.empty();
     }
-    return Long.parseLong(text);
+    return OptionalLong.of(Long.parseLong(text));
   }
 
   // The text of then becomes a new revision.

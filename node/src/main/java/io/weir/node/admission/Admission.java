@@ -153,7 +153,7 @@ public final class Admission {
   public Future<Ruling> admit(Context context, Asked asked, long cost, TicketRequest ticket) {
     HoldWish wish = HoldWish.of(asked.subject(), asked.settle());
     return decider
-        .decide(context, asked.subject(), asked.operation(), charged(asked, cost), ticket, wish)
+        .consider(context, asked.subject(), asked.operation(), charged(asked, cost), ticket, wish)
         .map(decision -> ruling(decision, wish))
         .recover(error -> {
           // The charge may have been made although its answer was lost: cancel the hold, as nothing
@@ -163,6 +163,25 @@ public final class Admission {
               .ifPresent(held -> holds.end(held, new Ending.Cancelled()));
           return Future.succeededFuture(undecided(error));
         });
+  }
+
+  /** The ruling as its caller is told it; call it for each that is answered, not for one after which a request waits. */
+  public Ruling told(Asked asked, long cost, Ruling ruling) {
+    return ruling.fold(
+        admitted -> admitted.decision() instanceof Allowed allowed
+            ? new Ruling.Admitted(told(asked, cost, allowed), admitted.held(), admitted.alone())
+            : admitted, // a debt is no denial
+        denied -> told(asked, cost, denied.decision()) instanceof Denied told
+            ? new Ruling.Denied(told)
+            : denied,
+        never -> told(asked, cost, never.decision()) instanceof Decision.NeverAllowed told
+            ? new Ruling.NeverAllowed(told)
+            : never,
+        refused -> refused);
+  }
+
+  private Decision told(Asked asked, long cost, Decision decision) {
+    return decider.told(asked.subject(), asked.operation(), cost, decision);
   }
 
   /**

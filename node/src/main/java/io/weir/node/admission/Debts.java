@@ -10,6 +10,7 @@ import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.Tickets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,12 +62,13 @@ public final class Debts {
     vertx.setTimer(
         wait,
         due -> decider
-            .decide(
+            .consider(
                 debt.context(),
                 debt.subject(),
                 debt.operation(),
                 debt.cost(),
-                TicketRequest.wanted(denied.ticket(), Tickets.newId()))
+                TicketRequest.wanted(denied.ticket(), Tickets.newId()),
+                limited -> Optional.empty())
             .onComplete((decision, error) -> paid(debt, denied, decision)));
   }
 

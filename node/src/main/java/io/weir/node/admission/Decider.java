@@ -67,13 +67,26 @@ public final class Decider {
       long cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
+    return consider(context, subject, operation, cost, ticket, holds)
+        .map(decision -> told(subject, operation, cost, decision));
+  }
+
+  /** The same for callers who may not be told a refusal: what they are told is passed to {@link #told}. */
+  Future<Decision> consider(
+      Context context,
+      Subject subject,
+      String operation,
+      long cost,
+      TicketRequest ticket,
+      Function<Limited, Optional<Hold>> holds) {
     Question question = new Question(subject, operation, cost);
     Promise<Decision> done = Promise.promise();
     throttle
         .tryTake(subject, operation, cost, ticket, holds)
         .whenComplete((decision, error) -> ((ContextInternal) context).emit(decision, decided -> {
           if (decided != null) {
-            done.succeed(decided(question, decided));
+            decided(question, decided);
+            done.succeed(decided);
           } else {
             Throwable cause = Failures.cause(requireNonNull(error));
             undecided(question, cause);
@@ -89,16 +102,24 @@ public final class Decider {
   }
 
   // A failure to count or to remember must not withhold the answer.
-  private Decision decided(Question question, Decision decision) {
+  private void decided(Question question, Decision decision) {
     try {
       metrics.decided(question.subject().plan(), question.operation(), decision);
       boolean isOfStore = !decision.limits().isEmpty() && !decision.degraded();
       if (isOfStore && isUndecided.get() && isUndecided.compareAndSet(true, false)) {
         LOG.info("requests are decided again");
       }
-      return witness.decided(question, decision);
     } catch (RuntimeException e) {
       LOG.warn("a decision could not be counted", e);
+    }
+  }
+
+  /** The decision as its caller is told it: it may be remembered for operators, and has an id then. */
+  Decision told(Subject subject, String operation, long cost, Decision decision) {
+    try {
+      return witness.told(new Question(subject, operation, cost), decision);
+    } catch (RuntimeException e) {
+      LOG.warn("a decision could not be remembered", e);
       return decision;
     }
   }

@@ -3,12 +3,14 @@ package io.weir.node.admission;
 import io.weir.core.decision.Decision;
 import io.weir.core.policy.Subject;
 
-/** Sees all decisions of a node. Called on the event loops that serve the requests, which it must not hold up. */
+/**
+ * Sees all decisions that callers of a node are told: not those of requests that wait here until they may pass. Called on the event loops that serve the requests, which it must not hold up.
+ */
 public interface Witness {
   /** Sees nothing. */
   Witness NONE = new Witness() {
     @Override
-    public Decision decided(Question question, Decision decision) {
+    public Decision told(Question question, Decision decision) {
       return decision;
     }
 
@@ -19,8 +21,8 @@ public interface Witness {
   /** What was asked. */
   record Question(Subject subject, String operation, long cost) {}
 
-  /** Returns the decision, with an id if it can be found by it. */
-  Decision decided(Question question, Decision decision);
+  /** Sees a decision that its caller is told; returns it, with an id if it can be found by it. */
+  Decision told(Question question, Decision decision);
 
   /** Sees that a request was refused because nothing was decided. */
   void undecided(Question question, Throwable error);

@@ -126,10 +126,21 @@ public final class Gateway {
     return admission
         .admit(context, attempt.asked(), attempt.cost(), attempt.ticket())
         .compose(ruling -> ruling.fold(
-            admitted -> forward(attempt, admitted),
+            admitted -> tell(attempt, admitted),
             denied -> deny(attempt, denied.decision()),
+            never -> tell(attempt, never),
+            refused -> tell(attempt, refused)));
+  }
+
+  // What a caller is told is remembered for operators.
+  private Future<Void> tell(Attempt attempt, Ruling ruling) {
+    return admission
+        .told(attempt.asked(), attempt.cost(), ruling)
+        .fold(
+            admitted -> forward(attempt, admitted),
+            denied -> reject(attempt, denied.decision(), problem(attempt, denied.decision())),
             never -> reject(attempt, never.decision(), problem(attempt, never)),
-            refused -> EarlyAnswer.send(vertx, attempt.request(), refused.problem())));
+            refused -> EarlyAnswer.send(vertx, attempt.request(), refused.problem()));
   }
 
   private Future<Void> forward(Attempt attempt, Ruling.Admitted admitted) {
@@ -162,13 +173,12 @@ public final class Gateway {
     boolean isNear =
         denied.ticket().isPresent() && wait <= attempt.delayLeftMillis() && waiting.isOpen();
     if (!isNear) {
-      return reject(attempt, denied, problem(attempt, denied));
+      return tell(attempt, new Ruling.Denied(denied));
     }
     return waiting
         .hold(attempt.request(), Math.max(1, wait))
-        .compose(due -> due
-            ? comeBack(attempt, denied, wait)
-            : reject(attempt, denied, problem(attempt, denied)));
+        .compose(due ->
+            due ? comeBack(attempt, denied, wait) : tell(attempt, new Ruling.Denied(denied)));
   }
 
   // The policy may have changed during the wait.

@@ -185,6 +185,34 @@ final class PolicyHistoryIT {
   }
 
   @Test
+  void twoValuesThatAreChangedAtOnceAreBothChanged() {
+    String bucket = "/buckets/requests/";
+    List<String> paths = List.of(bucket + "burstPeriod", bucket + "throttleGroups/0/opsPerSec");
+    for (int round = 1; round <= 5; round++) {
+      int value = 20 + round;
+      List<CompletableFuture<HttpResponse<String>>> both = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        NodeFixture node = i == 0 ? one : two;
+        String patch =
+            new JsonObject().put("path", paths.get(i)).put("value", value).encode();
+        both.add(CompletableFuture.supplyAsync(() -> ask(node, "PATCH", "/v1/policy", patch)));
+      }
+      both.forEach(answer -> tells(answer.join(), 200));
+      String text = redis.ask("HGET weir:policy document");
+      assertThat(text).contains("burstPeriod: " + value, "opsPerSec: " + value);
+    }
+  }
+
+  @Test
+  void aPolicyWithoutAHistoryIsListedOnceItIsReplaced() {
+    redis.ask("HDEL weir:policy revisions about:1");
+    put(one, 2, "");
+
+    assertThat(history(one).stream().map(it -> it.getLong("revision"))).containsExactly(2L, 1L);
+    tells(ask(one, "GET", "/v1/policy/diff", ""), 200, "--- revision 1", "+++ revision 2");
+  }
+
+  @Test
   void theLastFiftyRevisionsAreKept() {
     IntStream.rangeClosed(2, 56).forEach(i -> put(i % 2 == 0 ? one : two, i, ""));
 

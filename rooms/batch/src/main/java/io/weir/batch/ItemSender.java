@@ -112,7 +112,8 @@ final class ItemSender {
     Future<Ruling> ruling = item.isCounted() && asked.continues()
         ? admission.admitContinuing(context, asked, priced.cost())
         : admission.admit(context, asked, priced.cost(), ticket);
-    return ruling.compose(made -> made.fold(
+    Future<Ruling> told = ruling.map(made -> admission.told(asked, priced.cost(), made));
+    return told.compose(made -> made.fold(
         passes -> {
           work.pay();
           return forwardAndEnd(asked, item, passes, priced.cost());

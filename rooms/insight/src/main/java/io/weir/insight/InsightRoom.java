@@ -73,8 +73,8 @@ public final class InsightRoom implements Room {
     public LoopRoom onLoop(LoopParts loop) {
       memory.begin(loop.vertx().getOrCreateContext());
       List<Door> doors = List.of(
-          new TopDoor(loop.vertx().getOrCreateContext(), node.operators(), top),
-          new DenialsDoor(node.operators(), search),
+          new TopDoor(loop.vertx(), node.operators(), top),
+          new DenialsDoor(loop.vertx(), node.operators(), search),
           new ExplainDoor(
               node.operators(),
               node.identities(),

@@ -44,7 +44,7 @@ final class LoopMemory implements Witness {
   }
 
   @Override
-  public Decision decided(Question question, Decision decision) {
+  public Decision told(Question question, Decision decision) {
     return decision.fold(
         allowed -> admitted(question, allowed),
         denied -> denied(question, denied),
@@ -54,7 +54,7 @@ final class LoopMemory implements Witness {
   @Override
   public void undecided(Question question, Throwable error) {
     if (error instanceof StoreUnavailableException) {
-      Denied undecided = Denied.degraded(0, List.of(), 0);
+      Denied undecided = new Denied(0, List.of(), List.of(), 0, true, Optional.empty());
       remember(question, undecided, "unavailable", "store_unavailable");
     }
   }

@@ -30,9 +30,9 @@ public final class NodeMemory implements Witness {
   }
 
   @Override
-  public Decision decided(Question question, Decision decision) {
+  public Decision told(Question question, Decision decision) {
     LoopMemory memory = loops.get(Thread.currentThread());
-    return memory == null ? decision : memory.decided(question, decision);
+    return memory == null ? decision : memory.told(question, decision);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.weir.insight;
 
+import java.time.Clock;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -11,9 +12,11 @@ public final class RedisTime {
 
   RedisTime(LongSupplier nanos) {
     this.nanos = nanos;
+    // The node's own clock counts until Redis's is known.
+    learn(TimeUnit.MILLISECONDS.toMicros(Clock.systemUTC().millis()));
   }
 
-  void learn(long redisMicros) {
+  final void learn(long redisMicros) {
     aheadMicros = redisMicros - TimeUnit.NANOSECONDS.toMicros(nanos.getAsLong());
   }
 

@@ -24,6 +24,7 @@ final class InsightIT {
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
       operations:
         - { name: Ask, match: { path: /ask } }
+        - { name: Wait, match: { path: /wait }, maxDelay: 5s }
       buckets:
         - name: requests
           scope: key
@@ -33,12 +34,16 @@ final class InsightIT {
           scope: tenant
           burstPeriod: 60
           throttleGroups: [{ milliOpsPerSec: 100, operations: [Tell] }]
-      plans: { free: { buckets: [requests, shared] } }
+        - name: quick
+          burstPeriod: 1
+          throttleGroups: [{ opsPerSec: 5, operations: [Wait] }]
+      plans: { free: { buckets: [requests, shared, quick] } }
       defaults: { plan: free }
       subjects:
         - { match: "user:*", tenant: invented, plan: free }
         - { id: k1, tenant: acme, secretHash: "%1$s" }
         - { id: k2, tenant: acme, secretHash: "%1$s" }
+        - { id: patient, tenant: other, secretHash: "%1$s" }
         - { id: k3, tenant: other, secretHash: "%1$s" }
       """.formatted(SecretHash.of("secret-of-all").formatted());
 
@@ -162,6 +167,34 @@ final class InsightIT {
     String id = last.headers().firstValue("Weir-Decision").orElseThrow();
     assertThat(NodeFixture.json(last).getString("id")).isEqualTo(id);
     assertThat(look(two, "/v1/denials/" + id).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aRequestThatWaitedAndPassedIsNoDenial() {
+    for (int i = 0; i < 8; i++) {
+      assertThat(one.get("/wait", "X-Api-Key", "patient.secret-of-all").statusCode())
+          .isEqualTo(200);
+    }
+
+    assertThat(rows(NodeFixture.json(look(one, "/v1/denials?key=patient")), "denials"))
+        .isEmpty();
+  }
+
+  @Test
+  void whatAnEndedNodeToldIsNotCountedAndSoonForgotten() {
+    redis.ask("HSET weir:top gone 1000");
+    String mine = redis
+        .ask("HKEYS weir:top")
+        .lines()
+        .filter(it -> it.contains("-"))
+        .findFirst()
+        .orElseThrow();
+    redis.ask("HSET weir:top %s 1000".formatted(mine)); // as if it had told nothing for long
+
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> !redis.ask("HKEYS weir:top").contains("gone"));
+    assertThat(NodeFixture.json(look(one, "/v1/top")).getInteger("nodes")).isLessThanOrEqualTo(2);
   }
 
   @Test

@@ -158,6 +158,19 @@ final class ResetIT {
   }
 
   @Test
+  void whoWaitsForASharedBucketAloneIsForgottenToo() {
+    ask(one, "k2", "Share", 12);
+    for (int i = 0; i < 3; i++) {
+      ask(one, "k1", "Share", 1);
+    }
+    assertThat(redis.ask("EXISTS weir:{p40}:acme:key:k1")).contains("1");
+
+    assertThat(names(reset("{\"key\": \"k1\"}"))).contains("queue -");
+
+    assertThat(redis.ask("EXISTS weir:{p40}:acme:key:k1")).contains("0");
+  }
+
+  @Test
   void aResetIsInTheAuditOnceWithItsOperator() {
     ask(one, "k1", "Ask", 4);
     reset("{\"key\": \"k1\"}");

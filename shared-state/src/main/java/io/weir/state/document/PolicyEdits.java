@@ -2,10 +2,13 @@ package io.weir.state.document;
 
 import java.io.StringReader;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.yaml.snakeyaml.DumperOptions.ScalarStyle;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
@@ -40,7 +43,14 @@ public final class PolicyEdits {
     LoaderOptions options = new LoaderOptions();
     options.setCodePointLimit(PolicyDocuments.MAX_BYTES);
     options.setNestingDepthLimit(MAX_DEPTH);
-    Node node = new Yaml(options).compose(new StringReader(text));
+    Node node;
+    try {
+      node = new Yaml(options).compose(new StringReader(text));
+    } catch (YAMLException e) {
+      throw new PathException(
+          "the policy in force is no YAML, so that a value of it cannot be found: "
+              + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+    }
     if (!path.startsWith("/")) {
       throw new PathException("path: '%s' (expected: /field/field)".formatted(path));
     }
@@ -49,9 +59,17 @@ public final class PolicyEdits {
       node = child(node, step, walked);
       walked += "/" + step;
     }
-    if (!(node instanceof ScalarNode)) {
+    if (!(node instanceof ScalarNode scalar)) {
       throw new PathException("%s: a %s (expected: a single value)"
           .formatted(walked, node instanceof SequenceNode ? "list" : "mapping"));
+    }
+    ScalarStyle style = scalar.getScalarStyle();
+    if (style == ScalarStyle.LITERAL
+        || style == ScalarStyle.FOLDED
+        || scalar.getStartMark().getIndex() == scalar.getEndMark().getIndex()) {
+      throw new PathException(
+          "%s: a text of several lines, or nothing (expected: a value in one line)"
+              .formatted(walked));
     }
     // Marks count characters beyond the basic plane once.
     int start = text.offsetByCodePoints(0, node.getStartMark().getIndex());
@@ -70,8 +88,13 @@ public final class PolicyEdits {
     }
     if (parent instanceof SequenceNode sequence) {
       List<Node> items = sequence.getValue();
+      Optional<Node> named =
+          items.stream().filter(item -> names(item).contains(step)).findFirst();
+      if (named.isPresent()) {
+        return named.get();
+      }
       for (int i = 0; i < items.size(); i++) {
-        if (names(items.get(i)).contains(step) || Integer.toString(i).equals(step)) {
+        if (Integer.toString(i).equals(step)) {
           return items.get(i);
         }
       }

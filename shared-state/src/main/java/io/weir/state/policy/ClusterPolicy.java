@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -40,11 +41,10 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private final PolicyHash stored;
   // Parsing a long policy takes longer than an event loop may be held.
   private final ScheduledExecutorService executor =
-      Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "weir-policy");
-        thread.setDaemon(true);
-        return thread;
-      });
+      Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "weir-policy"));
+  // Operators who read earlier policies must not keep a reload waiting.
+  private final ExecutorService readers =
+      Executors.newSingleThreadExecutor(task -> daemon(task, "weir-policy-history"));
   private final AtomicReference<@Nullable Document> current = new AtomicReference<>();
   private final Loads loads = new Loads(executor, this::load);
   private final String node = UUID.randomUUID().toString();
@@ -67,6 +67,12 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
     this.membership = stored.membership(node);
     this.questions = stored.questions(node);
     this.reader = new StoredPolicy(stored::read);
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
   }
 
   /**
@@ -109,6 +115,12 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   /** The text of the policy in force. */
   public String text() {
     return document().text().text();
+  }
+
+  /** The policy in force with its text, as of one moment. */
+  public InForce inForce() {
+    Document document = document();
+    return new InForce(document.policy().revision(), document.text().text());
   }
 
   /** The times to drain its buckets from full, for {@link io.weir.state.inspect.StateInspector}. */
@@ -157,20 +169,21 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   /** The revisions that are kept, the newest first; fails with {@link StoreUnavailableException}. */
   public CompletionStage<List<PastRevision>> history() {
-    return CompletableFuture.supplyAsync(stored::history, executor);
+    return CompletableFuture.supplyAsync(stored::history, readers);
   }
 
   /** The document of a revision; empty if it is not kept. Fails with {@link StoreUnavailableException}. */
   public CompletionStage<Optional<String>> text(long revision) {
     return revision == current().revision()
         ? CompletableFuture.completedFuture(Optional.of(text()))
-        : CompletableFuture.supplyAsync(() -> stored.document(revision), executor);
+        : CompletableFuture.supplyAsync(() -> stored.document(revision), readers);
   }
 
   @Override
   public void close() {
     heartbeat.close();
     executor.shutdownNow();
+    readers.shutdownNow();
     membership.leave();
     stored.close();
   }

@@ -1,5 +1,6 @@
 package io.weir.state.policy;
 
+import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.Faults;
 import io.weir.state.wire.RedisKeys;
@@ -36,7 +37,8 @@ public final class NodeQuestions {
   private final Map<String, Function<String, CompletionStage<String>>> topics =
       new ConcurrentHashMap<>();
   private final Map<String, Open> open = new ConcurrentHashMap<>();
-  private boolean isListening;
+  private boolean hearsAnswers;
+  private boolean hearsQuestions;
 
   NodeQuestions(RedissonClient redisson, String node) {
     this.redisson = redisson;
@@ -72,7 +74,8 @@ public final class NodeQuestions {
    */
   public CompletionStage<Answers> ask(String topic, String text) {
     if (open.size() >= MOST_OPEN) {
-      return CompletableFuture.completedFuture(new Answers(0, List.of()));
+      return CompletableFuture.failedFuture(new StoreUnavailableException(
+          StoreFault.SLOW, "too many questions to the nodes are open", null));
     }
     String id = UUID.randomUUID().toString();
     Open mine = new Open();
@@ -90,17 +93,19 @@ public final class NodeQuestions {
         });
   }
 
-  /** Hears questions from now on, and answers to its own; waits for Redis. */
+  /** Hears questions from now on, and answers to its own; waits for Redis. Repeated after a failure. */
   synchronized void listen() {
-    if (isListening) {
-      return;
+    if (!hearsAnswers) {
+      channel(RedisKeys.answersTo(node)).addListener(String.class, (channel, text) -> {
+        String[] parts = text.split(" ", 2);
+        Optional.ofNullable(open.get(parts[0])).ifPresent(asked -> asked.add(parts[1]));
+      });
+      hearsAnswers = true;
     }
-    channel(RedisKeys.QUESTIONS).addListener(String.class, (channel, text) -> hear(text));
-    channel(RedisKeys.answersTo(node)).addListener(String.class, (channel, text) -> {
-      String[] parts = text.split(" ", 2);
-      Optional.ofNullable(open.get(parts[0])).ifPresent(asked -> asked.add(parts[1]));
-    });
-    isListening = true;
+    if (!hearsQuestions) {
+      channel(RedisKeys.QUESTIONS).addListener(String.class, (channel, text) -> hear(text));
+      hearsQuestions = true;
+    }
   }
 
   private void hear(String question) {

@@ -120,7 +120,7 @@ final class PolicyPublisher {
       PolicyText published = text.withRevision(next);
       if (stored.replace(inRedis, published, edit) || isInForce(published)) {
         take.accept(new Document(new PolicyRevision(next, reading.policy()), published));
-        return new Publication(next, reading.warnings());
+        return new Publication(next, inRedis, reading.warnings());
       }
     }
     throw new StoreUnavailableException(

@@ -6,6 +6,7 @@ import java.util.List;
 /**
  * A policy that was put in force.
  *
+ * @param replaced the revision that was in force before
  * @param warnings problems that did not prevent it
  */
-public record Publication(long revision, List<Problem> warnings) {}
+public record Publication(long revision, long replaced, List<Problem> warnings) {}

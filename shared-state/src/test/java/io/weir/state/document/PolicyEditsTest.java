@@ -19,6 +19,14 @@ final class PolicyEditsTest {
         free: { buckets: [first], unlimited: false }
       subjects:
         - { id: k1, note: "a: \\"b\\"" }
+      numbers:
+        - { name: "1", of: 5 }
+        - { name: "0", of: 6 }
+      texts:
+        long: |
+          a
+          b
+        none:
       """;
 
   @ParameterizedTest
@@ -29,6 +37,7 @@ final class PolicyEditsTest {
         "/buckets/1/throttleGroups/0/opsPerSec|7|opsPerSec: 100|opsPerSec: 7",
         "/buckets/second/throttleGroups/0/operations/0|\"Tell\"|[Ask]|[\"Tell\"]",
         "/plans/free/unlimited|true|unlimited: false|unlimited: true",
+        "/numbers/0/of|7|of: 6|of: 7",
         "/subjects/k1/note|\"c\"|\"a: \\\"b\\\"\"|\"c\""
       })
   void oneValueIsReplacedAndTheRestOfTheTextStays(
@@ -45,6 +54,13 @@ final class PolicyEditsTest {
         .isEqualTo("{\"a\": {\"b\": [1, 3]}}");
   }
 
+  @Test
+  void jsonThatIsNoYamlIsToldSo() {
+    assertThatThrownBy(() -> PolicyEdits.replace("{\n\t\"a\": 1}", "/a", "2"))
+        .isInstanceOf(PathException.class)
+        .hasMessageContaining("no YAML");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -55,7 +71,9 @@ final class PolicyEditsTest {
         "/plans/free|/plans/free: a mapping (expected: a single value)",
         "/buckets/first/burstPeriod/x|/buckets/first/burstPeriod: a single value",
         "buckets|path: 'buckets' (expected: /field/field)",
-        "/|/: there is no such value"
+        "/|/: there is no such value",
+        "/texts/long|/texts/long: a text of several lines, or nothing",
+        "/texts/none|/texts/none: a text of several lines, or nothing"
       })
   void aWrongPathIsToldWithWhatIsThere(String path, String message) {
     assertThatThrownBy(() -> PolicyEdits.replace(YAML, path, "1"))

@@ -1,15 +1,20 @@
 package io.weir.insight.denial;
 
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.json.JsonInput;
 import io.weir.state.policy.NodeQuestions;
+import io.weir.state.policy.NodeQuestions.Answers;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
@@ -54,14 +59,19 @@ public final class DenialSearch {
     }
   }
 
-  /** Asks all nodes; only this one if Redis is away. */
-  public Future<Found> find(DenialQuery asked) {
-    return Future.fromCompletionStage(nodes.ask(TOPIC, asked.text()))
-        .map(answers ->
-            found(asked, answers.texts().stream().map(JsonInput::object).toList(), answers.asked()))
+  /**
+   * Asks all nodes; only this one if Redis is away.
+   *
+   * @param vertx where the future completes
+   */
+  public Future<Found> find(Vertx vertx, DenialQuery asked) {
+    Future<Answers> others = Future.fromCompletionStage(
+            nodes.ask(TOPIC, asked.text()), vertx.getOrCreateContext())
         .recover(error -> Failures.cause(error) instanceof StoreUnavailableException
-            ? own(asked).map(own -> found(asked, List.of(own), 1))
+            ? Future.succeededFuture(new Answers(0, List.of()))
             : Future.failedFuture(error));
+    return others.compose(answers ->
+        own(asked).compose(own -> vertx.executeBlocking(() -> found(asked, answers, own), false)));
   }
 
   private Future<JsonObject> own(DenialQuery asked) {
@@ -72,14 +82,22 @@ public final class DenialSearch {
     });
   }
 
-  private static Found found(DenialQuery asked, List<JsonObject> answers, int nodesAsked) {
-    List<JsonObject> newest = answers.stream()
+  // This node may have been asked, too: its denials are the same in both answers.
+  private static Found found(DenialQuery asked, Answers answers, JsonObject own) {
+    List<JsonObject> all =
+        new ArrayList<>(answers.texts().stream().map(JsonInput::object).toList());
+    all.add(own);
+    Map<String, JsonObject> denials = new LinkedHashMap<>();
+    all.stream()
         .flatMap(answer -> answer.getJsonArray(DENIALS).stream())
         .map(JsonObject.class::cast)
+        .forEach(denial -> denials.put(denial.getString("id"), denial));
+    List<JsonObject> newest = denials.values().stream()
         .sorted(Comparator.comparing((JsonObject denial) -> Instant.parse(denial.getString("at")))
             .reversed())
         .limit(asked.most())
         .toList();
-    return new Found(newest, Math.max(nodesAsked, answers.size()), answers.size());
+    return new Found(
+        newest, Math.max(1, answers.asked()), Math.max(1, answers.texts().size()));
   }
 }

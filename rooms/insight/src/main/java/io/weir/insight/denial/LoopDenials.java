@@ -1,6 +1,8 @@
 package io.weir.insight.denial;
 
 import io.weir.insight.top.SubjectName;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -8,7 +10,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /**
@@ -26,6 +27,8 @@ public final class LoopDenials {
   private static final long LIVES_NANOS = 3600 * SECOND_NANOS;
   // Of Crockford's base 32: no letter looks like a digit.
   private static final char[] DIGITS = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
+  // Who sees some ids must not find others.
+  private static final SecureRandom RANDOM = new SecureRandom();
   private static final int ID_LENGTH = 12;
   private static final int BITS = 5;
 
@@ -35,8 +38,10 @@ public final class LoopDenials {
 
   /** A new id: callers see it, and cannot count denials by it. */
   public static String newId() {
+    byte[] bytes = new byte[Long.BYTES];
+    RANDOM.nextBytes(bytes);
+    long random = ByteBuffer.wrap(bytes).getLong();
     char[] id = new char[ID_LENGTH];
-    long random = ThreadLocalRandom.current().nextLong();
     for (int i = 0; i < ID_LENGTH; i++) {
       id[i] = DIGITS[(int) (random >>> (BITS * i)) & (DIGITS.length - 1)];
     }

@@ -1,6 +1,7 @@
 package io.weir.insight.door;
 
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.insight.denial.DenialQuery;
@@ -27,10 +28,16 @@ public final class DenialsDoor implements Door {
   private static final ProblemDetails UNKNOWN = ProblemDetails.of(
       404, "denial_unknown", "No node remembers this denial: it was pushed out, or never was");
 
+  private static final ProblemDetails NOT_ALL = ProblemDetails.of(
+      503, "nodes_silent", "Not every node has answered: one of them may remember it");
+
+  private final Vertx vertx;
   private final Operators operators;
   private final DenialSearch search;
 
-  public DenialsDoor(Operators operators, DenialSearch search) {
+  /** A door of one event loop. */
+  public DenialsDoor(Vertx vertx, Operators operators, DenialSearch search) {
+    this.vertx = vertx;
     this.operators = operators;
     this.search = search;
   }
@@ -59,7 +66,7 @@ public final class DenialsDoor implements Door {
     }
     DenialQuery query = new DenialQuery(
         Optional.empty(), tenant, Optional.ofNullable(asked.get("key")), Limits.of(asked, MOST));
-    return search.find(query).compose(found -> {
+    return search.find(vertx, query).compose(found -> {
       JsonObject json = new JsonObject()
           .put("denials", new JsonArray(found.denials()))
           .put("nodesAsked", found.nodesAsked())
@@ -72,9 +79,9 @@ public final class DenialsDoor implements Door {
     Operator operator = operators.of(request.http());
     DenialQuery query = new DenialQuery(
         Optional.of(request.parameter("id")), operator.tenant(), Optional.empty(), 1);
-    return search.find(query).compose(found -> {
+    return search.find(vertx, query).compose(found -> {
       if (found.denials().isEmpty()) {
-        throw new RefusedException(UNKNOWN);
+        throw new RefusedException(found.nodesAnswered() < found.nodesAsked() ? NOT_ALL : UNKNOWN);
       }
       return request.answer(200, found.denials().get(0));
     });

@@ -22,10 +22,6 @@ import java.util.Set;
 
 /** {@code GET /v1/explain}: what would be decided now, and why, for operators. */
 public final class ExplainDoor implements Door {
-  static final ProblemDetails UNKNOWN = ProblemDetails.of(
-      404,
-      "key_unknown",
-      "The policy in force has no such subject, and there is no usable record of such a key");
   private static final String[] PARAMETERS = {"key", "operation", "cost"};
   private static final String COST = "[1-9]\\d{0,14}";
 
@@ -66,7 +62,8 @@ public final class ExplainDoor implements Door {
     return identities
         .named(key)
         .map(subject -> allowed(operator, subject))
-        .compose(subject -> explainer.explain(subject, operation, cost.map(Long::valueOf)))
+        .compose(
+            subject -> explainer.explain(operator, subject, operation, cost.map(Long::valueOf)))
         .compose(json -> request.answer(200, json));
   }
 
@@ -74,6 +71,6 @@ public final class ExplainDoor implements Door {
   private static Subject allowed(Operator operator, Optional<Subject> subject) {
     return subject
         .filter(it -> operator.mayFor(it.tenant(), Scope.READ))
-        .orElseThrow(() -> new RefusedException(UNKNOWN));
+        .orElseThrow(() -> new RefusedException(Explainer.UNKNOWN));
   }
 }

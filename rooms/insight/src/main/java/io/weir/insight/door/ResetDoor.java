@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.Subject;
+import io.weir.insight.explain.Explainer;
 import io.weir.insight.steer.RedisReset;
 import io.weir.insight.steer.RedisReset.Forgotten;
 import io.weir.insight.steer.RedisReset.What;
@@ -23,11 +24,15 @@ import io.weir.state.audit.RedisAudit;
 import io.weir.state.wire.RedisKeys;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** {@code POST /v1/reset}: forgets what a key or a tenant has used, for operators of the whole cluster. */
 public final class ResetDoor implements Door {
   private static final int MAX_BYTES = 16 << 10;
   private static final String DRY_RUN = "dryRun";
+  private static final int MOST_AUDITED = 20;
+  private static final Logger LOG = LoggerFactory.getLogger(ResetDoor.class);
 
   private final Context loop;
   private final NodeParts node;
@@ -75,7 +80,7 @@ public final class ResetDoor implements Door {
       return Future.succeededFuture(new Target("tenant:" + tenant, RedisKeys.tenant(tenant), what));
     }
     return node.identities().named(asked.key().orElseThrow()).map(found -> {
-      Subject subject = found.orElseThrow(() -> new RefusedException(ExplainDoor.UNKNOWN));
+      Subject subject = found.orElseThrow(() -> new RefusedException(Explainer.UNKNOWN));
       return new Target(
           "key:" + subject.id(),
           RedisKeys.key(subject.tenant(), subject.id()),
@@ -83,9 +88,13 @@ public final class ResetDoor implements Door {
     });
   }
 
+  // It is done: without the audit, too.
   private Future<Void> audited(Operator operator, Target target, List<Forgotten> forgotten) {
+    List<Forgotten> first = forgotten.stream().limit(MOST_AUDITED).toList();
     return of(audit.add(
-        operator.name(), "reset", target.name(), "", json(forgotten, false).encode()));
+            operator.name(), "reset", target.name(), "", json(first, false).encode()))
+        .onFailure(error -> LOG.warn("a reset is not in the audit: {}", error.getMessage()))
+        .otherwiseEmpty();
   }
 
   private <T> Future<T> of(CompletionStage<T> stage) {

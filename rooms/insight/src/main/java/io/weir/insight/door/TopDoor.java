@@ -2,6 +2,7 @@ package io.weir.insight.door;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.insight.top.Best;
@@ -27,13 +28,15 @@ public final class TopDoor implements Door {
   /** Each node tells as many; further ones are below the bounds. */
   public static final int MOST = 32;
 
+  private final Vertx vertx;
   private final Context loop;
   private final Operators operators;
   private final RedisTop top;
 
   /** A door of one event loop. */
-  public TopDoor(Context loop, Operators operators, RedisTop top) {
-    this.loop = loop;
+  public TopDoor(Vertx vertx, Operators operators, RedisTop top) {
+    this.vertx = vertx;
+    this.loop = vertx.getOrCreateContext();
     this.operators = operators;
     this.top = top;
   }
@@ -48,16 +51,23 @@ public final class TopDoor implements Door {
     int most = Limits.of(QueryParameters.values(request.http(), Set.of(Limits.NAME)), MOST);
     return Future.fromCompletionStage(top.look(), loop)
         .recover(error -> Future.failedFuture(RefusedException.of(error)))
-        .compose(nodes -> {
-          Counts sum = Counts.sum(nodes, most);
+        .compose(texts -> vertx.executeBlocking(() -> Told.parse(texts, most), false))
+        .compose(told -> {
+          Counts sum = told.sum();
           return request.answer(
               200,
               new JsonObject()
                   .put("seconds", LoopCounts.SECONDS)
-                  .put("nodes", nodes.size())
+                  .put("nodes", told.nodes())
                   .put("denied", json(sum.denied()))
                   .put("near", json(sum.near())));
         });
+  }
+
+  private record Told(int nodes, Counts sum) {
+    static Told parse(List<String> texts, int most) {
+      return new Told(texts.size(), Counts.sum(texts.stream().map(Counts::parse).toList(), most));
+    }
   }
 
   private static JsonObject json(Tops tops) {

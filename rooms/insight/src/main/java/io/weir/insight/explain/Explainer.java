@@ -15,7 +15,9 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.insight.explain.Explained.Holder;
-import io.weir.node.auth.Identities;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
 import io.weir.node.room.NodeParts;
 import io.weir.state.inspect.StateInspector;
 import io.weir.state.wire.RedisKeys;
@@ -30,6 +32,12 @@ import java.util.function.Supplier;
 
 /** Explains what would be decided now; takes nothing. For one event loop. */
 public final class Explainer {
+  /** There is no such subject. */
+  public static final ProblemDetails UNKNOWN = ProblemDetails.of(
+      404,
+      "key_unknown",
+      "The policy in force has no such subject, and there is no usable record of such a key");
+
   private static final int MOST_HOLDERS = 20;
 
   private final Vertx vertx;
@@ -52,15 +60,16 @@ public final class Explainer {
     this.now = now;
   }
 
-  /** The facts as JSON, with the same in words. */
-  public Future<JsonObject> explain(Subject subject, String operation, Optional<Long> cost) {
+  /** The facts as JSON, with the same in words; to an operator of one tenant nothing of others. */
+  public Future<JsonObject> explain(
+      Operator operator, Subject subject, String operation, Optional<Long> cost) {
     long operations = cost.orElseGet(() -> node.policies().current().policy().ownCost(operation));
     return node.admission()
         .peek(loop, subject, operation, operations)
         .map(Optional::of)
         .recover(Explainer::withoutDecision)
         .compose(decision -> vertx.executeBlocking(
-            () -> explained(subject, operation, operations, decision), false));
+            () -> explained(operator, subject, operation, operations, decision), false));
   }
 
   private static Future<Optional<Decision>> withoutDecision(Throwable error) {
@@ -69,17 +78,24 @@ public final class Explainer {
       return Future.succeededFuture(Optional.empty());
     }
     return Future.failedFuture(
-        cause instanceof UnknownSubjectException ? Identities.invalid() : cause);
+        cause instanceof UnknownSubjectException ? new RefusedException(UNKNOWN) : cause);
   }
 
   private JsonObject explained(
-      Subject subject, String operation, long cost, Optional<Decision> decision) {
+      Operator operator,
+      Subject subject,
+      String operation,
+      long cost,
+      Optional<Decision> decision) {
+    // What the cluster shares tells of other tenants.
+    List<Scope> shown =
+        operator.tenant().isPresent() ? List.of(Scope.KEY, Scope.TENANT) : List.of(Scope.values());
     Map<String, Map<String, String>> states = new LinkedHashMap<>();
     Map<String, List<Holder>> holders = new LinkedHashMap<>();
     if (decision.isPresent()) {
       try {
-        putHolders(subject, decision.get(), holders);
-        putStates(subject, states);
+        putHolders(shown, subject, decision.get(), holders);
+        putStates(shown, subject, states);
       } catch (StoreUnavailableException e) { // the decision counts without
         states.put("error", Map.of("error", String.valueOf(e.getMessage())));
       }
@@ -96,17 +112,18 @@ public final class Explainer {
         .toJson();
   }
 
-  private void putStates(Subject subject, Map<String, Map<String, String>> states) {
+  private void putStates(
+      List<Scope> shown, Subject subject, Map<String, Map<String, String>> states) {
     Plan plan = subject.plan();
     String bursts = node.policies().bursts();
-    for (Scope scope : Scope.values()) {
+    for (Scope scope : shown) {
       if (has(plan, scope)) {
         String state = RedisKeys.state(scope, subject.tenant(), subject.id());
         put(states, state, inspector.showAll(state, bursts, List.of(plan)));
       }
     }
     plan.buckets()
-        .filter(bucket -> bucket.scope() == Scope.CLUSTER)
+        .filter(bucket -> bucket.scope() == Scope.CLUSTER && shown.contains(Scope.CLUSTER))
         .map(Bucket::name)
         .distinct()
         .forEach(bucket -> put(states, RedisKeys.pool(bucket), inspector.showPool(bucket, bursts)));
@@ -125,9 +142,10 @@ public final class Explainer {
     }
   }
 
-  private void putHolders(Subject subject, Decision decision, Map<String, List<Holder>> holders) {
+  private void putHolders(
+      List<Scope> shown, Subject subject, Decision decision, Map<String, List<Holder>> holders) {
     for (Limit limit : decision.limits()) {
-      if (limit.kind() == Kind.PERMIT) {
+      if (limit.kind() == Kind.PERMIT && shown.contains(limit.scope())) {
         String state = RedisKeys.state(limit.scope(), subject.tenant(), subject.id());
         List<Holder> found = new ArrayList<>();
         inspector

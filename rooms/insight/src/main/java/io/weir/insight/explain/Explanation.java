@@ -4,6 +4,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Limit;
@@ -39,8 +40,34 @@ final class Explanation {
     Set<String> full = new HashSet<>(full(decision));
     List<Demand> demands = limit instanceof Limited limited ? limited.demands() : List.of();
     return decision.limits().stream()
+        .map(it -> decision instanceof Allowed ? withoutRequest(it) : it)
         .map(it -> ExplainedLimit.of(it, demand(it, demands), full.contains(it.bucket()), facts))
         .toList();
+  }
+
+  // The answer to a request that would pass counts it already, but in rates.
+  private Limit withoutRequest(Limit of) {
+    long taken = limit instanceof Limited limited
+        ? limited.others().stream()
+            .filter(other -> other.kind() == of.kind()
+                && other.scope() == of.scope()
+                && other.name().equals(of.bucket()))
+            .mapToLong(other -> other.counted(facts.cost()))
+            .max()
+            .orElse(0)
+        : 0;
+    long used = Math.max(0, of.usedUnits() - taken);
+    return taken == 0
+        ? of
+        : new Limit(
+            of.bucket(),
+            of.kind(),
+            of.scope(),
+            of.quota(),
+            of.windowMillis(),
+            used,
+            Math.max(0, of.quota() - used),
+            of.resetMicros());
   }
 
   private static Optional<Demand> demand(Limit of, List<Demand> demands) {

@@ -45,7 +45,7 @@ public final class RedisReset {
    * What was forgotten.
    *
    * @param kind {@code rate}, {@code quota} or {@code queue}
-   * @param name of the limit; empty for the tickets of a key
+   * @param name of the limit; empty for what a key keeps of its callers
    * @param number of a rate the time until it would have been empty, in microseconds; of a quota its use; of a queue the
    *     bins with something due, or the open tickets
    */

@@ -30,6 +30,7 @@ public record ResetRequest(
   /** The code of a refusal. */
   public static final String INVALID = "reset_invalid";
 
+  private static final int MOST_NAMED = 20;
   private static final Set<String> FIELDS = Set.of("key", "tenant", "limits", "queue");
 
   /** Reads a body; throws {@link io.weir.node.answer.RefusedException} with all mistakes. */
@@ -103,11 +104,14 @@ public record ResetRequest(
         .filter(name -> !rates.contains(name) && !quotas.contains(name))
         .toList();
     if (!unknown.isEmpty()) {
-      String known =
-          Stream.concat(rates.stream(), quotas.stream()).sorted().collect(Collectors.joining(", "));
+      String known = Stream.concat(rates.stream(), quotas.stream())
+          .sorted()
+          .limit(MOST_NAMED)
+          .collect(Collectors.joining(", "));
       throw OperatorBodies.invalid(
           INVALID,
           unknown.stream()
+              .limit(MOST_NAMED)
               .map(name -> "limits: '%s' (expected: %s)".formatted(name, known))
               .toList());
     }

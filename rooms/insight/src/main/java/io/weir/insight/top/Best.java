@@ -4,10 +4,8 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The most frequent names of a count, with bounds. Immutable.
@@ -43,23 +41,17 @@ public record Best(List<Row> rows, long rest) {
    * the rest at most.
    */
   public static Best sum(List<Best> counts, int most) {
-    Set<String> names = new HashSet<>();
-    long rest = 0;
-    for (Best count : counts) {
-      count.rows.forEach(row -> names.add(row.name()));
-      rest += count.rest;
-    }
+    long rest = counts.stream().mapToLong(Best::rest).sum();
     Map<String, Row> sums = new HashMap<>();
     for (Best count : counts) {
-      Map<String, Row> known = new HashMap<>();
-      count.rows.forEach(row -> known.put(row.name(), row));
-      for (String name : names) {
-        Row row = known.getOrDefault(name, new Row(name, 0, count.rest));
-        sums.merge(
-            name,
-            row,
-            (one, other) ->
-                new Row(name, one.atLeast() + other.atLeast(), one.atMost() + other.atMost()));
+      for (Row row : count.rows) {
+        Row before = sums.getOrDefault(row.name(), new Row(row.name(), 0, rest));
+        sums.put(
+            row.name(),
+            new Row(
+                row.name(),
+                before.atLeast() + row.atLeast(),
+                before.atMost() - count.rest + row.atMost()));
       }
     }
     return of(List.copyOf(sums.values()), rest, most);

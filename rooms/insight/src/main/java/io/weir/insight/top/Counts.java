@@ -1,6 +1,7 @@
 package io.weir.insight.top;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.node.json.JsonInput;
 import java.util.List;
 import java.util.function.Function;
 
@@ -25,6 +26,11 @@ public record Counts(Tops denied, Tops near) {
 
   JsonObject toJson() {
     return new JsonObject().put("denied", denied.toJson()).put("near", near.toJson());
+  }
+
+  /** Reads the text of {@link #toJson}. */
+  public static Counts parse(String text) {
+    return parse(JsonInput.object(text));
   }
 
   static Counts parse(JsonObject json) {

@@ -1,7 +1,5 @@
 package io.weir.insight.top;
 
-import io.vertx.core.json.JsonObject;
-import io.weir.node.json.JsonInput;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.wire.LuaLibrary;
@@ -34,13 +32,12 @@ public final class RedisTop {
         .thenApply(answer -> (Long) answer.get(0));
   }
 
-  /** The counts of each node. */
-  public CompletableFuture<List<Counts>> look() {
+  /** The counts of each node that has told them in the last ten seconds, as texts for {@link Counts#parse}. */
+  public CompletableFuture<List<String>> look() {
     return Scripts.run(redis, look, List.of(RedisKeys.TOP), List.of()).thenApply(answer -> {
-      List<Counts> all = new ArrayList<>();
+      List<String> all = new ArrayList<>();
       for (int i = 1; i < answer.size(); i += 2) {
-        JsonObject stored = JsonInput.object((String) answer.get(i));
-        all.add(Counts.parse(stored));
+        all.add((String) answer.get(i));
       }
       return all;
     });

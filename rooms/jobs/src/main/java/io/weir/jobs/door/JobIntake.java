@@ -155,6 +155,7 @@ public final class JobIntake implements Diversion {
             release(wish, place);
           }
         })
+        .map(ruling -> admission.told(wish.asked(), wish.cost(), ruling))
         .compose(ruling -> ruling.fold(
             admitted -> take(request, wish, place, admitted),
             denied -> Future.succeededFuture(
