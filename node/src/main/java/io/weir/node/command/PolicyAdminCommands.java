@@ -1,10 +1,10 @@
 package io.weir.node.command;
 
-import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.json.JsonInput;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
@@ -137,8 +137,9 @@ final class PolicyAdminCommands {
 
     @Override
     public Integer call() throws IOException {
-      boolean isText = !value.matches("true|false|-?\\d{1,18}(\\.\\d{1,18})?");
-      Object json = isText ? value : Json.decodeValue(value);
+      Object json = value.matches("-?\\d{1,18}(\\.\\d{1,18})?")
+          ? new BigDecimal(value)
+          : value.matches("true|false") ? (Object) Boolean.valueOf(value) : value;
       return change(
           "PATCH", POLICY, new JsonObject().put("path", path).put("value", json).encode());
     }
