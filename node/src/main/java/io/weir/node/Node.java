@@ -147,6 +147,11 @@ public final class Node implements AutoCloseable {
     new BucketWatch(vertx, policies, new RedisLevels(shared.connections()), metrics.buckets())
         .start();
     node.serve();
+    if (config.watchesPolicy()) {
+      PolicyFileWatch watch = new PolicyFileWatch(vertx, policies, config.policyFile());
+      metrics.policyFile(watch::refused);
+      watch.start();
+    }
     return node;
   }
 

@@ -75,6 +75,7 @@ final class StartIT {
         Duration.ZERO,
         Duration.ofSeconds(1),
         List.of(),
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 }

@@ -107,7 +107,8 @@ final class FaultScene implements AutoCloseable {
         Duration.ZERO,
         Duration.ofSeconds(1),
         List.of(),
-        Optional.empty()));
+        Optional.empty(),
+        false));
     ((VertxInternal) NodeView.vertx(node))
         .blockedThreadChecker()
         .setThreadBlockedHandler(

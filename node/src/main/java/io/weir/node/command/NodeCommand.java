@@ -82,6 +82,12 @@ final class NodeCommand implements Callable<Integer> {
   private Path policy = Path.of("policy.yaml");
 
   @Option(
+      names = "--policy-watch",
+      description =
+          "the policy file is the source: it is published at the start and whenever it changes")
+  private boolean watchesPolicy;
+
+  @Option(
       names = "--policy-copy",
       paramLabel = "FILE",
       description = "keeps the policy in force, to start while Redis is away (nowhere)")
@@ -188,7 +194,8 @@ final class NodeCommand implements Callable<Integer> {
         Duration.ofMillis(inRange("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000)),
         Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)),
         corsOrigins(),
-        tls.tls());
+        tls.tls(),
+        watchesPolicy);
   }
 
   private List<String> corsOrigins() {

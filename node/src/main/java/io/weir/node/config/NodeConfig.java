@@ -25,6 +25,7 @@ import java.util.OptionalInt;
  * @param shutdownTimeout how long requests in flight may take when the node stops
  * @param corsOrigins origins of web pages whose scripts may call the node; a star for any
  * @param tls of the port for callers; empty for plain HTTP
+ * @param watchesPolicy whether the policy file is published whenever it changes
  */
 public record NodeConfig(
     String host,
@@ -42,7 +43,8 @@ public record NodeConfig(
     Duration shutdownDelay,
     Duration shutdownTimeout,
     List<String> corsOrigins,
-    Optional<Tls> tls) {
+    Optional<Tls> tls,
+    boolean watchesPolicy) {
 
   @Override
   public String toString() {

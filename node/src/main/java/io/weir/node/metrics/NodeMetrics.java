@@ -112,6 +112,14 @@ public final class NodeMetrics {
         .register((MeterRegistry) registry);
   }
 
+  /** Shows whether the policy file that this node watches is refused. */
+  public void policyFile(Supplier<Number> refused) {
+    Gauge.builder("throttle.policy.file.refused", refused)
+        .description(
+            "1 while the watched policy file is not in force, because it is refused or unreadable")
+        .register((MeterRegistry) registry);
+  }
+
   /** Shows the number of requests of this node with permits or reservations. */
   public void holds(Supplier<Number> count) {
     Gauge.builder("throttle.holds", count)

@@ -42,7 +42,8 @@ final class NodeCommandTest {
             Duration.ofSeconds(2),
             Duration.ofSeconds(10),
             List.of(),
-            Optional.empty()));
+            Optional.empty(),
+            false));
   }
 
   @Test
@@ -163,7 +164,8 @@ final class NodeCommandTest {
         Duration.ofMillis(4),
         Duration.ofMillis(5),
         List.of("https://a.example", "http://[::1]:8080"),
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 
   private static NodeConfig config(Map<String, String> environment, String... arguments) {

@@ -303,7 +303,8 @@ public final class NodeFixture implements AutoCloseable {
         shutdownDelay,
         Duration.ofSeconds(10),
         List.of("https://app.example.com"),
-        tls));
+        tls,
+        false));
     stalls = StallWatch.of(NodeView.vertx(node));
   }
 

@@ -66,7 +66,8 @@ public final class ResetDoor implements Door {
             .compose(forgotten -> isDryRun || forgotten.isEmpty()
                 ? Future.succeededFuture(forgotten)
                 : audited(operator, target, forgotten).map(forgotten)))
-        .compose(forgotten -> request.answer(200, json(forgotten, isDryRun)));
+        .compose(forgotten -> request.answer(
+            200, new JsonObject().put("reset", json(forgotten)).put(DRY_RUN, isDryRun)));
   }
 
   /** @param name for the audit */
@@ -92,7 +93,11 @@ public final class ResetDoor implements Door {
   private Future<Void> audited(Operator operator, Target target, List<Forgotten> forgotten) {
     List<Forgotten> first = forgotten.stream().limit(MOST_AUDITED).toList();
     return of(audit.add(
-            operator.name(), "reset", target.name(), "", json(first, false).encode()))
+            operator.name(),
+            "reset",
+            target.name(),
+            "",
+            new JsonObject().put("reset", json(first)).encode()))
         .onFailure(error -> LOG.warn("a reset is not in the audit: {}", error.getMessage()))
         .otherwiseEmpty();
   }
@@ -102,10 +107,8 @@ public final class ResetDoor implements Door {
         .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 
-  private static JsonObject json(List<Forgotten> forgotten, boolean isDryRun) {
-    JsonArray all = new JsonArray();
-    forgotten.forEach(one -> all.add(json(one)));
-    return new JsonObject().put("reset", all).put("dryRun", isDryRun);
+  private static JsonArray json(List<Forgotten> forgotten) {
+    return new JsonArray(forgotten.stream().map(ResetDoor::json).toList());
   }
 
   private static JsonObject json(Forgotten one) {

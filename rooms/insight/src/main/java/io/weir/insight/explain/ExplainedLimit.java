@@ -8,6 +8,7 @@ import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
 import io.weir.core.policy.Plan;
 import io.weir.insight.explain.Explained.Holder;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -30,6 +31,7 @@ record ExplainedLimit(
     Instant now,
     List<Holder> holders) {
   private static final double MICROS_PER_SECOND = 1e6;
+  private static final Duration HALF_SECOND = Duration.ofMillis(500);
 
   static ExplainedLimit of(Limit limit, Optional<Demand> demand, boolean isFull, Explained facts) {
     boolean isOfPlan = Optional.ofNullable(
@@ -67,8 +69,12 @@ record ExplainedLimit(
         it -> it.bucket().unitsPerMicro() * MICROS_PER_SECOND / it.unitsPerOperation());
   }
 
+  // Periods end with a second; the time since the decision would show.
   private Instant resets() {
-    return now.plus(limit.resetMicros(), ChronoUnit.MICROS);
+    Instant resets = now.plus(limit.resetMicros(), ChronoUnit.MICROS);
+    return isRate()
+        ? resets.truncatedTo(ChronoUnit.MILLIS)
+        : resets.plus(HALF_SECOND).truncatedTo(ChronoUnit.SECONDS);
   }
 
   private long used() {
@@ -125,9 +131,7 @@ record ExplainedLimit(
             percent()));
     opsPerSec().ifPresent(rate -> words.append(", %s/s drain".formatted(number(rate))));
     if (limit.resetMicros() > 0) {
-      words
-          .append(isRate() ? ", empty at " : ", until ")
-          .append(resets().truncatedTo(ChronoUnit.MILLIS));
+      words.append(isRate() ? ", empty at " : ", until ").append(resets());
     }
     if (isLeased()) {
       words.append(", the nodes hold leases of it");

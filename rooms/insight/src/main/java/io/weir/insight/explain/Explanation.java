@@ -25,6 +25,7 @@ import java.util.stream.Stream;
 /** An explanation of what would be decided now: as JSON, and in words. */
 final class Explanation {
   private static final int MICROS_PER_MILLI = 1000;
+  private static final Duration LONG = Duration.ofMinutes(2);
 
   private final Explained facts;
   private final OperationLimit limit;
@@ -190,7 +191,9 @@ final class Explanation {
   }
 
   private static String seconds(Duration wait) {
-    return "%.3f s".formatted(wait.toMillis() / 1000.0);
+    return wait.compareTo(LONG) < 0
+        ? "%.3f s".formatted(wait.toMillis() / 1000.0)
+        : "%d h %d min %d s".formatted(wait.toHours(), wait.toMinutesPart(), wait.toSecondsPart());
   }
 
   // What is due to those that wait, in the words of the states.
