@@ -144,15 +144,22 @@ public final class Node implements AutoCloseable {
     Node node = new Node(shared, vertx, context);
     warmUp(shared.redis());
     holds.start();
+    node.serve();
+    node.watch();
+    return node;
+  }
+
+  private void watch() {
+    ClusterPolicy policies = context.policies();
+    NodeMetrics metrics = context.metrics();
     new BucketWatch(vertx, policies, new RedisLevels(shared.connections()), metrics.buckets())
         .start();
-    node.serve();
-    if (config.watchesPolicy()) {
-      PolicyFileWatch watch = new PolicyFileWatch(vertx, policies, config.policyFile());
+    if (context.config().watchesPolicy()) {
+      PolicyFileWatch watch =
+          new PolicyFileWatch(vertx, policies, context.config().policyFile());
       metrics.policyFile(watch::refused);
       watch.start();
     }
-    return node;
   }
 
   // A destination has a name only if the room that gives turns has read it from the policy.

@@ -76,6 +76,7 @@ final class StartIT {
         Duration.ofSeconds(1),
         List.of(),
         Optional.empty(),
-        false);
+        false,
+        Optional.empty());
   }
 }

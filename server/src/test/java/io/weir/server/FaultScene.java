@@ -108,7 +108,8 @@ final class FaultScene implements AutoCloseable {
         Duration.ofSeconds(1),
         List.of(),
         Optional.empty(),
-        false));
+        false,
+        Optional.empty()));
     ((VertxInternal) NodeView.vertx(node))
         .blockedThreadChecker()
         .setThreadBlockedHandler(

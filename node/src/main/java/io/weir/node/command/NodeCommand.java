@@ -88,6 +88,12 @@ final class NodeCommand implements Callable<Integer> {
   private boolean watchesPolicy;
 
   @Option(
+      names = "--denial-log",
+      paramLabel = "FILE",
+      description = "file for denials, a JSON object on each line (nowhere)")
+  private @Nullable Path denialLog;
+
+  @Option(
       names = "--policy-copy",
       paramLabel = "FILE",
       description = "keeps the policy in force, to start while Redis is away (nowhere)")
@@ -195,7 +201,8 @@ final class NodeCommand implements Callable<Integer> {
         Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)),
         corsOrigins(),
         tls.tls(),
-        watchesPolicy);
+        watchesPolicy,
+        Optional.ofNullable(denialLog).filter(file -> !file.toString().isBlank()));
   }
 
   private List<String> corsOrigins() {

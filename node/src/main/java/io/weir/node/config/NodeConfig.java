@@ -26,6 +26,7 @@ import java.util.OptionalInt;
  * @param corsOrigins origins of web pages whose scripts may call the node; a star for any
  * @param tls of the port for callers; empty for plain HTTP
  * @param watchesPolicy whether the policy file is published whenever it changes
+ * @param denialLog where denials are written, as JSON; empty for nowhere
  */
 public record NodeConfig(
     String host,
@@ -44,7 +45,8 @@ public record NodeConfig(
     Duration shutdownTimeout,
     List<String> corsOrigins,
     Optional<Tls> tls,
-    boolean watchesPolicy) {
+    boolean watchesPolicy,
+    Optional<Path> denialLog) {
 
   @Override
   public String toString() {

@@ -43,7 +43,8 @@ final class NodeCommandTest {
             Duration.ofSeconds(10),
             List.of(),
             Optional.empty(),
-            false));
+            false,
+            Optional.empty()));
   }
 
   @Test
@@ -165,7 +166,8 @@ final class NodeCommandTest {
         Duration.ofMillis(5),
         List.of("https://a.example", "http://[::1]:8080"),
         Optional.empty(),
-        false);
+        false,
+        Optional.empty());
   }
 
   private static NodeConfig config(Map<String, String> environment, String... arguments) {

@@ -304,7 +304,8 @@ public final class NodeFixture implements AutoCloseable {
         Duration.ofSeconds(10),
         List.of("https://app.example.com"),
         tls,
-        false));
+        false,
+        Optional.empty()));
     stalls = StallWatch.of(NodeView.vertx(node));
   }
 

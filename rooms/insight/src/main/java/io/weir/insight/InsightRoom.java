@@ -3,6 +3,8 @@ package io.weir.insight;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.insight.command.InsightCommands;
+import io.weir.insight.denial.Denial;
+import io.weir.insight.denial.DenialLog;
 import io.weir.insight.denial.DenialSearch;
 import io.weir.insight.door.DenialsDoor;
 import io.weir.insight.door.ExplainDoor;
@@ -21,6 +23,7 @@ import io.weir.state.inspect.StateInspector;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,8 +41,14 @@ public final class InsightRoom implements Room {
 
   @Override
   public OpenRoom open(NodeParts node) {
-    NodeMemory memory = new NodeMemory(System::nanoTime);
     RedisTime time = new RedisTime(System::nanoTime);
+    String name = node.policies().questions().node();
+    Consumer<Denial> log = node.config()
+        .denialLog()
+        .map(file -> DenialLog.open(file, name, time::at))
+        .<Consumer<Denial>>map(opened -> opened::add)
+        .orElse(denial -> {});
+    NodeMemory memory = new NodeMemory(System::nanoTime, log);
     DenialSearch search = new DenialSearch(node.policies().questions(), memory::find, time::at);
     return new Opened(
         node,

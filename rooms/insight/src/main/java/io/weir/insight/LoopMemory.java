@@ -25,6 +25,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -37,10 +38,12 @@ final class LoopMemory implements Witness {
   private final LongSupplier nanos;
   private final LoopCounts counts = new LoopCounts();
   private final LoopDenials denials = new LoopDenials();
+  private final Consumer<Denial> log;
 
-  LoopMemory(Context loop, LongSupplier nanos) {
+  LoopMemory(Context loop, LongSupplier nanos, Consumer<Denial> log) {
     this.loop = loop;
     this.nanos = nanos;
+    this.log = log;
   }
 
   @Override
@@ -101,7 +104,7 @@ final class LoopMemory implements Witness {
     Duration wait = decision instanceof Denied denied
         ? Duration.of(denied.retryAfterMicros(), ChronoUnit.MICROS)
         : Duration.ZERO;
-    denials.add(new Denial(
+    Denial denial = new Denial(
         id,
         now,
         who,
@@ -112,7 +115,9 @@ final class LoopMemory implements Witness {
         wait,
         decision instanceof Denied denied && denied.estimate(),
         decision.degraded(),
-        decision.revision()));
+        decision.revision());
+    denials.add(denial);
+    log.accept(denial);
     return decision.withId(id);
   }
 

@@ -12,21 +12,25 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** What a node remembers of its decisions, each event loop for itself. Safe for use by many threads. */
 public final class NodeMemory implements Witness {
   private final LongSupplier nanos;
+  private final Consumer<Denial> log;
   /** By the thread of their event loop. */
   private final Map<Thread, LoopMemory> loops = new ConcurrentHashMap<>();
 
-  NodeMemory(LongSupplier nanos) {
+  /** @param log also gets each denial that is remembered */
+  NodeMemory(LongSupplier nanos, Consumer<Denial> log) {
     this.nanos = nanos;
+    this.log = log;
   }
 
   /** Remembers the decisions of an event loop; called on it. */
   void begin(Context loop) {
-    loops.put(Thread.currentThread(), new LoopMemory(loop, nanos));
+    loops.put(Thread.currentThread(), new LoopMemory(loop, nanos, log));
   }
 
   @Override
