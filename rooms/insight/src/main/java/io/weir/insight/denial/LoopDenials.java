@@ -48,8 +48,15 @@ public final class LoopDenials {
     return new String(id);
   }
 
-  /** Whether a denial of a key is to be remembered now. */
+  /**
+   * Whether a denial of a key is to be remembered now: not if that pushes out another one of the last second, so that an
+   * id that was told can be looked up.
+   */
   public boolean accepts(SubjectName key, long nowNanos) {
+    Map<String, Denial> ofTenant = ofTenants.getOrDefault(key.tenant(), Map.of());
+    if (isBusy(all, MOST, nowNanos) || isBusy(ofTenant, MOST_OF_TENANT, nowNanos)) {
+      return false;
+    }
     ArrayDeque<Denial> own = ofKeys.get(key);
     if (own == null || own.size() < MOST_OF_KEY_A_SECOND) {
       return true;
@@ -57,6 +64,10 @@ public final class LoopDenials {
     Denial before =
         own.stream().skip(own.size() - MOST_OF_KEY_A_SECOND).findFirst().orElseThrow();
     return nowNanos - before.atNanos() >= SECOND_NANOS;
+  }
+
+  private static boolean isBusy(Map<String, Denial> denials, int most, long nowNanos) {
+    return denials.size() >= most && nowNanos - oldest(denials).atNanos() < SECOND_NANOS;
   }
 
   /** Remembers a denial. */

@@ -92,9 +92,25 @@ final class LoopDenialsTest {
   }
 
   @Test
+  void noDenialOfTheLastSecondIsPushedOut() {
+    Denial first = denied("t0", "k1").orElseThrow();
+    int remembered = 0;
+    for (int i = 0; i < 10_000; i++) {
+      remembered += denied("t" + i % 1000, "k" + i).isPresent() ? 1 : 0;
+    }
+
+    assertThat(remembered).isEqualTo(LoopDenials.MOST - 1);
+    assertThat(found(ALL)).contains(first);
+    now += SECOND;
+    assertThat(denied("t0", "k2")).isPresent();
+    assertThat(found(ALL)).doesNotContain(first);
+  }
+
+  @Test
   void allTogetherTakeABoundedNumberOfPlaces() {
     Set<String> ids = new HashSet<>();
     for (int i = 0; i < 50_000; i++) {
+      now += SECOND / 1000;
       ids.add(denied("t" + i % 1000, "k" + i).orElseThrow().id());
     }
 
