@@ -3,7 +3,6 @@ package io.weir.node.admin;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
@@ -47,13 +46,13 @@ final class PolicyDesk {
   private static final int TRIES = 5;
   private static final Logger LOG = LoggerFactory.getLogger(PolicyDesk.class);
 
-  private final WorkerExecutor worker;
+  private final OperatorWork work;
   private final Context loop;
   private final ClusterPolicy policies;
   private final RedisAudit audit;
 
   PolicyDesk(Vertx vertx, ClusterPolicy policies, RedisAudit audit) {
-    this.worker = vertx.createSharedWorkerExecutor("weir-operators", 1);
+    this.work = new OperatorWork(vertx);
     this.loop = vertx.getOrCreateContext();
     this.policies = policies;
     this.audit = audit;
@@ -253,9 +252,9 @@ final class PolicyDesk {
         .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 
-  /** Runs work that takes longer than an event loop may be held; one at a time, apart from the work for callers. */
-  <T> Future<T> aside(Callable<T> work) {
-    return worker.executeBlocking(work);
+  /** Runs work that takes longer than an event loop may be held. */
+  <T> Future<T> aside(Callable<T> task) {
+    return work.run(task);
   }
 
   // RFC 9110, section 13.1.1

@@ -53,7 +53,8 @@ final class KeyScopesIT {
         String filled = path.getKey()
             .replace("{id}", id)
             .replace("{tenant}", tenant)
-            .replace("{name}", "some-token");
+            .replace("{name}", "some-token")
+            .replace("{revision}", "1");
         asked.add(new Asked(route.getKey().toUpperCase(Locale.ROOT), filled));
       }
     }));

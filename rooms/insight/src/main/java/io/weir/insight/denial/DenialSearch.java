@@ -1,11 +1,12 @@
 package io.weir.insight.denial;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.json.JsonInput;
 import io.weir.state.policy.NodeQuestions;
 import io.weir.state.policy.NodeQuestions.Answers;
@@ -62,16 +63,15 @@ public final class DenialSearch {
   /**
    * Asks all nodes; only this one if Redis is away.
    *
-   * @param vertx where the future completes
+   * @param loop where the future completes
    */
-  public Future<Found> find(Vertx vertx, DenialQuery asked) {
-    Future<Answers> others = Future.fromCompletionStage(
-            nodes.ask(TOPIC, asked.text()), vertx.getOrCreateContext())
+  public Future<Found> find(Context loop, OperatorWork work, DenialQuery asked) {
+    Future<Answers> others = Future.fromCompletionStage(nodes.ask(TOPIC, asked.text()), loop)
         .recover(error -> Failures.cause(error) instanceof StoreUnavailableException
             ? Future.succeededFuture(new Answers(0, List.of()))
             : Future.failedFuture(error));
     return others.compose(answers ->
-        own(asked).compose(own -> vertx.executeBlocking(() -> found(asked, answers, own), false)));
+        own(asked).compose(own -> work.run(() -> found(asked, answers, own))));
   }
 
   private Future<JsonObject> own(DenialQuery asked) {

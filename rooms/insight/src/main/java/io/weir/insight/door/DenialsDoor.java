@@ -1,11 +1,13 @@
 package io.weir.insight.door;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.insight.denial.DenialQuery;
 import io.weir.insight.denial.DenialSearch;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -31,13 +33,15 @@ public final class DenialsDoor implements Door {
   private static final ProblemDetails NOT_ALL = ProblemDetails.of(
       503, "nodes_silent", "Not every node has answered: one of them may remember it");
 
-  private final Vertx vertx;
+  private final Context loop;
+  private final OperatorWork work;
   private final Operators operators;
   private final DenialSearch search;
 
   /** A door of one event loop. */
   public DenialsDoor(Vertx vertx, Operators operators, DenialSearch search) {
-    this.vertx = vertx;
+    this.loop = vertx.getOrCreateContext();
+    this.work = new OperatorWork(vertx);
     this.operators = operators;
     this.search = search;
   }
@@ -66,7 +70,7 @@ public final class DenialsDoor implements Door {
     }
     DenialQuery query = new DenialQuery(
         Optional.empty(), tenant, Optional.ofNullable(asked.get("key")), Limits.of(asked, MOST));
-    return search.find(vertx, query).compose(found -> {
+    return search.find(loop, work, query).compose(found -> {
       JsonObject json = new JsonObject()
           .put("denials", new JsonArray(found.denials()))
           .put("nodesAsked", found.nodesAsked())
@@ -79,7 +83,7 @@ public final class DenialsDoor implements Door {
     Operator operator = operators.of(request.http());
     DenialQuery query = new DenialQuery(
         Optional.of(request.parameter("id")), operator.tenant(), Optional.empty(), 1);
-    return search.find(vertx, query).compose(found -> {
+    return search.find(loop, work, query).compose(found -> {
       if (found.denials().isEmpty()) {
         throw new RefusedException(found.nodesAnswered() < found.nodesAsked() ? NOT_ALL : UNKNOWN);
       }

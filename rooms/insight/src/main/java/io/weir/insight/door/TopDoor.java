@@ -12,6 +12,7 @@ import io.weir.insight.top.LoopCounts;
 import io.weir.insight.top.RedisTop;
 import io.weir.insight.top.SubjectName;
 import io.weir.insight.top.Tops;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator.Scope;
@@ -28,14 +29,14 @@ public final class TopDoor implements Door {
   /** Each node tells as many; further ones are below the bounds. */
   public static final int MOST = 32;
 
-  private final Vertx vertx;
+  private final OperatorWork work;
   private final Context loop;
   private final Operators operators;
   private final RedisTop top;
 
   /** A door of one event loop. */
   public TopDoor(Vertx vertx, Operators operators, RedisTop top) {
-    this.vertx = vertx;
+    this.work = new OperatorWork(vertx);
     this.loop = vertx.getOrCreateContext();
     this.operators = operators;
     this.top = top;
@@ -51,7 +52,7 @@ public final class TopDoor implements Door {
     int most = Limits.of(QueryParameters.values(request.http(), Set.of(Limits.NAME)), MOST);
     return Future.fromCompletionStage(top.look(), loop)
         .recover(error -> Future.failedFuture(RefusedException.of(error)))
-        .compose(texts -> vertx.executeBlocking(() -> Told.parse(texts, most), false))
+        .compose(texts -> work.run(() -> Told.parse(texts, most)))
         .compose(told -> {
           Counts sum = told.sum();
           return request.answer(

@@ -15,6 +15,7 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.insight.explain.Explained.Holder;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
@@ -40,7 +41,7 @@ public final class Explainer {
 
   private static final int MOST_HOLDERS = 20;
 
-  private final Vertx vertx;
+  private final OperatorWork work;
   private final Context loop;
   private final NodeParts node;
   private final StateInspector inspector;
@@ -53,7 +54,7 @@ public final class Explainer {
    * @param now tells Redis's time
    */
   public Explainer(Vertx vertx, NodeParts node, StateInspector inspector, Supplier<Instant> now) {
-    this.vertx = vertx;
+    this.work = new OperatorWork(vertx);
     this.loop = vertx.getOrCreateContext();
     this.node = node;
     this.inspector = inspector;
@@ -68,8 +69,8 @@ public final class Explainer {
         .peek(loop, subject, operation, operations)
         .map(Optional::of)
         .recover(Explainer::withoutDecision)
-        .compose(decision -> vertx.executeBlocking(
-            () -> explained(operator, subject, operation, operations, decision), false));
+        .compose(decision ->
+            work.run(() -> explained(operator, subject, operation, operations, decision)));
   }
 
   private static Future<Optional<Decision>> withoutDecision(Throwable error) {
