@@ -13,7 +13,6 @@ import io.weir.state.policy.Edit;
 import io.weir.state.policy.InForce;
 import java.nio.file.Path;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +32,8 @@ final class PolicyFileWatch {
   private final Context loop;
   private final ClusterPolicy policies;
   private final Path file;
-  private final AtomicInteger refused = new AtomicInteger();
+  private volatile boolean isUnreadable;
+  private volatile boolean isRefused;
   private String seen = "";
   private boolean isLooking;
 
@@ -46,7 +46,7 @@ final class PolicyFileWatch {
 
   /** 1 while the file has no sound policy, else 0. */
   int refused() {
-    return refused.get();
+    return isUnreadable || isRefused ? 1 : 0;
   }
 
   /** Starts; ends with Vert.x. */
@@ -62,7 +62,10 @@ final class PolicyFileWatch {
     isLooking = true;
     Future<Void> unused = vertx
         .executeBlocking(() -> PolicyDocuments.text(file), false)
-        .compose(text -> text.equals(seen) ? Future.succeededFuture() : changed(text, TRIES))
+        .onComplete(read -> isUnreadable = read.failed())
+        .compose(text -> text.equals(seen)
+            ? Future.<Void>succeededFuture()
+            : changed(text, TRIES).onFailure(error -> isRefused = true))
         .onFailure(this::failed)
         .onComplete(done -> isLooking = false);
   }
@@ -89,7 +92,8 @@ final class PolicyFileWatch {
 
   private Future<Void> taken(String text) {
     seen = text;
-    if (refused.getAndSet(0) == 1) {
+    if (isRefused) {
+      isRefused = false;
       LOG.info("the policy in the file {} is sound again", file);
     }
     return Future.succeededFuture();
@@ -104,7 +108,6 @@ final class PolicyFileWatch {
   }
 
   private void failed(Throwable error) {
-    refused.set(1);
     Throwable cause = Failures.cause(error);
     LOG.error(
         "the policy in the file {} is not in force; revision {} stays: {}",

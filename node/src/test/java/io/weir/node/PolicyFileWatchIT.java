@@ -105,6 +105,16 @@ final class PolicyFileWatchIT {
   }
 
   @Test
+  void aFileThatIsThereAgainIsNoLongerTold() throws IOException {
+    Files.delete(file);
+    await().atMost(SOON).until(() -> first.refused() + second.refused() == 2);
+    write(POLICY.formatted(1));
+
+    await().atMost(SOON).until(() -> first.refused() + second.refused() == 0);
+    assertThat(history()).hasSize(1);
+  }
+
+  @Test
   void atTheStartTheFileIsPublishedIfItDiffers() throws IOException {
     write(POLICY.formatted(9));
     inForceSoon(9);

@@ -59,7 +59,7 @@ final class PolicyDesk {
   }
 
   /**
-   * What an operator asks for, with the policy.
+   * The request of an operator, apart from the policy itself.
    *
    * @param expected the value of {@code If-Match}
    */

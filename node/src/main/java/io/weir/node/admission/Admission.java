@@ -185,7 +185,7 @@ public final class Admission {
   }
 
   /**
-   * What would be decided now, without taking anything; fails with {@link StoreUnavailableException}, or {@link
+   * The decision that a request would get now; takes nothing. Fails with {@link StoreUnavailableException}, or {@link
    * io.weir.core.throttle.UnknownSubjectException}.
    */
   public Future<Decision> peek(Context context, Subject subject, String operation, long cost) {

@@ -132,7 +132,7 @@ public final class Gateway {
             refused -> tell(attempt, refused)));
   }
 
-  // What a caller is told is remembered for operators.
+  // Operators can look up each refusal that a caller gets.
   private Future<Void> tell(Attempt attempt, Ruling ruling) {
     return admission
         .told(attempt.asked(), attempt.cost(), ruling)

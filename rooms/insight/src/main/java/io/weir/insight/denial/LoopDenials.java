@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 public final class LoopDenials {
   static final int MOST = 2048;
   static final int MOST_OF_TENANT = MOST / 4;
+  static final int MOST_OF_QUIET_TENANT = 16;
   static final int MOST_OF_KEY = 32;
   static final int MOST_OF_KEY_A_SECOND = 16;
 
@@ -27,7 +28,7 @@ public final class LoopDenials {
   private static final long LIVES_NANOS = 3600 * SECOND_NANOS;
   // Of Crockford's base 32: no letter looks like a digit.
   private static final char[] DIGITS = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
-  // Who sees some ids must not find others.
+  // A caller must not be able to guess the ids of others from its own.
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int ID_LENGTH = 12;
   private static final int BITS = 5;
@@ -50,11 +51,12 @@ public final class LoopDenials {
 
   /**
    * Whether a denial of a key is to be remembered now: not if that pushes out another one of the last second, so that an
-   * id that was told can be looked up.
+   * id that was told can be looked up. A tenant with few denials is remembered all the same, beside tenants with many.
    */
   public boolean accepts(SubjectName key, long nowNanos) {
     Map<String, Denial> ofTenant = ofTenants.getOrDefault(key.tenant(), Map.of());
-    if (isBusy(all, MOST, nowNanos) || isBusy(ofTenant, MOST_OF_TENANT, nowNanos)) {
+    boolean isCrowded = ofTenant.size() >= MOST_OF_QUIET_TENANT && isBusy(all, MOST, nowNanos);
+    if (isCrowded || isBusy(ofTenant, MOST_OF_TENANT, nowNanos)) {
       return false;
     }
     ArrayDeque<Denial> own = ofKeys.get(key);

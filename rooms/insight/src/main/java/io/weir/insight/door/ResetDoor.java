@@ -54,7 +54,7 @@ public final class ResetDoor implements Door {
     return List.of(Route.post("/v1/reset", this::reset).withQuery(DRY_RUN));
   }
 
-  // Who resets a limit lifts it: no matter for an operator of one tenant.
+  // A reset lifts a limit, so an operator of one tenant may not do it.
   private Future<Void> reset(RoutedRequest request) {
     Operator operator = node.operators().require(request.http(), Operator.Scope.KEYS);
     boolean isDryRun = QueryParameters.flag(request.http(), DRY_RUN);

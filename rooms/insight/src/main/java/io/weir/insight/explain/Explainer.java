@@ -88,7 +88,7 @@ public final class Explainer {
       String operation,
       long cost,
       Optional<Decision> decision) {
-    // What the cluster shares tells of other tenants.
+    // States of scope cluster show the usage of other tenants.
     List<Scope> shown =
         operator.tenant().isPresent() ? List.of(Scope.KEY, Scope.TENANT) : List.of(Scope.values());
     Map<String, Map<String, String>> states = new LinkedHashMap<>();

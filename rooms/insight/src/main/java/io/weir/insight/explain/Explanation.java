@@ -196,7 +196,7 @@ final class Explanation {
         : "%d h %d min %d s".formatted(wait.toHours(), wait.toMinutesPart(), wait.toSecondsPart());
   }
 
-  // What is due to those that wait, in the words of the states.
+  // The units that are due to waiting callers, as the states show them.
   private List<String> queue() {
     return facts.states().entrySet().stream()
         .flatMap(state -> state.getValue().entrySet().stream()

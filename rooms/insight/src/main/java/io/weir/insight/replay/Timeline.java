@@ -19,7 +19,7 @@ final class Timeline {
     if (startMicros < 0) {
       startMicros = Math.floorDiv(atMicros, FIRST_MICROS) * FIRST_MICROS;
     }
-    // What is older than the first line counts with it.
+    // A request that is older than the first line counts as if it came with it.
     long passed = Math.max(0, atMicros - startMicros);
     while (passed / widthMicros >= MOST) {
       widen();
