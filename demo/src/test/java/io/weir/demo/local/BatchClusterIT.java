@@ -29,6 +29,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,7 @@ final class BatchClusterIT {
   private final Map<String, JsonObject> executedByKey = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> askedByKey = new ConcurrentHashMap<>();
   private final List<Integer> order = new CopyOnWriteArrayList<>();
+  private final AtomicInteger requests = new AtomicInteger();
   private final List<String> broken = new CopyOnWriteArrayList<>();
 
   @AfterEach
@@ -100,7 +102,7 @@ final class BatchClusterIT {
       }
       assertThat(executedByKey).hasSize(ITEMS);
       assertThat(order).isSorted().hasSize(ITEMS);
-      assertThat(broken).isNotEmpty();
+      assertThat(broken).contains("caller", "answer");
     }
   }
 
@@ -135,7 +137,10 @@ final class BatchClusterIT {
     return new JsonObject().put("items", items).encode();
   }
 
-  // A proxy of a node that breaks every second connection after a while.
+  // A proxy of a node that breaks connections by counts, so that never more than two in a row fail,
+  // on any machine:
+  // of the requests seen by all doors one in four loses its answer, one in seven its caller as soon
+  // as it is sent.
   private int breakingDoor(int port) throws Exception {
     NetClient client = vertx.createNetClient();
     return join(vertx
@@ -144,29 +149,44 @@ final class BatchClusterIT {
               socket.pause();
               client
                   .connect(port, "127.0.0.1")
-                  .onSuccess(node -> {
-                    pipe(socket, node);
-                    if (random.nextBoolean()) {
-                      vertx.setTimer(1 + random.nextInt(400), due -> {
-                        broken.add("one");
-                        socket.close();
-                      });
-                    }
-                  })
+                  .onSuccess(node -> pipe(socket, node))
                   .onFailure(gone -> socket.close());
             })
             .listen(0, "127.0.0.1"))
         .actualPort();
   }
 
-  private static void pipe(NetSocket one, NetSocket other) {
-    one.handler(other::write);
-    other.handler(one::write);
-    one.closeHandler(closed -> other.close());
-    other.closeHandler(closed -> one.close());
-    one.exceptionHandler(error -> {});
-    other.exceptionHandler(error -> {});
-    one.resume();
+  private void pipe(NetSocket caller, NetSocket node) {
+    AtomicBoolean losesAnswer = new AtomicBoolean();
+    caller.handler(sent -> {
+      node.write(sent);
+      if (!sent.toString().startsWith("POST ")) {
+        return; // the rest of a request
+      }
+      int seen = requests.incrementAndGet();
+      if (seen % 7 == 0) {
+        breakOff(caller, "caller");
+      } else if (seen % 4 == 0) {
+        losesAnswer.set(true);
+      }
+    });
+    node.handler(answer -> {
+      if (losesAnswer.get()) {
+        breakOff(caller, "answer");
+      } else {
+        caller.write(answer);
+      }
+    });
+    caller.closeHandler(closed -> node.close());
+    node.closeHandler(closed -> caller.close());
+    caller.exceptionHandler(error -> {});
+    node.exceptionHandler(error -> {});
+    caller.resume();
+  }
+
+  private void breakOff(NetSocket caller, String what) {
+    broken.add(what);
+    caller.close();
   }
 
   private static LocalCluster start(Path folder, int upstream) throws Exception {
