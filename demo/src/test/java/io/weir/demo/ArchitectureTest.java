@@ -84,6 +84,7 @@ final class ArchitectureTest {
               "io.weir.providers",
               "io.weir.providers.queue",
               "io.weir.keys.directory",
+              "io.weir.insight.live",
               "io.weir.windows")),
       Map.entry(
           "io.github.resilience4j..",
@@ -124,6 +125,7 @@ final class ArchitectureTest {
       Map.entry("rooms/providers", "io.weir.providers"),
       Map.entry("rooms/keys", "io.weir.keys"),
       Map.entry("rooms/insight", "io.weir.insight"),
+      Map.entry("rooms/page", "io.weir.page"),
       Map.entry("rooms/windows", "io.weir.windows"),
       Map.entry("server", "io.weir.server"),
       Map.entry("client", "io.weir.client"),
@@ -137,6 +139,7 @@ final class ArchitectureTest {
     "io.weir.insight..",
     "io.weir.jobs..",
     "io.weir.keys..",
+    "io.weir.page..",
     PROVIDERS,
     "io.weir.windows.."
   };
@@ -279,6 +282,7 @@ final class ArchitectureTest {
             "io.weir.insight..",
             "io.weir.jobs..",
             "io.weir.keys..",
+            "io.weir.page..",
             PROVIDERS,
             "io.weir.windows..")
         .should()
@@ -308,6 +312,7 @@ final class ArchitectureTest {
             "io.weir.insight..",
             "io.weir.jobs..",
             "io.weir.keys..",
+            "io.weir.page..",
             PROVIDERS,
             "io.weir.windows..")
         .and()

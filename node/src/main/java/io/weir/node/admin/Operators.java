@@ -3,12 +3,17 @@ package io.weir.node.admin;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Identities;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
+import io.weir.node.auth.Sessions;
 import io.weir.node.auth.TokenGuard;
 
-/** Admits operators, who show the admin token of the node or one that is stored with a scope. Immutable. */
+/**
+ * Admits operators, who show the admin token of the node or one that is stored with a scope, or the session of a browser
+ * that began with one. Safe for use by many threads.
+ */
 public final class Operators {
   private static final ProblemDetails DISABLED =
       ProblemDetails.of(403, "admin_disabled", "The node was started without an admin token");
@@ -20,10 +25,17 @@ public final class Operators {
 
   private final TokenGuard guard;
   private final Identities identities;
+  private final Sessions sessions;
 
   public Operators(TokenGuard guard, Identities identities) {
     this.guard = guard;
     this.identities = identities;
+    this.sessions = new Sessions(System::nanoTime);
+  }
+
+  /** The sessions of browsers. */
+  public Sessions sessions() {
+    return sessions;
   }
 
   /**
@@ -31,14 +43,17 @@ public final class Operators {
    * without.
    */
   public Operator of(HttpServerRequest request) {
+    return of(ApiKey.bearer(request.headers()).or(() -> sessions.token(request)).orElse(""));
+  }
+
+  /** The operator who shows a token; throws in the same way. */
+  public Operator of(String token) {
     if (!guard.isConfigured()) {
       throw new RefusedException(DISABLED);
     }
-    return guard.admits(request.headers())
+    return guard.admits(token)
         ? Operator.OF_NODE
-        : identities
-            .operator(request.headers())
-            .orElseThrow(() -> new RefusedException(TOKEN_INVALID));
+        : identities.operator(token).orElseThrow(() -> new RefusedException(TOKEN_INVALID));
   }
 
   /** The same for an operator who may do this for the whole cluster. */

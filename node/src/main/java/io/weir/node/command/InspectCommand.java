@@ -114,7 +114,7 @@ final class InspectCommand implements Callable<Integer> {
       Inspection inspection, String name, StateInspector inspector, PolicyInForce policy) {
     Map<String, String> fields = inspection.show().apply(inspector, name);
     PrintWriter out = spec.commandLine().getOut();
-    if (fields.isEmpty() && !policy.has(inspection.isKnown(), name)) {
+    if (fields.isEmpty() && !policy.has(inspection.names(), name)) {
       String unknown = "there is no %s %s".formatted(inspection.option(), name);
       spec.commandLine().getErr().println(unknown + policy.revisionText());
       return FAILED;

@@ -8,7 +8,8 @@ import io.weir.state.inspect.StateInspector;
 import io.weir.state.inspect.StateInspector.Published;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiPredicate;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** The policy in force, for commands that read the shared state: it tells empty state from unknown names. */
@@ -38,8 +39,8 @@ public record PolicyInForce(Optional<Published> published, Optional<Policy> poli
     return policy.flatMap(it -> it.subject(id));
   }
 
-  public boolean has(BiPredicate<Policy, String> isKnown, String name) {
-    return policy.filter(it -> isKnown.test(it, name)).isPresent();
+  public boolean has(Function<Policy, Set<String>> names, String name) {
+    return policy.filter(it -> names.apply(it).contains(name)).isPresent();
   }
 
   /** The distinct plans of all subjects that match. */

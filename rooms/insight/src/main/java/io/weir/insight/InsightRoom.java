@@ -8,10 +8,14 @@ import io.weir.insight.denial.DenialLog;
 import io.weir.insight.denial.DenialSearch;
 import io.weir.insight.door.DenialsDoor;
 import io.weir.insight.door.ExplainDoor;
+import io.weir.insight.door.LiveDoor;
 import io.weir.insight.door.ResetDoor;
+import io.weir.insight.door.StatesDoor;
 import io.weir.insight.door.TopDoor;
 import io.weir.insight.explain.Explainer;
+import io.weir.insight.live.Beat;
 import io.weir.insight.top.RedisTop;
+import io.weir.insight.top.TopView;
 import io.weir.node.admission.Witness;
 import io.weir.node.intake.Door;
 import io.weir.node.room.LoopParts;
@@ -50,12 +54,14 @@ public final class InsightRoom implements Room {
         .orElse(denial -> {});
     NodeMemory memory = new NodeMemory(System::nanoTime, log);
     DenialSearch search = new DenialSearch(node.policies().questions(), memory::find, time::at);
+    RedisTop top = new RedisTop(node.redis());
     return new Opened(
         node,
         memory,
         time,
         search,
-        new RedisTop(node.redis()),
+        top,
+        new Beat(node, new TopView(top), time::now),
         new StateInspector(node.otherRedis().apply(LONGEST)));
   }
 
@@ -71,6 +77,7 @@ public final class InsightRoom implements Room {
       RedisTime time,
       DenialSearch search,
       RedisTop top,
+      Beat beat,
       StateInspector inspector)
       implements OpenRoom {
     @Override
@@ -82,18 +89,25 @@ public final class InsightRoom implements Room {
     public LoopRoom onLoop(LoopParts loop) {
       memory.begin(loop.vertx().getOrCreateContext());
       List<Door> doors = List.of(
-          new TopDoor(loop.vertx(), node.operators(), top),
+          new TopDoor(loop.vertx(), node.operators(), new TopView(top)),
+          new LiveDoor(loop.vertx(), node.operators(), beat.pulse(), beat.feed()),
           new DenialsDoor(loop.vertx(), node.operators(), search),
           new ExplainDoor(
               node.operators(),
               node.identities(),
               new Explainer(loop.vertx(), node, inspector, time::now)),
+          new StatesDoor(
+              loop.vertx(),
+              node,
+              inspector,
+              Room.all().stream().flatMap(room -> room.inspections().stream()).toList()),
           new ResetDoor(loop.vertx(), node));
       return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());
     }
 
     @Override
     public Future<?> start(Vertx vertx) {
+      beat.start(vertx);
       vertx.setPeriodic(TELL_EVERY_MILLIS, timer -> {
         var unused = tell();
       });
@@ -103,7 +117,7 @@ public final class InsightRoom implements Room {
     // Without Redis nothing is told; the counts are kept here.
     private Future<Void> tell() {
       return memory
-          .counts(TopDoor.MOST)
+          .counts(TopView.MOST)
           .compose(counts ->
               Future.fromCompletionStage(top.put(node.policies().questions().node(), counts)))
           .onSuccess(time::learn)

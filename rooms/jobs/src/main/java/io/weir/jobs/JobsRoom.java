@@ -8,6 +8,8 @@ import io.weir.jobs.door.JobIntake;
 import io.weir.jobs.door.JobResource;
 import io.weir.jobs.door.JobResults;
 import io.weir.jobs.door.JobsCommand;
+import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.store.JobKeys;
 import io.weir.jobs.store.RedisJobs;
 import io.weir.jobs.work.JobMeters;
 import io.weir.jobs.work.JobParts;
@@ -15,13 +17,17 @@ import io.weir.jobs.work.JobTokens;
 import io.weir.jobs.work.JobWorker;
 import io.weir.jobs.work.ResultMemory;
 import io.weir.node.intake.Bulkhead;
+import io.weir.node.room.Inspection;
 import io.weir.node.room.LoopParts;
 import io.weir.node.room.LoopRoom;
 import io.weir.node.room.NodeParts;
 import io.weir.node.room.OpenRoom;
 import io.weir.node.room.Room;
+import io.weir.state.inspect.StateInspector;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -50,6 +56,23 @@ public final class JobsRoom implements Room {
   public List<Object> commands(
       Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
     return List.of(new JobsCommand(localRedis));
+  }
+
+  @Override
+  public List<Inspection> inspections() {
+    return List.of(new Inspection(
+        "jobs",
+        "the jobs of an operation, by what they wait for",
+        JobsRoom::show,
+        JobRule::operations,
+        "No job of %s is under way."));
+  }
+
+  private static Map<String, String> show(StateInspector inspector, String operation) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    JobKeys.stages(operation)
+        .forEach((stage, key) -> inspector.putCount(fields, stage, key, "jobs"));
+    return fields;
   }
 
   /**

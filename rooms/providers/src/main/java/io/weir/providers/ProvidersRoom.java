@@ -53,7 +53,7 @@ public final class ProvidersRoom implements Room {
         "upstream",
         "an upstream of providers",
         ProvidersRoom::show,
-        (policy, name) -> Upstreams.of(policy).containsKey(name),
+        policy -> Upstreams.of(policy).keySet(),
         "Nothing was sent to providers of %s lately."));
   }
 

@@ -30,7 +30,7 @@ public final class WindowsRoom implements Room {
         "window",
         "a window of ranges",
         WindowsRoom::show,
-        (policy, name) -> Windows.of(policy).containsKey(name),
+        policy -> Windows.of(policy).keySet(),
         "No range of %s was opened lately."));
   }
 

@@ -2,6 +2,7 @@ package io.weir.insight.door;
 
 import io.vertx.core.Future;
 import io.weir.core.bucket.Names;
+import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Subject;
 import io.weir.insight.explain.Explainer;
 import io.weir.node.admin.Operators;
@@ -44,7 +45,7 @@ public final class ExplainDoor implements Door {
     Operator operator = operators.of(request.http());
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(PARAMETERS));
     String key = asked.getOrDefault("key", "");
-    String operation = asked.getOrDefault("operation", "");
+    String operation = asked.getOrDefault("operation", firstOperation());
     Optional<String> cost = Optional.ofNullable(asked.get("cost"));
     List<String> mistakes = new ArrayList<>(0);
     if (!Names.isSubject(key)) {
@@ -65,6 +66,13 @@ public final class ExplainDoor implements Door {
         .compose(
             subject -> explainer.explain(operator, subject, operation, cost.map(Long::valueOf)))
         .compose(json -> request.answer(200, json));
+  }
+
+  private String firstOperation() {
+    return identities.policy().rules().stream()
+        .map(OperationRule::name)
+        .findFirst()
+        .orElse("");
   }
 
   // Of another tenant's key an operator hears what is told of a key that there is not.

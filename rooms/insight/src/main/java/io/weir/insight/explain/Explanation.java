@@ -12,6 +12,7 @@ import io.weir.core.kind.Kind;
 import io.weir.core.policy.OperationLimit;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.OperationLimit.Unlimited;
+import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Plan;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
 /** An explanation of what would be decided now: as JSON, and in words. */
 final class Explanation {
   private static final int MICROS_PER_MILLI = 1000;
+  private static final int MOST_OPERATIONS = 500;
   private static final Duration LONG = Duration.ofMinutes(2);
 
   private final Explained facts;
@@ -94,6 +96,7 @@ final class Explanation {
         .put("plan", plan().name())
         .put("operation", facts.operation())
         .put("countedAs", plan().tagOf(facts.operation()))
+        .put("operations", operations())
         .put("cost", facts.cost())
         .put("at", facts.now().toString())
         .put("decision", decisionWord());
@@ -107,6 +110,15 @@ final class Explanation {
       states.put(key, shown);
     });
     return json.put("states", states).put("words", new JsonArray(words()));
+  }
+
+  // What else may be asked about.
+  private JsonArray operations() {
+    return new JsonArray(facts.policy().rules().stream()
+        .map(OperationRule::name)
+        .distinct()
+        .limit(MOST_OPERATIONS)
+        .toList());
   }
 
   private String decisionWord() {

@@ -1,7 +1,6 @@
 package io.weir.jobs.door;
 
 import io.weir.core.bucket.Names;
-import io.weir.core.policy.Policy;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobRule;
@@ -128,15 +127,11 @@ public final class JobsCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), message);
   }
 
-  private static boolean hasJobs(Policy policy, String operation) {
-    return policy.rule(operation).flatMap(JobRule::of).isPresent();
-  }
-
   private int list(RedisJobs jobs, RedisConnections connections) {
     List<Job> all = of(jobs.list(operation, MOST));
     if (all.isEmpty()) {
       PolicyInForce policy = PolicyInForce.of(new StateInspector(connections));
-      if (!policy.has(JobsCommand::hasJobs, operation)) {
+      if (!policy.has(JobRule::operations, operation)) {
         String unknown = "there is no operation %s with jobs".formatted(operation);
         spec.commandLine().getErr().println(unknown + policy.revisionText());
         return FAILED;

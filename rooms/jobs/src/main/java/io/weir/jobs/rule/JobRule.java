@@ -2,10 +2,12 @@ package io.weir.jobs.rule;
 
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.PartKey;
+import io.weir.core.policy.Policy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The settings for the jobs of an operation. Immutable.
@@ -62,6 +64,14 @@ public record JobRule(
   /** The settings of an operation; empty if its requests are not executed as jobs. */
   public static Optional<JobRule> of(OperationRule rule) {
     return rule.parts().get(PART);
+  }
+
+  /** The operations of a policy whose requests are executed as jobs. */
+  public static Set<String> operations(Policy policy) {
+    return policy.rules().stream()
+        .filter(rule -> of(rule).isPresent())
+        .map(OperationRule::name)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /**

@@ -1,7 +1,9 @@
 package io.weir.jobs.store;
 
 import io.weir.state.wire.RedisKeys;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** The keys of jobs in Redis. */
@@ -19,7 +21,17 @@ public final class JobKeys {
       "polls",
       "places");
 
+  private static final List<String> STAGES = PARTS.subList(0, 4);
+
   private JobKeys() {}
+
+  /** The sorted sets of the jobs of an operation that are not done, by what they wait for. */
+  public static Map<String, String> stages(String operation) {
+    List<String> keys = of(operation);
+    Map<String, String> stages = new LinkedHashMap<>();
+    STAGES.forEach(stage -> stages.put(stage, keys.get(1 + PARTS.indexOf(stage))));
+    return stages;
+  }
 
   /**
    * The keys of an operation's jobs, in the order of {@code job_submit.lua}; all are in one part of the shared state.

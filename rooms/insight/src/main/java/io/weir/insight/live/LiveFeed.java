@@ -1,0 +1,122 @@
+package io.weir.insight.live;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import io.weir.insight.top.TopView;
+import io.weir.node.admin.OperatorWork;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Server-sent events (WHATWG HTML, "Server-sent events") of the pulse and the top, for those who watch: the nodes are
+ * asked once for all of a node, and not at all while nobody watches. Mutable; safe for use by many threads.
+ */
+public final class LiveFeed {
+  private static final Logger LOG = LoggerFactory.getLogger(LiveFeed.class);
+  private static final int MOST = 64;
+  private static final int TOP_ROWS = 10;
+  /** A slot is told again until all nodes have ended it. */
+  private static final int SLOTS_AGAIN = 3;
+
+  /** The browser connects again, and the operator's token is looked up again. */
+  private static final Duration LASTS = Duration.ofMinutes(10);
+
+  private static final ProblemDetails TOO_MANY =
+      ProblemDetails.of(503, "streams_full", "Too many watch this node");
+
+  private final Pulse pulse;
+  private final TopView top;
+  private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
+  private boolean isLooking; // owned by the loop of start
+
+  public LiveFeed(Pulse pulse, TopView top) {
+    this.pulse = pulse;
+    this.top = top;
+  }
+
+  private record Stream(Context loop, HttpServerResponse response) {
+    void send(String text) {
+      loop.runOnContext(now -> {
+        if (!response.closed() && !response.ended() && !response.writeQueueFull()) {
+          var unused = response.write(text);
+        }
+      });
+    }
+  }
+
+  /** Asks the nodes and tells those who watch, every two seconds. */
+  public void start(Vertx vertx) {
+    OperatorWork work = new OperatorWork(vertx);
+    vertx.setPeriodic(Duration.ofSeconds(Slot.SECONDS).toMillis(), timer -> {
+      if (!streams.isEmpty() && !isLooking) {
+        isLooking = true;
+        Context loop = vertx.getOrCreateContext();
+        events(loop, work, pulse.slot() - SLOTS_AGAIN)
+            .onSuccess(text -> streams.forEach(stream -> stream.send(text)))
+            .onFailure(error -> LOG.warn("nothing could be told to those who watch", error))
+            .onComplete(told -> isLooking = false);
+      }
+    });
+  }
+
+  private Future<String> events(Context loop, OperatorWork work, long since) {
+    return pulse
+        .look(loop, work, since)
+        .compose(nodes -> top.look(loop, work, TOP_ROWS)
+            .map(names -> event("pulse", nodes) + event("top", names))
+            .otherwise(away -> event("pulse", nodes)));
+  }
+
+  private static String event(String name, JsonObject data) {
+    return "event: %s\ndata: %s\n\n".formatted(name, data.encode());
+  }
+
+  /**
+   * Tells a request what happens until its caller hangs up, or some minutes are over.
+   *
+   * @return completes when the answer has ended; fails with {@link RefusedException} if too many watch
+   */
+  public Future<Void> watch(Vertx vertx, OperatorWork work, HttpServerRequest request) {
+    if (streams.size() >= MOST) {
+      throw new RefusedException(TOO_MANY);
+    }
+    Context loop = vertx.getOrCreateContext();
+    Stream stream = new Stream(loop, request.response());
+    streams.add(stream);
+    Promise<Void> over = Promise.promise();
+    request
+        .response()
+        .setChunked(true)
+        .putHeader("Content-Type", "text/event-stream")
+        .putHeader("Cache-Control", "no-store")
+        .putHeader("X-Accel-Buffering", "no")
+        .closeHandler(closed -> over.tryComplete());
+    request.connection().shutdownHandler(stopping -> end(stream, over));
+    request.resume();
+    long timer = vertx.setTimer(LASTS.toMillis(), late -> end(stream, over));
+    events(loop, work, pulse.oldest()).onSuccess(stream::send);
+    return over.future().onComplete(ended -> {
+      vertx.cancelTimer(timer);
+      streams.remove(stream);
+    });
+  }
+
+  private static void end(Stream stream, Promise<Void> over) {
+    stream.loop().runOnContext(now -> {
+      if (!stream.response().ended() && !stream.response().closed()) {
+        var unused = stream.response().end();
+      }
+      over.tryComplete();
+    });
+  }
+}

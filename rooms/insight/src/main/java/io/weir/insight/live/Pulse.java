@@ -1,0 +1,107 @@
+package io.weir.insight.live;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.node.admin.OperatorWork;
+import io.weir.node.json.JsonInput;
+import io.weir.state.policy.NodeQuestions;
+import io.weir.state.policy.NodeQuestions.Answers;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** The nodes of the cluster and what they decided lately, by asking all of them. Safe for use by many threads. */
+public final class Pulse {
+  private static final String TOPIC = "pulse";
+  private static final String SLOTS = "slots";
+  private static final String NODE = "node";
+
+  private final NodeQuestions nodes;
+  private final Counted counted;
+  private final Supplier<JsonObject> facts;
+  private final Supplier<Instant> now;
+
+  /**
+   * A pulse that answers for this node, too.
+   *
+   * @param facts what this node is and holds
+   * @param now tells Redis's time
+   */
+  Pulse(NodeQuestions nodes, Counted counted, Supplier<JsonObject> facts, Supplier<Instant> now) {
+    this.nodes = nodes;
+    this.counted = counted;
+    this.facts = facts;
+    this.now = now;
+    nodes.answer(
+        TOPIC,
+        text -> CompletableFuture.completedFuture(own(Long.parseLong(text)).encode()));
+  }
+
+  /** The number of the slot that is not over. */
+  long slot() {
+    return Math.floorDiv(now.get().getEpochSecond(), (long) Slot.SECONDS);
+  }
+
+  /** The slot after which nothing is older than five minutes. */
+  public long oldest() {
+    return slot() - Counted.MOST_SLOTS;
+  }
+
+  /**
+   * Asks all nodes; only this one if Redis is away.
+   *
+   * @param loop where the future completes
+   * @param since the number of the first slot that is told
+   */
+  public Future<JsonObject> look(Context loop, OperatorWork work, long since) {
+    return Future.fromCompletionStage(nodes.ask(TOPIC, Long.toString(since)), loop)
+        .recover(error -> Failures.cause(error) instanceof StoreUnavailableException
+            ? Future.succeededFuture(new Answers(0, List.of()))
+            : Future.failedFuture(error))
+        .compose(answers -> work.run(() -> summed(answers, since)));
+  }
+
+  private JsonObject own(long since) {
+    JsonArray slots = new JsonArray();
+    counted.since(since).forEach(slot -> slots.add(slot.toJson()));
+    return facts.get().put(NODE, nodes.node()).put(SLOTS, slots);
+  }
+
+  // This node may have been asked, too.
+  private JsonObject summed(Answers answers, long since) {
+    Map<String, JsonObject> byNode = new TreeMap<>();
+    answers.texts().stream()
+        .map(JsonInput::object)
+        .forEach(answer -> byNode.put(answer.getString(NODE), answer));
+    byNode.putIfAbsent(nodes.node(), own(since));
+    Map<Long, List<Slot>> bySlot = new TreeMap<>();
+    byNode.values().stream()
+        .flatMap(answer -> ((JsonArray) answer.remove(SLOTS)).stream())
+        .map(slot -> Slot.parse((JsonObject) slot))
+        .forEach(slot ->
+            bySlot.computeIfAbsent(slot.number(), first -> new ArrayList<>()).add(slot));
+    JsonArray slots = new JsonArray();
+    bySlot.forEach((number, of) -> slots.add(Slot.sum(number, of).toJson()));
+    return new JsonObject()
+        .put("at", now.get().toString())
+        .put("slot", slot())
+        .put("slotSeconds", Slot.SECONDS)
+        .put("nodesAsked", Math.max(byNode.size(), answers.asked()))
+        .put("redis", answers.asked() == 0 ? "away" : "answers")
+        .put(
+            "nodes",
+            new JsonArray(byNode.values().stream()
+                .sorted(Comparator.comparing(node -> node.getString(NODE)))
+                .toList()))
+        .put(SLOTS, slots);
+  }
+}

@@ -1,0 +1,36 @@
+package io.weir.page;
+
+import io.weir.node.admin.Operators;
+import io.weir.node.room.LoopParts;
+import io.weir.node.room.LoopRoom;
+import io.weir.node.room.NodeParts;
+import io.weir.node.room.OpenRoom;
+import io.weir.node.room.Room;
+import io.weir.page.door.FilesDoor;
+import io.weir.page.door.SessionDoor;
+import java.util.List;
+import java.util.Optional;
+
+/** The page of operators, on the port for operators. */
+public final class PageRoom implements Room {
+  @Override
+  public String name() {
+    return "page";
+  }
+
+  @Override
+  public OpenRoom open(NodeParts node) {
+    return new Opened(node.operators(), PageFile.all());
+  }
+
+  private record Opened(Operators operators, List<PageFile> files) implements OpenRoom {
+    @Override
+    public LoopRoom onLoop(LoopParts loop) {
+      return new LoopRoom(
+          List.of(),
+          List.of(new FilesDoor(files), new SessionDoor(operators)),
+          Optional.empty(),
+          Optional.empty());
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// The page of operators: it shows what the admin API of this node answers, and asks it for what is done.
+
+import { session, signIn, signOut } from './api.js';
+import { html, nothing, problem, render } from './parts.js';
+import { listen, live, stop } from './live.js';
+import overview from './overview.js';
+import subject from './subject.js';
+import denials from './denials.js';
+import keys from './keys.js';
+import work from './work.js';
+import policy from './policy.js';
+import changes from './changes.js';
+
+const VIEWS = { overview, subject, denials, keys, work, policy, changes };
+const root = document.getElementById('app');
+
+const app = {
+  session: null,
+  view: overview,
+  parameters: {},
+  failure: null,
+  notice: '',
+  may: scope => ['read', 'keys', 'all'].indexOf(app.session?.scope) >= ['read', 'keys', 'all'].indexOf(scope),
+  say: text => {
+    app.notice = text;
+    draw();
+  },
+  draw,
+  go: hash => {
+    location.hash = hash;
+  }
+};
+
+let isDrawing = false;
+
+/** Draws the page soon, once for all changes until then. */
+function draw() {
+  if (!isDrawing) {
+    isDrawing = true;
+    requestAnimationFrame(() => {
+      isDrawing = false;
+      render(app.session ? page() : signInPage(), root);
+    });
+  }
+}
+
+function page() {
+  return html`
+    <a class="skip" href="#main" @click=${event => {
+      event.preventDefault();
+      document.getElementById('main').focus();
+    }}>Skip to the content</a>
+    <header class="top">
+      <a class="name" href="#/overview"><img src="/page/icon.svg" alt="" width="26" height="26">Weir</a>
+      <nav aria-label="views">${Object.entries(VIEWS).map(
+        ([name, view]) => html`<a href=${`#/${name}`} aria-current=${app.view === view ? 'page' : nothing}>${view.title}</a>`
+      )}</nav>
+      <div class="who">
+        <span class=${`state ${standing().kind}`}>${standing().text}</span>
+        <span title=${`scope ${app.session.scope}`}>${app.session.operator}</span>
+        <button type="button" class="plain" @click=${leave}>Sign out</button>
+      </div>
+    </header>
+    <main id="main" tabindex="-1">
+      <h1 class="hidden">${app.view.title}</h1>
+      ${problem(app.failure)}
+      ${app.view.draw(app)}
+    </main>
+    <div class="notice" role="status">${app.notice}</div>`;
+}
+
+function standing() {
+  if (app.session.tenant) {
+    return { kind: 'good', text: `tenant ${app.session.tenant}` };
+  }
+  if (!live.isHeard) {
+    return { kind: 'bad', text: 'node not heard' };
+  }
+  if (live.redis === 'away') {
+    return { kind: 'bad', text: 'Redis away' };
+  }
+  const isDegraded = live.nodes.some(node => node.away > 0);
+  return isDegraded ? { kind: 'warn', text: 'degraded' } : { kind: 'good', text: 'live' };
+}
+
+function signInPage() {
+  const submit = async event => {
+    event.preventDefault();
+    const field = event.target.elements.token;
+    app.failure = null;
+    try {
+      app.session = await signIn(field.value.trim());
+      field.value = '';
+      begin();
+    } catch (error) {
+      app.failure = error;
+      draw();
+    }
+  };
+  return html`<main class="sign-in" id="main">
+    <form @submit=${submit}>
+      <h1><img src="/page/icon.svg" alt="" width="40" height="40">Weir</h1>
+      <p>Who is limited, why, and what if.</p>
+      <label>Admin token
+        <input name="token" type="password" required autocomplete="off" spellcheck="false" maxlength="512">
+      </label>
+      ${problem(app.failure)}
+      <button class="primary">Sign in</button>
+    </form>
+  </main>`;
+}
+
+async function leave() {
+  try {
+    await signOut();
+  } catch (error) {
+    // The session is gone on the node already.
+  }
+  left();
+}
+
+function left() {
+  stop();
+  app.session = null;
+  app.failure = null;
+  draw();
+}
+
+/** Shows the view of the address. */
+function route() {
+  const [, name = '', query = ''] = location.hash.match(/^#\/(\w*)\??(.*)$/) || [];
+  const before = app.view;
+  app.view = VIEWS[name] || overview;
+  app.parameters = Object.fromEntries(new URLSearchParams(query));
+  app.failure = null;
+  app.notice = '';
+  document.title = `${app.view.title} · Weir`;
+  load();
+  if (before !== app.view) {
+    document.getElementById('main')?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+}
+
+/** Asks for what the view shows; a failure is shown above it. */
+async function load() {
+  if (!app.session) {
+    return;
+  }
+  const view = app.view;
+  draw();
+  try {
+    await view.load?.(app);
+    app.failure = app.view === view ? null : app.failure;
+  } catch (error) {
+    if (error.status === 401) {
+      left();
+      return;
+    }
+    app.failure = app.view === view ? error : app.failure;
+  }
+  draw();
+}
+
+function begin() {
+  if (!app.session.tenant) {
+    listen(
+      () => {
+        app.view.heard?.(app);
+        draw();
+      },
+      () => session().then(found => found || left(), () => {})
+    );
+  }
+  route();
+}
+
+addEventListener('hashchange', route);
+session()
+  .then(found => {
+    app.session = found;
+    if (found) {
+      begin();
+    } else {
+      draw();
+    }
+  })
+  .catch(error => {
+    app.failure = error;
+    draw();
+  });

@@ -1,0 +1,271 @@
+// One key: what would be decided now and why, its denials, and what can be done.
+
+import { ask, askWithTag, withQuery } from './api.js';
+import { bar, confirmed, html, nothing, number, panel, table, time, wait } from './parts.js';
+import { denialTable } from './denials.js';
+
+const WORDS = {
+  allowed: ['good', 'would pass now'],
+  denied: ['warn', 'would be denied'],
+  never_allowed: ['bad', 'can never pass'],
+  unavailable: ['bad', 'nothing is decided: Redis is away']
+};
+
+const shown = { key: '', operation: '', cost: '', explained: null, record: null, tag: '', denials: [], isAsking: false };
+
+/** Asks what would be decided; takes nothing. */
+async function explain() {
+  const { key, operation, cost } = shown;
+  shown.explained = await ask(withQuery('/v1/explain', { key, operation, cost }));
+  shown.operation = shown.explained.operation;
+  const found = await ask(withQuery('/v1/denials', { key, tenant: shown.explained.tenant, limit: 20 }));
+  shown.denials = found.denials;
+}
+
+async function record() {
+  try {
+    const { text, tag } = await askWithTag(`/v1/keys/${encodeURIComponent(shown.key)}`);
+    shown.record = JSON.parse(text);
+    shown.tag = tag;
+  } catch (error) {
+    if (error.status !== 404) {
+      throw error;
+    }
+    shown.record = null; // a subject of the policy or of a rule
+  }
+}
+
+function form(app) {
+  const submit = event => {
+    event.preventDefault();
+    const fields = event.target.elements;
+    const query = { key: fields.key.value.trim(), operation: fields.operation?.value || '', cost: fields.cost.value };
+    const hash = withQuery('#/subject', query);
+    if (hash === location.hash) {
+      shown.explained = null;
+      this.load(app);
+    } else {
+      app.go(hash);
+    }
+  };
+  const operations = shown.explained?.operations || [];
+  return html`<form class="line" role="search" @submit=${submit}>
+    <label>key or subject<input name="key" .value=${shown.key} required maxlength="128" spellcheck="false" autocomplete="off"></label>
+    <label>operation<select name="operation" ?disabled=${!operations.length} @change=${event => event.target.form.requestSubmit()}>${
+      operations.map(name => html`<option ?selected=${name === shown.operation}>${name}</option>`)
+    }</select></label>
+    <label>cost<input name="cost" type="number" min="1" .value=${shown.cost} placeholder="1"></label>
+    <button class="primary">Explain</button>
+  </form>`;
+}
+
+function decision(of) {
+  const [kind, words] = WORDS[of.decision];
+  return html`<div class=${`verdict ${kind}`}>
+    <p><b>${of.operation}</b> of ${of.cost} by <b>${of.tenant}/${of.key}</b>, plan <b>${of.plan}</b>,</p>
+    <p class="big">${words}${of.retryAfterMs ? html` for ${of.estimate ? 'about ' : ''}${wait(of.retryAfterMs)}` : nothing}</p>
+    ${of.full?.length ? html`<p>no room in ${of.full.map((name, index) => html`${index ? ', ' : ''}<b>${name}</b>`)}</p>` : nothing}
+    ${of.reason ? html`<p><code>${of.reason}</code></p>` : nothing}
+    ${of.degraded ? html`<p>This node decides by itself: Redis is away.</p>` : nothing}
+  </div>`;
+}
+
+function limits(of) {
+  const used = limit => `${number(limit.used)} of ${number(limit.capacity)}`;
+  return table(
+    [
+      ['limit', limit => html`<b>${limit.limit}</b> <small>${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}</small>`],
+      ['used', limit => bar(limit.full ? 100 : limit.usedPercent, `${used(limit)} used, ${limit.usedPercent} %`), 'wide'],
+      ['', limit => used(limit), 'number'],
+      ['drains', limit => (limit.opsPerSec ? `${number(limit.opsPerSec)}/s` : limit.periodMs ? `every ${wait(limit.periodMs)}` : ''), 'number'],
+      ['empty or reset', limit => (limit.emptyAt || limit.resetAt ? time(limit.emptyAt || limit.resetAt) : 'now')],
+      ['from', limit => (limit.from === 'plan' ? 'plan' : html`<b class="tag">override</b>`)]
+    ],
+    of.limits,
+    of.decision === 'allowed' ? 'Nothing limits it.' : 'No levels are known.',
+    'limits'
+  );
+}
+
+function holders(of) {
+  const all = of.limits.flatMap(limit => (limit.holders || []).map(holder => ({ ...holder, limit: limit.limit })));
+  return all.length
+    ? panel('Permits held', table([['limit', one => one.limit], ['by', one => html`<code>${one.id}</code>`], ['until at most', one => time(one.until)]], all, '', 'permits'))
+    : nothing;
+}
+
+function queue(of) {
+  return of.queue.length
+    ? panel('Waiting', html`<ul class="facts">${of.queue.map(line => html`<li><code>${line}</code></li>`)}</ul>`)
+    : nothing;
+}
+
+function state(of) {
+  const all = Object.entries(of.states);
+  return all.length
+    ? html`<details><summary>State in Redis</summary>${all.map(
+        ([key, fields]) => html`<h3><code>${key}</code></h3><dl class="fields">${Object.entries(fields).map(
+          ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`
+        )}</dl>`
+      )}</details>`
+    : nothing;
+}
+
+/** What a reset would forget, then the reset. */
+async function reset(app) {
+  const json = { key: shown.key, queue: true };
+  const preview = await ask('/v1/reset?dryRun=true', { method: 'POST', json });
+  const words = one =>
+    html`<li>${one.kind} ${one.limit ? html`<b>${one.limit}</b>` : nothing}: ${
+      one.emptyInMs !== undefined ? `empty in ${wait(one.emptyInMs)}` : one.used !== undefined ? `${one.used} used` : `${one.waiting} waiting`
+    }</li>`;
+  const isSure = await confirmed({
+    title: `Reset ${shown.key}?`,
+    content: preview.reset.length
+      ? html`<p>This is forgotten; the key may use it again at once.</p><ul>${preview.reset.map(words)}</ul>`
+      : html`<p>The key has used nothing of its own.</p>`,
+    action: 'Reset',
+    danger: true
+  });
+  if (isSure) {
+    await ask('/v1/reset', { method: 'POST', json });
+    app.say(`${shown.key} was reset.`);
+    await explain();
+  }
+}
+
+async function patch(app, json, said) {
+  await ask(`/v1/keys/${encodeURIComponent(shown.key)}`, { method: 'PATCH', json, headers: { 'If-Match': shown.tag || '*' } });
+  app.say(said);
+  await record();
+  await explain();
+}
+
+async function freeze(app) {
+  const isFrozen = shown.record.state === 'frozen';
+  const isSure = await confirmed({
+    title: isFrozen ? `Let ${shown.key} ask again?` : `Freeze ${shown.key}?`,
+    content: html`<p>${isFrozen ? 'Its limits count again.' : 'All of its requests are refused until it is thawed.'}</p>`,
+    action: isFrozen ? 'Thaw' : 'Freeze',
+    danger: !isFrozen
+  });
+  if (isSure) {
+    await patch(app, { state: isFrozen ? 'active' : 'frozen' }, `${shown.key} is ${isFrozen ? 'active' : 'frozen'}.`);
+  }
+}
+
+/** Another rate of one bucket, with an end; the other overrides stay. */
+async function boost(app) {
+  const rates = shown.record.limits.filter(limit => limit.opsPerSec !== undefined && limit.scope === 'key');
+  const wish = { bucket: rates[0]?.name, opsPerSec: 2 * (rates[0]?.opsPerSec || 1), until: '+1h' };
+  const isSure = await confirmed({
+    title: `Boost ${shown.key}`,
+    content: rates.length
+      ? html`<p class="grid">
+          <label>bucket<select @change=${event => { wish.bucket = event.target.value; }}>${rates.map(one => html`<option>${one.name}</option>`)}</select></label>
+          <label>operations a second<input type="number" min="1" .value=${String(wish.opsPerSec)} @input=${event => { wish.opsPerSec = Number(event.target.value); }}></label>
+          <label>for<select @change=${event => { wish.until = event.target.value; }}>${[['+15m', '15 minutes'], ['+1h', 'an hour'], ['+8h', '8 hours'], ['+1d', 'a day'], ['+7d', 'a week']].map(
+            ([value, name]) => html`<option value=${value} ?selected=${value === wish.until}>${name}</option>`
+          )}</select></label></p>`
+      : html`<p>No bucket of the key itself can be boosted.</p>`,
+    action: 'Boost'
+  });
+  if (isSure && rates.length) {
+    const others = (shown.record.overrides || []).filter(one => one.bucket !== wish.bucket || one.operation);
+    await patch(app, { overrides: [...others, wish] }, `${wish.bucket} of ${shown.key} is boosted.`);
+  }
+}
+
+function buttons(app) {
+  const doing = action => async () => {
+    try {
+      app.failure = null;
+      await action(app);
+    } catch (error) {
+      app.failure = error;
+    }
+    app.draw();
+  };
+  const isRecord = Boolean(shown.record);
+  const why = isRecord ? nothing : 'only for keys with a record of their own';
+  return html`<div class="buttons">
+    <button type="button" ?disabled=${!app.may('keys') || app.session.tenant} @click=${doing(reset)}>Reset…</button>
+    <button type="button" title=${why} ?disabled=${!app.may('keys') || !isRecord} @click=${doing(boost)}>Boost…</button>
+    <button type="button" title=${why} ?disabled=${!app.may('keys') || !isRecord} @click=${doing(freeze)}>${shown.record?.state === 'frozen' ? 'Thaw…' : 'Freeze…'}</button>
+  </div>`;
+}
+
+function effective() {
+  const of = shown.record;
+  if (!of) {
+    return panel('Where it comes from', html`<p class="quiet">A subject of the policy or of a rule: it has no record of its own.</p>`);
+  }
+  const facts = [
+    ['state', of.state],
+    ['plan in force', of.planInForce || of.plan],
+    ['expires', of.expires ? time(of.expires) : 'never'],
+    ['labels', Object.entries(of.labels || {}).map(([name, value]) => `${name}: ${value}`).join(', ') || 'none'],
+    ['note', of.note || 'none'],
+    ['made', html`${time(of.created.at)} by ${of.created.by}`],
+    ['changed', html`${time(of.changed.at)} by ${of.changed.by}`]
+  ];
+  return panel(
+    'Where it comes from',
+    html`<dl class="fields">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+      ${table(
+        [
+          ['limit', limit => html`<b>${limit.name}</b> <small>of the ${limit.scope}</small>`],
+          ['size', limit => (limit.opsPerSec !== undefined ? `${number(limit.opsPerSec)}/s` : number(limit.limit)), 'number'],
+          ['from', limit => html`${limit.from}${limit.until ? html` until ${time(limit.until)}` : nothing}`]
+        ],
+        of.limits,
+        'No limits.',
+        'effective limits'
+      )}
+      ${of.problems?.length ? html`<div class="problem"><ul>${of.problems.map(one => html`<li>${one.message || one}</li>`)}</ul></div>` : nothing}`
+  );
+}
+
+export default {
+  title: 'Subject',
+
+  async load(app) {
+    const { key = '', operation = '', cost = '' } = app.parameters;
+    const isOther = key !== shown.key;
+    Object.assign(shown, { key, operation, cost, ...(isOther ? { explained: null, record: null, denials: [] } : {}) });
+    if (key) {
+      await explain();
+      await record();
+    }
+  },
+
+  // What is shown stays true: it is asked again with each event.
+  heard(app) {
+    if (shown.explained && !shown.isAsking && !document.hidden && !document.querySelector('dialog')) {
+      shown.isAsking = true;
+      explain()
+        .catch(error => {
+          app.failure = error;
+        })
+        .finally(() => {
+          shown.isAsking = false;
+          app.draw();
+        });
+    }
+  },
+
+  draw(app) {
+    const of = shown.explained;
+    return html`${panel('Explain', form.call(this, app))}
+      ${of
+        ? html`<div class="two">
+            ${panel('Now', html`${decision(of)}${buttons(app)}`)}
+            ${effective()}
+          </div>
+          ${panel('Limits', limits(of))}
+          ${queue(of)} ${holders(of)}
+          ${panel('Its last denials', denialTable(shown.denials, false))}
+          ${panel('In words', html`<ul class="facts">${of.words.map(line => html`<li>${line}</li>`)}</ul>${state(of)}`)}`
+        : html`<p class="empty">${shown.key && !app.failure ? 'Asking…' : 'Whose limits? The id of a key, or the name of a subject.'}</p>`}`;
+  }
+};
