@@ -127,7 +127,8 @@ public final class Decider {
   // Logged once per outage; the metrics count the requests.
   private void undecided(Question question, Throwable error) {
     try {
-      metrics.undecided(question.subject().plan(), question.operation());
+      boolean isAway = error instanceof StoreUnavailableException;
+      metrics.undecided(question.subject().plan(), question.operation(), isAway);
       witness.undecided(question, error);
     } catch (RuntimeException e) {
       LOG.warn("a request without a decision could not be counted", e);

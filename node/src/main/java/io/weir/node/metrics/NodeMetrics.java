@@ -191,9 +191,14 @@ public final class NodeMetrics {
     }
   }
 
-  /** Counts a request without a decision. */
-  public void undecided(Plan plan, String operation) {
-    count(new DecisionTags(plan.tagOf(operation), plan.name(), "unavailable", NONE));
+  /**
+   * Counts a request without a decision.
+   *
+   * @param isAway whether the shared state did not answer; otherwise the request could not be decided as it was asked
+   */
+  public void undecided(Plan plan, String operation, boolean isAway) {
+    String outcome = isAway ? "unavailable" : "refused";
+    count(new DecisionTags(plan.tagOf(operation), plan.name(), outcome, NONE));
   }
 
   /** Starts to time a call to the shared state. */

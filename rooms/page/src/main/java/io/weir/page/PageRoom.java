@@ -20,15 +20,17 @@ public final class PageRoom implements Room {
 
   @Override
   public OpenRoom open(NodeParts node) {
-    return new Opened(node.operators(), PageFile.all());
+    return new Opened(
+        node.operators(), PageFile.all(), node.config().adminPort().isPresent());
   }
 
-  private record Opened(Operators operators, List<PageFile> files) implements OpenRoom {
+  private record Opened(Operators operators, List<PageFile> files, boolean hasOwnPort)
+      implements OpenRoom {
     @Override
     public LoopRoom onLoop(LoopParts loop) {
       return new LoopRoom(
           List.of(),
-          List.of(new FilesDoor(files), new SessionDoor(operators)),
+          List.of(new FilesDoor(files, hasOwnPort), new SessionDoor(operators)),
           Optional.empty(),
           Optional.empty());
     }

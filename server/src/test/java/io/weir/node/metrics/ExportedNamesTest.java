@@ -99,7 +99,7 @@ final class ExportedNamesTest {
         plan,
         "Call",
         new Denied(1, List.of(), List.of("calls"), 1000, false, Optional.empty(), true, remarks));
-    metrics.undecided(plan, "Call");
+    metrics.undecided(plan, "Call", true);
     metrics.queue(new QueueReport(Returned.KEPT, true));
     metrics.startStoreTimer().stop(true);
     metrics.startStoreTimer().stop(false);

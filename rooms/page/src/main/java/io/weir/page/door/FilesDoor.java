@@ -1,9 +1,13 @@
 package io.weir.page.door;
 
+import static java.util.function.Function.identity;
+import static java.util.stream.Collectors.toUnmodifiableMap;
+
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Area;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
@@ -34,36 +38,46 @@ public final class FilesDoor implements Door {
   private static final ProblemDetails UNKNOWN =
       ProblemDetails.of(404, "not_found", "The page has no such file");
 
-  private final List<PageFile> files;
+  private static final String FILE = "file";
+  private static final String PAGE = "/page";
+  private static final String ROOT = "/";
 
-  public FilesDoor(List<PageFile> files) {
-    this.files = List.copyOf(files);
+  private final Map<String, PageFile> files;
+  private final boolean hasOwnPort;
+
+  /** @param hasOwnPort whether no other paths than those of operators are on this port */
+  public FilesDoor(List<PageFile> files, boolean hasOwnPort) {
+    this.files = files.stream().collect(toUnmodifiableMap(PageFile::path, identity()));
+    this.hasOwnPort = hasOwnPort;
   }
 
   @Override
   public List<Route> routes() {
-    Stream<Route> all = files.stream()
-        .map(file -> Route.get(file.path(), request -> send(request, file)).withHead());
-    return Stream.concat(
-            all,
-            Stream.of(Route.get("/", FilesDoor::toPage), Route.get("/page/", FilesDoor::toPage)))
-        .toList();
+    Stream<Route> all = Stream.of(PAGE, PAGE + "/{file}", PAGE + "/lib/{file}")
+        .map(path -> Route.get(path, this::send).withHead());
+    Stream<Route> root =
+        hasOwnPort ? Stream.of(Route.get(ROOT, FilesDoor::toPage)) : Stream.empty();
+    return Stream.concat(all, root).toList();
   }
 
   @Override
   public Optional<Area> area() {
-    return Optional.of(Area.of("/page/", Map.of(), UNKNOWN));
+    return Optional.of(Area.of(PAGE + "/", Map.of(FILE, "[A-Za-z0-9.-]{1,64}"), UNKNOWN));
   }
 
   private static Future<Void> toPage(RoutedRequest request) {
     return request
         .response()
         .setStatusCode(302)
-        .putHeader(HttpHeaders.LOCATION, "/page")
+        .putHeader(HttpHeaders.LOCATION, PAGE)
         .end();
   }
 
-  private static Future<Void> send(RoutedRequest request, PageFile file) {
+  private Future<Void> send(RoutedRequest request) {
+    PageFile file = files.get(request.http().path());
+    if (file == null) {
+      throw new RefusedException(UNKNOWN);
+    }
     MultiMap headers = request.response().headers();
     headers
         .set("Content-Security-Policy", POLICY)

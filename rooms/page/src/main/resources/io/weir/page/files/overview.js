@@ -40,16 +40,16 @@ function count(row) {
 }
 
 function names(title, rows, name, total, empty) {
-  return html`<h3>${title}</h3>${table(
+  return table(
     [
       [title, name],
       ['times', row => count(row), 'number'],
-      ['share', row => bar(total ? Math.min(79, (100 * row.atLeast) / total) : 0, `${Math.round((100 * row.atLeast) / (total || 1))} %`), 'wide']
+      ['share', row => bar(total ? (100 * row.atLeast) / total : 0, `${Math.round((100 * row.atLeast) / (total || 1))} %`), 'wide']
     ],
     rows,
     empty,
     title
-  )}`;
+  );
 }
 
 function top(title, of, explanation, empty) {
@@ -76,7 +76,7 @@ function nodes() {
         ['held', node => number(node.held), 'number'],
         ['holds', node => number(node.holds), 'number'],
         ['leased', node => number(node.leased), 'number'],
-        ['heap', node => bar((100 * node.heapUsedMb) / node.heapMostMb, `${node.heapUsedMb} of ${node.heapMostMb} MB`), 'wide'],
+        ['heap', node => bar((100 * node.heapUsedMb) / node.heapMostMb, `${node.heapUsedMb} of ${node.heapMostMb} MB`, true), 'wide'],
         ['MB', node => `${node.heapUsedMb} / ${node.heapMostMb}`, 'number']
       ],
       live.nodes,

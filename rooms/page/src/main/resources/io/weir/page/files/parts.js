@@ -34,10 +34,10 @@ export function wait(millis) {
   return minutes < 120 ? `${number(minutes)} min` : `${number(minutes / 60)} h`;
 }
 
-/** A bar of a part of 100 percent. */
-export function bar(percent, label) {
+/** A bar of a part of 100 percent; one of a limit warns where it is nearly full. */
+export function bar(percent, label, isLimit = false) {
   const width = `${Math.max(0, Math.min(100, percent))}%`;
-  const level = percent >= 100 ? 'full' : percent >= 80 ? 'near' : 'room';
+  const level = isLimit && percent >= 100 ? 'full' : isLimit && percent >= 80 ? 'near' : 'room';
   return html`<svg class="bar ${level}" role="img" aria-label=${label}
     ><rect class="rest" width="100%" height="100%"></rect
     ><rect class="fill" width=${width} height="100%"></rect></svg>`;

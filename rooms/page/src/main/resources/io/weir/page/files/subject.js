@@ -75,7 +75,7 @@ function limits(of) {
   return table(
     [
       ['limit', limit => html`<b>${limit.limit}</b> <small>${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}</small>`],
-      ['used', limit => bar(limit.full ? 100 : limit.usedPercent, `${used(limit)} used, ${limit.usedPercent} %`), 'wide'],
+      ['used', limit => bar(limit.full ? 100 : limit.usedPercent, `${used(limit)} used, ${limit.usedPercent} %`, true), 'wide'],
       ['', limit => used(limit), 'number'],
       ['drains', limit => (limit.opsPerSec ? `${number(limit.opsPerSec)}/s` : limit.periodMs ? `every ${wait(limit.periodMs)}` : ''), 'number'],
       ['empty or reset', limit => (limit.emptyAt || limit.resetAt ? time(limit.emptyAt || limit.resetAt) : 'now')],
@@ -94,10 +94,25 @@ function holders(of) {
     : nothing;
 }
 
+const DUE = {
+  due: 'is due to callers who were told a time',
+  turn: 'the next newcomer may come at',
+  own_turn: 'this key may come again at'
+};
+
+/** A line of the queue in words: `STATE BUCKET@RATE.due UNITS (words)`. */
+function waiting(line) {
+  const [, state, bucket, what, words] = line.match(/^(\S+) ([^@\s]+)\S*\.(due|turn|own_turn) \d+ \((.*)\)$/) || [];
+  return bucket ? { bucket, what: DUE[what], words, state } : { bucket: '', what: line, words: '', state: '' };
+}
+
 function queue(of) {
-  return of.queue.length
-    ? panel('Waiting', html`<ul class="facts">${of.queue.map(line => html`<li><code>${line}</code></li>`)}</ul>`)
-    : nothing;
+  const columns = [
+    ['limit', one => html`<b>${one.bucket}</b> <small title=${one.state}>${one.state.endsWith(':tenant') ? 'of the tenant' : nothing}</small>`],
+    ['', one => one.what],
+    ['', one => one.words]
+  ];
+  return of.queue.length ? panel('Its queue', table(columns, of.queue.map(waiting), '', 'queue')) : nothing;
 }
 
 function state(of) {
