@@ -85,6 +85,7 @@ final class ArchitectureTest {
               "io.weir.providers.queue",
               "io.weir.keys.directory",
               "io.weir.insight.live",
+              "io.weir.insight.rehearsal",
               "io.weir.windows")),
       Map.entry(
           "io.github.resilience4j..",

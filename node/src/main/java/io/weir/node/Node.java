@@ -111,6 +111,7 @@ public final class Node implements AutoCloseable {
         policies,
         identities,
         admission,
+        shared.redis(),
         operators,
         bulkheads.memory(),
         metrics.registry(),
@@ -183,8 +184,7 @@ public final class Node implements AutoCloseable {
   public void close() {
     context.readiness().stop();
     pause(context.config().shutdownDelay());
-    // Each verticle waits for its requests and its calls to Redis; the timeout is for the whole
-    // node.
+    // Each verticle waits for its requests and calls; the timeout is for the whole node.
     Duration patience = context.config().shutdownTimeout().plusSeconds(2);
     Future.all(vertx.deploymentIDs().stream().map(vertx::undeploy).toList())
         .toCompletionStage()

@@ -17,16 +17,18 @@ import java.util.Set;
  * @param congestion the mapping from its level to a multiplier
  * @param isPrice whether the cost of operations is multiplied
  * @param kept the share that is reserved for some plans or operations
+ * @param mode whether it is enforced
  */
 record BucketOptions(
     boolean countsRequests,
     Optional<String> overflow,
     Optional<Scale> congestion,
     boolean isPrice,
-    Optional<Kept> kept) {
+    Optional<Kept> kept,
+    LimitMode mode) {
 
-  static final BucketOptions NONE =
-      new BucketOptions(false, Optional.empty(), Optional.empty(), false, Optional.empty());
+  static final BucketOptions NONE = new BucketOptions(
+      false, Optional.empty(), Optional.empty(), false, Optional.empty(), LimitMode.ENFORCE);
 
   private static final int PERCENT = 100;
 

@@ -61,7 +61,8 @@ final class BucketOptionsReader {
       "a multiplier that grows with the level; a plan with `shedAt` is denied from its own on");
 
   /** The fields of these options. */
-  static final List<Field<?>> FIELDS = List.of(KindsReader.COUNTS, OVERFLOW, KEEP_FOR, CONGESTION);
+  static final List<Field<?>> FIELDS =
+      List.of(KindsReader.COUNTS, OVERFLOW, KEEP_FOR, CONGESTION, LimitMode.FIELD);
 
   private BucketOptionsReader() {}
 
@@ -82,7 +83,15 @@ final class BucketOptionsReader {
           "leased",
           "beside counts, overflow, congestion or keepFor (expected: none of them)");
     }
-    return new BucketOptions(requests, overflow, scale, isPrice, kept);
+    LimitMode mode = bucket.get(LimitMode.FIELD);
+    boolean isAlone = overflow.isEmpty() && scale.isEmpty() && kept.isEmpty() && !leased;
+    if (mode == LimitMode.AUDIT && !isAlone) {
+      bucket.error(
+          "audit_with_options",
+          "mode",
+          "audit beside overflow, congestion, keepFor or leased (expected: none of them)");
+    }
+    return new BucketOptions(requests, overflow, scale, isPrice, kept, mode);
   }
 
   private static Optional<Kept> kept(Section section) {

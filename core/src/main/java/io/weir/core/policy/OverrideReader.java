@@ -137,6 +137,14 @@ final class OverrideReader {
           .error("override_unmatched", "bucket", message.formatted(bucket, Scopes.wordOf(scope)));
       return draft;
     }
+    if (override.freezes() && draft.kinds().of(bucket).mode() == LimitMode.AUDIT) {
+      override
+          .section()
+          .error(
+              "audit_frozen",
+              "a rate of 0 freezes, and a bucket with mode audit denies nothing (expected: a rate)");
+      return draft;
+    }
     if (override.freezes()) {
       return draft.withFrozenBucket(shape.get());
     }

@@ -24,6 +24,7 @@ public final class Plan {
   private final OperationLimit others;
   private final SlotMode slots;
   private final FailureMode failureMode;
+  private final Optional<Plan> audited;
 
   Plan(
       String name,
@@ -31,11 +32,32 @@ public final class Plan {
       OperationLimit others,
       SlotMode slots,
       FailureMode failureMode) {
+    this(name, limits, others, slots, failureMode, Optional.empty());
+  }
+
+  private Plan(
+      String name,
+      Map<String, OperationLimit> limits,
+      OperationLimit others,
+      SlotMode slots,
+      FailureMode failureMode,
+      Optional<Plan> audited) {
     this.name = name;
     this.limits = new LinkedHashMap<>(limits);
     this.others = others;
     this.slots = slots;
     this.failureMode = failureMode;
+    this.audited = audited;
+  }
+
+  /** The same plan, beside which another one is decided. */
+  Plan auditing(Plan other) {
+    return new Plan(name, limits, this.others, slots, failureMode, Optional.of(other));
+  }
+
+  /** The plan as it would be if all of its limits were enforced; empty if they are. */
+  public Optional<Plan> audited() {
+    return audited;
   }
 
   /** The plan's name in the policy; a subject's overrides do not change it. */

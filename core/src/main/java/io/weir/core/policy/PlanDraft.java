@@ -90,6 +90,21 @@ record PlanDraft(
     return operations;
   }
 
+  /** Whether a bucket is decided and not enforced. */
+  boolean isAudited() {
+    return shapes.stream().anyMatch(this::isAudited);
+  }
+
+  private boolean isAudited(BucketShape shape) {
+    return kinds.of(shape.bucket().name()).mode() == LimitMode.AUDIT;
+  }
+
+  /** The same draft without the buckets that are not enforced. */
+  PlanDraft enforced() {
+    return new PlanDraft(
+        shapes.stream().filter(shape -> !isAudited(shape)).toList(), own, frozen, kinds);
+  }
+
   /** @param unlimited the operations that are never counted */
   Plan compile(
       String name,

@@ -46,7 +46,7 @@ final class PlansReader {
       .or(SlotMode.RESERVE);
   private static final Table PLAN = Table.of("plan", BUCKET_SET, BUCKETS, LIMITS, SHED_AT)
       .with(Access.FIELDS)
-      .with(List.of(SLOTS))
+      .with(List.of(SLOTS, LimitMode.FIELD))
       .with(List.of(FailureMode.FIELD, OverrideReader.OVERRIDES));
   static final Field<Map<String, Section>> PLANS =
       Field.byName("plans", PLAN, "what keys may do; default: one, `default`, of all buckets");
@@ -84,6 +84,7 @@ final class PlansReader {
         Access.LIMITED,
         SlotMode.RESERVE,
         mode,
+        LimitMode.ENFORCE,
         true);
   }
 
@@ -99,7 +100,8 @@ final class PlansReader {
     findWrongOverflows(section, chosen);
     PlanDraft draft =
         overrides.applyAll(section, PlanDraft.of(shapesOf(chosen), planKinds), Scope.KEY);
-    return new DefinedPlan(name, section, set, draft, access, slots, mode, false);
+    LimitMode limitMode = section.get(LimitMode.FIELD);
+    return new DefinedPlan(name, section, set, draft, access, slots, mode, limitMode, false);
   }
 
   private List<DefinedBucket> chosen(Section section, BucketSet set) {
@@ -266,5 +268,6 @@ final class PlansReader {
       Access access,
       SlotMode slots,
       FailureMode failureMode,
+      LimitMode mode,
       boolean implicit) {}
 }

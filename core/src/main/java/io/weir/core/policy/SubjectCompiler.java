@@ -13,6 +13,7 @@ import io.weir.core.policy.SubjectEntry.Compiled;
 import io.weir.core.policy.SubjectEntry.TenantEntry;
 import io.weir.core.slot.SlotMode;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,7 +45,9 @@ final class SubjectCompiler {
       boolean allowUnlisted,
       Optional<String> defaultPlan) {
     plans.forEach((name, plan) -> this.plans.put(
-        name, new PlanParts(name, plan.draft(), plan.access(), plan.slots(), plan.failureMode())));
+        name,
+        new PlanParts(
+            name, plan.draft(), plan.access(), plan.slots(), plan.failureMode(), plan.mode())));
     this.tenants = Map.copyOf(tenants);
     this.overrides = overrides;
     this.unlimitedOperations = unlimitedOperations;
@@ -54,7 +57,12 @@ final class SubjectCompiler {
 
   /** The parts of a plan that its subjects need; not its place in the document, which may be long. */
   private record PlanParts(
-      String name, PlanDraft draft, Access access, SlotMode slots, FailureMode failureMode) {}
+      String name,
+      PlanDraft draft,
+      Access access,
+      SlotMode slots,
+      FailureMode failureMode,
+      LimitMode mode) {}
 
   /** The settings of a tenant: those that the policy lists, else the ones outside of it. */
   TenantEntry tenant(SubjectEntry entry) {
@@ -129,12 +137,33 @@ final class SubjectCompiler {
 
   private Plan compile(PlanParts plan, Access access, PlanDraft draft) {
     return switch (access) {
-      case LIMITED ->
-        draft.compile(plan.name(), unlimitedOperations, unlisted, plan.slots(), plan.failureMode());
-      case UNLIMITED ->
-        new Plan(plan.name(), Map.of(), new Unlimited(), plan.slots(), plan.failureMode());
-      case FROZEN ->
-        new Plan(plan.name(), Map.of(), new Frozen(), plan.slots(), plan.failureMode());
+      case LIMITED -> limited(plan, draft);
+      case UNLIMITED -> withoutLimits(plan, new Unlimited());
+      case FROZEN -> withoutLimits(plan, new Frozen());
     };
+  }
+
+  // What is only audited is left out of the plan that is enforced.
+  private Plan limited(PlanParts plan, PlanDraft draft) {
+    Plan whole = compiled(plan, draft, unlimitedOperations);
+    if (plan.mode() == LimitMode.AUDIT) {
+      return withoutLimits(plan, new Unlimited()).auditing(whole);
+    }
+    if (!draft.isAudited()) {
+      return whole;
+    }
+    PlanDraft enforced = draft.enforced();
+    Set<String> unlimited = new HashSet<>(draft.operations());
+    unlimited.removeAll(enforced.operations());
+    unlimited.addAll(unlimitedOperations);
+    return compiled(plan, enforced, unlimited).auditing(whole);
+  }
+
+  private Plan compiled(PlanParts plan, PlanDraft draft, Set<String> unlimited) {
+    return draft.compile(plan.name(), unlimited, unlisted, plan.slots(), plan.failureMode());
+  }
+
+  private static Plan withoutLimits(PlanParts plan, OperationLimit limit) {
+    return new Plan(plan.name(), Map.of(), limit, plan.slots(), plan.failureMode());
   }
 }

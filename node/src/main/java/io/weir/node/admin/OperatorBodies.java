@@ -31,6 +31,12 @@ public final class OperatorBodies {
     this.memory = memory;
   }
 
+  /** The body as it is. */
+  public Future<Buffer> bytes(RoutedRequest request, int maxBytes) {
+    Bulkhead.Share bytes = memory.take(OPERATOR, OPERATOR);
+    return uploads.whole(request.http(), maxBytes, bytes).onComplete(read -> bytes.free());
+  }
+
   /**
    * The body as an object; an empty one is an empty object.
    *

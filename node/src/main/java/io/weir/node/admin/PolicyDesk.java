@@ -5,10 +5,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.core.policy.Problem;
 import io.weir.core.throttle.Failures;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -23,7 +21,6 @@ import io.weir.state.policy.InForce;
 import io.weir.state.policy.Publication;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -195,7 +192,7 @@ final class PolicyDesk {
         .compose(diff -> {
           JsonObject answer = new JsonObject()
               .put("revision", publication.revision())
-              .put("warnings", problems(publication.warnings()))
+              .put("warnings", PolicyProblems.json(publication.warnings()))
               .put("diff", diff.orElse(""));
           if (wish.isDryRun()) {
             answer.put(DRY_RUN, true);
@@ -235,9 +232,7 @@ final class PolicyDesk {
       return reloaded().transform(newer -> changed(wish.expected().get()));
     }
     if (cause instanceof InvalidPolicyException invalid) {
-      return Future.failedFuture(new RefusedException(
-          ProblemDetails.of(422, "policy_invalid", "The policy is refused; the one in force stays")
-              .with("problems", problems(invalid.problems()))));
+      return Future.failedFuture(new RefusedException(PolicyProblems.refusal(invalid)));
     }
     if (cause instanceof RefusedException) {
       return Future.failedFuture(cause);
@@ -276,18 +271,5 @@ final class PolicyDesk {
 
   static String name(long revision) {
     return "revision " + revision;
-  }
-
-  static JsonArray problems(List<Problem> problems) {
-    JsonArray array = new JsonArray();
-    for (Problem problem : problems) {
-      array.add(new JsonObject()
-          .put("code", problem.code())
-          .put("severity", problem.severity().name().toLowerCase(Locale.ROOT))
-          .put("line", problem.location().line())
-          .put("path", problem.location().path())
-          .put("message", problem.message()));
-    }
-    return array;
   }
 }

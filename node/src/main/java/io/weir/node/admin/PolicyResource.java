@@ -9,7 +9,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.node.admin.PolicyDesk.Wish;
-import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Bulkhead;
@@ -86,9 +85,7 @@ public final class PolicyResource implements Door {
     try {
       return PolicyDocuments.text("policy", body.getBytes());
     } catch (InvalidPolicyException e) {
-      throw new RefusedException(
-          ProblemDetails.of(422, "policy_invalid", "The policy is refused; the one in force stays")
-              .with("problems", PolicyDesk.problems(e.problems())));
+      throw new RefusedException(PolicyProblems.refusal(e));
     }
   }
 

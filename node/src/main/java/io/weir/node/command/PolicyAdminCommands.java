@@ -29,7 +29,8 @@ final class PolicyAdminCommands {
         new Rollback(localAdmin),
         new History(localAdmin),
         new Show(localAdmin),
-        new Diff(localAdmin));
+        new Diff(localAdmin),
+        new PolicyCompare(localAdmin));
   }
 
   /** A command that changes the policy. */

@@ -2,6 +2,7 @@ package io.weir.node.room;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
+import io.weir.core.throttle.BucketStore;
 import io.weir.node.admin.Operators;
 import io.weir.node.admission.Admission;
 import io.weir.node.auth.Identities;
@@ -21,6 +22,7 @@ import java.util.function.Function;
  *     node closes them
  * @param operators admits operators to their doors
  * @param memory bytes of bodies that are being read
+ * @param store decides in the shared state alone, without leases and without shares for outages
  * @param turns gives turns at destinations with names to a worker of a room, on its event loop, once the node serves
  */
 public record NodeParts(
@@ -31,6 +33,7 @@ public record NodeParts(
     ClusterPolicy policies,
     Identities identities,
     Admission admission,
+    BucketStore store,
     Operators operators,
     Bulkhead memory,
     MeterRegistry meters,

@@ -2,6 +2,7 @@ package io.weir.insight;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.core.decision.Decision;
 import io.weir.insight.command.InsightCommands;
 import io.weir.insight.denial.Denial;
 import io.weir.insight.denial.DenialLog;
@@ -9,11 +10,14 @@ import io.weir.insight.denial.DenialSearch;
 import io.weir.insight.door.DenialsDoor;
 import io.weir.insight.door.ExplainDoor;
 import io.weir.insight.door.LiveDoor;
+import io.weir.insight.door.RehearsalDoor;
 import io.weir.insight.door.ResetDoor;
 import io.weir.insight.door.StatesDoor;
 import io.weir.insight.door.TopDoor;
 import io.weir.insight.explain.Explainer;
 import io.weir.insight.live.Beat;
+import io.weir.insight.rehearsal.NodeRehearsals;
+import io.weir.insight.rehearsal.Rehearsals;
 import io.weir.insight.top.RedisTop;
 import io.weir.insight.top.TopView;
 import io.weir.node.admission.Witness;
@@ -62,6 +66,7 @@ public final class InsightRoom implements Room {
         search,
         top,
         new Beat(node, new TopView(top), time::now),
+        new Rehearsals(node),
         new StateInspector(node.otherRedis().apply(LONGEST)));
   }
 
@@ -71,6 +76,21 @@ public final class InsightRoom implements Room {
     return InsightCommands.all(localAdmin);
   }
 
+  /** Remembers what callers are told, and rehearses it. */
+  private record Both(NodeMemory memory, NodeRehearsals rehearsals) implements Witness {
+    @Override
+    public Decision told(Question question, Decision decision) {
+      Decision told = memory.told(question, decision);
+      rehearsals.told(question, decision);
+      return told;
+    }
+
+    @Override
+    public void undecided(Question question, Throwable error) {
+      memory.undecided(question, error);
+    }
+  }
+
   private record Opened(
       NodeParts node,
       NodeMemory memory,
@@ -78,16 +98,18 @@ public final class InsightRoom implements Room {
       DenialSearch search,
       RedisTop top,
       Beat beat,
+      Rehearsals rehearsals,
       StateInspector inspector)
       implements OpenRoom {
     @Override
     public Optional<Witness> witness() {
-      return Optional.of(memory);
+      return Optional.of(new Both(memory, rehearsals.here()));
     }
 
     @Override
     public LoopRoom onLoop(LoopParts loop) {
       memory.begin(loop.vertx().getOrCreateContext());
+      rehearsals.here().begin(loop.vertx().getOrCreateContext());
       List<Door> doors = List.of(
           new TopDoor(loop.vertx(), node.operators(), new TopView(top)),
           new LiveDoor(loop.vertx(), node.operators(), beat.pulse(), beat.feed()),
@@ -101,6 +123,7 @@ public final class InsightRoom implements Room {
               node,
               inspector,
               Room.all().stream().flatMap(room -> room.inspections().stream()).toList()),
+          new RehearsalDoor(loop.vertx(), node, rehearsals),
           new ResetDoor(loop.vertx(), node));
       return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());
     }
@@ -108,6 +131,7 @@ public final class InsightRoom implements Room {
     @Override
     public Future<?> start(Vertx vertx) {
       beat.start(vertx);
+      rehearsals.start(vertx);
       vertx.setPeriodic(TELL_EVERY_MILLIS, timer -> {
         var unused = tell();
       });

@@ -36,6 +36,9 @@ public final class RedisKeys {
   /** A hash: the callers that each node denied most, and those that were nearly denied. */
   public static final String TOP = PREFIX + "top";
 
+  /** A hash: the candidate for the policy that is rehearsed. */
+  public static final String REHEARSAL = PREFIX + "rehearsal";
+
   /** A packed text: the buckets of scope {@code cluster}. */
   public static final String CLUSTER = PREFIX + "cluster";
 

@@ -41,7 +41,8 @@ public final class TopView {
         .put("near", json(sum.near()));
   }
 
-  private static JsonObject json(Tops tops) {
+  /** Counts as operators read them. */
+  public static JsonObject json(Tops tops) {
     return new JsonObject()
         .put("total", tops.total())
         .put("keys", rows(tops.keys(), TopView::key))

@@ -24,7 +24,8 @@ public record Tops(long total, Best keys, Best tenants, Best limits) {
         Best.sum(counts.stream().map(Tops::limits).toList(), most));
   }
 
-  JsonObject toJson() {
+  /** The counts as nodes tell each other. */
+  public JsonObject toJson() {
     return new JsonObject()
         .put("total", total)
         .put("keys", keys.toJson())
@@ -32,7 +33,8 @@ public record Tops(long total, Best keys, Best tenants, Best limits) {
         .put("limits", limits.toJson());
   }
 
-  static Tops parse(JsonObject json) {
+  /** Reads what {@link #toJson} wrote. */
+  public static Tops parse(JsonObject json) {
     return new Tops(
         json.getLong("total"),
         Best.parse(json.getJsonObject("keys")),

@@ -1,0 +1,16 @@
+package io.weir.core.policy;
+
+/** Whether limits are enforced. */
+enum LimitMode {
+  /** They deny. */
+  ENFORCE,
+  /** They are decided beside the enforced ones, and only reported. */
+  AUDIT;
+
+  /** The field of buckets and plans. */
+  static final Field<LimitMode> FIELD = Field.choice(
+          "mode",
+          Words.of("enforce", ENFORCE, "audit", AUDIT),
+          "`enforce`, or `audit`: it denies nothing, and what it would deny is [told](../how-to/see-and-steer.md#what-if)")
+      .or(ENFORCE);
+}

@@ -1,0 +1,190 @@
+package io.weir.node.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.json.JsonInput;
+import io.weir.state.document.PolicyDocuments;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weir policy compare FILE --for TIME}: decides live traffic by another policy, too, and shows the difference. */
+@Command(
+    name = "compare",
+    description =
+        "Decides all requests of the cluster by a candidate, too, for some time, and shows who would be denied beside "
+            + "today. Nothing is enforced by it. Without FILE: what is rehearsed now, and what limits with mode audit "
+            + "would deny.",
+    mixinStandardHelpOptions = true)
+final class PolicyCompare extends AdminCommand {
+  private static final String PATH = "/v1/rehearsal";
+  private static final Executor LATER = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
+
+  @Parameters(paramLabel = "FILE", arity = "0..1", description = "the candidate, YAML or JSON")
+  private Optional<Path> file = Optional.empty();
+
+  @Option(
+      names = "--for",
+      paramLabel = "TIME",
+      defaultValue = "10m",
+      description = "how long: 90s, 10m, 1h; default: ${DEFAULT-VALUE}")
+  private String lasts = "10m";
+
+  @Option(names = "--no-wait", description = "returns at once; see the result later without FILE")
+  private boolean isDetached;
+
+  @Option(names = "--end", description = "ends what is rehearsed")
+  private boolean ends;
+
+  PolicyCompare(Supplier<Optional<String>> localAdmin) {
+    super(localAdmin);
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (ends) {
+      return printed(port().ask("DELETE", PATH, ""));
+    }
+    if (file.isEmpty()) {
+      return shown();
+    }
+    long seconds = seconds();
+    HttpResponse<String> begun =
+        port().ask("PUT", PATH + "?seconds=" + seconds, PolicyDocuments.text(file.get()));
+    if (begun.statusCode() == 422) {
+      problems(JsonInput.object(begun.body()));
+      return 1;
+    }
+    if (failed(begun)) {
+      return 1;
+    }
+    String id = JsonInput.object(begun.body()).getString("id");
+    return isDetached ? printed(begun) : waited(id, seconds);
+  }
+
+  private long seconds() {
+    if (!lasts.matches("[1-9]\\d{0,4}[smh]")) {
+      throw wrong("--for: '%s' (expected: 90s, 10m or 1h)".formatted(lasts));
+    }
+    long number = Long.parseLong(lasts.substring(0, lasts.length() - 1));
+    return switch (lasts.charAt(lasts.length() - 1)) {
+      case 's' -> number;
+      case 'm' -> TimeUnit.MINUTES.toSeconds(number);
+      default -> TimeUnit.HOURS.toSeconds(number);
+    };
+  }
+
+  private void problems(JsonObject refusal) {
+    err().println(refusal.getString("title"));
+    refusal.getJsonArray("problems", new JsonArray()).stream()
+        .map(JsonObject.class::cast)
+        .forEach(problem -> err()
+            .printf(
+                "line %d: %s: %s: %s%n",
+                problem.getInteger("line"),
+                problem.getString("path"),
+                problem.getString("code"),
+                problem.getString("message")));
+  }
+
+  // The last look before the end is the result: the nodes forget a candidate that is over.
+  private int waited(String id, long seconds) throws IOException {
+    JsonObject last = new JsonObject();
+    for (long second = 0; second < seconds; second++) {
+      CompletableFuture.runAsync(() -> {}, LATER).join();
+      JsonObject now = looked();
+      JsonObject candidate = now.getJsonObject("candidate");
+      if (candidate != null && id.equals(candidate.getString("id"))) {
+        last = now;
+        progress(candidate, seconds - second - 1);
+      } else if (!last.isEmpty()) {
+        break; // it is over, or another one took its place
+      }
+    }
+    err().println();
+    return print(last);
+  }
+
+  private void progress(JsonObject candidate, long left) {
+    err().printf("\r%5d s left, %d requests compared", left, total(candidate));
+    err().flush();
+  }
+
+  private static long total(JsonObject account) {
+    return account.getJsonArray("outcomes").stream()
+        .map(JsonObject.class::cast)
+        .mapToLong(row -> List.of("pass", "wouldDeny", "wouldPass", "deny", "unknown").stream()
+            .mapToLong(row::getLong)
+            .sum())
+        .sum();
+  }
+
+  private JsonObject looked() throws IOException {
+    HttpResponse<String> answer = port().ask("GET", PATH, "");
+    return answer.statusCode() == 200 ? JsonInput.object(answer.body()) : new JsonObject();
+  }
+
+  private int shown() throws IOException {
+    HttpResponse<String> answer = port().ask("GET", PATH, "");
+    return failed(answer) ? 1 : print(JsonInput.object(answer.body()));
+  }
+
+  private int print(JsonObject told) {
+    if (isJson()) {
+      out().println(told.encode());
+      return 0;
+    }
+    account("Candidate", told.getJsonObject("candidate"));
+    account("Limits with mode audit", told.getJsonObject("audit"));
+    return 0;
+  }
+
+  private void account(String title, JsonObject account) {
+    if (account == null || account.getJsonArray("outcomes").isEmpty()) {
+      out().printf("%s: nothing was compared.%n", title);
+      return;
+    }
+    out().printf("%s: %d requests%n", title, total(account));
+    out()
+        .printf(
+            "  %-20s %-20s %10s %11s %11s %10s %8s%n",
+            "plan", "operation", "pass", "would deny", "would pass", "deny", "unknown");
+    account.getJsonArray("outcomes").stream()
+        .map(JsonObject.class::cast)
+        .forEach(row -> out()
+            .printf(
+                "  %-20s %-20s %10d %11d %11d %10d %8d%n",
+                row.getString("plan"),
+                row.getString("operation"),
+                row.getLong("pass"),
+                row.getLong("wouldDeny"),
+                row.getLong("wouldPass"),
+                row.getLong("deny"),
+                row.getLong("unknown")));
+    keys(account.getJsonObject("wouldDeny"));
+  }
+
+  private void keys(JsonObject denied) {
+    JsonArray rows = denied.getJsonArray("keys", new JsonArray());
+    if (!rows.isEmpty()) {
+      out().printf("  %-41s %10s %11s%n", "would be denied", "at least", "at most");
+      rows.stream()
+          .map(JsonObject.class::cast)
+          .forEach(row -> out()
+              .printf(
+                  "  %-41s %10d %11d%n",
+                  row.getString("tenant") + "/" + row.getString("key"),
+                  row.getLong("atLeast"),
+                  row.getLong("atMost")));
+    }
+  }
+}
