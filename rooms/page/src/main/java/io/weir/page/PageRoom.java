@@ -7,6 +7,7 @@ import io.weir.node.room.NodeParts;
 import io.weir.node.room.OpenRoom;
 import io.weir.node.room.Room;
 import io.weir.page.door.FilesDoor;
+import io.weir.page.door.PageFile;
 import io.weir.page.door.SessionDoor;
 import java.util.List;
 import java.util.Optional;

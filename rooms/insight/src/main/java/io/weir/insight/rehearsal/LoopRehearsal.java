@@ -9,15 +9,14 @@ import io.weir.core.policy.OperationLimit;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.OperationLimit.Unlimited;
 import io.weir.core.policy.Plan;
+import io.weir.core.policy.Subject;
 import io.weir.core.throttle.BucketStore;
-import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.insight.rehearsal.Outcomes.Counts;
 import io.weir.insight.rehearsal.Outcomes.Name;
 import io.weir.insight.top.LimitName;
 import io.weir.insight.top.SubjectName;
 import io.weir.node.admission.Witness.Question;
-import java.util.Optional;
 
 /**
  * Decides requests of one event loop once more, by limits that are not enforced, after they were decided: nobody waits
@@ -57,14 +56,16 @@ final class LoopRehearsal {
       denied(question, plan, passes, "access_disabled");
       return;
     }
-    Optional<Charge> charge = charges.of(limited, question.subject(), question.cost(), revision);
+    Subject subject = question.subject();
+    ShadowCharge charge =
+        charges.of(limited, subject.tenant(), subject.id(), question.cost(), revision);
     if (charge.isEmpty() || open >= MOST_OPEN) {
       count(question, plan, Counts.UNKNOWN);
       return;
     }
     open++;
-    store
-        .tryCharge(charge.get())
+    charge
+        .decide(store)
         .whenComplete((answer, error) -> loop.runOnContext(now -> {
           open--;
           if (answer instanceof StoreAnswer.Decided found) {

@@ -27,7 +27,6 @@ public final class NodeRehearsals {
   private static final String AUDIT = "audit";
 
   private final BucketStore store;
-  private final boolean isOneRedis;
   private final LongSupplier revision;
   private final MeterRegistry meters;
   private final Map<Thread, Loop> loops = new ConcurrentHashMap<>();
@@ -39,10 +38,8 @@ public final class NodeRehearsals {
    * @param store without leases and without shares for outages
    * @param revision of the policy in force
    */
-  public NodeRehearsals(
-      BucketStore store, boolean isOneRedis, LongSupplier revision, MeterRegistry meters) {
+  public NodeRehearsals(BucketStore store, LongSupplier revision, MeterRegistry meters) {
     this.store = store;
-    this.isOneRedis = isOneRedis;
     this.revision = revision;
     this.meters = meters;
   }
@@ -161,7 +158,7 @@ public final class NodeRehearsals {
 
   private LoopRehearsal rehearsal(Context loop, String states, String name) {
     return new LoopRehearsal(
-        loop, store, new ShadowCharges(states, isOneRedis), new RehearsalMeters(meters, name));
+        loop, store, new ShadowCharges(states), new RehearsalMeters(meters, name));
   }
 
   // A candidate is rehearsed with all of its limits.

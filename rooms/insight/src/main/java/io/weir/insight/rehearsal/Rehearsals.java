@@ -35,11 +35,8 @@ public final class Rehearsals {
 
   /** The rehearsals of a node, and through it of all. */
   public Rehearsals(NodeParts node) {
-    this.here = new NodeRehearsals(
-        node.store(),
-        node.redis().parts() == 1,
-        () -> node.policies().current().revision(),
-        node.meters());
+    this.here =
+        new NodeRehearsals(node.store(), () -> node.policies().current().revision(), node.meters());
     this.stored = new RedisCandidate(node.redis());
     this.nodes = node.policies().questions();
     nodes.answer(TOPIC, text -> here.accounts().map(JsonObject::encode).toCompletionStage());

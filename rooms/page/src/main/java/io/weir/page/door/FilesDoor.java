@@ -12,7 +12,6 @@ import io.weir.node.intake.Area;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
-import io.weir.page.PageFile;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -9,9 +9,10 @@ import denials from './denials.js';
 import keys from './keys.js';
 import work from './work.js';
 import policy from './policy.js';
+import rehearsal from './rehearsal.js';
 import changes from './changes.js';
 
-const VIEWS = { overview, subject, denials, keys, work, policy, changes };
+const VIEWS = { overview, subject, denials, keys, work, policy, rehearsal, changes };
 const root = document.getElementById('app');
 
 const app = {

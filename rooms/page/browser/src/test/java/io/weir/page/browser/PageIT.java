@@ -163,7 +163,7 @@ final class PageIT {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"overview", "subject?key=quiet", "denials", "keys", "work", "policy", "changes"})
+      strings = {"overview", "subject?key=quiet", "denials", "keys", "work", "policy", "rehearsal", "changes"})
   void eachViewIsSoundForAllWhoLook(String view) {
     for (ColorScheme scheme : new ColorScheme[] {ColorScheme.LIGHT, ColorScheme.DARK}) {
       // The tool that looks is a script of another origin.
@@ -186,7 +186,7 @@ final class PageIT {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"overview", "subject?key=quiet", "denials", "keys", "work", "policy", "changes"})
+      strings = {"overview", "subject?key=quiet", "denials", "keys", "work", "policy", "rehearsal", "changes"})
   void eachViewFitsAPhoneAndBreaksNoPolicyOfContent(String view) {
     open(new NewContextOptions().setViewportSize(375, 800));
     signIn(NodeFixture.ADMIN);
@@ -314,6 +314,25 @@ final class PageIT {
         .headers()
         .firstValue("Weir-Policy-Revision")
         .orElseThrow());
+  }
+
+  @Test
+  void aCandidateIsComparedWithTheLivePolicy() {
+    signIn(NodeFixture.ADMIN);
+    assertThat(page.locator(".figures")).isVisible();
+    go("rehearsal");
+    button("Compare a candidate").click();
+    page.locator("dialog textarea").fill(policy.replace("600000", "100000"));
+    confirm("Compare").click();
+    assertThat(page.locator("main")).containsText("by admin");
+    ask("compared", 1);
+    ask("quiet", 1);
+    ask("quiet", 1);
+
+    assertThat(page.locator("table").first()).containsText("Ask");
+    button("End").click();
+    assertThat(page.locator("main")).containsText("Nothing is compared");
+    assertThat(complaints).isEmpty();
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.weir.page;
+package io.weir.page.door;
 
 import static java.util.Objects.requireNonNull;
 
@@ -38,6 +38,7 @@ public record PageFile(String path, String type, Buffer content, String tag) {
       "keys.js",
       "work.js",
       "policy.js",
+      "rehearsal.js",
       "changes.js");
   private static final Map<String, String> OF_LIBRARIES = Map.of(
       "lit-html.js", "lit-html/3.2.1/lit-html.js",
