@@ -177,6 +177,7 @@ final class AdminIT {
     for (String path : paths.fieldNames()) {
       paths.getJsonObject(path).fieldNames().forEach(method -> described.add(method + " " + path));
     }
+    described.remove("get /"); // this node has no port for operators alone
     assertThat(described).isEqualTo(NodeView.routes(node.node()));
   }
 

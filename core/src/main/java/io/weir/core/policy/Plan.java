@@ -55,7 +55,7 @@ public final class Plan {
     return new Plan(name, limits, this.others, slots, failureMode, Optional.of(other));
   }
 
-  /** The plan as it would be if all of its limits were enforced; empty if they are. */
+  /** The limits that are decided beside this plan, and not enforced; empty if there are none. */
   public Optional<Plan> audited() {
     return audited;
   }

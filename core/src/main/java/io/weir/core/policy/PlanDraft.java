@@ -105,6 +105,12 @@ record PlanDraft(
         shapes.stream().filter(shape -> !isAudited(shape)).toList(), own, frozen, kinds);
   }
 
+  /** The buckets that are not enforced, alone. */
+  PlanDraft audited() {
+    return new PlanDraft(
+        shapes.stream().filter(this::isAudited).toList(), Map.of(), Set.of(), kinds.ofBuckets());
+  }
+
   /** @param unlimited the operations that are never counted */
   Plan compile(
       String name,

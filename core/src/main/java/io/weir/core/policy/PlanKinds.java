@@ -29,6 +29,11 @@ record PlanKinds(
     limits = List.copyOf(limits);
   }
 
+  /** The same without quotas and permits. */
+  PlanKinds ofBuckets() {
+    return new PlanKinds(options, List.of(), OptionalLong.empty());
+  }
+
   /** The options of a bucket besides its rate. */
   BucketOptions of(String bucket) {
     return options.getOrDefault(bucket, BucketOptions.NONE);

@@ -153,10 +153,13 @@ final class SubjectCompiler {
       return whole;
     }
     PlanDraft enforced = draft.enforced();
+    PlanDraft audited = draft.audited();
     Set<String> unlimited = new HashSet<>(draft.operations());
     unlimited.removeAll(enforced.operations());
     unlimited.addAll(unlimitedOperations);
-    return compiled(plan, enforced, unlimited).auditing(whole);
+    return compiled(plan, enforced, unlimited)
+        .auditing(audited.compile(
+            plan.name(), Set.of(), new Unlimited(), plan.slots(), plan.failureMode()));
   }
 
   private Plan compiled(PlanParts plan, PlanDraft draft, Set<String> unlimited) {

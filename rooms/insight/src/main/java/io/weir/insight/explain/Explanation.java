@@ -212,7 +212,7 @@ final class Explanation {
   private List<String> queue() {
     return facts.states().entrySet().stream()
         .flatMap(state -> state.getValue().entrySet().stream()
-            .filter(field -> isOfQueue(field.getKey()))
+            .filter(field -> isOfQueue(field.getKey()) && !field.getValue().startsWith("0 "))
             .flatMap(field -> line(state.getKey(), field)))
         .toList();
   }

@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.BucketStore;
@@ -66,8 +67,9 @@ public final class NodeRehearsals {
     if (audited.isPresent() || next.isPresent()) {
       Loop loop = loops.get(Thread.currentThread());
       if (loop != null) {
-        audited.ifPresent(
-            plan -> loop.audit.decide(question, decision, plan, revision.getAsLong()));
+        audited
+            .filter(plan -> decision instanceof Allowed) // what is denied takes nothing
+            .ifPresent(plan -> loop.audit.decide(question, decision, plan, revision.getAsLong()));
         next.ifPresent(it -> loop.of(it).decide(question, decision));
       }
     }
@@ -146,7 +148,7 @@ public final class NodeRehearsals {
     private Optional<Plan> plan(Subject subject) {
       Optional<Plan> known = plans.get(subject.id());
       if (known == null) {
-        known = subject.in(candidate.policy()).map(Subject::plan).map(NodeRehearsals::whole);
+        known = subject.in(candidate.policy()).map(Subject::plan);
         if (plans.size() >= MOST_PLANS) {
           plans.remove(plans.keySet().iterator().next());
         }
@@ -159,10 +161,5 @@ public final class NodeRehearsals {
   private LoopRehearsal rehearsal(Context loop, String states, String name) {
     return new LoopRehearsal(
         loop, store, new ShadowCharges(states), new RehearsalMeters(meters, name));
-  }
-
-  // A candidate is rehearsed with all of its limits.
-  private static Plan whole(Plan plan) {
-    return plan.audited().orElse(plan);
   }
 }

@@ -9,7 +9,7 @@ async function find() {
   shown.told = await ask('/v1/rehearsal');
 }
 
-function account(of, empty) {
+function account(of, empty, isAudit = false) {
   const columns = [
     ['plan', row => row.plan],
     ['operation', row => html`<b>${row.operation}</b>`],
@@ -20,8 +20,7 @@ function account(of, empty) {
       const percent = passing ? (100 * row.wouldDeny) / passing : 0;
       return bar(percent, `${Math.round(percent * 10) / 10} % would be denied`);
     }, 'wide'],
-    ['would pass', row => number(row.wouldPass), 'number'],
-    ['deny', row => number(row.deny), 'number'],
+    ...(isAudit ? [] : [['would pass', row => number(row.wouldPass), 'number'], ['deny', row => number(row.deny), 'number']]),
     ['unknown', row => number(row.unknown), 'number']
   ];
   const denied = of.wouldDeny;
@@ -105,6 +104,6 @@ export default {
             <button type="button" ?disabled=${!mayChange || !candidate} @click=${doing(end)}>End</button>
           </div>`
       )}
-      ${panel('Limits with mode audit', account(audit, 'The policy has none, or no request has come yet.'), html`<span class="quiet">since the nodes started</span>`)}`;
+      ${panel('Limits with mode audit', account(audit, 'The policy has none, or no request has come yet.', true), html`<span class="quiet">since the nodes started</span>`)}`;
   }
 };
