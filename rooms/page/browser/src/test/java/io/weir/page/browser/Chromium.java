@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType.LaunchOptions;
 import com.microsoft.playwright.Playwright;
+import io.weir.testkit.CommandRun;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +17,8 @@ import java.util.stream.Stream;
 
 /** The Chromium of this machine; without one, tests are skipped. */
 final class Chromium implements AutoCloseable {
+  private static final int LEAST_NODE = 20;
+
   private final Playwright playwright;
   private final Browser browser;
 
@@ -27,7 +31,7 @@ final class Chromium implements AutoCloseable {
     Optional<Path> program = onPath("chromium", "chromium-browser");
     assumeTrue(program.isPresent(), "there is no Chromium on the PATH");
     Optional<Path> driver = onPath("node");
-    assumeTrue(driver.isPresent(), "there is no Node.js on the PATH");
+    assumeTrue(driver.filter(Chromium::isNew).isPresent(), "there is no Node.js 20 on the PATH");
     System.setProperty("playwright.nodejs.path", driver.get().toString());
     Playwright playwright = Playwright.create(
         new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
@@ -35,6 +39,11 @@ final class Chromium implements AutoCloseable {
         .setExecutablePath(program.get())
         .setArgs(List.of("--no-sandbox")); // it has none for root
     return new Chromium(playwright, playwright.chromium().launch(options));
+  }
+
+  private static boolean isNew(Path node) {
+    String version = CommandRun.of(Duration.ofSeconds(20), node.toString(), "--version").output().strip();
+    return version.matches("v\\d+\\..*") && Integer.parseInt(version.substring(1, version.indexOf('.'))) >= LEAST_NODE;
   }
 
   Browser browser() {
