@@ -61,8 +61,8 @@ final class LiveIT {
   }
 
   private static long sum(JsonObject pulse, String part, String name) {
-    return pulse.getJsonArray("slots").stream()
-        .map(slot -> ((JsonObject) slot).getJsonObject(part))
+    return pulse.getJsonArray("spans").stream()
+        .map(span -> ((JsonObject) span).getJsonObject(part))
         .mapToLong(counts -> counts.getLong(name, 0L))
         .sum();
   }

@@ -11,9 +11,9 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Ends the slots of a node in time, and tells what the node is. Owned by the room. */
+/** Ends the spans of a node in time, and tells what the node is. Owned by the room. */
 public final class Beat {
-  /** A node may hear Redis's time late; its slot ends a little after the others'. */
+  /** A node may hear Redis's time late; its span ends a little after the others'. */
   private static final Duration AFTER = Duration.ofMillis(50);
 
   private static final Map<String, String> GAUGES = Map.of(
@@ -66,18 +66,18 @@ public final class Beat {
     return facts;
   }
 
-  /** Ends each slot when it is over, and tells those who watch, as long as the instance of Vert.x lives. */
+  /** Ends each span when it is over, and tells those who watch, as long as the instance of Vert.x lives. */
   public void start(Vertx vertx) {
     feed.start(vertx);
     next(vertx);
   }
 
   private void next(Vertx vertx) {
-    long slotMillis = Duration.ofSeconds(Slot.SECONDS).toMillis();
+    long spanMillis = Duration.ofSeconds(Span.SECONDS).toMillis();
     long at = now.get().toEpochMilli();
-    long ends = (Math.floorDiv(at, slotMillis) + 1) * slotMillis;
+    long ends = (Math.floorDiv(at, spanMillis) + 1) * spanMillis;
     vertx.setTimer(ends - at + AFTER.toMillis(), over -> {
-      counted.end(Math.floorDiv(ends, slotMillis) - 1);
+      counted.end(Math.floorDiv(ends, spanMillis) - 1);
       next(vertx);
     });
   }

@@ -11,15 +11,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What a node decided in the slots of the last minutes, by its metrics: decisions themselves cost nothing more. Mutable;
+ * What a node decided in the spans of the last minutes, by its metrics: decisions themselves cost nothing more. Mutable;
  * safe for use by many threads.
  */
 final class Counted {
   /** Five minutes. */
-  static final int MOST_SLOTS = 150;
+  static final int MOST_SPANS = 150;
 
   private final Supplier<Collection<Counter>> decisions;
-  private final Deque<Slot> slots = new ArrayDeque<>();
+  private final Deque<Span> spans = new ArrayDeque<>();
   private Map<Tags, Long> before;
 
   /** @param decisions the counters of decisions, with the tags operation, outcome and bucket */
@@ -55,7 +55,7 @@ final class Counted {
     return counts;
   }
 
-  /** Ends the slot with this number: what was decided since the last one ended is in it. */
+  /** Ends the span with this number: what was decided since the last one ended is in it. */
   synchronized void end(long number) {
     Map<Tags, Long> now = read();
     Map<String, Long> admitted = new HashMap<>();
@@ -71,16 +71,16 @@ final class Counted {
       }
     });
     before = now;
-    slots.addLast(new Slot(number, admitted, denied, limits));
-    if (slots.size() > MOST_SLOTS) {
-      slots.removeFirst();
+    spans.addLast(new Span(number, admitted, denied, limits));
+    if (spans.size() > MOST_SPANS) {
+      spans.removeFirst();
     }
   }
 
-  /** The slots with this number or a later one in which something was decided. */
-  synchronized List<Slot> since(long number) {
-    return slots.stream()
-        .filter(slot -> slot.number() >= number && !slot.isEmpty())
+  /** The spans with this number or a later one in which something was decided. */
+  synchronized List<Span> since(long number) {
+    return spans.stream()
+        .filter(span -> span.number() >= number && !span.isEmpty())
         .toList();
   }
 }

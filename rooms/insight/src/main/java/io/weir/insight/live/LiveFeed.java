@@ -25,8 +25,8 @@ public final class LiveFeed {
   private static final Logger LOG = LoggerFactory.getLogger(LiveFeed.class);
   private static final int MOST = 64;
   private static final int TOP_ROWS = 10;
-  /** A slot is told again until all nodes have ended it. */
-  private static final int SLOTS_AGAIN = 3;
+  /** A span is told again until all nodes have ended it. */
+  private static final int SPANS_AGAIN = 3;
 
   /** The browser connects again, and the operator's token is looked up again. */
   private static final Duration LASTS = Duration.ofMinutes(10);
@@ -57,11 +57,11 @@ public final class LiveFeed {
   /** Asks the nodes and tells those who watch, every two seconds. */
   public void start(Vertx vertx) {
     OperatorWork work = new OperatorWork(vertx);
-    vertx.setPeriodic(Duration.ofSeconds(Slot.SECONDS).toMillis(), timer -> {
+    vertx.setPeriodic(Duration.ofSeconds(Span.SECONDS).toMillis(), timer -> {
       if (!streams.isEmpty() && !isLooking) {
         isLooking = true;
         Context loop = vertx.getOrCreateContext();
-        events(loop, work, pulse.slot() - SLOTS_AGAIN)
+        events(loop, work, pulse.span() - SPANS_AGAIN)
             .onSuccess(text -> streams.forEach(stream -> stream.send(text)))
             .onFailure(error -> LOG.warn("nothing could be told to those who watch", error))
             .onComplete(told -> isLooking = false);

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 /** The nodes of the cluster and what they decided lately, by asking all of them. Safe for use by many threads. */
 public final class Pulse {
   private static final String TOPIC = "pulse";
-  private static final String SLOTS = "slots";
+  private static final String SPANS = "spans";
   private static final String NODE = "node";
 
   private final NodeQuestions nodes;
@@ -46,21 +46,21 @@ public final class Pulse {
         text -> CompletableFuture.completedFuture(own(Long.parseLong(text)).encode()));
   }
 
-  /** The number of the slot that is not over. */
-  long slot() {
-    return Math.floorDiv(now.get().getEpochSecond(), (long) Slot.SECONDS);
+  /** The number of the span that is not over. */
+  long span() {
+    return Math.floorDiv(now.get().getEpochSecond(), (long) Span.SECONDS);
   }
 
-  /** The slot after which nothing is older than five minutes. */
+  /** The span after which nothing is older than five minutes. */
   public long oldest() {
-    return slot() - Counted.MOST_SLOTS;
+    return span() - Counted.MOST_SPANS;
   }
 
   /**
    * Asks all nodes; only this one if Redis is away.
    *
    * @param loop where the future completes
-   * @param since the number of the first slot that is told
+   * @param since the number of the first span that is told
    */
   public Future<JsonObject> look(Context loop, OperatorWork work, long since) {
     return Future.fromCompletionStage(nodes.ask(TOPIC, Long.toString(since)), loop)
@@ -71,9 +71,9 @@ public final class Pulse {
   }
 
   private JsonObject own(long since) {
-    JsonArray slots = new JsonArray();
-    counted.since(since).forEach(slot -> slots.add(slot.toJson()));
-    return facts.get().put(NODE, nodes.node()).put(SLOTS, slots);
+    JsonArray spans = new JsonArray();
+    counted.since(since).forEach(span -> spans.add(span.toJson()));
+    return facts.get().put(NODE, nodes.node()).put(SPANS, spans);
   }
 
   // This node may have been asked, too.
@@ -83,18 +83,18 @@ public final class Pulse {
         .map(JsonInput::object)
         .forEach(answer -> byNode.put(answer.getString(NODE), answer));
     byNode.putIfAbsent(nodes.node(), own(since));
-    Map<Long, List<Slot>> bySlot = new TreeMap<>();
+    Map<Long, List<Span>> bySpan = new TreeMap<>();
     byNode.values().stream()
-        .flatMap(answer -> ((JsonArray) answer.remove(SLOTS)).stream())
-        .map(slot -> Slot.parse((JsonObject) slot))
-        .forEach(slot ->
-            bySlot.computeIfAbsent(slot.number(), first -> new ArrayList<>()).add(slot));
-    JsonArray slots = new JsonArray();
-    bySlot.forEach((number, of) -> slots.add(Slot.sum(number, of).toJson()));
+        .flatMap(answer -> ((JsonArray) answer.remove(SPANS)).stream())
+        .map(span -> Span.parse((JsonObject) span))
+        .forEach(span ->
+            bySpan.computeIfAbsent(span.number(), first -> new ArrayList<>()).add(span));
+    JsonArray spans = new JsonArray();
+    bySpan.forEach((number, of) -> spans.add(Span.sum(number, of).toJson()));
     return new JsonObject()
         .put("at", now.get().toString())
-        .put("slot", slot())
-        .put("slotSeconds", Slot.SECONDS)
+        .put("span", span())
+        .put("spanSeconds", Span.SECONDS)
         .put("nodesAsked", Math.max(byNode.size(), answers.asked()))
         .put("redis", answers.asked() == 0 ? "away" : "answers")
         .put(
@@ -102,6 +102,6 @@ public final class Pulse {
             new JsonArray(byNode.values().stream()
                 .sorted(Comparator.comparing(node -> node.getString(NODE)))
                 .toList()))
-        .put(SLOTS, slots);
+        .put(SPANS, spans);
   }
 }

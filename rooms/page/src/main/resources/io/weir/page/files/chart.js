@@ -6,39 +6,39 @@ const COLOURS = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--
 const MOST_LINES = COLOURS.length;
 const HEIGHT = 190;
 
-/** The names with most counts in the slots; more than can be drawn are summed. */
-function names(slots, part) {
+/** The names with most counts in the spans; more than can be drawn are summed. */
+function names(spans, part) {
   const sums = new Map();
-  slots.forEach(slot =>
-    Object.entries(slot[part]).forEach(([name, count]) => sums.set(name, (sums.get(name) || 0) + count))
+  spans.forEach(span =>
+    Object.entries(span[part]).forEach(([name, count]) => sums.set(name, (sums.get(name) || 0) + count))
   );
   const sorted = [...sums.entries()].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([name]) => name);
   return sorted.length <= MOST_LINES ? sorted : [...sorted.slice(0, MOST_LINES - 1), 'others'];
 }
 
 /**
- * The lines of a part of the slots: rates a second by name, with the moments in seconds first.
+ * The lines of a part of the spans: rates a second by name, with the moments in seconds first.
  *
- * @param live what was told: `slots` by number, `slot` that is not over, and `slotSeconds`
+ * @param live what was told: `spans` by number, `span` that is not over, and `spanSeconds`
  */
 export function lines(live, part, minutes = 5) {
-  const last = live.slot - 2; // a slot is told by all nodes one slot later
-  const first = last - (minutes * 60) / live.slotSeconds + 1;
+  const last = live.span - 2; // a span is told by all nodes one span later
+  const first = last - (minutes * 60) / live.spanSeconds + 1;
   const kept = [];
   for (let number = first; number <= last; number++) {
-    kept.push(live.slots.get(number) || { admitted: {}, denied: {}, limits: {} });
+    kept.push(live.spans.get(number) || { admitted: {}, denied: {}, limits: {} });
   }
   const shown = names(kept, part);
   const named = new Set(shown);
-  const rate = (slot, name) => {
-    const counts = Object.entries(slot[part]);
+  const rate = (span, name) => {
+    const counts = Object.entries(span[part]);
     const sum = counts
       .filter(([other]) => (name === 'others' && !named.has(other)) || other === name)
       .reduce((total, [, count]) => total + count, 0);
-    return sum / live.slotSeconds;
+    return sum / live.spanSeconds;
   };
-  const moments = kept.map((slot, index) => (first + index) * live.slotSeconds);
-  return { names: shown, data: [moments, ...shown.map(name => kept.map(slot => rate(slot, name)))] };
+  const moments = kept.map((span, index) => (first + index) * live.spanSeconds);
+  return { names: shown, data: [moments, ...shown.map(name => kept.map(span => rate(span, name)))] };
 }
 
 /** An element that draws lines; it keeps its drawing as long as the names stay. */

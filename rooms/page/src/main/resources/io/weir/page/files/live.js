@@ -1,9 +1,9 @@
 // What the node tells as it happens: the nodes, what they decided, and the top.
 
-const MOST_SLOTS = 160;
+const MOST_SPANS = 160;
 
 /** The latest of what was told; `isHeard` says whether the stream is open. */
-export const live = { slots: new Map(), slot: 0, slotSeconds: 2, nodes: [], top: null, isHeard: false, redis: '' };
+export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], top: null, isHeard: false, redis: '' };
 
 let source = null;
 
@@ -36,15 +36,15 @@ export function stop() {
 }
 
 function heardPulse(pulse) {
-  pulse.slots.forEach(slot => live.slots.set(slot.slot, slot));
-  for (const number of live.slots.keys()) {
-    if (number < pulse.slot - MOST_SLOTS) {
-      live.slots.delete(number);
+  pulse.spans.forEach(span => live.spans.set(span.span, span));
+  for (const number of live.spans.keys()) {
+    if (number < pulse.span - MOST_SPANS) {
+      live.spans.delete(number);
     }
   }
   Object.assign(live, {
-    slot: pulse.slot,
-    slotSeconds: pulse.slotSeconds,
+    span: pulse.span,
+    spanSeconds: pulse.spanSeconds,
     nodes: pulse.nodes,
     nodesAsked: pulse.nodesAsked,
     redis: pulse.redis,

@@ -92,7 +92,7 @@ export default {
     if (app.session.tenant) {
       return html`<p class="empty">Your token is for one tenant: see its denials and keys.</p>`;
     }
-    if (!live.slot) {
+    if (!live.span) {
       return html`<p class="empty" aria-busy="true">Asking the nodes…</p>`;
     }
     const admitted = lines(live, 'admitted');

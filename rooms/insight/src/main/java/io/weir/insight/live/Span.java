@@ -8,23 +8,23 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What was decided in one slot of time. Immutable.
+ * What was decided in one span of time. Immutable.
  *
  * @param number counted from the epoch, in {@link #SECONDS}
  * @param admitted by operation
  * @param denied or refused because nothing was decided, by operation
  * @param limits those that were denied, by the limit that had no room
  */
-record Slot(
+record Span(
     long number, Map<String, Long> admitted, Map<String, Long> denied, Map<String, Long> limits) {
   static final int SECONDS = 2;
 
-  /** Names beyond these are summed, so that a slot is small whatever the policy names. */
+  /** Names beyond these are summed, so that a span is small whatever the policy names. */
   private static final int MOST_NAMES = 32;
 
   private static final String OTHERS = "(others)";
 
-  Slot {
+  Span {
     admitted = bounded(admitted);
     denied = bounded(denied);
     limits = bounded(limits);
@@ -43,15 +43,15 @@ record Slot(
     return Map.copyOf(kept);
   }
 
-  /** The sum of slots with one number, of several nodes. */
-  static Slot sum(long number, List<Slot> slots) {
-    return new Slot(
-        number, sum(slots, Slot::admitted), sum(slots, Slot::denied), sum(slots, Slot::limits));
+  /** The sum of spans with one number, of several nodes. */
+  static Span sum(long number, List<Span> spans) {
+    return new Span(
+        number, sum(spans, Span::admitted), sum(spans, Span::denied), sum(spans, Span::limits));
   }
 
-  private static Map<String, Long> sum(List<Slot> slots, Function<Slot, Map<String, Long>> part) {
+  private static Map<String, Long> sum(List<Span> spans, Function<Span, Map<String, Long>> part) {
     Map<String, Long> sum = new HashMap<>();
-    slots.forEach(slot -> part.apply(slot).forEach((name, n) -> sum.merge(name, n, Long::sum)));
+    spans.forEach(span -> part.apply(span).forEach((name, n) -> sum.merge(name, n, Long::sum)));
     return sum;
   }
 
@@ -61,7 +61,7 @@ record Slot(
 
   JsonObject toJson() {
     return new JsonObject()
-        .put("slot", number)
+        .put("span", number)
         .put("admitted", json(admitted))
         .put("denied", json(denied))
         .put("limits", json(limits));
@@ -73,9 +73,9 @@ record Slot(
     return json;
   }
 
-  static Slot parse(JsonObject json) {
-    return new Slot(
-        json.getLong("slot"),
+  static Span parse(JsonObject json) {
+    return new Span(
+        json.getLong("span"),
         counts(json.getJsonObject("admitted")),
         counts(json.getJsonObject("denied")),
         counts(json.getJsonObject("limits")));
