@@ -29,7 +29,9 @@ const app = {
   draw,
   go: hash => {
     location.hash = hash;
-  }
+  },
+  doing,
+  refresh
 };
 
 let isDrawing = false;
@@ -42,6 +44,46 @@ function draw() {
       isDrawing = false;
       render(app.session ? page() : signInPage(), root);
     });
+  }
+}
+
+/** A listener that does something and shows its failure. */
+function doing(action) {
+  return async () => {
+    const view = app.view;
+    app.failure = null;
+    try {
+      await action(app);
+    } catch (error) {
+      failed(view, error);
+    }
+    draw();
+  };
+}
+
+let isRefreshing = false;
+
+/** Asks again for what a view shows, one question at a time, and not while somebody decides in a dialog. */
+function refresh(find) {
+  if (isRefreshing || document.hidden || document.querySelector('dialog')) {
+    return;
+  }
+  isRefreshing = true;
+  const view = app.view;
+  find()
+    .catch(error => failed(view, error))
+    .finally(() => {
+      isRefreshing = false;
+      draw();
+    });
+}
+
+// What another view asked for is not shown here; a session that is over ends the page.
+function failed(view, error) {
+  if (error.status === 401) {
+    left();
+  } else if (app.view === view) {
+    app.failure = error;
   }
 }
 
@@ -120,11 +162,13 @@ async function leave() {
   left();
 }
 
+// What the views have shown is gone with the page.
 function left() {
   stop();
+  if (app.session) {
+    location.reload();
+  }
   app.session = null;
-  app.failure = null;
-  draw();
 }
 
 /** Shows the view of the address. */
@@ -152,13 +196,8 @@ async function load() {
   draw();
   try {
     await view.load?.(app);
-    app.failure = app.view === view ? null : app.failure;
   } catch (error) {
-    if (error.status === 401) {
-      left();
-      return;
-    }
-    app.failure = app.view === view ? error : app.failure;
+    failed(view, error);
   }
   draw();
 }

@@ -3,7 +3,7 @@
 import { ask, withQuery } from './api.js';
 import { html, keyLink, nothing, panel, table, time, wait } from './parts.js';
 
-const shown = { id: '', tenant: '', key: '', denials: [], asked: 0, answered: 0, isAsking: false };
+const shown = { id: '', tenant: '', key: '', denials: [], asked: 0, answered: 0 };
 
 /** Denials, the newest first. */
 export function denialTable(denials, withKey = true) {
@@ -55,16 +55,8 @@ export default {
   },
 
   heard(app) {
-    if (!shown.id && !shown.isAsking && !document.hidden) {
-      shown.isAsking = true;
-      find()
-        .catch(error => {
-          app.failure = error;
-        })
-        .finally(() => {
-          shown.isAsking = false;
-          app.draw();
-        });
+    if (!shown.id) {
+      app.refresh(find);
     }
   },
 

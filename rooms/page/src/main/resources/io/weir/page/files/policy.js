@@ -94,7 +94,7 @@ function problems() {
     : nothing;
 }
 
-function editor(app, doing) {
+function editor(app) {
   const count = shown.edited.split('\n').length;
   const marked = new Set(shown.problems.map(one => one.line));
   const isChanged = shown.edited !== shown.text;
@@ -110,21 +110,21 @@ function editor(app, doing) {
     ${problems()}
     ${shown.difference === null ? nothing : html`<h3>Difference</h3>${diff(shown.difference)}`}
     <div class="buttons">
-      <button type="button" ?disabled=${!mayEdit} @click=${doing(rehearse)}>Rehearse</button>
-      <button type="button" class="primary" ?disabled=${!mayEdit || !isChanged} @click=${doing(publish)}>Put in force…</button>
-      <button type="button" ?disabled=${!isChanged} @click=${doing(find)}>Discard</button>
+      <button type="button" ?disabled=${!mayEdit} @click=${app.doing(rehearse)}>Rehearse</button>
+      <button type="button" class="primary" ?disabled=${!mayEdit || !isChanged} @click=${app.doing(publish)}>Put in force…</button>
+      <button type="button" ?disabled=${!isChanged} @click=${app.doing(find)}>Discard</button>
     </div>`;
 }
 
-function revisions(app, doing) {
+function revisions(app) {
   const inForce = Number(shown.tag.replaceAll('"', ''));
   const columns = [
     ['revision', one => html`<b>${one.revision}</b>${one.revision === inForce ? html` <span class="tag">in force</span>` : nothing}`],
     ['at', one => time(one.at)],
     ['by', one => one.by || nothing],
     ['why', one => one.comment || nothing],
-    ['', one => html`<button type="button" @click=${doing(of => look(of, one.revision))}>Difference</button>
-      <button type="button" ?disabled=${one.revision === inForce || !app.may('all')} @click=${doing(of => rollBack(of, one.revision))}>Back to it…</button>`]
+    ['', one => html`<button type="button" @click=${app.doing(of => look(of, one.revision))}>Difference</button>
+      <button type="button" ?disabled=${one.revision === inForce || !app.may('all')} @click=${app.doing(of => rollBack(of, one.revision))}>Back to it…</button>`]
   ];
   return html`${table(columns, shown.revisions, 'No revision is kept.', 'revisions')}
     ${shown.seen ? html`<h3>What revision ${shown.seen.revision} changed</h3>${diff(shown.seen.text)}` : nothing}`;
@@ -142,16 +142,7 @@ export default {
   },
 
   draw(app) {
-    const doing = action => async () => {
-      try {
-        app.failure = null;
-        await action(app);
-      } catch (error) {
-        app.failure = error;
-      }
-      app.draw();
-    };
-    return html`${panel('In force', editor(app, doing), html`<span class="quiet">revision ${shown.tag.replaceAll('"', '')}</span>`)}
-      ${panel('History', revisions(app, doing))}`;
+    return html`${panel('In force', editor(app), html`<span class="quiet">revision ${shown.tag.replaceAll('"', '')}</span>`)}
+      ${panel('History', revisions(app))}`;
   }
 };

@@ -3,7 +3,7 @@
 import { ask } from './api.js';
 import { bar, confirmed, html, keyLink, nothing, number, panel, table, time } from './parts.js';
 
-const shown = { told: null, isAsking: false };
+const shown = { told: null };
 
 async function find() {
   shown.told = await ask('/v1/rehearsal');
@@ -65,32 +65,13 @@ export default {
   load: find,
 
   heard(app) {
-    if (!shown.isAsking && !document.hidden && !document.querySelector('dialog')) {
-      shown.isAsking = true;
-      find()
-        .catch(error => {
-          app.failure = error;
-        })
-        .finally(() => {
-          shown.isAsking = false;
-          app.draw();
-        });
-    }
+    app.refresh(find);
   },
 
   draw(app) {
     if (!shown.told) {
       return html`<p class="empty">Asking…</p>`;
     }
-    const doing = action => async () => {
-      try {
-        app.failure = null;
-        await action(app);
-      } catch (error) {
-        app.failure = error;
-      }
-      app.draw();
-    };
     const { candidate, audit } = shown.told;
     const mayChange = app.may('all') && !app.session.tenant;
     return html`${panel(
@@ -100,8 +81,8 @@ export default {
                 ${account(candidate, 'No request has come yet.')}`
             : html`<p class="empty">Nothing is compared.</p>`}
           <div class="buttons">
-            <button type="button" ?disabled=${!mayChange} @click=${doing(begin)}>Compare a candidate…</button>
-            <button type="button" ?disabled=${!mayChange || !candidate} @click=${doing(end)}>End</button>
+            <button type="button" ?disabled=${!mayChange} @click=${app.doing(begin)}>Compare a candidate…</button>
+            <button type="button" ?disabled=${!mayChange || !candidate} @click=${app.doing(end)}>End</button>
           </div>`
       )}
       ${panel('Limits with mode audit', account(audit, 'The policy has none, or no request has come yet.', true), html`<span class="quiet">since the nodes started</span>`)}`;

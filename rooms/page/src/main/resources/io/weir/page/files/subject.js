@@ -11,7 +11,7 @@ const WORDS = {
   unavailable: ['bad', 'nothing is decided: Redis is away']
 };
 
-const shown = { key: '', operation: '', cost: '', explained: null, record: null, tag: '', denials: [], isAsking: false };
+const shown = { key: '', operation: '', cost: '', explained: null, record: null, tag: '', denials: [] };
 
 /** Asks what would be decided; takes nothing. */
 async function explain() {
@@ -192,21 +192,12 @@ async function boost(app) {
 }
 
 function buttons(app) {
-  const doing = action => async () => {
-    try {
-      app.failure = null;
-      await action(app);
-    } catch (error) {
-      app.failure = error;
-    }
-    app.draw();
-  };
   const isRecord = Boolean(shown.record);
   const why = isRecord ? nothing : 'only for keys with a record of their own';
   return html`<div class="buttons">
-    <button type="button" ?disabled=${!app.may('keys') || app.session.tenant} @click=${doing(reset)}>Reset…</button>
-    <button type="button" title=${why} ?disabled=${!app.may('keys') || !isRecord} @click=${doing(boost)}>Boost…</button>
-    <button type="button" title=${why} ?disabled=${!app.may('keys') || !isRecord} @click=${doing(freeze)}>${shown.record?.state === 'frozen' ? 'Thaw…' : 'Freeze…'}</button>
+    <button type="button" ?disabled=${!app.may('keys') || app.session.tenant} @click=${app.doing(reset)}>Reset…</button>
+    <button type="button" title=${why} ?disabled=${!app.may('keys') || !isRecord} @click=${app.doing(boost)}>Boost…</button>
+    <button type="button" title=${why} ?disabled=${!app.may('keys') || !isRecord} @click=${app.doing(freeze)}>${shown.record?.state === 'frozen' ? 'Thaw…' : 'Freeze…'}</button>
   </div>`;
 }
 
@@ -256,16 +247,8 @@ export default {
 
   // What is shown stays true: it is asked again with each event.
   heard(app) {
-    if (shown.explained && !shown.isAsking && !document.hidden && !document.querySelector('dialog')) {
-      shown.isAsking = true;
-      explain()
-        .catch(error => {
-          app.failure = error;
-        })
-        .finally(() => {
-          shown.isAsking = false;
-          app.draw();
-        });
+    if (shown.explained) {
+      app.refresh(explain);
     }
   },
 

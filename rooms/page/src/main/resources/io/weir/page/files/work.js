@@ -9,7 +9,7 @@ const TITLES = {
   window: ['Windows', 'The policy has no windows.']
 };
 
-const shown = { states: null, isAsking: false };
+const shown = { states: null };
 
 async function find() {
   shown.states = await ask('/v1/states');
@@ -27,17 +27,7 @@ export default {
   load: find,
 
   heard(app) {
-    if (!shown.isAsking && !document.hidden) {
-      shown.isAsking = true;
-      find()
-        .catch(error => {
-          app.failure = error;
-        })
-        .finally(() => {
-          shown.isAsking = false;
-          app.draw();
-        });
-    }
+    app.refresh(find);
   },
 
   draw() {

@@ -42,8 +42,11 @@ final class Chromium implements AutoCloseable {
   }
 
   private static boolean isNew(Path node) {
-    String version = CommandRun.of(Duration.ofSeconds(20), node.toString(), "--version").output().strip();
-    return version.matches("v\\d+\\..*") && Integer.parseInt(version.substring(1, version.indexOf('.'))) >= LEAST_NODE;
+    String version = CommandRun.of(Duration.ofSeconds(20), node.toString(), "--version")
+        .output()
+        .strip();
+    return version.matches("v\\d+\\..*")
+        && Integer.parseInt(version.substring(1, version.indexOf('.'))) >= LEAST_NODE;
   }
 
   Browser browser() {

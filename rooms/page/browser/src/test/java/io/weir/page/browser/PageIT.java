@@ -163,7 +163,16 @@ final class PageIT {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"overview", "subject?key=quiet", "denials", "keys", "work", "policy", "rehearsal", "changes"})
+      strings = {
+        "overview",
+        "subject?key=quiet",
+        "denials",
+        "keys",
+        "work",
+        "policy",
+        "rehearsal",
+        "changes"
+      })
   void eachViewIsSoundForAllWhoLook(String view) {
     for (ColorScheme scheme : new ColorScheme[] {ColorScheme.LIGHT, ColorScheme.DARK}) {
       // The tool that looks is a script of another origin.
@@ -186,7 +195,16 @@ final class PageIT {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"overview", "subject?key=quiet", "denials", "keys", "work", "policy", "rehearsal", "changes"})
+      strings = {
+        "overview",
+        "subject?key=quiet",
+        "denials",
+        "keys",
+        "work",
+        "policy",
+        "rehearsal",
+        "changes"
+      })
   void eachViewFitsAPhoneAndBreaksNoPolicyOfContent(String view) {
     open(new NewContextOptions().setViewportSize(375, 800));
     signIn(NodeFixture.ADMIN);
