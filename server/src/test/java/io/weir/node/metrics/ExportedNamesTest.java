@@ -9,6 +9,7 @@ import io.weir.core.policy.Policy;
 import io.weir.core.slot.QueueReport;
 import io.weir.core.slot.QueueReport.Returned;
 import io.weir.core.throttle.Ended;
+import io.weir.insight.rehearsal.RehearsalMeters;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobState;
@@ -84,6 +85,7 @@ final class ExportedNamesTest {
     WindowView view = new WindowView(10, 0, 1, 0, 1, 0);
     new WindowMeters(metrics.registry()).told("blocks", "open", "opened", view);
     metrics.buckets().used("calls", 0.5);
+    new RehearsalMeters(metrics.registry(), "audit").count("free", "Call", "would_deny");
     return metrics
         .scrape()
         .lines()

@@ -112,7 +112,7 @@ final class LoopRehearsal {
   private void count(Question question, Plan plan, Counts counts) {
     Name name = new Name(plan.name(), plan.tagOf(question.operation()));
     account.count(name, counts);
-    meters.count(name, counts);
+    meters.count(name.plan(), name.operation(), counts.word());
   }
 
   /** What was found until now. Any thread may ask. */
