@@ -7,6 +7,7 @@ import io.weir.insight.live.LiveFeed;
 import io.weir.insight.live.Pulse;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.admin.Operators;
+import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
@@ -46,7 +47,10 @@ public final class LiveDoor implements Door {
   }
 
   private Future<Void> watch(RoutedRequest request) {
-    operators.require(request.http(), Scope.READ);
-    return feed.watch(vertx, work, request.http());
+    Runnable admitted = () -> {
+      Operator unused = operators.require(request.http(), Scope.READ);
+    };
+    admitted.run();
+    return feed.watch(vertx, work, request.http(), admitted);
   }
 }

@@ -28,7 +28,7 @@ public final class LiveFeed {
   /** A span is told again until all nodes have ended it. */
   private static final int SPANS_AGAIN = 3;
 
-  /** The browser connects again, and the operator's token is looked up again. */
+  /** The browser connects again. */
   private static final Duration LASTS = Duration.ofMinutes(10);
 
   private static final ProblemDetails TOO_MANY =
@@ -44,12 +44,33 @@ public final class LiveFeed {
     this.top = top;
   }
 
-  private record Stream(Context loop, HttpServerResponse response) {
+  /**
+   * One who watches.
+   *
+   * @param admitted throws if the operator may not look any more
+   * @param over completes when the answer has ended
+   */
+  private record Stream(
+      Context loop, HttpServerResponse response, Runnable admitted, Promise<Void> over) {
     void send(String text) {
       loop.runOnContext(now -> {
-        if (!response.closed() && !response.ended() && !response.writeQueueFull()) {
-          var unused = response.write(text);
+        try {
+          admitted.run();
+          if (!response.closed() && !response.ended() && !response.writeQueueFull()) {
+            var unused = response.write(text);
+          }
+        } catch (RefusedException e) {
+          end();
         }
+      });
+    }
+
+    void end() {
+      loop.runOnContext(now -> {
+        if (!response.ended() && !response.closed()) {
+          var unused = response.end();
+        }
+        over.tryComplete();
       });
     }
   }
@@ -84,16 +105,18 @@ public final class LiveFeed {
   /**
    * Tells a request what happens until its caller hangs up, or some minutes are over.
    *
+   * @param admitted throws {@link RefusedException} if the operator may not look any more; then it ends
    * @return completes when the answer has ended; fails with {@link RefusedException} if too many watch
    */
-  public Future<Void> watch(Vertx vertx, OperatorWork work, HttpServerRequest request) {
+  public Future<Void> watch(
+      Vertx vertx, OperatorWork work, HttpServerRequest request, Runnable admitted) {
     if (streams.size() >= MOST) {
       throw new RefusedException(TOO_MANY);
     }
     Context loop = vertx.getOrCreateContext();
-    Stream stream = new Stream(loop, request.response());
-    streams.add(stream);
     Promise<Void> over = Promise.promise();
+    Stream stream = new Stream(loop, request.response(), admitted, over);
+    streams.add(stream);
     request
         .response()
         .setChunked(true)
@@ -101,22 +124,13 @@ public final class LiveFeed {
         .putHeader("Cache-Control", "no-store")
         .putHeader("X-Accel-Buffering", "no")
         .closeHandler(closed -> over.tryComplete());
-    request.connection().shutdownHandler(stopping -> end(stream, over));
+    request.connection().shutdownHandler(stopping -> stream.end());
     request.resume();
-    long timer = vertx.setTimer(LASTS.toMillis(), late -> end(stream, over));
+    long timer = vertx.setTimer(LASTS.toMillis(), late -> stream.end());
     events(loop, work, pulse.oldest()).onSuccess(stream::send);
     return over.future().onComplete(ended -> {
       vertx.cancelTimer(timer);
       streams.remove(stream);
-    });
-  }
-
-  private static void end(Stream stream, Promise<Void> over) {
-    stream.loop().runOnContext(now -> {
-      if (!stream.response().ended() && !stream.response().closed()) {
-        var unused = stream.response().end();
-      }
-      over.tryComplete();
     });
   }
 }
