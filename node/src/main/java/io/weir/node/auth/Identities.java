@@ -42,6 +42,7 @@ public final class Identities {
   /** The subject of a request, see {@link Identifier#identify}. */
   public Future<Subject> authenticate(
       HttpServerRequest request, Optional<OperationRule> operation) {
+    Sessions.removeFrom(request.headers());
     return identifier.identify(request, operation);
   }
 
@@ -50,8 +51,9 @@ public final class Identities {
     return identifier.target(request);
   }
 
-  /** Removes headers that identify callers, see {@link Identifier#removeFrom}. */
+  /** Removes headers that identify callers, see {@link Identifier#removeFrom}, and the sessions of operators. */
   public void removeFrom(MultiMap headers) {
+    Sessions.removeFrom(headers);
     identifier.removeFrom(headers);
   }
 

@@ -1,8 +1,10 @@
 package io.weir.node.auth;
 
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.policy.SecretHash;
@@ -13,12 +15,15 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
@@ -91,6 +96,22 @@ public final class Sessions {
       }
     });
     request.response().addCookie(cookie(request, "").setMaxAge(0));
+  }
+
+  /** Removes the cookie of a session, which a browser sends to all ports of a host: upstreams must not see it. */
+  static void removeFrom(MultiMap headers) {
+    List<String> shown = headers.getAll(HttpHeaders.COOKIE);
+    if (shown.stream().noneMatch(cookies -> cookies.contains(COOKIE + "="))) {
+      return;
+    }
+    headers.remove(HttpHeaders.COOKIE);
+    shown.stream()
+        .map(cookies -> Arrays.stream(cookies.split(";", -1))
+            .map(String::strip)
+            .filter(cookie -> !cookie.startsWith(COOKIE + "="))
+            .collect(Collectors.joining("; ")))
+        .filter(cookies -> !cookies.isEmpty())
+        .forEach(cookies -> headers.add(HttpHeaders.COOKIE, cookies));
   }
 
   /** What a page of this node has to show with each change, in {@link #CSRF_HEADER}. */

@@ -79,7 +79,8 @@ final class GatewayIT {
             "kept",
             "X-Weir-Subject",
             "forged")
-        .headers("TE", "trailers", "Keep-Alive", "5", "Proxy-Authorization", "x");
+        .headers("TE", "trailers", "Keep-Alive", "5", "Proxy-Authorization", "x")
+        .headers("Cookie", "a=1; weir-session=of-an-operator");
     HttpResponse<String> response = node.send(request);
     JsonObject seen = NodeFixture.json(response);
     assertThat(seen.getString("method")).isEqualTo("PATCH");
@@ -87,6 +88,7 @@ final class GatewayIT {
     assertThat(seen.getString("body")).isEqualTo("körper");
     JsonObject headers = seen.getJsonObject("headers");
     assertThat(headers.getString("x-mine")).isEqualTo("kept");
+    assertThat(headers.getString("cookie")).isEqualTo("a=1");
     assertThat(headers.getString("x-weir-subject")).isEqualTo("k2");
     assertThat(headers.getString("x-weir-tenant")).isEqualTo("acme");
     assertThat(headers.fieldNames())
