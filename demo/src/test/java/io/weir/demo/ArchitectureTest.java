@@ -69,6 +69,7 @@ final class ArchitectureTest {
           "com.github.benmanes..", List.of("io.weir.keys.directory", "io.weir.keys.identity")),
       Map.entry("com.nimbusds..", List.of("io.weir.keys.identity")),
       Map.entry("org.apache.datasketches..", List.of("io.weir.insight.top")),
+      Map.entry("io.opentelemetry..", List.of("io.weir.traces")),
       Map.entry("com.github.difflib..", List.of("io.weir.node.admin")),
       Map.entry("org.yaml..", List.of("io.weir.state.document")),
       Map.entry("redis.embedded..", List.of("io.weir.embedded")),
@@ -86,6 +87,7 @@ final class ArchitectureTest {
               "io.weir.keys.directory",
               "io.weir.insight.live",
               "io.weir.insight.rehearsal",
+              "io.weir.insight.warning",
               "io.weir.windows")),
       Map.entry(
           "io.github.resilience4j..",
@@ -127,6 +129,7 @@ final class ArchitectureTest {
       Map.entry("rooms/keys", "io.weir.keys"),
       Map.entry("rooms/insight", "io.weir.insight"),
       Map.entry("rooms/page", "io.weir.page"),
+      Map.entry("rooms/traces", "io.weir.traces"),
       Map.entry("rooms/windows", "io.weir.windows"),
       Map.entry("server", "io.weir.server"),
       Map.entry("client", "io.weir.client"),
@@ -142,6 +145,7 @@ final class ArchitectureTest {
     "io.weir.keys..",
     "io.weir.page..",
     PROVIDERS,
+    "io.weir.traces..",
     "io.weir.windows.."
   };
 
@@ -285,7 +289,10 @@ final class ArchitectureTest {
             "io.weir.keys..",
             "io.weir.page..",
             PROVIDERS,
+            "io.weir.traces..",
             "io.weir.windows..")
+        .and()
+        .resideOutsideOfPackage("io.weir.insight.warning") // it sends webhooks, as a client does
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.weir.demo..", "io.weir.client..", "io.weir.embedded..")
@@ -315,6 +322,7 @@ final class ArchitectureTest {
             "io.weir.keys..",
             "io.weir.page..",
             PROVIDERS,
+            "io.weir.traces..",
             "io.weir.windows..")
         .and()
         .resideOutsideOfPackage("io.weir.node.json")

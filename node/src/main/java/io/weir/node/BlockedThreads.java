@@ -4,6 +4,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.internal.threadchecker.BlockedThreadEvent;
+import io.weir.node.trace.Tracing;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -38,8 +39,8 @@ final class BlockedThreads {
   }
 
   /** A Vert.x with so many event loops, whose threads are watched. */
-  static Vertx watched(int eventLoops) {
-    Vertx vertx = Vertx.vertx(new VertxOptions()
+  static Vertx watched(int eventLoops, Tracing tracing) {
+    VertxOptions options = new VertxOptions()
         .setEventLoopPoolSize(eventLoops)
         .setMaxEventLoopExecuteTime(BLOCKED_MILLIS)
         .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
@@ -47,7 +48,8 @@ final class BlockedThreads {
         .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
         .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
         .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
-        .setPreferNativeTransport(true));
+        .setPreferNativeTransport(true);
+    Vertx vertx = Vertx.builder().with(options).withTracer(tracing.http()).build();
     watch(vertx);
     return vertx;
   }

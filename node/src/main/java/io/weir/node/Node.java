@@ -5,14 +5,9 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
-import io.weir.core.bucket.Bucket;
-import io.weir.core.bucket.Demand;
-import io.weir.core.bucket.Scope;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.Policy;
-import io.weir.core.throttle.BucketStore;
-import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.node.admin.Operators;
@@ -29,6 +24,7 @@ import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.room.NodeParts;
 import io.weir.node.room.OpenRoom;
 import io.weir.node.room.Room;
+import io.weir.node.trace.Tracing;
 import io.weir.node.upstream.Turns;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.document.PolicyDocuments;
@@ -59,7 +55,6 @@ public final class Node implements AutoCloseable {
     throw new IllegalStateException("no room has " + request.to().name());
   };
 
-  private static final int WARM_UP_QUESTIONS = 500;
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
@@ -84,16 +79,21 @@ public final class Node implements AutoCloseable {
   public static Node start(NodeConfig config) {
     String seed = policyText(config);
     NodeMetrics metrics = new NodeMetrics();
-    Vertx vertx = BlockedThreads.watched(config.eventLoops());
+    List<Room> rooms = Room.all();
+    Tracing tracing = rooms.stream()
+        .flatMap(room -> room.tracing(config).stream())
+        .findFirst()
+        .orElse(Tracing.NONE);
+    Vertx vertx = BlockedThreads.watched(config.eventLoops(), tracing);
     SharedState shared;
     try {
-      shared = SharedState.open(config, seed, eventLoops(vertx), metrics);
+      shared = SharedState.open(config, seed, eventLoops(vertx), metrics, tracing);
     } catch (RuntimeException e) {
       end(vertx);
       throw e;
     }
     ClusterPolicy policies = shared.policies();
-    Decider decider = new Decider(new Throttle(shared.store(), policies), metrics);
+    Decider decider = new Decider(new Throttle(shared.store(), policies), metrics, tracing);
     RedisHolds holdStore = new RedisHolds(shared.connections());
     Holds holds = new Holds(vertx, holdStore, metrics, policies::liveNodes);
     Identities identities = new Identities(policies);
@@ -116,7 +116,6 @@ public final class Node implements AutoCloseable {
         bulkheads.memory(),
         metrics.registry(),
         loop -> turns(opened, loop));
-    List<Room> rooms = Room.all();
     rooms.forEach(room -> opened.add(room.open(parts)));
     opened.forEach(room -> {
       room.directory().ifPresent(identities::use);
@@ -143,7 +142,7 @@ public final class Node implements AutoCloseable {
         OpenApi.of(described(rooms)),
         List.copyOf(opened));
     Node node = new Node(shared, vertx, context);
-    warmUp(shared.redis());
+    WarmUp.of(shared.redis());
     holds.start();
     node.serve();
     node.watch();
@@ -261,21 +260,6 @@ public final class Node implements AutoCloseable {
       close();
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while the node started", e);
-    }
-  }
-
-  // Otherwise the first decisions would load classes and scripts, and miss the timeout. A failure
-  // here is ignored: the first decisions report it.
-  private static void warmUp(BucketStore store) {
-    Bucket bucket = new Bucket("warm-up", Scope.KEY, 1000, 1000);
-    List<Demand> demands = List.of(Demand.of(bucket));
-    Charge question = new Charge("warm-up", "warm-up", Long.MAX_VALUE >> 11, demands, 1);
-    for (int i = 0; i < WARM_UP_QUESTIONS; i++) {
-      store
-          .peek(question)
-          .handle((answer, error) -> error == null)
-          .toCompletableFuture()
-          .join();
     }
   }
 

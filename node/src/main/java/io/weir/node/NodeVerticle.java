@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.tracing.TracingPolicy;
 import io.weir.node.admin.AdminDoor;
 import io.weir.node.admin.PolicyDoors;
 import io.weir.node.check.CheckDoor;
@@ -113,7 +114,7 @@ final class NodeVerticle extends VerticleBase {
             config.port()),
         listen(
             intake(operators, Intake::notFound, Cors.NONE),
-            options(Optional.empty()),
+            options(Optional.empty()).setTracingPolicy(TracingPolicy.IGNORE),
             config.adminHost(),
             config.adminPort().getAsInt()));
   }

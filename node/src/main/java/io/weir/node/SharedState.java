@@ -6,6 +6,8 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
+import io.weir.node.trace.TracedBucketStore;
+import io.weir.node.trace.Tracing;
 import io.weir.state.connection.LibraryKeeper;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.degraded.DegradingStore;
@@ -45,7 +47,11 @@ record SharedState(
     implements AutoCloseable {
   /** Connects; fails as {@link Node#start} does, and then closes every connection. */
   static SharedState open(
-      NodeConfig config, String seed, List<EventLoop> eventLoops, NodeMetrics metrics) {
+      NodeConfig config,
+      String seed,
+      List<EventLoop> eventLoops,
+      NodeMetrics metrics,
+      Tracing tracing) {
     Opened opened =
         RedisWait.of(config.redisWait()).until(() -> Opened.of(config, seed, eventLoops));
     RedisConnections connections = opened.connections();
@@ -54,7 +60,8 @@ record SharedState(
     RedisBucketStore redis =
         RedisBucketStore.of(connections, policies::isChanging, outages::observer);
     DegradingStore degrading = new DegradingStore(
-        new TimedBucketStore(redis, metrics),
+        new TimedBucketStore(
+            tracing == Tracing.NONE ? redis : new TracedBucketStore(redis, tracing), metrics),
         outages,
         charge -> connections.partOf(charge.tenant()),
         policies::liveNodes,

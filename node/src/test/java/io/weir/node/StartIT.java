@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.Reports;
 import io.weir.testkit.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -77,6 +78,6 @@ final class StartIT {
         List.of(),
         Optional.empty(),
         false,
-        Optional.empty());
+        Reports.NONE);
   }
 }

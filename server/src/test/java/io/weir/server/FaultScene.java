@@ -5,6 +5,7 @@ import io.weir.core.policy.SecretHash;
 import io.weir.node.Node;
 import io.weir.node.NodeView;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.Reports;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RealTime;
 import java.io.IOException;
@@ -109,7 +110,7 @@ final class FaultScene implements AutoCloseable {
         List.of(),
         Optional.empty(),
         false,
-        Optional.empty()));
+        Reports.NONE));
     ((VertxInternal) NodeView.vertx(node))
         .blockedThreadChecker()
         .setThreadBlockedHandler(

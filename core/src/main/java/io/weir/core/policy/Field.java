@@ -110,8 +110,8 @@ public final class Field<T> {
         .or(List.of());
   }
 
-  /** A list of statuses of HTTP; empty by default. */
-  public static Field<List<Item>> statuses(
+  /** A list of whole numbers, such as statuses of HTTP, or texts of this form; empty by default. */
+  public static Field<List<Item>> numerals(
       String name, Pattern form, int min, int max, String expected, String meaning) {
     ParsedType<String> text = ParsedType.of(form, expected);
     WholeNumberType numerals = new WholeNumberType(min, max, "");

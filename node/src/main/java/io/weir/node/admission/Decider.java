@@ -17,6 +17,7 @@ import io.weir.core.throttle.Throttle;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.metrics.NodeMetrics;
+import io.weir.node.trace.Tracing;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -29,12 +30,14 @@ public final class Decider {
 
   private final Throttle throttle;
   private final NodeMetrics metrics;
+  private final Tracing tracing;
   private final AtomicBoolean isUndecided = new AtomicBoolean();
   private volatile Witness witness = Witness.NONE;
 
-  public Decider(Throttle throttle, NodeMetrics metrics) {
+  public Decider(Throttle throttle, NodeMetrics metrics, Tracing tracing) {
     this.throttle = throttle;
     this.metrics = metrics;
+    this.tracing = tracing;
   }
 
   /** Sets who sees the decisions. */
@@ -81,9 +84,13 @@ public final class Decider {
       Function<Limited, Optional<Hold>> holds) {
     Question question = new Question(subject, operation, cost);
     Promise<Decision> done = Promise.promise();
-    throttle
-        .tryTake(subject, operation, cost, ticket, holds)
-        .whenComplete((decision, error) -> ((ContextInternal) context).emit(decision, decided -> {
+    ContextInternal here = ofRequest((ContextInternal) context);
+    tracing
+        .record(
+            "throttle decide",
+            () -> throttle.tryTake(subject, operation, cost, ticket, holds),
+            (decision, attributes) -> DecisionAttributes.describe(question, decision, attributes))
+        .whenComplete((decision, error) -> here.emit(decision, decided -> {
           if (decided != null) {
             decided(question, decided);
             done.succeed(decided);
@@ -94,6 +101,12 @@ public final class Decider {
           }
         }));
     return done.future();
+  }
+
+  // The context of the request that is served here, so that its trace is known afterwards.
+  private static ContextInternal ofRequest(ContextInternal loop) {
+    ContextInternal here = ContextInternal.current();
+    return here != null && here.isDuplicate() && here.unwrap() == loop.unwrap() ? here : loop;
   }
 
   /** The decision that a newcomer would get; takes nothing, and is not counted. */

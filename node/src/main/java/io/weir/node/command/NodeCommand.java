@@ -4,6 +4,7 @@ import io.weir.node.Node;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.intake.Cors;
+import io.weir.node.log.BoundedLoggers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -88,12 +89,6 @@ final class NodeCommand implements Callable<Integer> {
   private boolean watchesPolicy;
 
   @Option(
-      names = "--denial-log",
-      paramLabel = "FILE",
-      description = "file for denials, a JSON object on each line (nowhere)")
-  private @Nullable Path denialLog;
-
-  @Option(
       names = "--policy-copy",
       paramLabel = "FILE",
       description = "keeps the policy in force, to start while Redis is away (nowhere)")
@@ -157,6 +152,9 @@ final class NodeCommand implements Callable<Integer> {
   @Mixin
   private TlsOption tls = new TlsOption();
 
+  @Mixin
+  private ReportOption reports = new ReportOption();
+
   /** The command line of a node, with defaults from the environment and the configuration file. */
   static CommandLine commandLine(Map<String, String> environment) {
     CommandLine line = new CommandLine(new NodeCommand());
@@ -166,6 +164,7 @@ final class NodeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    BoundedLoggers.use(reports.logFormat());
     Node node = Node.start(config());
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
@@ -202,7 +201,7 @@ final class NodeCommand implements Callable<Integer> {
         corsOrigins(),
         tls.tls(),
         watchesPolicy,
-        Optional.ofNullable(denialLog).filter(file -> !file.toString().isBlank()));
+        reports.reports());
   }
 
   private List<String> corsOrigins() {

@@ -26,7 +26,7 @@ import java.util.OptionalInt;
  * @param corsOrigins origins of web pages whose scripts may call the node; a star for any
  * @param tls of the port for callers; empty for plain HTTP
  * @param watchesPolicy whether the policy file is published whenever it changes
- * @param denialLog where denials are written, as JSON; empty for nowhere
+ * @param reports what the node tells others of its own accord
  */
 public record NodeConfig(
     String host,
@@ -46,7 +46,7 @@ public record NodeConfig(
     List<String> corsOrigins,
     Optional<Tls> tls,
     boolean watchesPolicy,
-    Optional<Path> denialLog) {
+    Reports reports) {
 
   @Override
   public String toString() {

@@ -12,6 +12,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.metrics.HttpMeters;
+import io.weir.node.trace.RequestTrace;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -90,6 +91,7 @@ public final class Intake {
       return;
     }
     request.pause();
+    RequestTrace.serve(request);
     stamp(request.response());
     request.response().headersEndHandler(head -> cors.addHeaders(request));
     Optional<ProblemDetails> refusal = Framing.refusal(request);

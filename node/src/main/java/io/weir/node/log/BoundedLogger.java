@@ -1,6 +1,8 @@
 package io.weir.node.log;
 
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.Marker;
@@ -17,11 +19,14 @@ final class BoundedLogger extends LegacyAbstractLogger {
 
   private final transient Logger to;
   private final transient LogBudget budget;
+  private final transient Supplier<Optional<JsonLines>> json;
 
-  BoundedLogger(Logger to, LogBudget budget) {
+  /** @param json writes the lines instead, if it is there */
+  BoundedLogger(Logger to, LogBudget budget, Supplier<Optional<JsonLines>> json) {
     this.name = to.getName();
     this.to = to;
     this.budget = budget;
+    this.json = json;
   }
 
   @Override
@@ -67,9 +72,14 @@ final class BoundedLogger extends LegacyAbstractLogger {
       return;
     }
     String message = MessageFormatter.basicArrayFormat(pattern, arguments);
-    String more = leftOut.getAsLong() == 0
-        ? ""
-        : " (and %d like it, which were left out)".formatted(leftOut.getAsLong());
-    to.atLevel(level).log(LogText.of(name, message, error) + more);
+    LogText text = LogText.of(name, message, error);
+    json.get()
+        .ifPresentOrElse(
+            lines -> lines.write(level, name, text, leftOut.getAsLong()),
+            () -> to.atLevel(level).log(text.whole() + more(leftOut.getAsLong())));
+  }
+
+  private static String more(long leftOut) {
+    return leftOut == 0 ? "" : " (and %d like it, which were left out)".formatted(leftOut);
   }
 }

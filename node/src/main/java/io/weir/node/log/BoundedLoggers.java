@@ -1,5 +1,7 @@
 package io.weir.node.log;
 
+import java.time.Clock;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.slf4j.ILoggerFactory;
@@ -14,6 +16,8 @@ public final class BoundedLoggers implements SLF4JServiceProvider {
   private static final String PROVIDER = "slf4j.provider";
   private static final String VERBOSITY = "slf4j.internal.verbosity";
 
+  private static volatile Optional<JsonLines> json = Optional.empty();
+
   private final SimpleServiceProvider simple = new SimpleServiceProvider();
   private final LogBudget budget = new LogBudget(System::nanoTime);
   private final ConcurrentMap<String, Logger> loggers = new ConcurrentHashMap<>();
@@ -27,10 +31,18 @@ public final class BoundedLoggers implements SLF4JServiceProvider {
     System.setProperty(VERBOSITY, "WARN");
   }
 
+  /** Sets the form of all lines from now on; text at first. */
+  public static void use(LogFormat format) {
+    json = format == LogFormat.JSON
+        ? Optional.of(new JsonLines(Clock.systemUTC(), System.err))
+        : Optional.empty();
+  }
+
   @Override
   public ILoggerFactory getLoggerFactory() {
     return name -> loggers.computeIfAbsent(
-        name, made -> new BoundedLogger(simple.getLoggerFactory().getLogger(made), budget));
+        name,
+        made -> new BoundedLogger(simple.getLoggerFactory().getLogger(made), budget, () -> json));
   }
 
   @Override

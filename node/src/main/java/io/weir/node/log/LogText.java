@@ -3,17 +3,17 @@ package io.weir.node.log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Formats a line of the log, with its error. Libraries that read the data of callers and upstreams put it into the
+ * The text of a line of the log, with its error. Libraries that read the data of callers and upstreams put it into the
  * messages of their errors: only the class and the stack of such errors are written.
+ *
+ * @param error the error with its causes and stacks, each on a line of its own; empty if there is none
  */
-final class LogText {
+record LogText(String message, String error) {
   private static final int MAX_OWN = 1000;
   private static final int MAX_OF_LIBRARIES = 200;
   private static final String NO_TEXT = "a connection or a message of it is broken";
   private static final int FRAMES = 12;
   private static final int CAUSES = 4;
-
-  private LogText() {}
 
   /** Whether a logger is ours, so that its messages are ours, too. */
   static boolean isOwn(String logger) {
@@ -31,17 +31,22 @@ final class LogText {
   }
 
   /** The text to write. */
-  static String of(String logger, @Nullable String message, @Nullable Throwable error) {
+  static LogText of(String logger, @Nullable String message, @Nullable Throwable error) {
     boolean hidesMessages = readsPeers(logger);
     int most = isOwn(logger) ? MAX_OWN : MAX_OF_LIBRARIES;
-    StringBuilder text = new StringBuilder(
-        speaksOfPeers(logger) || message == null ? NO_TEXT : bounded(message, most));
+    String told = speaksOfPeers(logger) || message == null ? NO_TEXT : bounded(message, most);
+    StringBuilder text = new StringBuilder();
     Throwable cause = error;
     for (int i = 0; i < CAUSES && cause != null; i++) {
       append(text, cause, hidesMessages, i == 0 ? "" : "caused by ");
       cause = cause.getCause();
     }
-    return text.toString();
+    return new LogText(told, text.toString());
+  }
+
+  /** All of it. */
+  String whole() {
+    return message + error;
   }
 
   private static void append(

@@ -1,5 +1,7 @@
 package io.weir.node.room;
 
+import io.weir.node.config.NodeConfig;
+import io.weir.node.trace.Tracing;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +29,11 @@ public interface Room {
   default List<Object> commands(
       Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
     return List.of();
+  }
+
+  /** Records how requests go, if the configuration wants it; at most one room does. Called before {@link #open}. */
+  default Optional<Tracing> tracing(NodeConfig config) {
+    return Optional.empty();
   }
 
   /** The states of the room that {@code weir inspect} shows. */

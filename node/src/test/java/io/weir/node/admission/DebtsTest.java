@@ -13,6 +13,7 @@ import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.Throttle;
 import io.weir.model.InMemoryBucketStore;
 import io.weir.node.metrics.NodeMetrics;
+import io.weir.node.trace.Tracing;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.testkit.ManualClock;
 import java.time.Duration;
@@ -38,7 +39,8 @@ final class DebtsTest {
       new PolicyRevision(1, PolicyDocuments.parse("test", POLICY).policy());
   private final Throttle throttle =
       new Throttle(new InMemoryBucketStore(clock), new Source(policy));
-  private final Debts debts = new Debts(vertx, new Decider(throttle, new NodeMetrics()));
+  private final Debts debts =
+      new Debts(vertx, new Decider(throttle, new NodeMetrics(), Tracing.NONE));
 
   private record Source(PolicyRevision current) implements PolicySource {
     @Override

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.Reports;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,7 +46,7 @@ final class NodeCommandTest {
             List.of(),
             Optional.empty(),
             false,
-            Optional.empty()));
+            Reports.NONE));
   }
 
   @Test
@@ -136,11 +138,25 @@ final class NodeCommandTest {
         "--admin-port=65536",
         "--cors-origins=app.example.com",
         "--cors-origins=https://app.example.com/path",
+        "--traces=collector:4318",
+        "--traces=file:///etc",
+        "--trace-share=1.5",
+        "--trace-share=NaN",
+        "--webhooks=does-not-exist",
         "--config=does-not-exist",
         "--colour=blue"
       })
   void numbersOutOfRangeAreRefused(String argument) {
     assertThatThrownBy(() -> config(Map.of(), argument)).isInstanceOf(ParameterException.class);
+  }
+
+  @Test
+  void whereTracesAreSent() {
+    Reports reports =
+        config(Map.of("WEIR_TRACES", "http://collector:4318/v1/traces")).reports();
+    assertThat(reports.traces())
+        .hasValue(new Reports.Traces(URI.create("http://collector:4318/v1/traces"), 0.01));
+    assertThat(config(Map.of()).reports()).isEqualTo(Reports.NONE);
   }
 
   @Test
@@ -167,7 +183,7 @@ final class NodeCommandTest {
         List.of("https://a.example", "http://[::1]:8080"),
         Optional.empty(),
         false,
-        Optional.empty());
+        Reports.NONE);
   }
 
   private static NodeConfig config(Map<String, String> environment, String... arguments) {

@@ -2,9 +2,13 @@ package io.weir.node.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -61,6 +65,31 @@ final class BoundedLoggersTest {
         .doesNotContain("SECRET");
     logger("org.redisson.connection").error("cannot connect", new IllegalStateException("refused"));
     assertThat(text()).contains("cannot connect", "IllegalStateException: refused");
+  }
+
+  @Test
+  void aLineOfJsonIsOneObject() {
+    Instant now = Instant.parse("2026-01-02T03:04:05Z");
+    Logger log = new BoundedLogger(
+        simple.getLoggerFactory().getLogger("io.weir.node.Some"),
+        budget,
+        () -> Optional.of(new JsonLines(() -> now, System.err)));
+    for (int i = 0; i < 12; i++) {
+      log.warn("upstream {} failed\n\"x\"", "a", new IllegalStateException("why"));
+    }
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(60));
+    log.warn("upstream {} failed\n\"x\"", "a");
+
+    List<JsonObject> lines = text().lines().map(JsonObject::new).toList();
+    assertThat(lines).hasSize(11);
+    JsonObject first = lines.get(0);
+    assertThat(first.getString("time")).isEqualTo("2026-01-02T03:04:05Z");
+    assertThat(first.getString("level")).isEqualTo("warn");
+    assertThat(first.getString("logger")).isEqualTo("io.weir.node.Some");
+    assertThat(first.getString("message")).isEqualTo("upstream a failed \"x\"");
+    assertThat(first.getString("error")).contains("IllegalStateException: why", "\n    at ");
+    assertThat(lines.get(10).getLong("leftOut")).isEqualTo(2);
+    assertThat(lines.get(10).containsKey("error")).isFalse();
   }
 
   @Test
@@ -124,7 +153,7 @@ final class BoundedLoggersTest {
   }
 
   private Logger logger(String name) {
-    return new BoundedLogger(simple.getLoggerFactory().getLogger(name), budget);
+    return new BoundedLogger(simple.getLoggerFactory().getLogger(name), budget, Optional::empty);
   }
 
   private String text() {

@@ -9,6 +9,7 @@ import io.weir.core.policy.FailureMode;
 import io.weir.node.Node;
 import io.weir.node.NodeView;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.Reports;
 import io.weir.node.config.Tls;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisDatabase;
@@ -118,7 +119,22 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        Optional.of(tls));
+        new Extras(Optional.of(tls), Reports.NONE));
+  }
+
+  /** A node at a Redis of the test that tells others something of its own accord. */
+  public static NodeFixture reporting(String redisUri, String policy, Reports reports) {
+    return new NodeFixture(
+        new Redis(redisUri, BUSY_TIMEOUT, () -> {}),
+        policy,
+        FailureMode.DENY,
+        Duration.ZERO,
+        OptionalInt.of(FreePorts.one()),
+        new Extras(Optional.empty(), reports));
+  }
+
+  private record Extras(Optional<Tls> tls, Reports reports) {
+    static final Extras NONE = new Extras(Optional.empty(), Reports.NONE);
   }
 
   private NodeFixture(
@@ -127,7 +143,7 @@ public final class NodeFixture implements AutoCloseable {
       FailureMode failureMode,
       Duration shutdownDelay,
       OptionalInt adminPort) {
-    this(redis, policy, failureMode, shutdownDelay, adminPort, Optional.empty());
+    this(redis, policy, failureMode, shutdownDelay, adminPort, Extras.NONE);
   }
 
   private NodeFixture(
@@ -136,7 +152,7 @@ public final class NodeFixture implements AutoCloseable {
       FailureMode failureMode,
       Duration shutdownDelay,
       OptionalInt adminPort,
-      Optional<Tls> tls) {
+      Extras extras) {
     this.redis = redis;
     this.adminPort = adminPort;
     try {
@@ -156,7 +172,7 @@ public final class NodeFixture implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    start(shutdownDelay, tls);
+    start(shutdownDelay, extras);
   }
 
   /** Sets the upstream's answer for a path. */
@@ -286,7 +302,7 @@ public final class NodeFixture implements AutoCloseable {
         .isEmpty();
   }
 
-  private void start(Duration shutdownDelay, Optional<Tls> tls) {
+  private void start(Duration shutdownDelay, Extras extras) {
     node = Node.start(new NodeConfig(
         "127.0.0.1",
         port,
@@ -303,9 +319,9 @@ public final class NodeFixture implements AutoCloseable {
         shutdownDelay,
         Duration.ofSeconds(10),
         List.of("https://app.example.com"),
-        tls,
+        extras.tls(),
         false,
-        Optional.empty()));
+        extras.reports()));
     stalls = StallWatch.of(NodeView.vertx(node));
   }
 

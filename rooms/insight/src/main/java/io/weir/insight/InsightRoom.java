@@ -20,6 +20,7 @@ import io.weir.insight.rehearsal.NodeRehearsals;
 import io.weir.insight.rehearsal.Rehearsals;
 import io.weir.insight.top.RedisTop;
 import io.weir.insight.top.TopView;
+import io.weir.insight.warning.NodeWarnings;
 import io.weir.node.admission.Witness;
 import io.weir.node.intake.Door;
 import io.weir.node.room.LoopParts;
@@ -52,6 +53,7 @@ public final class InsightRoom implements Room {
     RedisTime time = new RedisTime(System::nanoTime);
     String name = node.policies().questions().node();
     Consumer<Denial> log = node.config()
+        .reports()
         .denialLog()
         .map(file -> DenialLog.open(file, name, time::at))
         .<Consumer<Denial>>map(opened -> opened::add)
@@ -66,7 +68,8 @@ public final class InsightRoom implements Room {
         search,
         top,
         new Beat(node, new TopView(top), time::now),
-        new Rehearsals(node),
+        new Rehearsals(node, memory),
+        new NodeWarnings(node, time::now),
         new StateInspector(node.otherRedis().apply(LONGEST)));
   }
 
@@ -76,12 +79,14 @@ public final class InsightRoom implements Room {
     return InsightCommands.all(localAdmin);
   }
 
-  /** Remembers what callers are told, and rehearses it. */
-  private record Both(NodeMemory memory, NodeRehearsals rehearsals) implements Witness {
+  /** Remembers what callers are told, rehearses it, and warns. */
+  private record All(NodeMemory memory, NodeRehearsals rehearsals, NodeWarnings warnings)
+      implements Witness {
     @Override
     public Decision told(Question question, Decision decision) {
       Decision told = memory.told(question, decision);
       rehearsals.told(question, decision);
+      warnings.told(question, decision, System.nanoTime());
       return told;
     }
 
@@ -99,17 +104,19 @@ public final class InsightRoom implements Room {
       RedisTop top,
       Beat beat,
       Rehearsals rehearsals,
+      NodeWarnings warnings,
       StateInspector inspector)
       implements OpenRoom {
     @Override
     public Optional<Witness> witness() {
-      return Optional.of(new Both(memory, rehearsals.here()));
+      return Optional.of(new All(memory, rehearsals.here(), warnings));
     }
 
     @Override
     public LoopRoom onLoop(LoopParts loop) {
       memory.begin(loop.vertx().getOrCreateContext());
       rehearsals.here().begin(loop.vertx().getOrCreateContext());
+      warnings.begin();
       List<Door> doors = List.of(
           new TopDoor(loop.vertx(), node.operators(), new TopView(top)),
           new LiveDoor(loop.vertx(), node.operators(), beat.pulse(), beat.feed()),

@@ -15,11 +15,13 @@ import io.weir.insight.denial.Denial;
 import io.weir.insight.denial.Denial.Full;
 import io.weir.insight.denial.DenialQuery;
 import io.weir.insight.denial.LoopDenials;
+import io.weir.insight.rehearsal.WouldDeny;
 import io.weir.insight.top.Counts;
 import io.weir.insight.top.LimitName;
 import io.weir.insight.top.LoopCounts;
 import io.weir.insight.top.SubjectName;
 import io.weir.node.admission.Witness;
+import io.weir.node.trace.RequestTrace;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -38,6 +40,9 @@ final class LoopMemory implements Witness {
   private final LongSupplier nanos;
   private final LoopCounts counts = new LoopCounts();
   private final LoopDenials denials = new LoopDenials();
+  /** Apart: what is only rehearsed pushes out no denial. */
+  private final LoopDenials rehearsed = new LoopDenials();
+
   private final Consumer<Denial> log;
 
   LoopMemory(Context loop, LongSupplier nanos, Consumer<Denial> log) {
@@ -99,15 +104,22 @@ final class LoopMemory implements Witness {
     if (!denials.accepts(who, now)) {
       return decision;
     }
-    String id = LoopDenials.newId();
+    Denial denial = denial(question, decision, by, outcome, RequestTrace.id());
+    denials.add(denial);
+    log.accept(denial);
+    return decision.withId(denial.id());
+  }
+
+  private Denial denial(
+      Question question, Decision decision, LimitName by, String outcome, Optional<String> trace) {
     List<String> full = decision.fold(allowed -> List.of(), Denied::full, NeverAllowed::full);
     Duration wait = decision instanceof Denied denied
         ? Duration.of(denied.retryAfterMicros(), ChronoUnit.MICROS)
         : Duration.ZERO;
-    Denial denial = new Denial(
-        id,
-        now,
-        who,
+    return new Denial(
+        LoopDenials.newId(),
+        nanos.getAsLong(),
+        name(question),
         by,
         question.cost(),
         outcome,
@@ -115,10 +127,18 @@ final class LoopMemory implements Witness {
         wait,
         decision instanceof Denied denied && denied.estimate(),
         decision.degraded(),
-        decision.revision());
-    denials.add(denial);
-    log.accept(denial);
-    return decision.withId(id);
+        decision.revision(),
+        trace);
+  }
+
+  /** Remembers a request that a limit would have denied which is not enforced. */
+  void wouldDeny(WouldDeny.Found found) {
+    if (rehearsed.accepts(name(found.question()), nanos.getAsLong())) {
+      Denial denial =
+          denial(found.question(), found.decision(), found.by(), Denial.WOULD_DENY, found.trace());
+      rehearsed.add(denial);
+      log.accept(denial);
+    }
   }
 
   private static Full full(String name, Question question, Decision decision) {
@@ -155,10 +175,12 @@ final class LoopMemory implements Witness {
     return new LimitName(plan.name(), plan.tagOf(question.operation()), limit);
   }
 
-  /** The denials that are asked for, the newest first. Any thread may ask. */
+  /** The denials that are asked for, in any order. Any thread may ask. */
   Future<List<Denial>> find(DenialQuery asked) {
     Promise<List<Denial>> found = Promise.promise();
-    loop.runOnContext(now -> found.complete(denials.find(asked, nanos.getAsLong())));
+    loop.runOnContext(now -> found.complete(Stream.of(denials, rehearsed)
+        .flatMap(ring -> ring.find(asked, nanos.getAsLong()).stream())
+        .toList()));
     return found.future();
   }
 

@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.weir.core.decision.Decision;
 import io.weir.insight.denial.Denial;
 import io.weir.insight.denial.DenialQuery;
+import io.weir.insight.rehearsal.WouldDeny;
 import io.weir.insight.top.Counts;
 import io.weir.node.admission.Witness;
 import java.util.Collection;
@@ -16,7 +17,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** What a node remembers of its decisions, each event loop for itself. Safe for use by many threads. */
-public final class NodeMemory implements Witness {
+public final class NodeMemory implements Witness, WouldDeny {
   private final LongSupplier nanos;
   private final Consumer<Denial> log;
   /** By the thread of their event loop. */
@@ -44,6 +45,14 @@ public final class NodeMemory implements Witness {
     LoopMemory memory = loops.get(Thread.currentThread());
     if (memory != null) {
       memory.undecided(question, error);
+    }
+  }
+
+  @Override
+  public void found(Found found) {
+    LoopMemory memory = loops.get(Thread.currentThread());
+    if (memory != null) {
+      memory.wouldDeny(found);
     }
   }
 

@@ -44,6 +44,7 @@ final class InsightIT {
         - { id: k1, tenant: acme, secretHash: "%1$s" }
         - { id: k2, tenant: acme, secretHash: "%1$s" }
         - { id: patient, tenant: other, secretHash: "%1$s" }
+        - { id: k4, tenant: acme, secretHash: "%1$s" }
         - { id: k3, tenant: other, secretHash: "%1$s" }
       """.formatted(SecretHash.of("secret-of-all").formatted());
 
@@ -119,6 +120,29 @@ final class InsightIT {
     HttpResponse<String> unknown = look(two, "/v1/denials/0123456789ab");
     assertThat(unknown.statusCode()).isEqualTo(404);
     assertThat(unknown.body()).contains("denial_unknown");
+  }
+
+  @Test
+  void aDenialNamesTheTraceOfItsRequest() {
+    String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    String parent = "00-%s-00f067aa0ba902b7-01".formatted(trace);
+    String ofGateway = "";
+    String ofCheck = "";
+    for (int i = 0; i < 100 && (ofGateway.isEmpty() || ofCheck.isEmpty()); i++) {
+      HttpResponse<String> forwarded =
+          one.get("/ask", "X-Api-Key", "k4.secret-of-all", "traceparent", parent);
+      ofGateway = forwarded.headers().firstValue("Weir-Decision").orElse(ofGateway);
+      HttpResponse<String> checked = one.post(
+          "/v1/check",
+          "{\"key\":\"k4.secret-of-all\",\"operation\":\"Ask\"}",
+          "traceparent",
+          parent);
+      ofCheck = checked.headers().firstValue("Weir-Decision").orElse(ofCheck);
+    }
+    for (String id : List.of(ofGateway, ofCheck)) {
+      JsonObject denial = NodeFixture.json(look(two, "/v1/denials/" + id));
+      assertThat(denial.getString("trace")).isEqualTo(trace);
+    }
   }
 
   @Test

@@ -47,6 +47,16 @@ public final class RedisKeys {
 
   private RedisKeys() {}
 
+  /**
+   * A text: shows that a warning was told a while ago.
+   *
+   * @param owner of the limit
+   * @param at the percentage that was reached
+   */
+  public static String warning(String rule, String owner, String limit, int at) {
+    return PREFIX + "warning:" + rule + ":" + owner + ":" + limit + ":" + at;
+  }
+
   /** A text: a policy that all nodes read before it is in force. */
   public static String policyProposal(String name) {
     return POLICY + ":next:" + name;

@@ -14,12 +14,14 @@ import java.util.Optional;
  *
  * @param atNanos when, by the clock of the node's process
  * @param by the first limit without room, or the reason
- * @param outcome {@code denied}, {@code never_allowed} or {@code unavailable}
+ * @param outcome {@code denied}, {@code never_allowed} or {@code unavailable}; {@code would_deny} if the request passed,
+ *     and only a rehearsed limit had no room
  * @param full the limits without room; empty if the caller came before its slot
  * @param retryAfter the told wait; zero if there is none
  * @param estimate whether the wait is an estimate
  * @param degraded whether the node decided by itself
  * @param revision of the policy; 0 if nothing was decided
+ * @param trace the id of the trace that the request belongs to
  */
 public record Denial(
     String id,
@@ -32,7 +34,11 @@ public record Denial(
     Duration retryAfter,
     boolean estimate,
     boolean degraded,
-    long revision) {
+    long revision,
+    Optional<String> trace) {
+  /** The outcome of what only would have been denied. */
+  public static final String WOULD_DENY = "would_deny";
+
   private static final Duration LEAST_WAIT = Duration.ofMillis(1);
 
   public Denial {
@@ -70,6 +76,7 @@ public record Denial(
     if (degraded) {
       json.put("degraded", true);
     }
+    trace.ifPresent(it -> json.put("trace", it));
     return revision == 0 ? json : json.put("revision", revision);
   }
 }

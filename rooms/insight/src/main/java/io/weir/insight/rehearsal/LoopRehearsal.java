@@ -17,6 +17,8 @@ import io.weir.insight.rehearsal.Outcomes.Name;
 import io.weir.insight.top.LimitName;
 import io.weir.insight.top.SubjectName;
 import io.weir.node.admission.Witness.Question;
+import io.weir.node.trace.RequestTrace;
+import java.util.Optional;
 
 /**
  * Decides requests of one event loop once more, by limits that are not enforced, after they were decided: nobody waits
@@ -30,37 +32,55 @@ final class LoopRehearsal {
   private final BucketStore store;
   private final ShadowCharges charges;
   private final RehearsalMeters meters;
+  private final WouldDeny hearer;
   private final Account.Writer account = new Account.Writer();
   private int open;
 
-  LoopRehearsal(Context loop, BucketStore store, ShadowCharges charges, RehearsalMeters meters) {
+  LoopRehearsal(
+      Context loop,
+      BucketStore store,
+      ShadowCharges charges,
+      RehearsalMeters meters,
+      WouldDeny hearer) {
     this.loop = loop;
     this.store = store;
     this.charges = charges;
     this.meters = meters;
+    this.hearer = hearer;
+  }
+
+  /** A request, how it was decided, and the plan by which it is decided once more. */
+  private record Case(Question question, Decision decided, Plan plan, Optional<Context> request) {
+    boolean passes() {
+      return decided instanceof Allowed;
+    }
+
+    Name name() {
+      return new Name(plan.name(), plan.tagOf(question.operation()));
+    }
   }
 
   /**
-   * Decides a request by a plan, and counts how it stands beside what was decided.
+   * Decides a request by a plan, and counts how it stands beside what was decided. Called while the request is served.
    *
    * @param revision of the policy in force
    */
   void decide(Question question, Decision decided, Plan plan, long revision) {
-    boolean passes = decided instanceof Allowed;
+    Case of = new Case(question, decided, plan, RequestTrace.here());
     OperationLimit limit = plan.limit(question.operation());
     if (limit instanceof Unlimited) {
-      count(question, plan, Counts.of(passes, true));
+      count(of, Counts.of(of.passes(), true));
       return;
     }
     if (!(limit instanceof Limited limited)) {
-      denied(question, plan, passes, "access_disabled");
+      denied(of, decided, "access_disabled");
       return;
     }
     Subject subject = question.subject();
     ShadowCharge charge =
         charges.of(limited, subject.tenant(), subject.id(), question.cost(), revision);
     if (charge.isEmpty() || open >= MOST_OPEN) {
-      count(question, plan, Counts.UNKNOWN);
+      count(of, Counts.UNKNOWN);
       return;
     }
     open++;
@@ -69,50 +89,49 @@ final class LoopRehearsal {
         .whenComplete((answer, error) -> loop.runOnContext(now -> {
           open--;
           if (answer instanceof StoreAnswer.Decided found) {
-            decided(question, plan, passes, found.decision());
+            decided(of, found.decision());
           } else {
-            count(question, plan, Counts.UNKNOWN);
+            count(of, Counts.UNKNOWN);
           }
         }));
   }
 
   /** Counts a request of a subject that the other policy does not have. */
   void unknownKey(Question question, Decision decided) {
-    denied(question, question.subject().plan(), decided instanceof Allowed, "key_unknown");
+    Case of = new Case(question, decided, question.subject().plan(), RequestTrace.here());
+    denied(of, decided, "key_unknown");
   }
 
-  private void decided(Question question, Plan plan, boolean passes, Decision found) {
+  private void decided(Case of, Decision found) {
     found.fold(
         allowed -> {
-          count(question, plan, Counts.of(passes, true));
+          count(of, Counts.of(of.passes(), true));
           return true;
         },
-        denied -> denied(
-            question,
-            plan,
-            passes,
-            denied.full().isEmpty() ? "full" : denied.full().get(0)),
+        denied ->
+            denied(of, found, denied.full().isEmpty() ? "full" : denied.full().get(0)),
         never -> denied(
-            question,
-            plan,
-            passes,
+            of,
+            found,
             never.full().isEmpty() ? never.reason().code() : never.full().get(0)));
   }
 
-  private boolean denied(Question question, Plan plan, boolean passes, String limit) {
-    count(question, plan, Counts.of(passes, false));
-    if (passes) {
+  private boolean denied(Case of, Decision found, String limit) {
+    count(of, Counts.of(of.passes(), false));
+    if (of.passes()) {
+      Question question = of.question();
+      LimitName by = new LimitName(of.name().plan(), of.name().operation(), limit);
       account.denied(
-          new SubjectName(question.subject().tenant(), question.subject().id()),
-          new LimitName(plan.name(), plan.tagOf(question.operation()), limit));
+          new SubjectName(question.subject().tenant(), question.subject().id()), by);
+      hearer.found(
+          new WouldDeny.Found(question, found, by, of.request().flatMap(RequestTrace::id)));
     }
     return false;
   }
 
-  private void count(Question question, Plan plan, Counts counts) {
-    Name name = new Name(plan.name(), plan.tagOf(question.operation()));
-    account.count(name, counts);
-    meters.count(name.plan(), name.operation(), counts.word());
+  private void count(Case of, Counts counts) {
+    account.count(of.name(), counts);
+    meters.count(of.name().plan(), of.name().operation(), counts.word());
   }
 
   /** What was found until now. Any thread may ask. */

@@ -30,6 +30,7 @@ public final class NodeRehearsals {
   private final BucketStore store;
   private final LongSupplier revision;
   private final MeterRegistry meters;
+  private final WouldDeny hearer;
   private final Map<Thread, Loop> loops = new ConcurrentHashMap<>();
   private volatile Optional<Candidate> candidate = Optional.empty();
 
@@ -38,11 +39,14 @@ public final class NodeRehearsals {
    *
    * @param store without leases and without shares for outages
    * @param revision of the policy in force
+   * @param hearer hears of what would be denied
    */
-  public NodeRehearsals(BucketStore store, LongSupplier revision, MeterRegistry meters) {
+  public NodeRehearsals(
+      BucketStore store, LongSupplier revision, MeterRegistry meters, WouldDeny hearer) {
     this.store = store;
     this.revision = revision;
     this.meters = meters;
+    this.hearer = hearer;
   }
 
   /** Rehearses on an event loop; called on it. */
@@ -160,6 +164,6 @@ public final class NodeRehearsals {
 
   private LoopRehearsal rehearsal(Context loop, String states, String name) {
     return new LoopRehearsal(
-        loop, store, new ShadowCharges(states), new RehearsalMeters(meters, name));
+        loop, store, new ShadowCharges(states), new RehearsalMeters(meters, name), hearer);
   }
 }

@@ -33,10 +33,14 @@ public final class Rehearsals {
   private final NodeQuestions nodes;
   private boolean isLooking; // owned by the loop of start
 
-  /** The rehearsals of a node, and through it of all. */
-  public Rehearsals(NodeParts node) {
-    this.here =
-        new NodeRehearsals(node.store(), () -> node.policies().current().revision(), node.meters());
+  /**
+   * The rehearsals of a node, and through it of all.
+   *
+   * @param hearer hears of what would be denied on this node
+   */
+  public Rehearsals(NodeParts node, WouldDeny hearer) {
+    this.here = new NodeRehearsals(
+        node.store(), () -> node.policies().current().revision(), node.meters(), hearer);
     this.stored = new RedisCandidate(node.redis());
     this.nodes = node.policies().questions();
     nodes.answer(TOPIC, text -> here.accounts().map(JsonObject::encode).toCompletionStage());

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,7 +34,8 @@ final class DenialLogTest {
         Duration.ofMillis(5),
         false,
         false,
-        3);
+        3,
+        Optional.of("4bf92f3577b34da6a3ce929d0e0e4736"));
   }
 
   private static List<String> lines(Path file) {

@@ -36,7 +36,8 @@ final class LoopDenialsTest {
         Duration.ofMillis(5),
         false,
         false,
-        1);
+        1,
+        Optional.empty());
     denials.add(denial);
     return Optional.of(denial);
   }

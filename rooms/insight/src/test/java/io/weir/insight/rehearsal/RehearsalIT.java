@@ -3,6 +3,7 @@ package io.weir.insight.rehearsal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
@@ -110,6 +111,14 @@ final class RehearsalIT {
               .put("atLeast", 4)
               .put("atMost", 4));
     });
+    JsonArray denials =
+        NodeFixture.json(operator(two, "GET", "/v1/denials?key=k1", "")).getJsonArray("denials");
+    assertThat(denials.stream()
+            .map(JsonObject.class::cast)
+            .filter(denial -> denial.getString("outcome").equals("would_deny"))
+            .map(denial -> denial.getString("reason")))
+        .hasSize(4)
+        .containsOnly("tighter");
     assertThat(one.get("/metrics").body())
         .contains("throttle_rehearsed_total{")
         .contains("outcome=\"would_deny\"");

@@ -52,7 +52,7 @@ public final class JobSection implements PolicySection<JobRule> {
           "how long to wait before the location of a receipt is asked again, by the time since the upstream took the job,"
               + " ascending; default: 0s: 4s, 60s: 10s, 2m: 30s, 5m: 60s, 15m: 5m")
       .atMost(20, "too_many_waits", "steps");
-  private static final Field<List<Item>> FAILURES = Field.statuses(
+  private static final Field<List<Item>> FAILURES = Field.numerals(
           "failures",
           Pattern.compile("[3-5](\\d\\d|xx)"),
           300,

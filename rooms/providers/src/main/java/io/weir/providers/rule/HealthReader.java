@@ -35,7 +35,7 @@ final class HealthReader {
       .or(3L);
   private static final Field<Long> HEALTHY =
       Field.number("healthy", 1, 100, "number of good checks that close it").or(2L);
-  private static final Field<List<Item>> STATUSES = Field.statuses(
+  private static final Field<List<Item>> STATUSES = Field.numerals(
           "statuses",
           Pattern.compile("[1-5][0-9]{2}"),
           100,

@@ -1,0 +1,5 @@
+/** Traces: which trace a request belongs to, and what a room that records traces is told. */
+@NullMarked
+package io.weir.node.trace;
+
+import org.jspecify.annotations.NullMarked;
