@@ -80,10 +80,7 @@ public final class Node implements AutoCloseable {
     String seed = policyText(config);
     NodeMetrics metrics = new NodeMetrics();
     List<Room> rooms = Room.all();
-    Tracing tracing = rooms.stream()
-        .flatMap(room -> room.tracing(config).stream())
-        .findFirst()
-        .orElse(Tracing.NONE);
+    Tracing tracing = tracing(rooms, config);
     Vertx vertx = BlockedThreads.watched(config.eventLoops(), tracing);
     SharedState shared;
     try {
@@ -147,6 +144,13 @@ public final class Node implements AutoCloseable {
     node.serve();
     node.watch();
     return node;
+  }
+
+  private static Tracing tracing(List<Room> rooms, NodeConfig config) {
+    return rooms.stream()
+        .flatMap(room -> room.tracing(config).stream())
+        .findFirst()
+        .orElse(Tracing.NONE);
   }
 
   private void watch() {

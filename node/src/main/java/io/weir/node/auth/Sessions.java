@@ -1,5 +1,8 @@
 package io.weir.node.auth;
 
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
@@ -40,6 +43,7 @@ public final class Sessions {
   private static final String COOKIE = "weir-session";
   private static final String PATH = "/v1";
   private static final int MOST = 256;
+  private static final int MOST_OF_OPERATOR = 64;
   private static final int SECRET_BYTES = 32;
   private static final int NONCE_BYTES = 12;
   private static final int TAG_BITS = 128;
@@ -60,32 +64,53 @@ public final class Sessions {
   /** @param nanos a clock that is never moved back */
   public Sessions(LongSupplier nanos) {
     this.nanos = nanos;
+    sealed(secret(), ""); // loads the cipher, which takes long, before an event loop needs it
   }
 
-  private record Session(Buffer sealedToken, String csrf, long begunNanos) {
+  private record Session(String operator, Buffer sealedToken, String csrf, long begunNanos) {
     boolean isOver(long nowNanos) {
       return nowNanos - begunNanos > LASTS.toNanos();
     }
   }
 
   /**
-   * Begins a session of a token, which counts, and sets its cookie; if there are too many, the oldest one ends.
+   * Begins a session of a token, which counts, and sets its cookie; the one before of the same browser ends. If there are
+   * too many, the oldest of this operator ends, or of the one who has the most: none ends those of all others.
    *
    * @return what {@link #csrf} tells from now on
    */
-  public String begin(HttpServerRequest request, String token) {
+  public String begin(HttpServerRequest request, String operator, String token) {
     String secret = secret();
     String csrf = secret();
     long now = nanos.getAsLong();
     synchronized (open) {
+      shown(request).ifPresent(before -> open.remove(name(before)));
       open.values().removeIf(session -> session.isOver(now));
-      if (open.size() >= MOST) {
-        open.remove(open.keySet().iterator().next());
-      }
-      open.put(name(secret), new Session(sealed(secret, token), csrf, now));
+      makeRoom(operator);
+      open.put(name(secret), new Session(operator, sealed(secret, token), csrf, now));
     }
     request.response().addCookie(cookie(request, secret));
     return csrf;
+  }
+
+  private void makeRoom(String operator) {
+    Map<String, Long> counts =
+        open.values().stream().collect(groupingBy(Session::operator, counting()));
+    if (counts.getOrDefault(operator, 0L) >= MOST_OF_OPERATOR) {
+      removeOldest(operator);
+    } else if (open.size() >= MOST) {
+      counts.entrySet().stream()
+          .max(Map.Entry.comparingByValue())
+          .ifPresent(most -> removeOldest(most.getKey()));
+    }
+  }
+
+  private void removeOldest(String operator) {
+    open.entrySet().stream()
+        .filter(session -> session.getValue().operator().equals(operator))
+        .findFirst()
+        .map(Map.Entry::getKey)
+        .ifPresent(open::remove);
   }
 
   /** Ends the session of a request, if it has one, and removes its cookie. */
@@ -160,8 +185,14 @@ public final class Sessions {
     return Cookie.cookie(COOKIE, value)
         .setHttpOnly(true)
         .setSameSite(CookieSameSite.STRICT)
-        .setSecure(request.isSSL())
+        .setSecure(isSecure(request))
         .setPath(PATH);
+  }
+
+  // Behind a proxy with TLS, only the browser knows that the connection is secure.
+  private static boolean isSecure(HttpServerRequest request) {
+    String origin = request.getHeader(HttpHeaders.ORIGIN);
+    return request.isSSL() || (origin != null && origin.startsWith("https://"));
   }
 
   private String secret() {

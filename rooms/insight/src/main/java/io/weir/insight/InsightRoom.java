@@ -16,6 +16,7 @@ import io.weir.insight.door.StatesDoor;
 import io.weir.insight.door.TopDoor;
 import io.weir.insight.explain.Explainer;
 import io.weir.insight.live.Beat;
+import io.weir.insight.nodes.AllNodes;
 import io.weir.insight.rehearsal.NodeRehearsals;
 import io.weir.insight.rehearsal.Rehearsals;
 import io.weir.insight.top.RedisTop;
@@ -59,7 +60,8 @@ public final class InsightRoom implements Room {
         .<Consumer<Denial>>map(opened -> opened::add)
         .orElse(denial -> {});
     NodeMemory memory = new NodeMemory(System::nanoTime, log);
-    DenialSearch search = new DenialSearch(node.policies().questions(), memory::find, time::at);
+    AllNodes nodes = new AllNodes(node.policies().questions());
+    DenialSearch search = new DenialSearch(nodes, memory::find, time::at);
     RedisTop top = new RedisTop(node.redis());
     return new Opened(
         node,
@@ -67,8 +69,8 @@ public final class InsightRoom implements Room {
         time,
         search,
         top,
-        new Beat(node, new TopView(top), time::now),
-        new Rehearsals(node, memory),
+        new Beat(node, nodes, new TopView(top), time::now),
+        new Rehearsals(node, nodes, memory),
         new NodeWarnings(node, time::now),
         new StateInspector(node.otherRedis().apply(LONGEST)));
   }

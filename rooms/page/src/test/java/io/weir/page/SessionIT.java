@@ -152,9 +152,26 @@ final class SessionIT {
   }
 
   @Test
-  void tooManySessionsEndTheOldestOne() {
+  void aSecondSessionOfABrowserEndsTheFirst() {
+    Session first = begin();
+    HttpResponse<String> again =
+        send("POST", "/v1/session", first, "", "Authorization", "Bearer " + NodeFixture.ADMIN);
+    assertThat(again.statusCode()).isEqualTo(200);
+    assertThat(send("GET", "/v1/session", first, "").statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void theCookieIsSecureWhereTheBrowsersConnectionIs() {
+    HttpResponse<String> answer = node.send(HttpRequest.newBuilder(node.uri("/v1/session"))
+        .headers("Authorization", "Bearer " + NodeFixture.ADMIN, "Origin", "https://ops.example")
+        .POST(HttpRequest.BodyPublishers.noBody()));
+    assertThat(answer.headers().firstValue("Set-Cookie").orElseThrow()).contains("Secure");
+  }
+
+  @Test
+  void tooManySessionsOfAnOperatorEndItsOldestOne() {
     Session oldest = begin();
-    IntStream.range(0, 256).forEach(i -> begin());
+    IntStream.range(0, 64).forEach(i -> begin());
 
     assertThat(send("GET", "/v1/session", oldest, "").statusCode()).isEqualTo(401);
     assertThat(send("GET", "/v1/session", begin(), "").statusCode()).isEqualTo(200);

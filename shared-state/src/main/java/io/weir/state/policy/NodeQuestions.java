@@ -1,6 +1,5 @@
 package io.weir.state.policy;
 
-import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.Faults;
 import io.weir.state.wire.RedisKeys;
@@ -56,6 +55,15 @@ public final class NodeQuestions {
     }
   }
 
+  /** Not asked, as too many questions are open; says nothing about Redis or the nodes. */
+  public static final class TooManyQuestionsException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    TooManyQuestionsException() {
+      super("too many questions to the nodes are open");
+    }
+  }
+
   /** The name of this node, unique in the cluster. */
   public String node() {
     return node;
@@ -70,12 +78,12 @@ public final class NodeQuestions {
    * Asks all nodes, and waits for those that answer within half a second.
    *
    * @param topic one word
-   * @return fails with {@link StoreUnavailableException} if nobody could be asked
+   * @return fails with {@link StoreUnavailableException} if nobody could be asked; with {@link
+   *     TooManyQuestionsException} if too many questions of this node are open
    */
   public CompletionStage<Answers> ask(String topic, String text) {
     if (open.size() >= MOST_OPEN) {
-      return CompletableFuture.failedFuture(new StoreUnavailableException(
-          StoreFault.SLOW, "too many questions to the nodes are open", null));
+      return CompletableFuture.failedFuture(new TooManyQuestionsException());
     }
     String id = UUID.randomUUID().toString();
     Open mine = new Open();

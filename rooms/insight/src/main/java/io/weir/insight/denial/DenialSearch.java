@@ -4,11 +4,9 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.core.throttle.Failures;
-import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.insight.nodes.AllNodes;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.json.JsonInput;
-import io.weir.state.policy.NodeQuestions;
 import io.weir.state.policy.NodeQuestions.Answers;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,6 +14,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
@@ -24,7 +23,7 @@ public final class DenialSearch {
   private static final String TOPIC = "denials";
   private static final String DENIALS = "denials";
 
-  private final NodeQuestions nodes;
+  private final AllNodes nodes;
   private final Function<DenialQuery, Future<List<Denial>>> here;
   private final LongFunction<Instant> time;
 
@@ -35,17 +34,19 @@ public final class DenialSearch {
    * @param time tells Redis's time at an instant of this process
    */
   public DenialSearch(
-      NodeQuestions nodes,
+      AllNodes nodes,
       Function<DenialQuery, Future<List<Denial>>> here,
       LongFunction<Instant> time) {
     this.nodes = nodes;
     this.here = here;
     this.time = time;
-    nodes.answer(
-        TOPIC,
-        text -> own(DenialQuery.parse(JsonInput.object(text)))
-            .map(JsonObject::encode)
-            .toCompletionStage());
+    nodes
+        .questions()
+        .answer(
+            TOPIC,
+            text -> own(DenialQuery.parse(JsonInput.object(text)))
+                .map(JsonObject::encode)
+                .toCompletionStage());
   }
 
   /**
@@ -53,10 +54,26 @@ public final class DenialSearch {
    *
    * @param nodesAsked how many nodes heard the question
    * @param nodesAnswered how many answered in time
+   * @param isRedisAway whether only this node could be asked
    */
-  public record Found(List<JsonObject> denials, int nodesAsked, int nodesAnswered) {
+  public record Found(
+      List<JsonObject> denials, int nodesAsked, int nodesAnswered, boolean isRedisAway) {
     public Found {
       denials = List.copyOf(denials);
+    }
+
+    /** Whether other nodes may remember more. */
+    public boolean isIncomplete() {
+      return isRedisAway || nodesAnswered < nodesAsked;
+    }
+
+    /** The denials, and how complete they are. */
+    public JsonObject toJson() {
+      return new JsonObject()
+          .put(DENIALS, new JsonArray(denials))
+          .put("nodesAsked", nodesAsked)
+          .put("nodesAnswered", nodesAnswered)
+          .put("redis", isRedisAway ? "away" : "answers");
     }
   }
 
@@ -64,26 +81,26 @@ public final class DenialSearch {
    * Asks all nodes; only this one if Redis is away.
    *
    * @param loop where the future completes
+   * @param operator who asks
    */
-  public Future<Found> find(Context loop, OperatorWork work, DenialQuery asked) {
-    Future<Answers> others = Future.fromCompletionStage(nodes.ask(TOPIC, asked.text()), loop)
-        .recover(error -> Failures.cause(error) instanceof StoreUnavailableException
-            ? Future.succeededFuture(new Answers(0, List.of()))
-            : Future.failedFuture(error));
-    return others.compose(answers ->
-        own(asked).compose(own -> work.run(() -> found(asked, answers, own))));
+  public Future<Found> find(Context loop, OperatorWork work, String operator, DenialQuery asked) {
+    return nodes
+        .ask(loop, operator, TOPIC, asked.text())
+        .compose(answers -> own(asked).compose(own -> work.run(() -> found(asked, answers, own))));
   }
 
   private Future<JsonObject> own(DenialQuery asked) {
     return here.apply(asked).map(found -> {
       JsonArray all = new JsonArray();
-      found.forEach(denial -> all.add(denial.toJson(time.apply(denial.atNanos()), nodes.node())));
+      found.forEach(denial ->
+          all.add(denial.toJson(time.apply(denial.atNanos()), nodes.questions().node())));
       return new JsonObject().put(DENIALS, all);
     });
   }
 
   // This node may have been asked, too: its denials are the same in both answers.
-  private static Found found(DenialQuery asked, Answers answers, JsonObject own) {
+  private static Found found(DenialQuery asked, Optional<Answers> told, JsonObject own) {
+    Answers answers = AllNodes.orNone(told);
     List<JsonObject> all =
         new ArrayList<>(answers.texts().stream().map(JsonInput::object).toList());
     all.add(own);
@@ -98,6 +115,6 @@ public final class DenialSearch {
         .limit(asked.most())
         .toList();
     return new Found(
-        newest, Math.max(1, answers.asked()), Math.max(1, answers.texts().size()));
+        newest, Math.max(1, answers.asked()), Math.max(1, answers.texts().size()), told.isEmpty());
   }
 }

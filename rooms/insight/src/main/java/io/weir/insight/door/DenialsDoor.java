@@ -3,8 +3,6 @@ package io.weir.insight.door;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import io.weir.insight.denial.DenialQuery;
 import io.weir.insight.denial.DenialSearch;
 import io.weir.node.admin.OperatorWork;
@@ -70,22 +68,18 @@ public final class DenialsDoor implements Door {
     }
     DenialQuery query = new DenialQuery(
         Optional.empty(), tenant, Optional.ofNullable(asked.get("key")), Limits.of(asked, MOST));
-    return search.find(loop, work, query).compose(found -> {
-      JsonObject json = new JsonObject()
-          .put("denials", new JsonArray(found.denials()))
-          .put("nodesAsked", found.nodesAsked())
-          .put("nodesAnswered", found.nodesAnswered());
-      return request.answer(200, json);
-    });
+    return search
+        .find(loop, work, operator.name(), query)
+        .compose(found -> request.answer(200, found.toJson()));
   }
 
   private Future<Void> one(RoutedRequest request) {
     Operator operator = operators.of(request.http());
     DenialQuery query = new DenialQuery(
         Optional.of(request.parameter("id")), operator.tenant(), Optional.empty(), 1);
-    return search.find(loop, work, query).compose(found -> {
+    return search.find(loop, work, operator.name(), query).compose(found -> {
       if (found.denials().isEmpty()) {
-        throw new RefusedException(found.nodesAnswered() < found.nodesAsked() ? NOT_ALL : UNKNOWN);
+        throw new RefusedException(found.isIncomplete() ? NOT_ALL : UNKNOWN);
       }
       return request.answer(200, found.denials().get(0));
     });

@@ -42,15 +42,17 @@ public final class LiveDoor implements Door {
   }
 
   private Future<Void> nodes(RoutedRequest request) {
-    operators.require(request.http(), Scope.READ);
-    return pulse.look(loop, work, pulse.oldest()).compose(found -> request.answer(200, found));
+    Operator operator = operators.require(request.http(), Scope.READ);
+    return pulse
+        .look(loop, work, operator.name(), pulse.oldest())
+        .compose(found -> request.answer(200, found));
   }
 
   private Future<Void> watch(RoutedRequest request) {
+    Operator operator = operators.require(request.http(), Scope.READ);
     Runnable admitted = () -> {
       Operator unused = operators.require(request.http(), Scope.READ);
     };
-    admitted.run();
-    return feed.watch(vertx, work, request.http(), admitted);
+    return feed.watch(vertx, work, request.http(), operator.name(), admitted);
   }
 }

@@ -63,8 +63,8 @@ public final class RehearsalDoor implements Door {
   }
 
   private Future<Void> look(RoutedRequest request) {
-    operators.require(request.http(), Scope.READ);
-    return rehearsals.told(loop, work).compose(json -> request.answer(200, json));
+    Operator operator = operators.require(request.http(), Scope.READ);
+    return rehearsals.told(loop, work, operator.name()).compose(json -> request.answer(200, json));
   }
 
   private Future<Void> begin(RoutedRequest request) {

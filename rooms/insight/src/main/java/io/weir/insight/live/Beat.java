@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import io.weir.insight.nodes.AllNodes;
 import io.weir.insight.top.TopView;
 import io.weir.node.room.NodeParts;
 import java.time.Duration;
@@ -30,13 +31,13 @@ public final class Beat {
   private final LiveFeed feed;
 
   /** @param now tells Redis's time */
-  public Beat(NodeParts node, TopView top, Supplier<Instant> now) {
+  public Beat(NodeParts node, AllNodes nodes, TopView top, Supplier<Instant> now) {
     this.node = node;
     this.now = now;
     this.begun = now.get();
     MeterRegistry meters = node.meters();
     this.counted = new Counted(() -> meters.find("throttle.decisions").counters());
-    this.pulse = new Pulse(node.policies().questions(), counted, this::facts, now);
+    this.pulse = new Pulse(nodes, counted, this::facts, now);
     this.feed = new LiveFeed(pulse, top);
   }
 

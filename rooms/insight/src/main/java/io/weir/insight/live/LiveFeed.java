@@ -11,6 +11,8 @@ import io.weir.insight.top.TopView;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +26,8 @@ import org.slf4j.LoggerFactory;
 public final class LiveFeed {
   private static final Logger LOG = LoggerFactory.getLogger(LiveFeed.class);
   private static final int MOST = 64;
+  private static final int MOST_OF_OPERATOR = 32;
+  private static final String OF_ALL = "(those who watch)";
   private static final int TOP_ROWS = 10;
   /** A span is told again until all nodes have ended it. */
   private static final int SPANS_AGAIN = 3;
@@ -37,6 +41,7 @@ public final class LiveFeed {
   private final Pulse pulse;
   private final TopView top;
   private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
+  private final Bulkhead places = new Bulkhead(MOST_OF_OPERATOR, MOST, MOST);
   private boolean isLooking; // owned by the loop of start
 
   public LiveFeed(Pulse pulse, TopView top) {
@@ -92,7 +97,7 @@ public final class LiveFeed {
 
   private Future<String> events(Context loop, OperatorWork work, long since) {
     return pulse
-        .look(loop, work, since)
+        .look(loop, work, OF_ALL, since)
         .compose(nodes -> top.look(loop, work, TOP_ROWS)
             .map(names -> event("pulse", nodes) + event("top", names))
             .otherwise(away -> event("pulse", nodes)));
@@ -105,14 +110,17 @@ public final class LiveFeed {
   /**
    * Tells a request what happens until its caller hangs up, or some minutes are over.
    *
+   * @param operator who watches
    * @param admitted throws {@link RefusedException} if the operator may not look any more; then it ends
    * @return completes when the answer has ended; fails with {@link RefusedException} if too many watch
    */
   public Future<Void> watch(
-      Vertx vertx, OperatorWork work, HttpServerRequest request, Runnable admitted) {
-    if (streams.size() >= MOST) {
-      throw new RefusedException(TOO_MANY);
-    }
+      Vertx vertx,
+      OperatorWork work,
+      HttpServerRequest request,
+      String operator,
+      Runnable admitted) {
+    Share place = places.tryTake(operator, "", 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     Context loop = vertx.getOrCreateContext();
     Promise<Void> over = Promise.promise();
     Stream stream = new Stream(loop, request.response(), admitted, over);
@@ -130,6 +138,7 @@ public final class LiveFeed {
     events(loop, work, pulse.oldest()).onSuccess(stream::send);
     return over.future().onComplete(ended -> {
       vertx.cancelTimer(timer);
+      place.free();
       streams.remove(stream);
     });
   }

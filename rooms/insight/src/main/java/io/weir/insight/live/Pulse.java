@@ -4,17 +4,16 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.core.throttle.Failures;
-import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.insight.nodes.AllNodes;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.json.JsonInput;
-import io.weir.state.policy.NodeQuestions;
 import io.weir.state.policy.NodeQuestions.Answers;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -25,7 +24,7 @@ public final class Pulse {
   private static final String SPANS = "spans";
   private static final String NODE = "node";
 
-  private final NodeQuestions nodes;
+  private final AllNodes nodes;
   private final Counted counted;
   private final Supplier<JsonObject> facts;
   private final Supplier<Instant> now;
@@ -36,14 +35,16 @@ public final class Pulse {
    * @param facts what this node is and holds
    * @param now tells Redis's time
    */
-  Pulse(NodeQuestions nodes, Counted counted, Supplier<JsonObject> facts, Supplier<Instant> now) {
+  Pulse(AllNodes nodes, Counted counted, Supplier<JsonObject> facts, Supplier<Instant> now) {
     this.nodes = nodes;
     this.counted = counted;
     this.facts = facts;
     this.now = now;
-    nodes.answer(
-        TOPIC,
-        text -> CompletableFuture.completedFuture(own(Long.parseLong(text)).encode()));
+    nodes
+        .questions()
+        .answer(
+            TOPIC,
+            text -> CompletableFuture.completedFuture(own(Long.parseLong(text)).encode()));
   }
 
   /** The number of the span that is not over. */
@@ -60,29 +61,29 @@ public final class Pulse {
    * Asks all nodes; only this one if Redis is away.
    *
    * @param loop where the future completes
+   * @param operator who asks
    * @param since the number of the first span that is told
    */
-  public Future<JsonObject> look(Context loop, OperatorWork work, long since) {
-    return Future.fromCompletionStage(nodes.ask(TOPIC, Long.toString(since)), loop)
-        .recover(error -> Failures.cause(error) instanceof StoreUnavailableException
-            ? Future.succeededFuture(new Answers(0, List.of()))
-            : Future.failedFuture(error))
+  public Future<JsonObject> look(Context loop, OperatorWork work, String operator, long since) {
+    return nodes
+        .ask(loop, operator, TOPIC, Long.toString(since))
         .compose(answers -> work.run(() -> summed(answers, since)));
   }
 
   private JsonObject own(long since) {
     JsonArray spans = new JsonArray();
     counted.since(since).forEach(span -> spans.add(span.toJson()));
-    return facts.get().put(NODE, nodes.node()).put(SPANS, spans);
+    return facts.get().put(NODE, nodes.questions().node()).put(SPANS, spans);
   }
 
   // This node may have been asked, too.
-  private JsonObject summed(Answers answers, long since) {
+  private JsonObject summed(Optional<Answers> told, long since) {
+    Answers answers = AllNodes.orNone(told);
     Map<String, JsonObject> byNode = new TreeMap<>();
     answers.texts().stream()
         .map(JsonInput::object)
         .forEach(answer -> byNode.put(answer.getString(NODE), answer));
-    byNode.putIfAbsent(nodes.node(), own(since));
+    byNode.putIfAbsent(nodes.questions().node(), own(since));
     Map<Long, List<Span>> bySpan = new TreeMap<>();
     byNode.values().stream()
         .flatMap(answer -> ((JsonArray) answer.remove(SPANS)).stream())
@@ -96,7 +97,7 @@ public final class Pulse {
         .put("span", span())
         .put("spanSeconds", Span.SECONDS)
         .put("nodesAsked", Math.max(byNode.size(), answers.asked()))
-        .put("redis", answers.asked() == 0 ? "away" : "answers")
+        .put("redis", told.isEmpty() ? "away" : "answers")
         .put(
             "nodes",
             new JsonArray(byNode.values().stream()

@@ -128,6 +128,8 @@ public final class NodeRehearsals {
     }
   }
 
+  private record Known(Plan inForce, Optional<Plan> byCandidate) {}
+
   /** The rehearsal of a candidate on one event loop. Mutable; owned by it. */
   private final class OfCandidate {
     private static final int MOST_PLANS = 4096;
@@ -135,7 +137,7 @@ public final class NodeRehearsals {
     private final Candidate candidate;
     private final LoopRehearsal rehearsal;
     /** By subject; the oldest is forgotten. */
-    private final Map<String, Optional<Plan>> plans = new LinkedHashMap<>();
+    private final Map<String, Known> plans = new LinkedHashMap<>();
 
     OfCandidate(Candidate candidate, Context context) {
       this.candidate = candidate;
@@ -149,16 +151,17 @@ public final class NodeRehearsals {
               () -> rehearsal.unknownKey(question, decision));
     }
 
+    // A key that was changed meanwhile has another plan in force, and by the candidate too.
     private Optional<Plan> plan(Subject subject) {
-      Optional<Plan> known = plans.get(subject.id());
-      if (known == null) {
-        known = subject.in(candidate.policy()).map(Subject::plan);
+      Known known = plans.get(subject.id());
+      if (known == null || !known.inForce().equals(subject.plan())) {
+        known = new Known(subject.plan(), subject.in(candidate.policy()).map(Subject::plan));
         if (plans.size() >= MOST_PLANS) {
           plans.remove(plans.keySet().iterator().next());
         }
         plans.put(subject.id(), known);
       }
-      return known;
+      return known.byCandidate();
     }
   }
 

@@ -6,13 +6,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.Failures;
-import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.insight.nodes.AllNodes;
 import io.weir.insight.rehearsal.RedisCandidate.Stored;
 import io.weir.insight.top.TopView;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.json.JsonInput;
 import io.weir.node.room.NodeParts;
-import io.weir.state.policy.NodeQuestions;
 import io.weir.state.policy.NodeQuestions.Answers;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +29,7 @@ public final class Rehearsals {
 
   private final NodeRehearsals here;
   private final RedisCandidate stored;
-  private final NodeQuestions nodes;
+  private final AllNodes nodes;
   private boolean isLooking; // owned by the loop of start
 
   /**
@@ -38,12 +37,14 @@ public final class Rehearsals {
    *
    * @param hearer hears of what would be denied on this node
    */
-  public Rehearsals(NodeParts node, WouldDeny hearer) {
+  public Rehearsals(NodeParts node, AllNodes nodes, WouldDeny hearer) {
     this.here = new NodeRehearsals(
         node.store(), () -> node.policies().current().revision(), node.meters(), hearer);
     this.stored = new RedisCandidate(node.redis());
-    this.nodes = node.policies().questions();
-    nodes.answer(TOPIC, text -> here.accounts().map(JsonObject::encode).toCompletionStage());
+    this.nodes = nodes;
+    nodes
+        .questions()
+        .answer(TOPIC, text -> here.accounts().map(JsonObject::encode).toCompletionStage());
   }
 
   /** Those of this node. */
@@ -86,12 +87,12 @@ public final class Rehearsals {
    * What all nodes found; only this one if Redis is away.
    *
    * @param loop where the future completes
+   * @param operator who asks
    */
-  public Future<JsonObject> told(Context loop, OperatorWork work) {
-    return Future.fromCompletionStage(nodes.ask(TOPIC, ""), loop)
-        .recover(error -> Failures.cause(error) instanceof StoreUnavailableException
-            ? Future.succeededFuture(new Answers(0, List.of()))
-            : Future.failedFuture(error))
+  public Future<JsonObject> told(Context loop, OperatorWork work, String operator) {
+    return nodes
+        .ask(loop, operator, TOPIC, "")
+        .map(AllNodes::orNone)
         .compose(answers -> answers.texts().isEmpty()
             ? here.accounts().map(own -> new Answers(1, List.of(own.encode())))
             : Future.succeededFuture(answers))

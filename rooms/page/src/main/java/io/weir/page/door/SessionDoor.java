@@ -13,6 +13,7 @@ import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * {@code /v1/session}: begins the session of a browser with an admin token, tells what it may do, and ends it. The token
@@ -41,7 +42,8 @@ public final class SessionDoor implements Door {
     String token =
         ApiKey.bearer(request.http().headers()).orElseThrow(() -> new RefusedException(NO_TOKEN));
     Operator operator = operators.of(token);
-    return told(request, operator, operators.sessions().begin(request.http(), token));
+    return told(
+        request, operator, operators.sessions().begin(request.http(), operator.name(), token));
   }
 
   private Future<Void> look(RoutedRequest request) {
@@ -64,7 +66,8 @@ public final class SessionDoor implements Door {
   }
 
   private Future<Void> end(RoutedRequest request) {
-    Operator unused = operators.of(request.http());
+    // Whether the token still counts does not matter: a session can be ended while Redis is away.
+    Optional<String> unused = operators.sessions().token(request.http());
     operators.sessions().end(request.http());
     return request.response().setStatusCode(204).end();
   }

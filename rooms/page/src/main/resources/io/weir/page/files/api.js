@@ -13,8 +13,11 @@ export class Problem extends Error {
 
   /** All mistakes that it names. */
   get mistakes() {
+    const problems = (this.details.problems || []).map(
+      one => `${one.line ? `line ${one.line}: ` : ''}${one.path ? `${one.path}: ` : ''}${one.message}`
+    );
     const of = this.details.errors || [];
-    return of.map(one => (typeof one === 'string' ? one : JSON.stringify(one)));
+    return [...of.map(one => (typeof one === 'string' ? one : JSON.stringify(one))), ...problems];
   }
 }
 

@@ -71,7 +71,12 @@ function refresh(find) {
   isRefreshing = true;
   const view = app.view;
   find()
-    .catch(error => failed(view, error))
+    .then(() => {
+      if (app.failure?.isOfRefresh) {
+        app.failure = null;
+      }
+    })
+    .catch(error => failed(view, Object.assign(error, { isOfRefresh: true })))
     .finally(() => {
       isRefreshing = false;
       draw();
@@ -95,7 +100,7 @@ function page() {
     }}>Skip to the content</a>
     <header class="top">
       <a class="name" href="#/overview"><img src="/page/icon.svg" alt="" width="26" height="26">Weir</a>
-      <nav aria-label="views">${Object.entries(VIEWS).map(
+      <nav aria-label="views">${views().map(
         ([name, view]) => html`<a href=${`#/${name}`} aria-current=${app.view === view ? 'page' : nothing}>${view.title}</a>`
       )}</nav>
       <div class="who">
@@ -110,6 +115,11 @@ function page() {
       ${app.view.draw(app)}
     </main>
     <div class="notice" role="status">${app.notice}</div>`;
+}
+
+// An operator of one tenant sees no more than its keys and their denials.
+function views() {
+  return Object.entries(VIEWS).filter(([, view]) => !app.session?.tenant || view.isOfTenant);
 }
 
 function standing() {
@@ -156,10 +166,11 @@ function signInPage() {
 async function leave() {
   try {
     await signOut();
+    left();
   } catch (error) {
-    // The session is gone on the node already.
+    failed(app.view, error); // signed in still, unless the session was over
+    draw();
   }
-  left();
 }
 
 // What the views have shown is gone with the page.
@@ -175,7 +186,8 @@ function left() {
 function route() {
   const [, name = '', query = ''] = location.hash.match(/^#\/(\w*)\??(.*)$/) || [];
   const before = app.view;
-  app.view = VIEWS[name] || overview;
+  document.querySelector('#dialogs dialog')?.close();
+  app.view = (views().find(([known]) => known === name) || views()[0])[1];
   app.parameters = Object.fromEntries(new URLSearchParams(query));
   app.failure = null;
   app.notice = '';
@@ -202,15 +214,31 @@ async function load() {
   draw();
 }
 
+const TENANT_EVERY_MILLIS = 5000;
+
+function heard() {
+  app.view.heard?.(app);
+  draw();
+}
+
+// Whether the session goes on; if the node does not say, it does.
+function goesOn() {
+  return session().then(
+    found => {
+      if (!found) {
+        left();
+      }
+      return Boolean(found);
+    },
+    () => true
+  );
+}
+
 function begin() {
-  if (!app.session.tenant) {
-    listen(
-      () => {
-        app.view.heard?.(app);
-        draw();
-      },
-      () => session().then(found => found || left(), () => {})
-    );
+  if (app.session.tenant) {
+    setInterval(heard, TENANT_EVERY_MILLIS); // what a node tells is of all tenants
+  } else {
+    listen(heard, goesOn);
   }
   route();
 }

@@ -16,7 +16,7 @@ export default {
     shown.lines = (await ask('/v1/audit?limit=100')).lines;
   },
 
-  draw() {
+  draw(app) {
     const columns = [
       ['when', line => time(line.at)],
       ['who', line => line.who],
@@ -25,6 +25,6 @@ export default {
       ['before', line => value(line.before), 'long'],
       ['after', line => value(line.after), 'long']
     ];
-    return panel('Changes', table(columns, shown.lines, 'Nothing was changed.', 'changes'));
+    return panel('Changes', table(columns, shown.lines, app.failure ? '' : 'Nothing was changed.', 'changes'));
   }
 };

@@ -3,7 +3,16 @@
 import { ask, withQuery } from './api.js';
 import { html, keyLink, nothing, panel, table, time, wait } from './parts.js';
 
-const shown = { id: '', tenant: '', key: '', denials: [], asked: 0, answered: 0 };
+const NONE = { denials: [], nodesAsked: 0, nodesAnswered: 0 };
+
+const shown = { id: '', tenant: '', key: '', found: NONE };
+
+/** Which nodes were not heard, if any. */
+export function silent(found) {
+  const missing = found.nodesAsked - found.nodesAnswered;
+  const words = found.redis === 'away' ? 'Redis is away: only this node was asked' : missing > 0 ? `${missing} of ${found.nodesAsked} nodes were silent` : '';
+  return words ? html`<b class="bad">${words}</b>` : nothing;
+}
 
 /** Denials, the newest first. */
 export function denialTable(denials, withKey = true) {
@@ -22,13 +31,13 @@ export function denialTable(denials, withKey = true) {
 }
 
 async function find() {
-  if (shown.id) {
-    shown.denials = [await ask(`/v1/denials/${encodeURIComponent(shown.id)}`)];
-    return;
+  const { id, tenant, key } = shown;
+  const found = id
+    ? { ...NONE, denials: [await ask(`/v1/denials/${encodeURIComponent(id)}`)] }
+    : await ask(withQuery('/v1/denials', { tenant, key, limit: 100 }));
+  if (id === shown.id && tenant === shown.tenant && key === shown.key) {
+    shown.found = found;
   }
-  const { tenant, key } = shown;
-  const found = await ask(withQuery('/v1/denials', { tenant, key, limit: 100 }));
-  Object.assign(shown, { denials: found.denials, asked: found.nodesAsked, answered: found.nodesAnswered });
 }
 
 function form(app) {
@@ -47,10 +56,11 @@ function form(app) {
 
 export default {
   title: 'Denials',
+  isOfTenant: true,
 
   async load(app) {
     const { id = '', tenant = '', key = '' } = app.parameters;
-    Object.assign(shown, { id, tenant, key, denials: [], asked: 0 });
+    Object.assign(shown, { id, tenant: tenant || app.session.tenant || '', key, found: NONE });
     await find();
   },
 
@@ -61,12 +71,11 @@ export default {
   },
 
   draw(app) {
-    const silent = shown.asked - shown.answered;
     return html`${panel('Find', form(app))}
       ${panel(
         'Denials',
-        denialTable(shown.denials),
-        silent > 0 ? html`<b class="bad">${silent} of ${shown.asked} nodes were silent</b>` : nothing
+        denialTable(shown.found.denials),
+        silent(shown.found)
       )}`;
   }
 };

@@ -8,6 +8,10 @@ const shown = { tenant: '', plan: '', state: '', keys: [], cursor: '' };
 async function find(cursor) {
   const { tenant, plan, state } = shown;
   const page = await ask(withQuery('/v1/keys', { tenant, plan, state, limit: 100, cursor }));
+  const isStill = tenant === shown.tenant && plan === shown.plan && state === shown.state && cursor === shown.cursor;
+  if (!isStill) {
+    return; // asked for something else meanwhile, or for this already
+  }
   shown.keys = cursor ? [...shown.keys, ...page.keys] : page.keys;
   shown.cursor = page.cursor || '';
 }
@@ -30,6 +34,7 @@ function form(app) {
 
 export default {
   title: 'Keys',
+  isOfTenant: true,
 
   async load(app) {
     const { tenant = '', plan = '', state = '' } = app.parameters;

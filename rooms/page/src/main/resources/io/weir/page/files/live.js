@@ -1,18 +1,26 @@
 // What the node tells as it happens: the nodes, what they decided, and the top.
 
 const MOST_SPANS = 160;
+const LEAST_PAUSE_MILLIS = 2000;
+const MOST_PAUSE_MILLIS = 30000;
 
 /** The latest of what was told; `isHeard` says whether the stream is open. */
 export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], top: null, isHeard: false, redis: '' };
 
 let source = null;
+let timer = 0;
 
-/** Listens until `stop`; calls `changed` after each event, and `lost` if the node refuses. */
-export function listen(changed, lost) {
+/**
+ * Listens until `stop`, and again after each failure. Calls `changed` after each event; after the node has refused,
+ * `goesOn` resolves to whether to listen again.
+ */
+export function listen(changed, goesOn, pause = LEAST_PAUSE_MILLIS) {
   stop();
   source = new EventSource('/v1/live');
+  let next = pause;
   source.addEventListener('pulse', event => {
     heardPulse(JSON.parse(event.data));
+    next = LEAST_PAUSE_MILLIS;
     changed();
   });
   source.addEventListener('top', event => {
@@ -21,15 +29,24 @@ export function listen(changed, lost) {
   });
   source.onerror = () => {
     live.isHeard = false;
-    if (source?.readyState === EventSource.CLOSED) {
-      lost();
-    }
     changed();
+    if (source?.readyState === EventSource.CLOSED) {
+      again(changed, goesOn, next);
+    }
   };
+}
+
+// A browser tries again after a broken connection, but not after a refusal.
+async function again(changed, goesOn, pause) {
+  const refused = source;
+  if ((await goesOn()) && source === refused) {
+    timer = setTimeout(() => listen(changed, goesOn, Math.min(2 * pause, MOST_PAUSE_MILLIS)), pause);
+  }
 }
 
 /** Ends the stream. */
 export function stop() {
+  clearTimeout(timer);
   source?.close();
   source = null;
   live.isHeard = false;
@@ -51,4 +68,7 @@ function heardPulse(pulse) {
     at: pulse.at,
     isHeard: true
   });
+  if (pulse.redis === 'away') {
+    live.top = null; // it is of a while ago
+  }
 }

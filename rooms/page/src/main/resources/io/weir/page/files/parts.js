@@ -107,11 +107,16 @@ export function confirmed({ title, content, action, danger = false }) {
         resolve(answer);
       }}>
         <h2 id="dialog-title">${title}</h2>
-        ${content}
-        <footer>
-          <button type="button" @click=${() => end(false)}>Cancel</button>
-          <button type="button" class=${danger ? 'danger' : 'primary'} @click=${() => end(true)}>${action}</button>
-        </footer>
+        <form @submit=${event => {
+          event.preventDefault();
+          end(true);
+        }}>
+          ${content}
+          <footer>
+            <button type="button" @click=${() => end(false)}>Cancel</button>
+            <button class=${danger ? 'danger' : 'primary'}>${action}</button>
+          </footer>
+        </form>
       </dialog>`,
       place
     );

@@ -28,6 +28,7 @@ async function put(app, isDryRun, comment) {
     return answer;
   } catch (error) {
     shown.problems = error.details?.problems || [];
+    delete error.details?.problems; // they are shown at their lines
     shown.warnings = [];
     shown.difference = error.status === 412 ? error.details.diff : null;
     throw error;
@@ -126,7 +127,7 @@ function revisions(app) {
     ['', one => html`<button type="button" @click=${app.doing(of => look(of, one.revision))}>Difference</button>
       <button type="button" ?disabled=${one.revision === inForce || !app.may('all')} @click=${app.doing(of => rollBack(of, one.revision))}>Back to it…</button>`]
   ];
-  return html`${table(columns, shown.revisions, 'No revision is kept.', 'revisions')}
+  return html`${table(columns, shown.revisions, app.failure ? '' : 'No revision is kept.', 'revisions')}
     ${shown.seen ? html`<h3>What revision ${shown.seen.revision} changed</h3>${diff(shown.seen.text)}` : nothing}`;
 }
 

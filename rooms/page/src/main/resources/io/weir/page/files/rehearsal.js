@@ -1,9 +1,10 @@
 // What would be denied by limits in audit mode, and by a candidate for the policy.
 
 import { ask } from './api.js';
+import { silent } from './denials.js';
 import { bar, confirmed, html, keyLink, nothing, number, panel, table, time } from './parts.js';
 
-const shown = { told: null };
+const shown = { told: null, draft: '' };
 
 async function find() {
   shown.told = await ask('/v1/rehearsal');
@@ -35,7 +36,7 @@ function account(of, empty, isAudit = false) {
 }
 
 async function begin(app) {
-  const wish = { text: (await ask('/v1/policy')), seconds: '600' };
+  const wish = { text: shown.draft || (await ask('/v1/policy')), seconds: '600' };
   const isSure = await confirmed({
     title: 'Compare a candidate',
     content: html`<p>All requests are decided by it, too, for some time. Nothing is enforced by it.</p>
@@ -46,11 +47,13 @@ async function begin(app) {
     action: 'Compare'
   });
   if (isSure) {
+    shown.draft = wish.text; // kept until it is accepted
     await ask(`/v1/rehearsal?seconds=${wish.seconds}`, {
       method: 'PUT',
       text: wish.text,
       headers: { 'Content-Type': 'text/plain; charset=utf-8' }
     });
+    shown.draft = '';
     app.say('It begins within two seconds.');
   }
 }
@@ -85,6 +88,6 @@ export default {
             <button type="button" ?disabled=${!mayChange || !candidate} @click=${app.doing(end)}>End</button>
           </div>`
       )}
-      ${panel('Limits with mode audit', account(audit, 'The policy has none, or no request has come yet.', true), html`<span class="quiet">since the nodes started</span>`)}`;
+      ${panel('Limits with mode audit', account(audit, 'The policy has none, or no request has come yet.', true), html`<span class="quiet">since the nodes started</span> ${silent(shown.told)}`)}`;
   }
 };

@@ -2,7 +2,7 @@
 
 import { ask, askWithTag, withQuery } from './api.js';
 import { bar, confirmed, html, nothing, number, panel, table, time, wait } from './parts.js';
-import { denialTable } from './denials.js';
+import { denialTable, silent } from './denials.js';
 
 const WORDS = {
   allowed: ['good', 'would pass now'],
@@ -11,27 +11,33 @@ const WORDS = {
   unavailable: ['bad', 'nothing is decided: Redis is away']
 };
 
-const shown = { key: '', operation: '', cost: '', explained: null, record: null, tag: '', denials: [] };
+const NONE = { denials: [], nodesAsked: 0, nodesAnswered: 0 };
+
+const shown = { key: '', operation: '', cost: '', explained: null, record: null, tag: '', found: NONE };
 
 /** Asks what would be decided; takes nothing. */
 async function explain() {
   const { key, operation, cost } = shown;
-  shown.explained = await ask(withQuery('/v1/explain', { key, operation, cost }));
-  shown.operation = shown.explained.operation;
-  const found = await ask(withQuery('/v1/denials', { key, tenant: shown.explained.tenant, limit: 20 }));
-  shown.denials = found.denials;
+  const explained = await ask(withQuery('/v1/explain', { key, operation, cost }));
+  const found = await ask(withQuery('/v1/denials', { key, tenant: explained.tenant, limit: 20 }));
+  if (key === shown.key && operation === shown.operation && cost === shown.cost) {
+    Object.assign(shown, { explained, operation: explained.operation, found });
+  }
 }
 
 async function record() {
+  const { key } = shown;
+  let found = { record: null, tag: '' }; // a subject of the policy or of a rule
   try {
-    const { text, tag } = await askWithTag(`/v1/keys/${encodeURIComponent(shown.key)}`);
-    shown.record = JSON.parse(text);
-    shown.tag = tag;
+    const { text, tag } = await askWithTag(`/v1/keys/${encodeURIComponent(key)}`);
+    found = { record: JSON.parse(text), tag };
   } catch (error) {
     if (error.status !== 404) {
       throw error;
     }
-    shown.record = null; // a subject of the policy or of a rule
+  }
+  if (key === shown.key) {
+    Object.assign(shown, found);
   }
 }
 
@@ -128,14 +134,15 @@ function state(of) {
 
 /** What a reset would forget, then the reset. */
 async function reset(app) {
-  const json = { key: shown.key, queue: true };
+  const { key } = shown;
+  const json = { key, queue: true };
   const preview = await ask('/v1/reset?dryRun=true', { method: 'POST', json });
   const words = one =>
     html`<li>${one.kind} ${one.limit ? html`<b>${one.limit}</b>` : nothing}: ${
       one.emptyInMs !== undefined ? `empty in ${wait(one.emptyInMs)}` : one.used !== undefined ? `${one.used} used` : `${one.waiting} waiting`
     }</li>`;
   const isSure = await confirmed({
-    title: `Reset ${shown.key}?`,
+    title: `Reset ${key}?`,
     content: preview.reset.length
       ? html`<p>This is forgotten; the key may use it again at once.</p><ul>${preview.reset.map(words)}</ul>`
       : html`<p>The key has used nothing of its own.</p>`,
@@ -144,41 +151,44 @@ async function reset(app) {
   });
   if (isSure) {
     await ask('/v1/reset', { method: 'POST', json });
-    app.say(`${shown.key} was reset.`);
+    app.say(`${key} was reset.`);
     await explain();
   }
 }
 
-async function patch(app, json, said) {
-  await ask(`/v1/keys/${encodeURIComponent(shown.key)}`, { method: 'PATCH', json, headers: { 'If-Match': shown.tag || '*' } });
+// What was decided in a dialog is done to the record that the dialog was about, whatever is shown by then.
+async function patch(app, { key, tag }, json, said) {
+  await ask(`/v1/keys/${encodeURIComponent(key)}`, { method: 'PATCH', json, headers: { 'If-Match': tag || '*' } });
   app.say(said);
   await record();
   await explain();
 }
 
 async function freeze(app) {
-  const isFrozen = shown.record.state === 'frozen';
+  const of = { ...shown };
+  const isFrozen = of.record.state === 'frozen';
   const isSure = await confirmed({
-    title: isFrozen ? `Let ${shown.key} ask again?` : `Freeze ${shown.key}?`,
+    title: isFrozen ? `Let ${of.key} ask again?` : `Freeze ${of.key}?`,
     content: html`<p>${isFrozen ? 'Its limits count again.' : 'All of its requests are refused until it is thawed.'}</p>`,
     action: isFrozen ? 'Thaw' : 'Freeze',
     danger: !isFrozen
   });
   if (isSure) {
-    await patch(app, { state: isFrozen ? 'active' : 'frozen' }, `${shown.key} is ${isFrozen ? 'active' : 'frozen'}.`);
+    await patch(app, of, { state: isFrozen ? 'active' : 'frozen' }, `${of.key} is ${isFrozen ? 'active' : 'frozen'}.`);
   }
 }
 
 /** Another rate of one bucket, with an end; the other overrides stay. */
 async function boost(app) {
-  const rates = shown.record.limits.filter(limit => limit.opsPerSec !== undefined && limit.scope === 'key');
+  const of = { ...shown };
+  const rates = of.record.limits.filter(limit => limit.opsPerSec !== undefined && limit.scope === 'key');
   const wish = { bucket: rates[0]?.name, opsPerSec: 2 * (rates[0]?.opsPerSec || 1), until: '+1h' };
   const isSure = await confirmed({
-    title: `Boost ${shown.key}`,
+    title: `Boost ${of.key}`,
     content: rates.length
       ? html`<p class="grid">
           <label>bucket<select @change=${event => { wish.bucket = event.target.value; }}>${rates.map(one => html`<option>${one.name}</option>`)}</select></label>
-          <label>operations a second<input type="number" min="1" .value=${String(wish.opsPerSec)} @input=${event => { wish.opsPerSec = Number(event.target.value); }}></label>
+          <label>operations a second<input type="number" min="1" step="1" required .value=${String(wish.opsPerSec)} @input=${event => { wish.opsPerSec = Number(event.target.value); }}></label>
           <label>for<select @change=${event => { wish.until = event.target.value; }}>${[['+15m', '15 minutes'], ['+1h', 'an hour'], ['+8h', '8 hours'], ['+1d', 'a day'], ['+7d', 'a week']].map(
             ([value, name]) => html`<option value=${value} ?selected=${value === wish.until}>${name}</option>`
           )}</select></label></p>`
@@ -186,8 +196,8 @@ async function boost(app) {
     action: 'Boost'
   });
   if (isSure && rates.length) {
-    const others = (shown.record.overrides || []).filter(one => one.bucket !== wish.bucket || one.operation);
-    await patch(app, { overrides: [...others, wish] }, `${wish.bucket} of ${shown.key} is boosted.`);
+    const others = (of.record.overrides || []).filter(one => one.bucket !== wish.bucket || one.operation);
+    await patch(app, of, { overrides: [...others, wish] }, `${wish.bucket} of ${of.key} is boosted.`);
   }
 }
 
@@ -234,11 +244,12 @@ function effective() {
 
 export default {
   title: 'Subject',
+  isOfTenant: true,
 
   async load(app) {
     const { key = '', operation = '', cost = '' } = app.parameters;
     const isOther = key !== shown.key;
-    Object.assign(shown, { key, operation, cost, ...(isOther ? { explained: null, record: null, denials: [] } : {}) });
+    Object.assign(shown, { key, operation, cost, ...(isOther ? { explained: null, record: null, found: NONE } : {}) });
     if (key) {
       await explain();
       await record();
@@ -262,7 +273,7 @@ export default {
           </div>
           ${panel('Limits', limits(of))}
           ${queue(of)} ${holders(of)}
-          ${panel('Its last denials', denialTable(shown.denials, false))}
+          ${panel('Its last denials', denialTable(shown.found.denials, false), silent(shown.found))}
           ${panel('In words', html`<ul class="facts">${of.words.map(line => html`<li>${line}</li>`)}</ul>${state(of)}`)}`
         : html`<p class="empty">${shown.key && !app.failure ? 'Asking…' : 'Whose limits? The id of a key, or the name of a subject.'}</p>`}`;
   }

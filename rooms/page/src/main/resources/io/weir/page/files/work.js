@@ -30,9 +30,9 @@ export default {
     app.refresh(find);
   },
 
-  draw() {
+  draw(app) {
     return Object.entries(TITLES).map(([kind, [title, empty]]) =>
-      panel(title, table([['name', one => html`<b>${one.name}</b>`], ['state', one => facts(one.state)]], shown.states?.[kind] || [], empty, title))
+      panel(title, table([['name', one => html`<b>${one.name}</b>`], ['state', one => facts(one.state)]], shown.states?.[kind] || [], app.failure || !shown.states ? '' : empty, title))
     );
   }
 };

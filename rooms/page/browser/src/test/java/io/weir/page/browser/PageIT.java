@@ -293,6 +293,126 @@ final class PageIT {
   }
 
   @Test
+  void whatADialogIsAboutIsDoneToItOrToNothing() {
+    signIn(NodeFixture.ADMIN);
+    assertThat(page.locator(".figures")).isVisible();
+    go("subject?key=quiet&operation=Ask");
+    assertThat(page.locator(".verdict")).containsText("acme/quiet");
+    go("subject?key=evil&operation=Ask");
+    assertThat(page.locator(".verdict")).containsText("acme/evil");
+    button("Freeze…").click();
+    assertThat(page.locator("dialog")).containsText("Freeze evil?");
+    page.goBack();
+    assertThat(page.locator("dialog")).hasCount(0);
+    assertThat(page.locator(".verdict")).containsText("acme/quiet");
+
+    button("Boost…").click();
+    page.getByLabel("operations a second").fill("");
+    confirm("Boost").click();
+    assertThat(page.locator("dialog")).hasCount(1); // a number is missing
+    for (String key : List.of("evil", "quiet")) {
+      JsonObject record = NodeFixture.json(send("GET", "/v1/keys/" + key, ""));
+      org.assertj.core.api.Assertions.assertThat(record.getString("state")).isEqualTo("active");
+      org.assertj.core.api.Assertions.assertThat(record.containsKey("overrides")).isFalse();
+    }
+  }
+
+  @Test
+  void aLateAnswerDoesNotReplaceANewerOne() {
+    ask("quiet", 7);
+    String id = NodeFixture.json(send("GET", "/v1/denials?key=quiet&limit=1", ""))
+        .getJsonArray("denials")
+        .getJsonObject(0)
+        .getString("id");
+    ask("quiet", 7);
+    signIn(NodeFixture.ADMIN);
+    assertThat(page.locator(".figures")).isVisible();
+    List<com.microsoft.playwright.Route> late = new ArrayList<>();
+    page.route("**/v1/denials?*", late::add);
+    go("denials");
+    page.waitForCondition(() -> !late.isEmpty());
+    go("denials?id=" + id);
+    assertThat(page.locator("tbody tr")).hasCount(1);
+    late.get(0).resume();
+    page.waitForResponse("**/v1/denials?*", () -> {});
+    page.waitForTimeout(300);
+    assertThat(page.locator("tbody tr")).hasCount(1);
+  }
+
+  @Test
+  void afterARefusalThePageListensAgain() {
+    List<String> refused = new ArrayList<>();
+    page.route("**/v1/live", route -> {
+      if (refused.size() < 2) {
+        refused.add(route.request().url());
+        route.fulfill(new com.microsoft.playwright.Route.FulfillOptions().setStatus(503));
+      } else {
+        route.resume();
+      }
+    });
+    signIn(NodeFixture.ADMIN);
+    assertThat(page.locator(".state")).hasText("node not heard");
+    assertThat(page.locator(".state")).hasText("live");
+    org.assertj.core.api.Assertions.assertThat(refused).hasSize(2);
+  }
+
+  @Test
+  void aSignOutThatFailsIsToldAndASecondOneEndsTheSession() {
+    signIn(NodeFixture.ADMIN);
+    assertThat(page.locator(".figures")).isVisible();
+    page.route("**/v1/session", route -> {
+      if (route.request().method().equals("DELETE")) {
+        route.abort();
+      } else {
+        route.resume();
+      }
+    });
+    button("Sign out").click();
+    assertThat(page.locator(".problem")).containsText("does not answer");
+    page.unroute("**/v1/session");
+    button("Sign out").click();
+    assertThat(page.getByLabel("Admin token")).isVisible();
+    page.reload();
+    assertThat(page.getByLabel("Admin token")).isVisible();
+  }
+
+  @Test
+  void aCandidateWithMistakesIsNotLost() {
+    signIn(NodeFixture.ADMIN);
+    assertThat(page.locator(".figures")).isVisible();
+    go("rehearsal");
+    button("Compare a candidate").click();
+    String broken = policy.replace("600000", "-1");
+    page.locator("dialog textarea").fill(broken);
+    confirm("Compare").click();
+    assertThat(page.locator(".problem")).containsText("line ");
+    button("Compare a candidate").click();
+    assertThat(page.locator("dialog textarea")).hasValue(broken);
+  }
+
+  @Test
+  void anOperatorOfATenantIsShownWhatItMaySee() {
+    String token = NodeFixture.json(send(
+            "POST",
+            "/v1/tokens",
+            new JsonObject()
+                .put("name", "of-acme")
+                .put("scope", "read")
+                .put("tenant", "acme")
+                .encode()))
+        .getString("token");
+    signIn(token);
+    assertThat(page.locator("nav a")).hasText(new String[] {"Subject", "Denials", "Keys"});
+    assertThat(page.locator("main")).containsText("Explain");
+    go("constructor");
+    assertThat(page.locator("main")).containsText("Explain");
+    go("keys");
+    assertThat(page.locator("tbody")).containsText("acme/quiet");
+    send("DELETE", "/v1/tokens/of-acme", "");
+    assertThat(page.getByLabel("Admin token")).isVisible();
+  }
+
+  @Test
   void aPolicyIsRehearsedPutInForceAndTakenBack() {
     signIn(NodeFixture.ADMIN);
     assertThat(page.locator(".figures")).isVisible();
