@@ -9,10 +9,13 @@ import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.RedisProcess;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -271,6 +274,29 @@ final class InsightIT {
               assertThat(row.getString("key")).isEqualTo("user:near");
               assertThat(row.getLong("atLeast")).isEqualTo(1);
             }));
+  }
+
+  @Test
+  void whoAsksTooMuchIsRefusedAndNobodyIsToldThatRedisIsAway() {
+    HttpClient client = HttpClient.newHttpClient();
+    HttpRequest request = HttpRequest.newBuilder(one.uri("/v1/denials?limit=500"))
+        .header("Authorization", "Bearer " + NodeFixture.ADMIN)
+        .build();
+    List<CompletableFuture<HttpResponse<String>>> asked = IntStream.range(0, 200)
+        .mapToObj(i -> client.sendAsync(request, HttpResponse.BodyHandlers.ofString()))
+        .toList();
+    List<HttpResponse<String>> answers =
+        asked.stream().map(CompletableFuture::join).toList();
+    assertThat(answers).allSatisfy(answer -> {
+      if (answer.statusCode() == 200) {
+        assertThat(NodeFixture.json(answer).getString("redis")).isEqualTo("answers");
+      } else {
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body()).contains("questions_full");
+      }
+    });
+    assertThat(answers).anySatisfy(answer -> assertThat(answer.statusCode()).isEqualTo(200));
+    assertThat(answers).anySatisfy(answer -> assertThat(answer.statusCode()).isEqualTo(503));
   }
 
   @Test

@@ -178,7 +178,7 @@ final class Explanation {
         : "no room in " + String.join(", ", denied.full());
     return "it would be denied for %s%s: %s."
         .formatted(
-            denied.estimate() ? "about " : "", seconds(Duration.ofMillis(millis(denied))), why);
+            denied.estimate() ? "at least " : "", seconds(Duration.ofMillis(millis(denied))), why);
   }
 
   private String neverInWords(NeverAllowed never) {

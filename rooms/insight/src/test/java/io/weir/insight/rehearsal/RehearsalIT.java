@@ -209,5 +209,11 @@ final class RehearsalIT {
       assertThat(told.getInteger("nodesAnswered")).isEqualTo(1);
       assertThat(told.getJsonObject("audit").toString()).contains("\"unknown\":3");
     });
+    // Another node may remember it.
+    HttpResponse<String> denial = operator(one, "GET", "/v1/denials/0123456789ab", "");
+    assertThat(denial.statusCode()).isEqualTo(503);
+    assertThat(denial.body()).contains("nodes_silent");
+    assertThat(NodeFixture.json(operator(one, "GET", "/v1/denials", "")).getString("redis"))
+        .isEqualTo("away");
   }
 }

@@ -236,7 +236,8 @@ function goesOn() {
 
 function begin() {
   if (app.session.tenant) {
-    setInterval(heard, TENANT_EVERY_MILLIS); // what a node tells is of all tenants
+    // What a node tells is of all tenants: this one asks.
+    setInterval(() => goesOn().then(goes => goes && heard()), TENANT_EVERY_MILLIS);
   } else {
     listen(heard, goesOn);
   }

@@ -69,7 +69,7 @@ function decision(of) {
   const [kind, words] = WORDS[of.decision];
   return html`<div class=${`verdict ${kind}`}>
     <p><b>${of.operation}</b> of ${of.cost} by <b>${of.tenant}/${of.key}</b>, plan <b>${of.plan}</b>,</p>
-    <p class="big">${words}${of.retryAfterMs ? html` for ${of.estimate ? 'about ' : ''}${wait(of.retryAfterMs)}` : nothing}</p>
+    <p class="big">${words}${of.retryAfterMs ? html` for ${of.estimate ? 'at least ' : ''}${wait(of.retryAfterMs)}` : nothing}</p>
     ${of.full?.length ? html`<p>no room in ${of.full.map((name, index) => html`${index ? ', ' : ''}<b>${name}</b>`)}</p>` : nothing}
     ${of.reason ? html`<p><code>${of.reason}</code></p>` : nothing}
     ${of.degraded ? html`<p>This node decides by itself: Redis is away.</p>` : nothing}

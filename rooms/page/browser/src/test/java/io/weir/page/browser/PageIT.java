@@ -9,6 +9,8 @@ import com.microsoft.playwright.Browser.NewContextOptions;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.LoadState;
 import com.sun.net.httpserver.HttpServer;
@@ -59,6 +61,7 @@ final class PageIT {
 
   @BeforeAll
   static void start() {
+    PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
     chromium = Chromium.start();
     redis = RedisProcess.start();
     node = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL);
@@ -313,7 +316,8 @@ final class PageIT {
     for (String key : List.of("evil", "quiet")) {
       JsonObject record = NodeFixture.json(send("GET", "/v1/keys/" + key, ""));
       org.assertj.core.api.Assertions.assertThat(record.getString("state")).isEqualTo("active");
-      org.assertj.core.api.Assertions.assertThat(record.containsKey("overrides")).isFalse();
+      org.assertj.core.api.Assertions.assertThat(record.containsKey("overrides"))
+          .isFalse();
     }
   }
 
@@ -327,7 +331,7 @@ final class PageIT {
     ask("quiet", 7);
     signIn(NodeFixture.ADMIN);
     assertThat(page.locator(".figures")).isVisible();
-    List<com.microsoft.playwright.Route> late = new ArrayList<>();
+    List<Route> late = new ArrayList<>();
     page.route("**/v1/denials?*", late::add);
     go("denials");
     page.waitForCondition(() -> !late.isEmpty());
@@ -345,7 +349,7 @@ final class PageIT {
     page.route("**/v1/live", route -> {
       if (refused.size() < 2) {
         refused.add(route.request().url());
-        route.fulfill(new com.microsoft.playwright.Route.FulfillOptions().setStatus(503));
+        route.fulfill(new Route.FulfillOptions().setStatus(503));
       } else {
         route.resume();
       }
