@@ -10,10 +10,12 @@ import io.weir.core.slot.QueueReport;
 import io.weir.core.slot.QueueReport.Returned;
 import io.weir.core.throttle.Ended;
 import io.weir.insight.rehearsal.RehearsalMeters;
+import io.weir.insight.warning.WarningMeters;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobState;
 import io.weir.jobs.work.JobMeters;
+import io.weir.keys.directory.KeyMeters;
 import io.weir.node.upstream.NotRetried;
 import io.weir.providers.queue.ProviderMeters;
 import io.weir.providers.queue.ProviderMeters.RequestEnd;
@@ -85,6 +87,8 @@ final class ExportedNamesTest {
     WindowView view = new WindowView(10, 0, 1, 0, 1, 0);
     new WindowMeters(metrics.registry()).told("blocks", "open", "opened", view);
     metrics.buckets().used("calls", 0.5);
+    new WarningMeters(metrics.registry());
+    new KeyMeters(metrics.registry());
     new RehearsalMeters(metrics.registry(), "audit").count("free", "Call", "would_deny");
     return metrics
         .scrape()

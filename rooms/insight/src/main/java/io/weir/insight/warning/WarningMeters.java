@@ -4,13 +4,14 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /** Counts what became of warnings. Safe for use by many threads. */
-final class WarningMeters {
+public final class WarningMeters {
   private final Counter delivered;
   private final Counter failed;
   private final Counter leftOut;
   private final Counter noReceiver;
 
-  WarningMeters(MeterRegistry registry) {
+  /** Counters of a registry, all zero. */
+  public WarningMeters(MeterRegistry registry) {
     this.delivered = counter(registry, "delivered");
     this.failed = counter(registry, "failed");
     this.leftOut = counter(registry, "left_out");
