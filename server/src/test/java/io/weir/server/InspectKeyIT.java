@@ -77,6 +77,21 @@ final class InspectKeyIT {
         "Bearer " + NodeFixture.SERVICE);
   }
 
+  @Test
+  void aKeyThatIsARecordIsFoundByItsIdAlone() {
+    fixture.post(
+        "/v1/keys",
+        "{\"tenant\":\"recorded\",\"id\":\"r1\",\"overrides\":[{\"limit\":50,\"limits\":\"calls\"}]}",
+        "Authorization",
+        "Bearer " + NodeFixture.ADMIN);
+    check("/v1/check", "r1", "Ping");
+    assertThat(inspect("inspect", "r1")).isZero();
+    assertThat(out.toString()).contains("calls").contains("of 50");
+    assertThat(inspect("inspect", "recorded/r1")).isZero();
+    assertThat(inspect("inspect", "r2")).isOne();
+    assertThat(err.toString()).contains("there is no key r2");
+  }
+
   private int inspect(String... arguments) {
     CommandLine line = WeirCommand.commandLine(Map.of(), () -> Optional.of(fixture.redisUri()));
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));

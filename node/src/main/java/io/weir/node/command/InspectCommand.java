@@ -1,6 +1,7 @@
 package io.weir.node.command;
 
 import io.weir.node.room.Inspection;
+import io.weir.node.room.Room;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import java.io.PrintWriter;
@@ -37,7 +38,7 @@ final class InspectCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<Optional<String>> localRedis;
-  private final List<Inspection> inspections;
+  private final List<Room> rooms;
   private final Map<Inspection, String> named = new HashMap<>();
   private String key = "";
 
@@ -47,15 +48,14 @@ final class InspectCommand implements Callable<Integer> {
   @Mixin
   private RedisOption redis = new RedisOption();
 
-  private InspectCommand(Supplier<Optional<String>> localRedis, List<Inspection> inspections) {
+  private InspectCommand(Supplier<Optional<String>> localRedis, List<Room> rooms) {
     this.localRedis = localRedis;
-    this.inspections = inspections;
+    this.rooms = rooms;
   }
 
-  /** @param inspections the states of rooms that it shows, too */
-  static CommandLine commandLine(
-      Supplier<Optional<String>> localRedis, List<Inspection> inspections) {
-    InspectCommand command = new InspectCommand(localRedis, inspections);
+  /** @param rooms whose states it shows, too */
+  static CommandLine commandLine(Supplier<Optional<String>> localRedis, List<Room> rooms) {
+    InspectCommand command = new InspectCommand(localRedis, rooms);
     CommandLine line = new CommandLine(command);
     line.getCommandSpec().addArgGroup(command.what());
     return line;
@@ -72,7 +72,7 @@ final class InspectCommand implements Callable<Integer> {
                 "TENANT/ID or ID for an API key, TENANT/ for a tenant, cluster, or a key of Redis")
             .setter(setter(text -> key = text))
             .build());
-    for (Inspection inspection : inspections) {
+    for (Inspection inspection : Room.inspections(rooms)) {
       what.addArg(OptionSpec.builder("--" + inspection.option())
           .paramLabel("NAME")
           .type(String.class)
@@ -100,7 +100,11 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
       StateInspector inspector = new StateInspector(connections);
-      PolicyInForce policy = PolicyInForce.of(inspector);
+      PolicyInForce policy = PolicyInForce.of(
+          inspector,
+          (inForce, id) -> rooms.stream()
+              .flatMap(room -> room.subject(connections, inForce, id).stream())
+              .findFirst());
       for (Map.Entry<Inspection, String> one : named.entrySet()) {
         return shown(one.getKey(), one.getValue(), inspector, policy);
       }

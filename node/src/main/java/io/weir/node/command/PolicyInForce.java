@@ -9,18 +9,33 @@ import io.weir.state.inspect.StateInspector.Published;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** The policy in force, for commands that read the shared state: it tells empty state from unknown names. */
-public record PolicyInForce(Optional<Published> published, Optional<Policy> policy) {
+/**
+ * The policy in force, for commands that read the shared state: it tells empty state from unknown names.
+ *
+ * @param others finds subjects that are not in the policy
+ */
+public record PolicyInForce(
+    Optional<Published> published,
+    Optional<Policy> policy,
+    BiFunction<Policy, String, Optional<Subject>> others) {
 
   /** Reads it from Redis. */
   public static PolicyInForce of(StateInspector inspector) {
+    return of(inspector, (policy, id) -> Optional.empty());
+  }
+
+  /** The same with subjects that are not in the policy. */
+  static PolicyInForce of(
+      StateInspector inspector, BiFunction<Policy, String, Optional<Subject>> others) {
     Optional<Published> published = inspector.policy();
     return new PolicyInForce(
         published,
-        published.map(it -> PolicyDocuments.parse(it.name(), it.document()).policy()));
+        published.map(it -> PolicyDocuments.parse(it.name(), it.document()).policy()),
+        others);
   }
 
   /** The policy's revision, as the end of a message about an unknown name. */
@@ -36,7 +51,7 @@ public record PolicyInForce(Optional<Published> published, Optional<Policy> poli
   }
 
   Optional<Subject> subject(String id) {
-    return policy.flatMap(it -> it.subject(id));
+    return policy.flatMap(it -> it.subject(id).or(() -> others.apply(it, id)));
   }
 
   public boolean has(Function<Policy, Set<String>> names, String name) {

@@ -2,7 +2,6 @@ package io.weir.node.command;
 
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.node.room.Inspection;
 import io.weir.node.room.Room;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -59,17 +58,13 @@ public final class WeirCommand {
         .addSubcommand(NodeCommand.commandLine(environment))
         .addSubcommand(PolicyCommand.commandLine(localAdmin))
         .addSubcommand(new KeyCommand())
-        .addSubcommand(InspectCommand.commandLine(localRedis, inspections(rooms)));
+        .addSubcommand(InspectCommand.commandLine(localRedis, rooms));
     rooms.forEach(room -> room.commands(localRedis, localAdmin).forEach(line::addSubcommand));
     for (Object command : more) {
       line.addSubcommand(command);
     }
     return line.setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(WeirCommand::tell);
-  }
-
-  private static List<Inspection> inspections(List<Room> rooms) {
-    return rooms.stream().flatMap(room -> room.inspections().stream()).toList();
   }
 
   // A mistake that a user can fix is one sentence; any other error is a fault of ours and keeps its

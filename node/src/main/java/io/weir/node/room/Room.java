@@ -1,7 +1,10 @@
 package io.weir.node.room;
 
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.Subject;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.trace.Tracing;
+import io.weir.state.connection.RedisConnections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +42,16 @@ public interface Room {
   /** The states of the room that {@code weir inspect} shows. */
   default List<Inspection> inspections() {
     return List.of();
+  }
+
+  /** The subject with this id, if the room has it in the shared state: for commands, which look once. */
+  default Optional<Subject> subject(RedisConnections redis, Policy policy, String id) {
+    return Optional.empty();
+  }
+
+  /** The states of rooms that {@code weir inspect} shows. */
+  static List<Inspection> inspections(List<Room> rooms) {
+    return rooms.stream().flatMap(room -> room.inspections().stream()).toList();
   }
 
   /** All rooms on the class path, by name. */

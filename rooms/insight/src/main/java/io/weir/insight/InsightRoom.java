@@ -127,11 +127,7 @@ public final class InsightRoom implements Room {
               node.operators(),
               node.identities(),
               new Explainer(loop.vertx(), node, inspector, time::now)),
-          new StatesDoor(
-              loop.vertx(),
-              node,
-              inspector,
-              Room.all().stream().flatMap(room -> room.inspections().stream()).toList()),
+          new StatesDoor(loop.vertx(), node, inspector, Room.inspections(Room.all())),
           new RehearsalDoor(loop.vertx(), node, rehearsals),
           new ResetDoor(loop.vertx(), node));
       return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());

@@ -2,9 +2,12 @@ package io.weir.keys;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.Subject;
 import io.weir.keys.command.KeyCommands;
 import io.weir.keys.directory.KeyMeters;
 import io.weir.keys.directory.KnownKeys;
+import io.weir.keys.directory.StoredSubjects;
 import io.weir.keys.door.Desk;
 import io.weir.keys.door.ImportDoor;
 import io.weir.keys.door.KeysDoor;
@@ -19,6 +22,8 @@ import io.weir.node.room.LoopRoom;
 import io.weir.node.room.NodeParts;
 import io.weir.node.room.OpenRoom;
 import io.weir.node.room.Room;
+import io.weir.state.connection.RedisConnections;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -56,6 +61,12 @@ public final class KeysRoom implements Room {
   public List<Object> commands(
       Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
     return KeyCommands.all(localAdmin);
+  }
+
+  @Override
+  public Optional<Subject> subject(RedisConnections redis, Policy policy, String id) {
+    return StoredSubjects.find(
+        new RedisRecords(redis), policy, id, Clock.systemUTC().millis());
   }
 
   /** @param records for operators, whose calls may take longer than decisions */
