@@ -64,6 +64,7 @@ final class ArchitectureTest {
               "io.weir.node.json",
               "io.weir.node.check",
               "io.weir.keys.command", // CSV
+              "io.weir.client.check",
               "io.weir.batch")),
       Map.entry(
           "com.github.benmanes..", List.of("io.weir.keys.directory", "io.weir.keys.identity")),
