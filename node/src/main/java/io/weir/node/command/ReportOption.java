@@ -27,8 +27,7 @@ final class ReportOption {
   @Option(
       names = "--webhooks",
       paramLabel = "FILE",
-      description =
-          "the receivers of the policy's warnings, with their addresses and secrets (none)")
+      description = "the receivers of the policy's warnings (none)")
   private @Nullable Path webhooks;
 
   @Option(
@@ -81,13 +80,17 @@ final class ReportOption {
     try {
       URI uri = URI.create(text.strip());
       boolean isHttp = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-      if (isHttp && uri.getHost() != null) {
+      boolean hasPath = uri.getPath() != null && uri.getPath().length() > 1;
+      if (isHttp && uri.getHost() != null && uri.getUserInfo() == null && hasPath) {
         return uri;
       }
     } catch (IllegalArgumentException e) {
       // told below
     }
-    throw wrong("--traces", text, "a URL such as http://collector:4318/v1/traces");
+    // The text is left out, since it may contain a password.
+    throw new ParameterException(
+        spec.commandLine(),
+        "--traces: (expected: a URL such as http://collector:4318/v1/traces, without a password)");
   }
 
   private static Optional<Path> given(@Nullable Path file) {

@@ -140,6 +140,8 @@ final class NodeCommandTest {
         "--cors-origins=https://app.example.com/path",
         "--traces=collector:4318",
         "--traces=file:///etc",
+        "--traces=http://collector:4318",
+        "--traces=http://user:password@collector:4318/v1/traces",
         "--trace-share=1.5",
         "--trace-share=NaN",
         "--webhooks=does-not-exist",

@@ -2,6 +2,7 @@ package io.weir.insight;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import io.weir.core.decision.Decision;
 import io.weir.insight.command.InsightCommands;
 import io.weir.insight.denial.Denial;
@@ -118,7 +119,7 @@ public final class InsightRoom implements Room {
     public LoopRoom onLoop(LoopParts loop) {
       memory.begin(loop.vertx().getOrCreateContext());
       rehearsals.here().begin(loop.vertx().getOrCreateContext());
-      warnings.begin();
+      warnings.begin(loop.vertx().getOrCreateContext());
       List<Door> doors = List.of(
           new TopDoor(loop.vertx(), node.operators(), new TopView(top)),
           new LiveDoor(loop.vertx(), node.operators(), beat.pulse(), beat.feed()),
@@ -137,6 +138,10 @@ public final class InsightRoom implements Room {
     public Future<?> start(Vertx vertx) {
       beat.start(vertx);
       rehearsals.start(vertx);
+      ((VertxInternal) vertx).addCloseHook(done -> {
+        warnings.close();
+        done.succeed();
+      });
       vertx.setPeriodic(TELL_EVERY_MILLIS, timer -> {
         var unused = tell();
       });

@@ -17,6 +17,7 @@ import io.weir.insight.denial.DenialQuery;
 import io.weir.insight.denial.LoopDenials;
 import io.weir.insight.rehearsal.WouldDeny;
 import io.weir.insight.top.Counts;
+import io.weir.insight.top.LimitFill;
 import io.weir.insight.top.LimitName;
 import io.weir.insight.top.LoopCounts;
 import io.weir.insight.top.SubjectName;
@@ -33,8 +34,8 @@ import java.util.stream.Stream;
 
 /** What one event loop remembers of its decisions. Mutable; owned by that event loop, which others ask through it. */
 final class LoopMemory implements Witness {
-  /** A limit is nearly full from four fifths on. */
-  private static final int NEAR_PARTS = 5;
+  /** A limit is nearly full from here on. */
+  private static final int NEAR_PERCENT = 80;
 
   private final Context loop;
   private final LongSupplier nanos;
@@ -69,20 +70,18 @@ final class LoopMemory implements Witness {
 
   private Decision admitted(Question question, Allowed allowed) {
     Limit fullest = null;
+    int most = 0;
     for (Limit limit : allowed.limits()) {
-      boolean isNear = limit.remaining() <= limit.quota() / NEAR_PARTS;
-      if (isNear && (fullest == null || left(limit) < left(fullest))) {
+      int percent = LimitFill.percent(limit);
+      if (percent >= Math.max(NEAR_PERCENT, most + 1)) {
         fullest = limit;
+        most = percent;
       }
     }
     if (fullest != null) {
       counts.near(name(question), by(question, fullest.bucket()), nanos.getAsLong());
     }
     return allowed;
-  }
-
-  private static double left(Limit limit) {
-    return (double) limit.remaining() / limit.quota();
   }
 
   private Decision denied(Question question, Denied denied) {
@@ -178,10 +177,16 @@ final class LoopMemory implements Witness {
   /** The denials that are asked for, in any order. Any thread may ask. */
   Future<List<Denial>> find(DenialQuery asked) {
     Promise<List<Denial>> found = Promise.promise();
-    loop.runOnContext(now -> found.complete(Stream.of(denials, rehearsed)
+    loop.runOnContext(now -> found.complete(rings(asked)
         .flatMap(ring -> ring.find(asked, nanos.getAsLong()).stream())
         .toList()));
     return found.future();
+  }
+
+  private Stream<LoopDenials> rings(DenialQuery asked) {
+    return asked.id().isPresent()
+        ? Stream.of(denials, rehearsed)
+        : Stream.of(asked.isRehearsed() ? rehearsed : denials);
   }
 
   /** The counts of the last minute. Any thread may ask. */

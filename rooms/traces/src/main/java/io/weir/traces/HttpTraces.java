@@ -13,6 +13,7 @@ import io.vertx.core.spi.tracing.VertxTracer;
 import io.vertx.core.tracing.TracingPolicy;
 import io.weir.node.trace.RequestTrace;
 import java.util.Map.Entry;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
   private static final W3CTraceContextPropagator FORMAT = W3CTraceContextPropagator.getInstance();
   private static final int SERVER_ERRORS = 500;
+  /** Callers may invent others. */
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE");
 
   private static final TextMapGetter<Iterable<Entry<String, String>>> HEADERS =
       new TextMapGetter<>() {
@@ -61,10 +65,10 @@ final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
       return null;
     }
     Span span = tracer
-        .spanBuilder(operation)
+        .spanBuilder(METHODS.contains(operation) ? operation : "HTTP")
         .setSpanKind(io.opentelemetry.api.trace.SpanKind.SERVER)
         .setParent(FORMAT.extract(Context.root(), headers, HEADERS))
-        .setAttribute("http.request.method", operation)
+        .setAttribute("http.request.method", method(operation))
         .startSpan();
     if (!span.isRecording()) {
       return null;
@@ -99,10 +103,10 @@ final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
     }
     Context above = Context.root().with(parent);
     Span span = tracer
-        .spanBuilder(operation)
+        .spanBuilder(METHODS.contains(operation) ? operation : "HTTP")
         .setSpanKind(io.opentelemetry.api.trace.SpanKind.CLIENT)
         .setParent(above)
-        .setAttribute("http.request.method", operation)
+        .setAttribute("http.request.method", method(operation))
         .startSpan();
     FORMAT.inject(above.with(span), headers, (to, name, value) -> {
       if (to != null) {
@@ -120,6 +124,10 @@ final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
       @Nullable Throwable error,
       TagExtractor<R> tags) {
     answered(span, response, error);
+  }
+
+  private static String method(String asked) {
+    return METHODS.contains(asked) ? asked : "_OTHER";
   }
 
   private static void answered(

@@ -35,6 +35,11 @@ final class DenialsCommand extends AdminCommand {
   private String key = "";
 
   @Option(
+      names = "--rehearsed",
+      description = "those that limits in audit mode, or a candidate, would have denied")
+  private boolean isRehearsed;
+
+  @Option(
       names = "--limit",
       paramLabel = "N",
       defaultValue = "20",
@@ -50,7 +55,15 @@ final class DenialsCommand extends AdminCommand {
     if (!id.isEmpty()) {
       return printed(port().ask("GET", "/v1/denials/" + id, ""));
     }
-    String query = query(Map.of("tenant", tenant, "key", key, "limit", Integer.toString(limit)));
+    String query = query(Map.of(
+        "tenant",
+        tenant,
+        "key",
+        key,
+        "rehearsed",
+        isRehearsed ? "true" : "",
+        "limit",
+        Integer.toString(limit)));
     HttpResponse<String> answer = port().ask("GET", "/v1/denials" + query, "");
     if (isJson() || answer.statusCode() != 200) {
       return printed(answer);

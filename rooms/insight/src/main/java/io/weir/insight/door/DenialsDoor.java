@@ -47,7 +47,7 @@ public final class DenialsDoor implements Door {
   @Override
   public List<Route> routes() {
     return List.of(
-        Route.get(PATH, this::list).withQuery("tenant", "key", "limit"),
+        Route.get(PATH, this::list).withQuery("tenant", "key", "rehearsed", "limit"),
         Route.get(PATH + "/{id}", this::one));
   }
 
@@ -59,7 +59,7 @@ public final class DenialsDoor implements Door {
   private Future<Void> list(RoutedRequest request) {
     Operator operator = operators.of(request.http());
     Map<String, String> asked =
-        QueryParameters.values(request.http(), Set.of("tenant", "key", "limit"));
+        QueryParameters.values(request.http(), Set.of("tenant", "key", "rehearsed", "limit"));
     Optional<String> tenant = Optional.ofNullable(asked.get("tenant")).or(operator::tenant);
     boolean isAllowed =
         tenant.isPresent() ? operator.mayFor(tenant.get(), Scope.READ) : operator.may(Scope.READ);
@@ -67,16 +67,28 @@ public final class DenialsDoor implements Door {
       throw Operators.forbidden();
     }
     DenialQuery query = new DenialQuery(
-        Optional.empty(), tenant, Optional.ofNullable(asked.get("key")), Limits.of(asked, MOST));
+        Optional.empty(),
+        tenant,
+        Optional.ofNullable(asked.get("key")),
+        isRehearsed(asked),
+        Limits.of(asked, MOST));
     return search
         .find(loop, work, operator.name(), query)
         .compose(found -> request.answer(200, found.toJson()));
   }
 
+  private static boolean isRehearsed(Map<String, String> asked) {
+    String text = asked.getOrDefault("rehearsed", "false");
+    if (!text.equals("true") && !text.equals("false")) {
+      throw new RefusedException(ProblemDetails.badRequest(
+          "query_invalid", List.of("rehearsed: (expected: true or false)")));
+    }
+    return text.equals("true");
+  }
+
   private Future<Void> one(RoutedRequest request) {
     Operator operator = operators.of(request.http());
-    DenialQuery query = new DenialQuery(
-        Optional.of(request.parameter("id")), operator.tenant(), Optional.empty(), 1);
+    DenialQuery query = DenialQuery.ofId(request.parameter("id"), operator.tenant());
     return search.find(loop, work, operator.name(), query).compose(found -> {
       if (found.denials().isEmpty()) {
         throw new RefusedException(found.isIncomplete() ? NOT_ALL : UNKNOWN);

@@ -46,7 +46,8 @@ public final class AllNodes {
     if (share.isEmpty()) {
       return Future.failedFuture(new RefusedException(FULL));
     }
-    return Future.fromCompletionStage(nodes.ask(topic, text), loop)
+    return Future.succeededFuture()
+        .compose(begun -> Future.fromCompletionStage(nodes.ask(topic, text), loop))
         .map(Optional::of)
         .recover(error -> failed(Failures.cause(error)))
         .onComplete(asked -> share.get().free());

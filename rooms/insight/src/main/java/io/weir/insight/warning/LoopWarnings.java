@@ -3,12 +3,12 @@ package io.weir.insight.warning;
 import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
 import io.weir.core.policy.PolicyRevision;
-import io.weir.core.policy.Subject;
+import io.weir.insight.top.LimitFill;
 import io.weir.node.admission.Witness.Question;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
@@ -17,39 +17,34 @@ import java.util.function.Predicate;
  * begun, and not before the rule's time is over. Mutable; owned by that event loop.
  */
 final class LoopWarnings {
-  /** The limits whose state is known at once; the one that was not seen for the longest time is forgotten. */
-  static final int MOST = 4096;
-
-  private static final int WHOLE = 100;
-
   private final Predicate<Warning> tell;
-  private final Map<Place, Fill> fills = new LinkedHashMap<>(16, 0.75f, true) {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Place, Fill> eldest) {
-      return size() > MOST;
-    }
-  };
-
+  private final Fills fills = new Fills();
   private long revision;
   private List<WarningRule> rules = List.of();
 
-  /** @param tell tells a warning; false if it could not, and is to be asked again */
+  /** @param tell tells a warning, or finds out that another node does; false if it cannot, and is to be asked again */
   LoopWarnings(Predicate<Warning> tell) {
     this.tell = tell;
   }
 
-  private record Place(String rule, String owner, String limit) {}
-
   /** What is known of a limit. */
-  private static final class Fill {
-    /** The highest percentage that was reached, and has not been left since. */
+  static final class Fill {
+    /** The highest percentage that was told, and has not been left since. */
     private int level;
 
     private long seenNanos;
+    private long endsNanos;
     /** When each percentage may be told again. */
     private final Map<Integer, Long> quietUntil = new HashMap<>(4);
+
+    private boolean isQuiet(int at, long nowNanos) {
+      Long until = quietUntil.get(at);
+      return until != null && nowNanos - until < 0;
+    }
+
+    private boolean isQuiet(long nowNanos) {
+      return quietUntil.keySet().stream().anyMatch(at -> isQuiet(at, nowNanos));
+    }
   }
 
   /** Sees the limits of a decision. */
@@ -70,48 +65,57 @@ final class LoopWarnings {
   }
 
   private void look(WarningRule rule, Question question, Limit limit, long nowNanos) {
-    Subject subject = question.subject();
-    int percent = percent(limit);
+    int percent = LimitFill.percent(limit);
     int reached = rule.reached(percent);
-    Place place = new Place(rule.name(), Warning.owner(subject, limit.scope()), limit.bucket());
-    Fill fill = fills.get(place);
+    Warning now = new Warning(rule, Math.max(1, reached), percent, limit, question);
+    Fill fill = fills.get(now);
     if (fill == null) {
       if (reached == 0) {
         return;
       }
-      fill = new Fill();
-      fills.put(place, fill);
-    } else if (nowNanos - fill.seenNanos > rule.again().toNanos()) {
-      fill.level = 0; // others may have seen it empty meanwhile
+      fill = fills.put(now);
+    } else if (isAnew(fill, now, nowNanos)) {
+      fill.level = 0;
     }
     fill.seenNanos = nowNanos;
+    fill.endsNanos = nowNanos + TimeUnit.MICROSECONDS.toNanos(limit.resetMicros());
     fill.level = Math.min(fill.level, rule.reached(percent + WarningRule.HYSTERESIS - 1));
     if (reached > fill.level) {
-      tell(fill, new Warning(rule, reached, percent, limit, question), nowNanos);
-    } else if (fill.level == 0 && isQuiet(fill, nowNanos)) {
-      fills.remove(place);
+      tell(fill, now, nowNanos);
+    } else if (fill.level == 0 && !fill.isQuiet(nowNanos)) {
+      fills.remove(now);
     }
   }
 
+  // In a new period of a quota, or after a time in which others may have seen the limit empty.
+  private static boolean isAnew(Fill fill, Warning now, long nowNanos) {
+    boolean isNextPeriod = now.limit().kind() == Kind.QUOTA && nowNanos - fill.endsNanos >= 0;
+    return isNextPeriod || nowNanos - fill.seenNanos > now.rule().again().toNanos();
+  }
+
+  // While a percentage is quiet, nothing is noted: it is told afterwards, if the limit is full
+  // still.
   private void tell(Fill fill, Warning warning, long nowNanos) {
-    Long quiet = fill.quietUntil.get(warning.at());
-    if (quiet != null && nowNanos - quiet < 0) {
-      fill.level = warning.at();
-    } else if (tell.test(warning)) {
+    if (!fill.isQuiet(warning.at(), nowNanos) && tell.test(warning)) {
       fill.level = warning.at();
       fill.quietUntil.put(warning.at(), nowNanos + warning.lasts().toNanos());
     }
   }
 
-  private static boolean isQuiet(Fill fill, long nowNanos) {
-    return fill.quietUntil.values().stream().allMatch(until -> nowNanos - until >= 0);
+  /** Another node has told a warning: it may be told again after this time. */
+  void toldElsewhere(Warning warning, long untilNanos) {
+    Fill fill = fills.get(warning);
+    if (fill != null) {
+      fill.quietUntil.put(warning.at(), untilNanos);
+    }
   }
 
-  private static int percent(Limit limit) {
-    if (limit.remaining() <= 0 || limit.quota() <= 0) {
-      return WHOLE;
+  /** A warning was not told by anybody: the next decision tells it. */
+  void notTold(Warning warning) {
+    Fill fill = fills.get(warning);
+    if (fill != null) {
+      fill.level = 0;
+      fill.quietUntil.remove(warning.at());
     }
-    double used = (double) (limit.quota() - limit.remaining()) / limit.quota();
-    return (int) Math.min(WHOLE - 1, Math.max(0, used * WHOLE));
   }
 }

@@ -1,13 +1,17 @@
 package io.weir.insight.warning;
 
+import io.vertx.core.Context;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Limit;
+import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
 import io.weir.insight.warning.WebhookSender.Message;
 import io.weir.node.admission.Witness.Question;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.room.NodeParts;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
@@ -20,7 +24,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +38,8 @@ public final class NodeWarnings {
   /** Questions to Redis at once; a limit that fills up meanwhile is seen with its next decision. */
   private static final int MOST_CLAIMS = 64;
 
+  private static final int MOST_CLAIMS_OF_TENANT = 16;
+
   private final PolicySource policies;
   private final RedisWarnings redis;
   private final WarningMeters meters;
@@ -42,7 +47,8 @@ public final class NodeWarnings {
   private final String node;
   private final Map<String, WebhookSender> senders;
   private final Map<Thread, LoopWarnings> loops = new ConcurrentHashMap<>();
-  private final Semaphore claims = new Semaphore(MOST_CLAIMS);
+  private final Bulkhead claims =
+      new Bulkhead(MOST_CLAIMS_OF_TENANT, MOST_CLAIMS_OF_TENANT, MOST_CLAIMS);
 
   /**
    * The warnings of a node.
@@ -55,10 +61,11 @@ public final class NodeWarnings {
     this.meters = new WarningMeters(parts.meters());
     this.time = time;
     this.node = parts.policies().questions().node();
-    this.senders = senders(parts.config().reports().webhooks(), meters);
+    this.senders = senders(parts.config().reports().webhooks(), meters, time);
   }
 
-  private static Map<String, WebhookSender> senders(Optional<Path> file, WarningMeters meters) {
+  private static Map<String, WebhookSender> senders(
+      Optional<Path> file, WarningMeters meters, Supplier<Instant> time) {
     Map<String, WebhookSender> senders = new HashMap<>();
     if (file.isPresent()) {
       HttpClient client = HttpClient.newBuilder()
@@ -67,15 +74,21 @@ public final class NodeWarnings {
           .version(HttpClient.Version.HTTP_1_1)
           .build();
       Receivers.read(file.get())
-          .forEach(
-              (name, receiver) -> senders.put(name, WebhookSender.of(receiver, client, meters)));
+          .forEach((name, receiver) ->
+              senders.put(name, new WebhookSender(receiver, client, meters, time)));
     }
     return senders;
   }
 
   /** Watches the decisions of an event loop; called on it. */
-  public void begin() {
-    loops.put(Thread.currentThread(), new LoopWarnings(this::claim));
+  public void begin(Context loop) {
+    Claims ofLoop = new Claims(loop);
+    loops.put(Thread.currentThread(), ofLoop.warnings);
+  }
+
+  /** Ends all sending; what waits is lost. */
+  public void close() {
+    senders.values().forEach(WebhookSender::close);
   }
 
   /** Sees a decision that a caller is told. Costs little if the policy has no rules. */
@@ -87,37 +100,57 @@ public final class NodeWarnings {
     }
   }
 
-  private boolean claim(Warning warning) {
-    WebhookSender sender = senders.get(warning.rule().to());
-    if (sender == null) {
-      meters.noReceiver();
-      LOG.warn(
-          "the rule {} for warnings: this node has no receiver {}",
-          warning.rule().name(),
-          warning.rule().to());
+  /** Claims the warnings of one event loop. */
+  private final class Claims {
+    private final Context loop;
+    private final LoopWarnings warnings = new LoopWarnings(this::claim);
+
+    Claims(Context loop) {
+      this.loop = loop;
+    }
+
+    // A place in the queue first: what is claimed and cannot be sent would be told by nobody.
+    private boolean claim(Warning warning) {
+      WebhookSender sender = senders.get(warning.rule().to());
+      if (sender == null) {
+        meters.noReceiver();
+        LOG.warn(
+            "the rule {} for warnings: this node has no receiver {}",
+            warning.rule().name(),
+            warning.rule().to());
+        return true;
+      }
+      Subject subject = warning.question().subject();
+      Optional<Share> claiming = claims.tryTake(subject, 1);
+      Optional<Share> place = claiming.flatMap(taken -> sender.place(subject));
+      if (place.isEmpty()) {
+        claiming.ifPresent(Share::free);
+        return false;
+      }
+      CompletableFuture<Duration> unused = redis
+          .claim(warning, node)
+          .whenComplete((wait, error) -> {
+            claiming.get().free();
+            if (error == null && wait.isZero()) {
+              send(sender, warning, place.get());
+            } else {
+              place.get().free();
+              loop.runOnContext(now -> notOurs(warning, Optional.ofNullable(wait)));
+            }
+          });
       return true;
     }
-    if (!claims.tryAcquire()) {
-      return false;
+
+    private void notOurs(Warning warning, Optional<Duration> wait) {
+      wait.ifPresentOrElse(
+          rest -> warnings.toldElsewhere(warning, System.nanoTime() + rest.toNanos()),
+          () -> warnings.notTold(warning));
     }
-    CompletableFuture<Boolean> unused = redis.claim(warning, node).whenComplete((isOurs, error) -> {
-      claims.release();
-      if (error != null) {
-        meters.leftOut();
-      } else if (isOurs) {
-        send(sender, warning);
-      }
-    });
-    return true;
   }
 
-  private void send(WebhookSender sender, Warning warning) {
-    Instant now = time.get();
-    Message message = new Message(
-        "msg_" + UUID.randomUUID(),
-        Long.toString(now.getEpochSecond()),
-        warning.toJson(now, node).encode());
-    sender.send(
-        message, warning.question().subject().id(), warning.question().subject().tenant());
+  private void send(WebhookSender sender, Warning warning, Share place) {
+    Message message =
+        new Message("msg_" + UUID.randomUUID(), warning.toJson(time.get(), node).encode());
+    sender.send(message, place);
   }
 }

@@ -19,6 +19,8 @@ record Receiver(String name, URI url, List<byte[]> secrets) {
 
   Receiver {
     secrets = List.copyOf(secrets);
+    // Loads what signs, before an event loop needs it.
+    secrets.forEach(secret -> mac(secret, new byte[0]));
   }
 
   /**

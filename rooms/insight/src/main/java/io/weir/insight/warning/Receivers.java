@@ -115,8 +115,9 @@ final class Receivers {
       byte[] secret = text.startsWith(SECRET_BEGIN) ? decoded(text) : new byte[0];
       if (secret.length < LEAST_SECRET_BYTES || secret.length > MOST_SECRET_BYTES) {
         problems.add("%s[%d]: expected %s".formatted(at, i, SECRET_FORM));
+      } else {
+        secrets.add(secret);
       }
-      secrets.add(secret);
     }
     return secrets;
   }

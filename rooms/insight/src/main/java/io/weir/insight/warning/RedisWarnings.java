@@ -5,6 +5,7 @@ import io.weir.state.connection.Scripts;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,12 +23,15 @@ final class RedisWarnings {
     this.redis = redis;
   }
 
-  /** Whether this node is to tell a warning; from then on no other does, for its time. */
-  CompletableFuture<Boolean> claim(Warning warning, String node) {
+  /**
+   * Claims a warning for its time. Completes with zero if this node is to tell it; else with the time after which it may
+   * be told again.
+   */
+  CompletableFuture<Duration> claim(Warning warning, String node) {
     String key = RedisKeys.warning(
-        warning.rule().name(), warning.owner(), warning.limit().bucket(), warning.at());
+        warning.ruleName(), warning.owner(), warning.limit().bucket(), warning.at());
     String lasts = Long.toString(warning.lasts().toMillis());
     return Scripts.run(redis, claim, List.of(key), List.of(node, lasts))
-        .thenApply(answer -> Long.valueOf(1).equals(answer.get(0)));
+        .thenApply(answer -> Duration.ofMillis((Long) answer.get(0)));
   }
 }

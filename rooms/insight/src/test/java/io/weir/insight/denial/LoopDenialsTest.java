@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 final class LoopDenialsTest {
   private static final long SECOND = 1_000_000_000L;
   private static final DenialQuery ALL =
-      new DenialQuery(Optional.empty(), Optional.empty(), Optional.empty(), 10_000);
+      new DenialQuery(Optional.empty(), Optional.empty(), Optional.empty(), false, 10_000);
 
   private final LoopDenials denials = new LoopDenials();
   private long now;
@@ -50,7 +50,7 @@ final class LoopDenialsTest {
   void aDenialIsFoundByItsIdForAnHour() {
     Denial denial = denied("acme", "k1").orElseThrow();
     DenialQuery query =
-        new DenialQuery(Optional.of(denial.id()), Optional.empty(), Optional.empty(), 1);
+        new DenialQuery(Optional.of(denial.id()), Optional.empty(), Optional.empty(), false, 1);
 
     assertThat(found(query)).containsExactly(denial);
     now = 3600 * SECOND;
@@ -158,11 +158,14 @@ final class LoopDenialsTest {
     denied("acme", "k2");
     Denial last = denied("other", "k1").orElseThrow();
 
-    assertThat(found(new DenialQuery(Optional.empty(), Optional.of("acme"), Optional.of("k1"), 9)))
+    assertThat(found(
+            new DenialQuery(Optional.empty(), Optional.of("acme"), Optional.of("k1"), false, 9)))
         .containsExactly(first);
-    assertThat(found(new DenialQuery(Optional.empty(), Optional.empty(), Optional.of("k1"), 9)))
+    assertThat(
+            found(new DenialQuery(Optional.empty(), Optional.empty(), Optional.of("k1"), false, 9)))
         .containsExactly(last, first);
-    assertThat(found(new DenialQuery(Optional.empty(), Optional.empty(), Optional.empty(), 1)))
+    assertThat(
+            found(new DenialQuery(Optional.empty(), Optional.empty(), Optional.empty(), false, 1)))
         .containsExactly(last);
   }
 }

@@ -111,8 +111,9 @@ final class RehearsalIT {
               .put("atLeast", 4)
               .put("atMost", 4));
     });
-    JsonArray denials =
-        NodeFixture.json(operator(two, "GET", "/v1/denials?key=k1", "")).getJsonArray("denials");
+    JsonArray denials = NodeFixture.json(
+            operator(two, "GET", "/v1/denials?key=k1&rehearsed=true", ""))
+        .getJsonArray("denials");
     assertThat(denials.stream()
             .map(JsonObject.class::cast)
             .filter(denial -> denial.getString("outcome").equals("would_deny"))

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
+import io.weir.core.policy.Plan;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.policy.Subject;
+import io.weir.core.policy.SubjectSource;
 import io.weir.node.admission.Witness.Question;
 import io.weir.state.document.PolicyDocuments;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** When a limit that fills up is told, and when it is not. */
@@ -51,7 +54,9 @@ final class LoopWarningsTest {
   }
 
   private static Limit limit(Kind kind, String name, int percent, long resetMicros) {
-    return new Limit(name, kind, Scope.KEY, 100, 1000, percent, 100 - percent, resetMicros);
+    long reset =
+        kind == Kind.RATE ? 10_000L * percent : resetMicros; // of a bucket that drains in a second
+    return new Limit(name, kind, Scope.KEY, 100, 1000, percent, 100 - percent, reset);
   }
 
   private void pass(Duration time) {
@@ -106,13 +111,74 @@ final class LoopWarningsTest {
   }
 
   @Test
-  void aQuotaIsToldOnceAPeriod() {
+  void aQuotaIsToldOnceAPeriodThoughOthersSeeItsBegin() {
     long period = 60_000_000;
-    used("acme", "a", limit(Kind.QUOTA, "day", 90, period));
-    pass(Duration.ofSeconds(61));
-    used("acme", "a", limit(Kind.QUOTA, "day", 1, period));
-    used("acme", "a", limit(Kind.QUOTA, "day", 90, period));
-    assertThat(told).containsExactly("day 90", "day 90");
+    for (int i = 0; i < 3; i++) {
+      used("acme", "a", limit(Kind.QUOTA, "minute", 95, period / 2));
+      used("acme", "a", limit(Kind.QUOTA, "minute", 96, period / 4));
+      pass(Duration.ofSeconds(50));
+    }
+    assertThat(told).containsExactly("minute 90", "minute 90", "minute 90");
+  }
+
+  @Test
+  void aLimitThatFillsUpAgainInItsQuietTimeIsToldAfterIt() {
+    used(100);
+    pass(Duration.ofMinutes(5));
+    used(0);
+    for (int i = 0; i < 10; i++) {
+      used(100);
+      pass(Duration.ofMinutes(1));
+    }
+    assertThat(told).containsExactly("requests 100", "requests 100");
+  }
+
+  @Test
+  void aLimitOfFewLargeOperationsIsNotFullBecauseNoneFits() {
+    used("acme", "a", new Limit("requests", Kind.RATE, Scope.KEY, 1, 1000, 10, 0, 10_000));
+    assertThat(told).isEmpty();
+    used("acme", "a", new Limit("requests", Kind.RATE, Scope.KEY, 1, 1000, 930, 0, 930_000));
+    assertThat(told).containsExactly("requests 100");
+  }
+
+  @Test
+  void whatAnotherNodeHasToldIsAskedForAgainWhenItsTimeIsOver() {
+    List<Warning> claimed = new ArrayList<>();
+    LoopWarnings loop = new LoopWarnings(claimed::add);
+    Question question = new Question(subject("acme", "a"), "Ask", 1);
+    List<Limit> full = List.of(limit(Kind.RATE, "requests", 100, 0));
+    List<Limit> empty = List.of(limit(Kind.RATE, "requests", 0, 0));
+    loop.told(question, full, POLICY, 0);
+    loop.toldElsewhere(claimed.get(0), Duration.ofMinutes(2).toNanos());
+    loop.told(question, empty, POLICY, Duration.ofMinutes(1).toNanos());
+    loop.told(question, full, POLICY, Duration.ofMinutes(1).toNanos());
+    assertThat(claimed).hasSize(1);
+    loop.told(question, full, POLICY, Duration.ofMinutes(3).toNanos());
+    assertThat(claimed).hasSize(2);
+    loop.notTold(claimed.get(1));
+    loop.told(question, full, POLICY, Duration.ofMinutes(3).toNanos() + 1);
+    assertThat(claimed).hasSize(3);
+  }
+
+  @Test
+  void aTenantWithManyKeysForgetsItsOwn() {
+    used("acme", "quiet", limit(Kind.RATE, "requests", 85, 0));
+    told.clear();
+    LoopWarnings loop =
+        new LoopWarnings(warning -> told.add(warning.question().subject().id()));
+    PolicyRevision all =
+        new PolicyRevision(8, policy("warnings: { near: { to: ops, again: 10m } }"));
+    List<Limit> nearly = List.of(limit(Kind.RATE, "requests", 85, 0));
+    Subject victim = subject("victim", "quiet");
+    Plan plan = victim.plan();
+    loop.told(new Question(victim, "Ask", 1), nearly, all, 0);
+    for (int i = 0; i < 3 * Fills.MOST; i++) {
+      Subject loud = new Subject(
+          "k" + i, "loud" + i % 4, plan, Optional.empty(), new SubjectSource.OfPolicy("k" + i));
+      loop.told(new Question(loud, "Ask", 1), nearly, all, i);
+      loop.told(new Question(victim, "Ask", 1), nearly, all, i);
+    }
+    assertThat(told.stream().filter("quiet"::equals)).hasSize(1);
   }
 
   @Test

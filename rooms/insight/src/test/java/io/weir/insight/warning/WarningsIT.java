@@ -129,10 +129,10 @@ final class WarningsIT {
     use(one, "k1", 81);
     await().untilAsserted(() -> assertThat(of("near")).hasSize(1));
     use(two, "k1", 1);
-    use(one, "k1", 9);
+    use(one, "k1", 10);
     await().untilAsserted(() -> assertThat(of("near")).hasSize(2));
     use(two, "k1", 1);
-    use(two, "k1", 8); // denied, or the last one
+    use(two, "k1", 7);
     use(two, "k1", 1);
     await().untilAsserted(() -> assertThat(of("near")).hasSize(3));
     assertThat(of("near").stream().map(it -> it.data().getInteger("at")))

@@ -4,10 +4,12 @@ import io.weir.core.bucket.Names;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import io.weir.core.policy.SubjectSource;
+import io.weir.core.throttle.Failures;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.Kind;
 import io.weir.keys.store.RedisRecords;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 
 /** Finds subjects among the records, for those who look once and keep nothing. */
 public final class StoredSubjects {
@@ -24,13 +26,24 @@ public final class StoredSubjects {
     if (!Names.isId(id)) {
       return Optional.empty();
     }
-    return records.find(Kind.KEY, id).join().flatMap(key -> {
-      Optional<Entry> tenant = records.find(Kind.TENANT, key.tenant()).join();
+    return entry(records, Kind.KEY, id).flatMap(key -> {
+      Optional<Entry> tenant = entry(records, Kind.TENANT, key.tenant());
       return policy
           .compile(Subjects.entry(key, tenant, nowMillis))
           .plan()
           .map(plan -> new Subject(
               id, key.tenant(), plan, Optional.empty(), new SubjectSource.OfPolicy(id)));
     });
+  }
+
+  private static Optional<Entry> entry(RedisRecords records, Kind kind, String id) {
+    try {
+      return records.find(kind, id).join();
+    } catch (CompletionException e) {
+      if (Failures.cause(e) instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.weir.providers.queue;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.node.answer.RefusedException;
 import io.weir.providers.queue.ProviderPlaces.Places;
@@ -40,7 +41,7 @@ public final class ProviderQueue {
   private static final long MICROS_PER_MILLI = 1000;
 
   private final Vertx vertx;
-  private final Context context;
+  private final ContextInternal context;
   private final RedisProviders store;
   private final ProviderMeters meters;
   private final Places places;
@@ -63,7 +64,7 @@ public final class ProviderQueue {
   public ProviderQueue(
       Vertx vertx, Context context, Shared shared, Places places, Providers upstream) {
     this.vertx = vertx;
-    this.context = context;
+    this.context = (ContextInternal) context;
     this.store = shared.store();
     this.meters = shared.meters();
     this.places = places;
@@ -136,8 +137,9 @@ public final class ProviderQueue {
     }
   }
 
+  // Timers are of the loop's own context: that of a request would keep it, and lend it to others.
   private void askIn(long micros) {
-    timer = vertx.setTimer(micros / MICROS_PER_MILLI + 1, due -> wake());
+    timer = context.setTimer(micros / MICROS_PER_MILLI + 1, due -> wake());
   }
 
   private void ask(List<Waiter> asked, List<Ending> told) {
@@ -240,7 +242,7 @@ public final class ProviderQueue {
 
   private void watch() {
     if (sweep < 0 && groups.isWaiting()) {
-      sweep = vertx.setTimer(SWEEP_MILLIS, due -> sweep());
+      sweep = context.setTimer(SWEEP_MILLIS, due -> sweep());
     }
   }
 
@@ -272,7 +274,7 @@ public final class ProviderQueue {
       begin(waiter, entered);
     } else {
       long millis = LeakyBucket.ceilDiv(booked.delayMicros(), MICROS_PER_MILLI);
-      vertx.setTimer(millis, due -> begin(waiter, entered));
+      context.setTimer(millis, due -> begin(waiter, entered));
     }
   }
 

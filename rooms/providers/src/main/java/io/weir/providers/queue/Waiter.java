@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.internal.ContextInternal;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.upstream.GivenUpException;
@@ -16,7 +17,7 @@ final class Waiter {
   private final Wish wish;
   private final String id;
   private final ProviderMeters meters;
-  private final Promise<Entered> done = Promise.promise();
+  private final Promise<Entered> done = ofRequest();
   private Optional<Place> place = Optional.empty();
   private boolean isOver;
 
@@ -26,6 +27,12 @@ final class Waiter {
     this.id = id;
     this.meters = meters;
     meters.waiting(wish.upstream().name(), 1);
+  }
+
+  // Its request goes on where it was served, whoever wakes it.
+  private static Promise<Entered> ofRequest() {
+    ContextInternal here = ContextInternal.current();
+    return here == null ? Promise.promise() : here.promise();
   }
 
   Wish wish() {
