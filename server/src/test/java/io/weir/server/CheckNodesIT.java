@@ -1,4 +1,4 @@
-package io.weir.demo.local;
+package io.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
