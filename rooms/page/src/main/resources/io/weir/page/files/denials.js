@@ -23,7 +23,7 @@ export function denialTable(denials, withKey = true) {
     ['no room in', one => (one.full.length
       ? one.full.map(full => html`<span class="tag">${full.limit}</span> <small>${[full.kind, full.scope && `of the ${full.scope}`].filter(Boolean).join(' ')}</small> `)
       : html`<span class="tag">${one.reason}</span>`)],
-    ['wait told', one => (one.retryAfterMs === undefined ? one.outcome.replace('_', ' ') : html`${one.estimate ? 'about ' : ''}${wait(one.retryAfterMs)}`), 'number'],
+    ['wait told', one => (one.retryAfterMs === undefined || one.outcome === 'would_deny' ? one.outcome.replace('_', ' ') : html`${one.estimate ? 'about ' : ''}${wait(one.retryAfterMs)}`), 'number'],
     ['', one => (one.degraded ? html`<span class="tag warn">degraded</span>` : nothing)],
     ['id', one => html`<code>${one.id}</code>`]
   ];

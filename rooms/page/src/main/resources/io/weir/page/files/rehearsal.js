@@ -1,13 +1,14 @@
 // What would be denied by limits in audit mode, and by a candidate for the policy.
 
 import { ask } from './api.js';
-import { silent } from './denials.js';
+import { denialTable, silent } from './denials.js';
 import { bar, confirmed, html, keyLink, nothing, number, panel, table, time } from './parts.js';
 
-const shown = { told: null, draft: '' };
+const shown = { told: null, denials: [], draft: '' };
 
 async function find() {
   shown.told = await ask('/v1/rehearsal');
+  shown.denials = (await ask('/v1/denials?rehearsed=true&limit=20')).denials;
 }
 
 function account(of, empty, isAudit = false) {
@@ -88,6 +89,7 @@ export default {
             <button type="button" ?disabled=${!mayChange || !candidate} @click=${app.doing(end)}>End</button>
           </div>`
       )}
-      ${panel('Limits with mode audit', account(audit, 'The policy has none, or no request has come yet.', true), html`<span class="quiet">since the nodes started</span> ${silent(shown.told)}`)}`;
+      ${panel('Limits with mode audit', account(audit, 'The policy has none, or no request has come yet.', true), html`<span class="quiet">since the nodes started</span> ${silent(shown.told)}`)}
+      ${shown.denials.length ? panel('Would have been denied lately', denialTable(shown.denials)) : nothing}`;
   }
 };

@@ -66,7 +66,7 @@ final class PageIT {
     redis = RedisProcess.start();
     node = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL);
     policy = send("GET", "/v1/policy", "").body();
-    for (String key : List.of("quiet", "busy", "frozen", "boosted", "evil")) {
+    for (String key : List.of("quiet", "busy", "frozen", "boosted", "evil", "tried")) {
       send(
           "POST",
           "/v1/keys",
@@ -468,10 +468,14 @@ final class PageIT {
     confirm("Compare").click();
     assertThat(page.locator("main")).containsText("by admin");
     ask("compared", 1);
-    ask("quiet", 1);
-    ask("quiet", 1);
+    for (int i = 0; i < 3; i++) {
+      ask("tried", 1); // the candidate has room for one
+    }
 
     assertThat(page.locator("table").first()).containsText("Ask");
+    assertThat(page.locator("main")).containsText("Would have been denied lately");
+    assertThat(page.locator("table").last()).containsText("acme/tried");
+    assertThat(page.locator("table").last()).containsText("would deny");
     button("End").click();
     assertThat(page.locator("main")).containsText("Nothing is compared");
     assertThat(complaints).isEmpty();
