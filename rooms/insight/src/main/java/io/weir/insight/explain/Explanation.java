@@ -160,7 +160,7 @@ final class Explanation {
     limits.forEach(it -> it.holders()
         .forEach(holder -> words.add("%s: held by %s until %s at most"
             .formatted(it.limit().bucket(), holder.id(), holder.until()))));
-    queue().forEach(line -> words.add("waiting: " + line));
+    queue().forEach(line -> words.add(QueueWords.of(line)));
     return words;
   }
 

@@ -112,13 +112,31 @@ function waiting(line) {
   return bucket ? { bucket, what: DUE[what], words, state } : { bucket: '', what: line, words: '', state: '' };
 }
 
+/** Operations that are due at a time to callers without a ticket: `STATE due_at_MICROS OPERATIONS (words)`. */
+function slot(line) {
+  const [, micros, operations] = line.match(/^\S+ due_at_(\d+) (\d+) /) || [];
+  return micros ? { at: new Date(Number(micros) / 1000).toISOString(), operations: Number(operations) } : null;
+}
+
+function slots(of) {
+  const all = of.queue.map(slot).filter(Boolean);
+  const most = Math.max(1, ...all.map(one => one.operations));
+  const columns = [
+    ['at', one => time(one.at)],
+    ['', one => bar((100 * one.operations) / most, `${one.operations} operations`), 'wide'],
+    ['operations', one => number(one.operations), 'number']
+  ];
+  return all.length ? panel('Times told to callers without a ticket', table(columns, all, '', 'slots')) : nothing;
+}
+
 function queue(of) {
+  const lines = of.queue.filter(line => !slot(line));
   const columns = [
     ['limit', one => html`<b>${one.bucket}</b> <small title=${one.state}>${one.state.endsWith(':tenant') ? 'of the tenant' : nothing}</small>`],
     ['', one => one.what],
     ['', one => one.words]
   ];
-  return of.queue.length ? panel('Its queue', table(columns, of.queue.map(waiting), '', 'queue')) : nothing;
+  return lines.length ? panel('Its queue', table(columns, lines.map(waiting), '', 'queue')) : nothing;
 }
 
 function state(of) {
@@ -272,7 +290,7 @@ export default {
             ${effective()}
           </div>
           ${panel('Limits', limits(of))}
-          ${queue(of)} ${holders(of)}
+          ${queue(of)} ${slots(of)} ${holders(of)}
           ${panel('Its last denials', denialTable(shown.found.denials, false), silent(shown.found))}
           ${panel('In words', html`<ul class="facts">${of.words.map(line => html`<li>${line}</li>`)}</ul>${state(of)}`)}`
         : html`<p class="empty">${shown.key && !app.failure ? 'Asking…' : 'Whose limits? The id of a key, or the name of a subject.'}</p>`}`;
