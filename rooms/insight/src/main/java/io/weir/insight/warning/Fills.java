@@ -22,7 +22,7 @@ final class Fills {
   /** A limit of an owner, as a rule sees it. */
   private record Place(String rule, String owner, String limit) {
     static Place of(Warning warning) {
-      return new Place(warning.ruleName(), warning.owner(), warning.limit().bucket());
+      return new Place(warning.rule().id(), warning.owner(), warning.limit().bucket());
     }
   }
 

@@ -29,7 +29,7 @@ final class RedisWarnings {
    */
   CompletableFuture<Duration> claim(Warning warning, String node) {
     String key = RedisKeys.warning(
-        warning.ruleName(), warning.owner(), warning.limit().bucket(), warning.at());
+        warning.rule().id(), warning.owner(), warning.limit().bucket(), warning.at());
     String lasts = Long.toString(warning.lasts().toMillis());
     return Scripts.run(redis, claim, List.of(key), List.of(node, lasts))
         .thenApply(answer -> Duration.ofMillis((Long) answer.get(0)));

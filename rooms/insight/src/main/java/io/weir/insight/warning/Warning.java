@@ -31,11 +31,6 @@ record Warning(WarningRule rule, int at, int percent, Limit limit, Question ques
     };
   }
 
-  /** The rule, as a part of other names: one that tells another receiver, or at other times, is another rule. */
-  String ruleName() {
-    return "%s:%s:%d".formatted(rule.name(), rule.to(), rule.again().toSeconds());
-  }
-
   String owner() {
     return owner(question.subject(), limit.scope());
   }

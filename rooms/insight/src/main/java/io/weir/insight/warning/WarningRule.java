@@ -8,12 +8,14 @@ import java.util.Set;
 /**
  * Which limits a receiver is warned of, and when. Empty sets mean any. Immutable.
  *
+ * @param id of a rule that tells the same receiver at the same times; one that is changed in this is another rule
  * @param to the name of the receiver
  * @param at percentages of a limit, in ascending order
  * @param again the least time until the same warning is told again, unless a new period of a quota begins
  */
 record WarningRule(
     String name,
+    String id,
     String to,
     List<Integer> at,
     Set<String> plans,

@@ -95,15 +95,17 @@ public final class WarningsSection implements PolicySection<WarningRules> {
   private static WarningRule rule(String name, String to, Section section) {
     List<Integer> at =
         section.get(AT).stream().map(item -> Integer.valueOf(item.text())).toList();
+    Duration again = Duration.ofMillis(section.get(AGAIN));
     return new WarningRule(
         name,
+        "%s:%s:%d".formatted(name, to, again.toSeconds()),
         to,
         at.isEmpty() ? USUAL : at,
         Item.texts(section.get(PLANS)),
         Item.texts(section.get(TENANTS)),
         Item.texts(section.get(KEYS)),
         Item.texts(section.get(LIMITS)),
-        Duration.ofMillis(section.get(AGAIN)));
+        again);
   }
 
   @Override
