@@ -9,9 +9,13 @@ import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.RedisProcess;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -277,7 +281,19 @@ final class InsightIT {
   }
 
   @Test
-  void whoAsksTooMuchIsRefusedAndNobodyIsToldThatRedisIsAway() {
+  void whoAsksTooMuchIsRefusedAndNobodyIsToldThatRedisIsAway() throws IOException {
+    URI address = URI.create(redis.uri());
+    try (Socket silent = new Socket(address.getHost(), address.getPort())) {
+      // A node that hears questions and does not answer: each one stays open for half a second.
+      silent
+          .getOutputStream()
+          .write("SUBSCRIBE weir:questions\r\n".getBytes(StandardCharsets.US_ASCII));
+      assertThat(silent.getInputStream().read()).isPositive();
+      askTooMuch();
+    }
+  }
+
+  private static void askTooMuch() {
     HttpClient client = HttpClient.newHttpClient();
     HttpRequest request = HttpRequest.newBuilder(one.uri("/v1/denials?limit=500"))
         .header("Authorization", "Bearer " + NodeFixture.ADMIN)
