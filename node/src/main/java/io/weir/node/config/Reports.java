@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a node tells others of its own accord.
+ * What a node sends without being asked.
  *
  * @param denialLog where denials are written, as JSON
  * @param webhooks the file of the receivers of warnings

@@ -8,7 +8,7 @@ import java.util.Optional;
 /** Hears of requests that passed and would have been denied. Called on the event loop that served them. */
 public interface WouldDeny {
   /**
-   * What was found.
+   * A request that would have been denied.
    *
    * @param decision by the limits that are not enforced; the enforced one if those deny the operation or the key whatever
    *     was used

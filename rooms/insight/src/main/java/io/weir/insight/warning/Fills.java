@@ -69,8 +69,4 @@ final class Fills {
       }
     }
   }
-
-  int size() {
-    return size;
-  }
 }

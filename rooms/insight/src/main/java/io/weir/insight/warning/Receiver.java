@@ -10,7 +10,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Who gets webhooks. Immutable.
+ * A receiver of webhooks. Immutable.
  *
  * @param secrets by which they are signed: the second one while it is replaced
  */

@@ -23,16 +23,13 @@ record Warning(WarningRule rule, int at, int percent, Limit limit, Question ques
   private static final String TYPE = "limit.reached";
 
   /** Who owns the limit, as a part of other names: a key, a tenant or the cluster. */
-  static String owner(Subject subject, Scope scope) {
-    return switch (scope) {
+  String owner() {
+    Subject subject = question.subject();
+    return switch (limit.scope()) {
       case KEY -> Names.escaped(subject.tenant()) + "/" + Names.escaped(subject.id());
       case TENANT -> Names.escaped(subject.tenant()) + "/";
       case CLUSTER -> "cluster";
     };
-  }
-
-  String owner() {
-    return owner(question.subject(), limit.scope());
   }
 
   /** For so long the same is not told again. */

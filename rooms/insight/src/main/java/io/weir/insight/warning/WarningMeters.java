@@ -34,7 +34,7 @@ public final class WarningMeters {
     failed.increment();
   }
 
-  /** Too many waited. */
+  /** It found no place in the queue. */
   void leftOut() {
     leftOut.increment();
   }

@@ -236,7 +236,7 @@ function goesOn() {
 
 function begin() {
   if (app.session.tenant) {
-    // What a node tells is of all tenants: this one asks.
+    // The stream of a node covers all tenants, so the page of a tenant's operator asks instead.
     setInterval(() => goesOn().then(goes => goes && heard()), TENANT_EVERY_MILLIS);
   } else {
     listen(heard, goesOn);

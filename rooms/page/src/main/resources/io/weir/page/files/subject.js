@@ -174,7 +174,7 @@ async function reset(app) {
   }
 }
 
-// What was decided in a dialog is done to the record that the dialog was about, whatever is shown by then.
+// A confirmed action changes the record that the dialog showed, even if another one is shown by then.
 async function patch(app, { key, tag }, json, said) {
   await ask(`/v1/keys/${encodeURIComponent(key)}`, { method: 'PATCH', json, headers: { 'If-Match': tag || '*' } });
   app.say(said);
