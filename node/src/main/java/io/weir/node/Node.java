@@ -19,7 +19,7 @@ import io.weir.node.auth.Identities;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.gateway.NodeBulkheads;
-import io.weir.node.hold.Holds;
+import io.weir.node.loop.LoopTime;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.room.NodeParts;
 import io.weir.node.room.OpenRoom;
@@ -28,6 +28,7 @@ import io.weir.node.trace.Tracing;
 import io.weir.node.upstream.Turns;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.hold.Holds;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.inspect.RedisLevels;
 import io.weir.state.policy.ClusterPolicy;
@@ -92,7 +93,8 @@ public final class Node implements AutoCloseable {
     ClusterPolicy policies = shared.policies();
     Decider decider = new Decider(new Throttle(shared.store(), policies), metrics, tracing);
     RedisHolds holdStore = new RedisHolds(shared.connections());
-    Holds holds = new Holds(vertx, holdStore, metrics, policies::liveNodes);
+    Holds holds = new Holds(new LoopTime(vertx), holdStore, metrics, policies::liveNodes);
+    metrics.holds(holds::size);
     Identities identities = new Identities(policies);
     Admission admission =
         new Admission(policies, identities, decider, new Debts(vertx, decider), holds);

@@ -14,21 +14,23 @@ import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.answer.Tickets;
 import io.weir.node.auth.Identities;
 import io.weir.node.hold.CostEstimates;
-import io.weir.node.hold.HoldWish;
-import io.weir.node.hold.Holds;
-import io.weir.node.hold.Holds.LocalHold;
+import io.weir.state.hold.HoldWish;
+import io.weir.state.hold.Holds;
+import io.weir.state.hold.Holds.LocalHold;
+import io.weir.state.wire.RandomId;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Decides whether requests may pass to the upstream, for every door that forwards: identifies the subject, the
@@ -158,9 +160,9 @@ public final class Admission {
         .recover(error -> {
           // The charge may have been made although its answer was lost: cancel the hold, as nothing
           // else ends it.
-          wish.held()
-              .filter(held -> error instanceof StoreUnavailableException)
-              .ifPresent(held -> holds.end(held, new Ending.Cancelled()));
+          wish.held().filter(held -> error instanceof StoreUnavailableException).ifPresent(held -> {
+            CompletionStage<Ended> unused = holds.end(held, new Ending.Cancelled());
+          });
           return Future.succeededFuture(undecided(error));
         });
   }
@@ -198,7 +200,7 @@ public final class Admission {
    * demands more than rates or is settled.
    */
   public Future<Ruling> admitContinuing(Context context, Asked asked, long cost) {
-    TicketRequest ticket = TicketRequest.wanted(Optional.empty(), Tickets.newId());
+    TicketRequest ticket = TicketRequest.wanted(Optional.empty(), RandomId.next());
     if (asked.isOfSeveralKinds()) {
       return admit(context, asked, cost, ticket); // debts cover rates only
     }
@@ -236,7 +238,7 @@ public final class Admission {
           .ifPresent(rule ->
               estimates.learn(asked.subject(), asked.operation(), rule, cost, actual.getAsLong()));
     }
-    return holds.end(held, ending).mapEmpty();
+    return Future.fromCompletionStage(holds.end(held, ending)).mapEmpty();
   }
 
   // A hold of a degraded decision exists on this node only, not in the shared state.

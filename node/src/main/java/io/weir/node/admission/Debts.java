@@ -7,7 +7,7 @@ import io.weir.core.decision.Decision.Denied;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.node.answer.DecisionAnswers;
-import io.weir.node.answer.Tickets;
+import io.weir.state.wire.RandomId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -67,7 +67,7 @@ public final class Debts {
                 debt.subject(),
                 debt.operation(),
                 debt.cost(),
-                TicketRequest.wanted(denied.ticket(), Tickets.newId()),
+                TicketRequest.wanted(denied.ticket(), RandomId.next()),
                 limited -> Optional.empty())
             .onComplete((decision, error) -> paid(debt, denied, decision)));
   }

@@ -3,7 +3,7 @@ package io.weir.node.admission;
 import io.weir.core.decision.Decision;
 import io.weir.core.throttle.Held;
 import io.weir.node.answer.ProblemDetails;
-import io.weir.node.hold.Holds.LocalHold;
+import io.weir.state.hold.Holds.LocalHold;
 import java.util.Optional;
 import java.util.function.Function;
 

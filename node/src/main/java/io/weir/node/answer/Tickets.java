@@ -2,8 +2,7 @@ package io.weir.node.answer;
 
 import io.vertx.core.MultiMap;
 import io.weir.core.slot.TicketRequest;
-import java.security.SecureRandom;
-import java.util.Base64;
+import io.weir.state.wire.RandomId;
 import java.util.Optional;
 
 /** Reads tickets and ticket requests of callers. */
@@ -11,8 +10,6 @@ public final class Tickets {
   /** The header of a ticket, in requests and answers. */
   public static final String RETRY_TICKET = "Retry-Ticket";
 
-  private static final SecureRandom RANDOM = new SecureRandom();
-  private static final int ID_BYTES = 16;
   private static final String PREFERENCE = "retry-ticket";
 
   private Tickets() {}
@@ -25,16 +22,18 @@ public final class Tickets {
   public static TicketRequest in(MultiMap headers, long withinMicros) {
     Optional<String> shown = Optional.ofNullable(headers.get(RETRY_TICKET));
     if (shown.isPresent() || prefers(headers)) {
-      return TicketRequest.wanted(shown, newId());
+      return TicketRequest.wanted(shown, RandomId.next());
     }
     return withinMicros > 0
-        ? new TicketRequest(Optional.empty(), newId(), withinMicros)
+        ? new TicketRequest(Optional.empty(), RandomId.next(), withinMicros)
         : TicketRequest.NONE;
   }
 
   /** The ticket that a caller of the check API shows or asks for. */
   public static TicketRequest of(Optional<String> shown, boolean wanted) {
-    return shown.isPresent() || wanted ? TicketRequest.wanted(shown, newId()) : TicketRequest.NONE;
+    return shown.isPresent() || wanted
+        ? TicketRequest.wanted(shown, RandomId.next())
+        : TicketRequest.NONE;
   }
 
   /** Whether the caller asked for a ticket. */
@@ -69,12 +68,5 @@ public final class Tickets {
     boolean begins = name.regionMatches(true, 0, PREFERENCE, 0, PREFERENCE.length());
     String rest = begins ? name.substring(PREFERENCE.length()).stripLeading() : "?";
     return rest.isEmpty() || rest.startsWith("=") || rest.startsWith(";");
-  }
-
-  /** A random id of 128 bits, which cannot be guessed. */
-  public static String newId() {
-    byte[] bytes = new byte[ID_BYTES];
-    RANDOM.nextBytes(bytes);
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 }

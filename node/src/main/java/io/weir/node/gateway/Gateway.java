@@ -26,6 +26,7 @@ import io.weir.node.intake.Upload;
 import io.weir.node.upstream.Sender;
 import io.weir.node.upstream.Sender.End;
 import io.weir.node.usage.Usage;
+import io.weir.state.wire.RandomId;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -188,7 +189,7 @@ public final class Gateway {
         admission.identifyAgain(attempt.asked()),
         attempt.body(),
         attempt.cost(),
-        TicketRequest.wanted(denied.ticket(), Tickets.newId()),
+        TicketRequest.wanted(denied.ticket(), RandomId.next()),
         attempt.delayLeftMillis() - waited,
         attempt.place()));
   }

@@ -17,6 +17,7 @@ import io.weir.core.kind.Congestion;
 import io.weir.core.policy.Plan;
 import io.weir.core.slot.QueueReport;
 import io.weir.core.throttle.Ended;
+import io.weir.state.hold.Holds;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -34,7 +35,7 @@ import java.util.stream.Stream;
  * The metrics of a node. Tags are names of the policy and words of the code, never a subject, a tenant or data of a
  * caller. Safe for use by many threads; no method throws.
  */
-public final class NodeMetrics {
+public final class NodeMetrics implements Holds.Events {
   private static final String NONE = "none";
   private static final List<Long> WAITS =
       List.of(10L, 100L, 500L, 1000L, 2000L, 5000L, 10_000L, 30_000L, 60_000L, 120_000L);
@@ -128,6 +129,7 @@ public final class NodeMetrics {
   }
 
   /** Counts how a hold ended. */
+  @Override
   public void ended(Ended ended) {
     String outcome = ended.isRepeated()
         ? "repeated"
@@ -136,12 +138,14 @@ public final class NodeMetrics {
   }
 
   /** Counts holds that had expired before they were renewed. */
-  public void lostHolds(long count) {
+  @Override
+  public void lost(long count) {
     registry.counter("throttle.holds.ended", "outcome", "lost").increment((double) count);
   }
 
   /** Counts expired reservations that this node has found. */
-  public void expiredHolds(long count) {
+  @Override
+  public void expired(long count) {
     registry.counter("throttle.holds.ended", "outcome", "expired").increment((double) count);
   }
 

@@ -15,12 +15,12 @@ import io.weir.core.policy.Upstream;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.admission.Admission;
-import io.weir.node.answer.Tickets;
 import io.weir.node.intake.Bulkhead.Share;
-import io.weir.node.lease.LeaseTerms;
-import io.weir.node.lease.LeaseTime;
-import io.weir.node.lease.UntilHeard;
+import io.weir.node.loop.LoopTime;
 import io.weir.retry.IdempotentMethods;
+import io.weir.state.keep.LeaseTerms;
+import io.weir.state.keep.UntilHeard;
+import io.weir.state.wire.RandomId;
 import io.weir.state.wire.Sha256;
 import java.time.Duration;
 import java.util.List;
@@ -60,7 +60,7 @@ final class ItemExecutor {
       ItemSender sender,
       Admission admission) {
     this.vertx = vertx;
-    this.ends = new UntilHeard(LeaseTerms.ITEM, LeaseTime.of(vertx), error -> true);
+    this.ends = new UntilHeard(LeaseTerms.ITEM, new LoopTime(vertx), error -> true);
     this.workers = workers;
     this.memory = caller.memory();
     this.work = caller.work();
@@ -104,7 +104,7 @@ final class ItemExecutor {
     }
     IdempotencyStore.Item named = new IdempotencyStore.Item(
         subject.tenant(), subject.id(), item.key().get(), item.fingerprint());
-    String token = Tickets.newId();
+    String token = RandomId.next();
     return claim(named, token, item, LOOKS)
         .compose(claim -> claimed(claim, item, named, token, isFirst))
         .recover(error -> {
@@ -203,8 +203,9 @@ final class ItemExecutor {
 
   // The answer does not wait for the second try.
   private Future<Void> released(IdempotencyStore.Item named, String token) {
-    return stage(store.release(named, token))
-        .onFailure(error -> ends.tellAgain(() -> stage(store.release(named, token))));
+    return stage(store.release(named, token)).onFailure(error -> {
+      CompletionStage<Void> unused = ends.tellAgain(() -> store.release(named, token));
+    });
   }
 
   // The longest time for an item; its claim lasts a little longer.

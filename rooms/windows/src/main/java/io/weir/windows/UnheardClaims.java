@@ -4,9 +4,9 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.weir.node.lease.LeaseTerms;
-import io.weir.node.lease.LeaseTime;
-import io.weir.node.lease.UntilHeard;
+import io.weir.node.loop.LoopTime;
+import io.weir.state.keep.LeaseTerms;
+import io.weir.state.keep.UntilHeard;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,14 +32,15 @@ final class UnheardClaims {
   UnheardClaims(Vertx vertx, Context context, WindowStore store) {
     this.context = context;
     this.store = store;
-    this.ends = new UntilHeard(LeaseTerms.RANGE, LeaseTime.of(vertx), error -> true);
+    this.ends = new UntilHeard(LeaseTerms.RANGE, new LoopTime(vertx), error -> true);
   }
 
   /** Adds a claim. */
   void add(WindowRule rule, String id) {
     if (unheard.getOrDefault(rule, 0) < MOST) {
       unheard.merge(rule, 1, Integer::sum);
-      ends.tellAgain(() -> takeBack(rule, id), rule.leaseMicros())
+      Future.fromCompletionStage(
+              ends.tellAgain(() -> takeBack(rule, id).toCompletionStage(), rule.leaseMicros()))
           .onComplete(
               end -> unheard.computeIfPresent(rule, (of, count) -> count == 1 ? null : count - 1));
     }

@@ -117,8 +117,8 @@ final class ExportedNamesTest {
     metrics.held(() -> 1);
     metrics.holds(() -> 1);
     metrics.ended(new Ended(Ended.Status.SETTLED, false, 1));
-    metrics.lostHolds(1);
-    metrics.expiredHolds(1);
+    metrics.lost(1);
+    metrics.expired(1);
   }
 
   private void http() {

@@ -18,17 +18,19 @@ import io.weir.jobs.rule.JobStore.Wanted;
 import io.weir.jobs.rule.JobTask;
 import io.weir.jobs.rule.JobWork;
 import io.weir.jobs.rule.MovedJob;
-import io.weir.node.lease.Kept;
-import io.weir.node.lease.Kept.Renewal;
-import io.weir.node.lease.LeaseTerms;
-import io.weir.node.lease.LeaseTime;
-import io.weir.node.lease.UntilHeard;
+import io.weir.node.loop.LoopTime;
+import io.weir.state.keep.Kept;
+import io.weir.state.keep.Kept.Renewal;
+import io.weir.state.keep.LeaseTerms;
+import io.weir.state.keep.LeaseTime;
+import io.weir.state.keep.UntilHeard;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,7 +68,7 @@ final class JobLine {
     this.operation = operation;
     this.context = node.loop().getOrCreateContext();
     this.upstream = new JobUpstream(node.loop(), node.turns(), node.tokens(), node.results());
-    LeaseTime time = LeaseTime.of(node.loop());
+    LeaseTime time = new LoopTime(node.loop());
     this.ends = new UntilHeard(LeaseTerms.JOB, time, error -> true);
     this.kept = new Kept<>(
         LeaseTerms.JOB,
@@ -233,8 +235,9 @@ final class JobLine {
   // Told again during an outage: this node alone has the answer.
   private Future<Boolean> tell(String claim, Job job, JobMove how) {
     tellings++;
-    return ends.tell(() -> Future.fromCompletionStage(
-            node.store().move(operation, rule(), job.id(), claim, job.run(), how), context))
+    return Future.fromCompletionStage(
+            ends.tell(() -> node.store().move(operation, rule(), job.id(), claim, job.run(), how)),
+            context)
         .map(moved -> {
           moved
               .filter(MovedJob::isMoved)
@@ -252,10 +255,11 @@ final class JobLine {
     kept.renewDue();
   }
 
-  private Future<List<Boolean>> renew(List<JobRun> due) {
+  private CompletionStage<List<Boolean>> renew(List<JobRun> due) {
     List<String> ids = due.stream().map(run -> run.job().id()).toList();
     return Future.fromCompletionStage(
-        node.store().renew(operation, rule(), node.name(), ids), context);
+            node.store().renew(operation, rule(), node.name(), ids), context)
+        .toCompletionStage();
   }
 
   private void lose(JobRun run) {

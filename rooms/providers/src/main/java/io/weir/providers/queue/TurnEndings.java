@@ -3,14 +3,15 @@ package io.weir.providers.queue;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.weir.node.lease.LeaseTerms;
-import io.weir.node.lease.LeaseTime;
-import io.weir.node.lease.UntilHeard;
+import io.weir.node.loop.LoopTime;
 import io.weir.providers.rule.Booking.End;
+import io.weir.state.keep.LeaseTerms;
+import io.weir.state.keep.UntilHeard;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Endings of requests that have to be stored. A failed call is tried again a few times; after that the leases expire.
@@ -25,7 +26,7 @@ final class TurnEndings {
 
   /** @param wake called when there are endings to store */
   TurnEndings(Vertx vertx, Runnable wake) {
-    this.ends = new UntilHeard(LeaseTerms.PERMIT, LeaseTime.of(vertx), error -> true);
+    this.ends = new UntilHeard(LeaseTerms.PERMIT, new LoopTime(vertx), error -> true);
     this.wake = wake;
   }
 
@@ -34,12 +35,13 @@ final class TurnEndings {
 
   /** Adds an ending; completes with whether the permit was held, and fails if no try was answered. */
   Future<Boolean> add(End end) {
-    return ends.tell(() -> next(end));
+    return Future.fromCompletionStage(ends.tell(() -> next(end).toCompletionStage()));
   }
 
   /** The same for a request of which it is unknown whether it was booked, as the call was not answered. */
   void addUnknown(String id) {
-    Future<Boolean> unused = ends.tellAgain(() -> next(End.unknown(id)));
+    CompletionStage<Boolean> unused =
+        ends.tellAgain(() -> next(End.unknown(id)).toCompletionStage());
   }
 
   private Future<Boolean> next(End end) {

@@ -4,10 +4,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.lease.Kept;
-import io.weir.node.lease.Kept.Renewal;
-import io.weir.node.lease.LeaseTerms;
-import io.weir.node.lease.LeaseTime;
+import io.weir.node.loop.LoopTime;
 import io.weir.providers.queue.CurrentUpstreams;
 import io.weir.providers.queue.Entered;
 import io.weir.providers.queue.PolicyChangedException;
@@ -19,6 +16,9 @@ import io.weir.providers.queue.Wish;
 import io.weir.providers.rule.Booking.Lesson;
 import io.weir.providers.rule.Providers;
 import io.weir.providers.store.RedisProviders;
+import io.weir.state.keep.Kept;
+import io.weir.state.keep.Kept.Renewal;
+import io.weir.state.keep.LeaseTerms;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -128,10 +128,10 @@ public final class ProviderGate {
   private Kept<String> kept(Providers upstream) {
     return new Kept<>(
         LeaseTerms.PERMIT,
-        LeaseTime.of(vertx),
+        new LoopTime(vertx),
         new Renewal<>(
             member -> upstream.bounds().leaseMicros(),
-            members -> of(store.renew(upstream, members)),
+            members -> store.renew(upstream, members),
             lost -> {}));
   }
 

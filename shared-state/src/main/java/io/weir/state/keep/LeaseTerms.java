@@ -1,4 +1,4 @@
-package io.weir.node.lease;
+package io.weir.state.keep;
 
 /** How the leases of each kind are renewed, and how often their ends are told. They differ for the reasons given. */
 public enum LeaseTerms {

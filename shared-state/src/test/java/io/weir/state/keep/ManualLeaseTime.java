@@ -1,4 +1,4 @@
-package io.weir.node.lease;
+package io.weir.state.keep;
 
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -6,7 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /** A time that only a test moves; tasks run in order as it passes. Mutable; owned by the test. */
-final class ManualLeaseTime implements LeaseTime {
+public final class ManualLeaseTime implements LeaseTime {
   private final Queue<Task> tasks = new PriorityQueue<>(Comparator.comparingLong(Task::atNanos));
   private long nanos = 1_363;
 
@@ -23,11 +23,12 @@ final class ManualLeaseTime implements LeaseTime {
   }
 
   /** Whether a task waits. */
-  boolean isAwaited() {
+  public boolean isAwaited() {
     return !tasks.isEmpty();
   }
 
-  void pass(long millis) {
+  /** Lets time pass. */
+  public void pass(long millis) {
     long until = nanos + TimeUnit.MILLISECONDS.toNanos(millis);
     while (!tasks.isEmpty() && tasks.element().atNanos() <= until) {
       Task next = tasks.remove();

@@ -1,12 +1,13 @@
-package io.weir.node.lease;
+package io.weir.state.keep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -26,11 +27,12 @@ final class KeptTest {
       time,
       new Kept.Renewal<>(lease -> leaseMillis * 1000, this::renew, lost::add));
 
-  private Future<List<Boolean>> renew(List<String> group) {
+  private CompletionStage<List<Boolean>> renew(List<String> group) {
     renewed.add(List.copyOf(group));
     return isAway
-        ? Future.failedFuture(new IllegalStateException("away"))
-        : Future.succeededFuture(group.stream().map(one -> !gone.contains(one)).toList());
+        ? CompletableFuture.failedFuture(new IllegalStateException("away"))
+        : CompletableFuture.completedFuture(
+            group.stream().map(one -> !gone.contains(one)).toList());
   }
 
   // One tick each millisecond.

@@ -1,10 +1,10 @@
-package io.weir.node.lease;
+package io.weir.state.keep;
 
-import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,7 +42,7 @@ public final class Kept<T> {
    */
   public record Renewal<T>(
       ToLongFunction<T> leaseMicros,
-      Function<List<T>, Future<List<Boolean>>> renew,
+      Function<List<T>, CompletionStage<List<Boolean>>> renew,
       Consumer<T> lost) {}
 
   private record Due(long atNanos, long thirdNanos) {
@@ -121,7 +121,7 @@ public final class Kept<T> {
   }
 
   private void renew(List<T> group) {
-    renewal.renew().apply(group).onSuccess(held -> {
+    CompletionStage<Void> unused = renewal.renew().apply(group).thenAccept(held -> {
       for (int i = 0; i < group.size(); i++) {
         if (!held.get(i)) {
           renewal.lost().accept(group.get(i));

@@ -1,7 +1,8 @@
-package io.weir.node.lease;
+package io.weir.state.keep;
 
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
+import io.weir.core.throttle.Failures;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -28,22 +29,22 @@ public final class UntilHeard {
    * @param leaseMicros the longest time until the lease has expired
    * @return the answer, or the last failure
    */
-  public <A> Future<A> tell(Supplier<Future<A>> call, long leaseMicros) {
+  public <A> CompletionStage<A> tell(Supplier<CompletionStage<A>> call, long leaseMicros) {
     return tell(call, terms.mostTries(), untilNanos(leaseMicros));
   }
 
   /** Tells an end now; only the number of tries is bounded. */
-  public <A> Future<A> tell(Supplier<Future<A>> call) {
+  public <A> CompletionStage<A> tell(Supplier<CompletionStage<A>> call) {
     return tell(call, terms.mostTries(), Long.MAX_VALUE);
   }
 
   /** Tells an end after a pause, as the first call was not answered: it counts as one of the tries. */
-  public <A> Future<A> tellAgain(Supplier<Future<A>> call, long leaseMicros) {
+  public <A> CompletionStage<A> tellAgain(Supplier<CompletionStage<A>> call, long leaseMicros) {
     return later(call, terms.mostTries(), untilNanos(leaseMicros));
   }
 
   /** The same; only the number of tries is bounded. */
-  public <A> Future<A> tellAgain(Supplier<Future<A>> call) {
+  public <A> CompletionStage<A> tellAgain(Supplier<CompletionStage<A>> call) {
     return later(call, terms.mostTries(), Long.MAX_VALUE);
   }
 
@@ -51,16 +52,20 @@ public final class UntilHeard {
     return time.nanoTime() + TimeUnit.MICROSECONDS.toNanos(leaseMicros);
   }
 
-  private <A> Future<A> tell(Supplier<Future<A>> call, int tries, long untilNanos) {
-    return call.get()
-        .recover(error -> tries > 1 && time.nanoTime() < untilNanos && isRepeated.test(error)
-            ? later(call, tries, untilNanos)
-            : Future.failedFuture(error));
+  private <A> CompletionStage<A> tell(
+      Supplier<CompletionStage<A>> call, int tries, long untilNanos) {
+    return call.get().exceptionallyCompose(error -> {
+      Throwable cause = Failures.cause(error);
+      return tries > 1 && time.nanoTime() < untilNanos && isRepeated.test(cause)
+          ? later(call, tries, untilNanos)
+          : CompletableFuture.failedFuture(cause);
+    });
   }
 
-  private <A> Future<A> later(Supplier<Future<A>> call, int tries, long untilNanos) {
-    Promise<A> told = Promise.promise();
-    time.after(terms.againMillis(), () -> tell(call, tries - 1, untilNanos).onComplete(told));
-    return told.future();
+  private <A> CompletionStage<A> later(
+      Supplier<CompletionStage<A>> call, int tries, long untilNanos) {
+    CompletableFuture<Void> pause = new CompletableFuture<>();
+    time.after(terms.againMillis(), () -> pause.complete(null));
+    return pause.thenCompose(over -> tell(call, tries - 1, untilNanos));
   }
 }

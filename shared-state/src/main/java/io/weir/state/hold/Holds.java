@@ -1,7 +1,5 @@
-package io.weir.node.hold;
+package io.weir.state.hold;
 
-import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.Permits;
 import io.weir.core.throttle.Ended;
@@ -10,15 +8,15 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Held.Permit;
 import io.weir.core.throttle.HoldStore;
-import io.weir.node.lease.Kept;
-import io.weir.node.lease.Kept.Renewal;
-import io.weir.node.lease.LeaseTerms;
-import io.weir.node.lease.LeaseTime;
-import io.weir.node.lease.UntilHeard;
-import io.weir.node.metrics.NodeMetrics;
+import io.weir.state.keep.Kept;
+import io.weir.state.keep.Kept.Renewal;
+import io.weir.state.keep.LeaseTerms;
+import io.weir.state.keep.LeaseTime;
+import io.weir.state.keep.UntilHeard;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
@@ -33,34 +31,82 @@ public final class Holds {
   private static final Logger LOG = LoggerFactory.getLogger(Holds.class);
   private static final long TICK_MILLIS = 500;
 
-  private final Vertx vertx;
+  private final LeaseTime time;
   private final HoldStore store;
-  private final NodeMetrics metrics;
+  private final Events events;
   private final IntSupplier liveNodes;
   private final Kept<Held> kept;
   private final UntilHeard ends;
   /** The number of permits of a limit that this node holds, by owner. */
   private final Map<List<String>, Integer> permits = new ConcurrentHashMap<>();
 
-  /** @param liveNodes the number of live nodes at the last count, this one included */
-  public Holds(Vertx vertx, HoldStore store, NodeMetrics metrics, IntSupplier liveNodes) {
-    this.vertx = vertx;
+  private volatile boolean isOver;
+  private long ticks;
+
+  /**
+   * Nothing is held at first.
+   *
+   * @param liveNodes the number of live nodes at the last count, this one included
+   */
+  public Holds(LeaseTime time, HoldStore store, Events events, IntSupplier liveNodes) {
+    this.time = time;
     this.liveNodes = liveNodes;
     this.store = store;
-    this.metrics = metrics;
-    LeaseTime time = LeaseTime.of(vertx);
+    this.events = events;
     this.ends = new UntilHeard(LeaseTerms.HOLD, time, Failures::isOutage);
     this.kept = new Kept<>(
         LeaseTerms.HOLD,
         time,
-        new Renewal<>(Held::leaseMicros, this::renew, lost -> metrics.lostHolds(1)));
-    metrics.holds(kept::size);
+        new Renewal<>(Held::leaseMicros, this::renew, lost -> events.lost(1)));
   }
 
-  /** Starts to renew holds, and to end expired ones. Ends with Vert.x. */
+  /** What happens to holds, for metrics. */
+  public interface Events {
+    /** Nobody counts. */
+    Events NONE = new Events() {
+      @Override
+      public void ended(Ended end) {}
+
+      @Override
+      public void lost(long count) {}
+
+      @Override
+      public void expired(long count) {}
+    };
+
+    /** A hold has ended. */
+    void ended(Ended end);
+
+    /** Holds were lost while their requests run. */
+    void lost(long count);
+
+    /** Reservations have expired. */
+    void expired(long count);
+  }
+
+  /** The number of holds. */
+  public int size() {
+    return kept.size();
+  }
+
+  /** Starts to renew holds, and to end expired ones, until {@link #stop}. */
   public void start() {
-    vertx.setPeriodic(TICK_MILLIS, fired -> kept.renewDue());
-    vertx.setPeriodic(2 * TICK_MILLIS, fired -> expire());
+    time.after(TICK_MILLIS, this::tick);
+  }
+
+  /** Renews nothing more; what is held ends by {@link #end}, or with its lease. */
+  public void stop() {
+    isOver = true;
+  }
+
+  private void tick() {
+    if (!isOver) {
+      kept.renewDue();
+      if (ticks++ % 2 == 1) {
+        expire();
+      }
+      start();
+    }
   }
 
   /** A request has this hold from now on. */
@@ -118,25 +164,28 @@ public final class Holds {
   }
 
   /** Ends the hold of a request. Completes when the end is stored, or fails if it could not be stored. */
-  public Future<Ended> end(Held held, Ending ending) {
+  public CompletionStage<Ended> end(Held held, Ending ending) {
     if (kept.drop(held)) {
       free(held);
     }
-    return ends.tell(
-            () -> Future.fromCompletionStage(store.end(held, ending), vertx.getOrCreateContext()),
-            held.leaseMicros())
-        .onSuccess(metrics::ended);
+    return ends.tell(() -> store.end(held, ending), held.leaseMicros()).thenApply(ended -> {
+      events.ended(ended);
+      return ended;
+    });
   }
 
-  private Future<List<Boolean>> renew(List<Held> due) {
-    return Future.fromCompletionStage(store.renew(due))
-        .onFailure(error -> LOG.debug("{} holds could not be renewed", due.size()));
+  private CompletionStage<List<Boolean>> renew(List<Held> due) {
+    return store.renew(due).whenComplete((renewed, error) -> {
+      if (error != null) {
+        LOG.debug("{} holds could not be renewed", due.size());
+      }
+    });
   }
 
   private void expire() {
-    store.expire().whenComplete((ended, error) -> {
+    CompletionStage<Integer> unused = store.expire().whenComplete((ended, error) -> {
       if (error == null && ended > 0) {
-        metrics.expiredHolds(ended);
+        events.expired(ended);
         expire(); // there may be more than are ended in one call
       }
     });

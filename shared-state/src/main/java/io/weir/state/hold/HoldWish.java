@@ -1,4 +1,4 @@
-package io.weir.node.hold;
+package io.weir.state.hold;
 
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.Permits;
@@ -7,7 +7,7 @@ import io.weir.core.policy.SettleRule;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Held.Permit;
-import io.weir.node.answer.Tickets;
+import io.weir.state.wire.RandomId;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -82,7 +82,7 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
     boolean refunds = settle.map(SettleRule::refundsOnExpiry).orElse(false);
     long lease = leaseMicros.orElseGet(this::lease);
     Hold hold = id.map(named -> new Hold(named, asked, lease, settle.isPresent(), refunds))
-        .orElseGet(() -> new Hold(Tickets.newId(), lease, settle.isPresent(), refunds));
+        .orElseGet(() -> new Hold(RandomId.next(), lease, settle.isPresent(), refunds));
     held = new Held(
         subject.tenant(), subject.id(), hold.id(), hold.reserves(), hold.leaseMicros(), permits);
     return Optional.of(hold);

@@ -1,0 +1,5 @@
+/** What the shared state needs of an event loop. */
+@NullMarked
+package io.weir.node.loop;
+
+import org.jspecify.annotations.NullMarked;
