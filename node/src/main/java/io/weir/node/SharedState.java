@@ -8,41 +8,26 @@ import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
 import io.weir.node.trace.TracedBucketStore;
 import io.weir.node.trace.Tracing;
-import io.weir.state.connection.LibraryKeeper;
+import io.weir.state.chain.StoreChain;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.degraded.DegradingStore;
-import io.weir.state.degraded.Outages;
-import io.weir.state.lane.RedisBucketStore;
-import io.weir.state.lease.Leases;
-import io.weir.state.lease.LeasingStore;
-import io.weir.state.lease.RedisLeases;
 import io.weir.state.policy.ClusterPolicy;
-import io.weir.state.wire.LuaLibrary;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 
 /**
- * The shared state as one node sees it: connections, the policy, and the chain of stores. A decision goes through
- * {@code store}: leases, then the shares of an outage, then Redis. Owned by the node.
+ * The shared state as one node sees it: connections, the policy, and the stores. Owned by the node.
  *
- * @param libraries keeps the libraries of functions
- * @param redis the innermost store
  * @param others connections that {@link #connect} has opened
  */
 record SharedState(
     RedisConnections connections,
-    LibraryKeeper libraries,
     NodeConfig config,
     ClusterPolicy policies,
-    Outages outages,
-    BucketStore redis,
-    BucketStore store,
+    StoreChain chain,
     Queue<RedisConnections> others)
     implements AutoCloseable {
   /** Connects; fails as {@link Node#start} does, and then closes every connection. */
@@ -56,38 +41,25 @@ record SharedState(
         RedisWait.of(config.redisWait()).until(() -> Opened.of(config, seed, eventLoops));
     RedisConnections connections = opened.connections();
     ClusterPolicy policies = opened.policies();
-    Outages outages = new Outages(connections.parts(), connections::probe);
-    RedisBucketStore redis =
-        RedisBucketStore.of(connections, policies::isChanging, outages::observer);
-    DegradingStore degrading = new DegradingStore(
-        new TimedBucketStore(
-            tracing == Tracing.NONE ? redis : new TracedBucketStore(redis, tracing), metrics),
-        outages,
-        charge -> connections.partOf(charge.tenant()),
-        policies::liveNodes,
-        System::nanoTime);
-    Leases leases = new Leases(
-        new RedisLeases(connections),
-        UUID.randomUUID().toString(),
-        outages,
-        policies::liveNodes,
-        System::nanoTime);
-    LeasingStore store =
-        new LeasingStore(degrading, leases, outages, policies::liveNodes, System::nanoTime);
-    metrics.leased(leases::operationsHeld);
-    metrics.away(outages::shareAway);
-    LibraryKeeper libraries =
-        new LibraryKeeper(connections, LuaLibrary.limiter(Map.of()).script("libraries"), List::of);
-    libraries.start();
-    return new SharedState(
+    StoreChain chain = StoreChain.of(
         connections,
-        libraries,
-        config,
-        policies,
-        outages,
-        redis,
-        store,
-        new ConcurrentLinkedQueue<>());
+        policies::isChanging,
+        policies::liveNodes,
+        redis -> new TimedBucketStore(
+            tracing == Tracing.NONE ? redis : new TracedBucketStore(redis, tracing), metrics));
+    metrics.leased(chain.leases()::operationsHeld);
+    metrics.away(chain.outages()::shareAway);
+    return new SharedState(connections, config, policies, chain, new ConcurrentLinkedQueue<>());
+  }
+
+  /** What decides. */
+  BucketStore store() {
+    return chain.store();
+  }
+
+  /** The innermost store. */
+  BucketStore redis() {
+    return chain.redis();
   }
 
   /** The connections that must reach Redis before a node can start. */
@@ -139,8 +111,7 @@ record SharedState(
 
   @Override
   public void close() {
-    libraries.close();
-    outages.close();
+    chain.close();
     try {
       policies.close();
     } finally {

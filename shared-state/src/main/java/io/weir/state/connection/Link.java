@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -165,6 +166,15 @@ public final class Link {
           .toCompletableFuture();
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(unavailable(e));
+    }
+  }
+
+  /** Hears a channel from now on; blocks. */
+  void listen(String channel, Consumer<String> listener) {
+    try {
+      client.listen(channel, listener);
+    } catch (RuntimeException e) {
+      throw unavailable(e);
     }
   }
 

@@ -17,11 +17,16 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.event.Event;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.Transports;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
 import io.weir.state.connection.RedisAddress.Credentials;
 import io.weir.state.connection.RedisAddress.Host;
 import io.weir.state.connection.RedisAddress.Topology;
@@ -43,7 +48,6 @@ final class LinkClient {
   private static final Duration RECONNECT_AT_FIRST = Duration.ofMillis(20);
   private static final Duration RECONNECT_AT_LAST = Duration.ofMillis(250);
   private static final Duration REFRESH_EVERY = Duration.ofSeconds(30);
-  // Enough for one connection, whose channel has one thread for its life.
   private static final int THREADS = 2;
   // A Redis that hangs must not get a queue of calls that have timed out.
   private static final int MAX_QUEUED = 2000;
@@ -67,7 +71,7 @@ final class LinkClient {
             Delay.equalJitter(RECONNECT_AT_FIRST, RECONNECT_AT_LAST, 1, TimeUnit.MILLISECONDS));
     given.ifPresentOrElse(
         loop -> builder.eventLoopGroupProvider(new LentEventLoop(loop)),
-        () -> builder.ioThreadPoolSize(THREADS));
+        () -> builder.eventLoopGroupProvider(new DefaultEventLoopGroupProvider(1)));
     this.resources = builder.build();
     if (address.topology() == Topology.CLUSTER) {
       RedisClusterClient made = RedisClusterClient.create(
@@ -98,9 +102,30 @@ final class LinkClient {
     }
   }
 
-  /** The event loop of the connections; if none was given, that of the first one. */
+  /** Opens a connection of its own that hears a channel, also after it was lost; blocks. */
+  void listen(String channel, Consumer<String> listener) {
+    StatefulRedisPubSubConnection<String, String> hearing =
+        client instanceof RedisClusterClient cluster
+            ? cluster.connectPubSub()
+            : ((RedisClient) client).connectPubSub();
+    hearing.addListener(new RedisPubSubAdapter<>() {
+      @Override
+      public void message(String from, String text) {
+        listener.accept(text);
+      }
+    });
+    hearing.sync().subscribe(channel);
+  }
+
+  /** The event loop of the connections: the given one, or the only one of this client. */
   EventLoop eventLoop() {
-    return requireNonNull(used.get(), "a connected channel has an event loop");
+    EventLoop known = used.get();
+    if (known == null) {
+      EventLoopGroup group =
+          resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
+      used.compareAndSet(null, group.next());
+    }
+    return requireNonNull(used.get());
   }
 
   /** See {@link RedisAddress#waitReplicas}. */

@@ -1,12 +1,10 @@
 package io.weir.state.policy;
 
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.core.policy.PolicyReading;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.RedisAddress;
-import io.weir.state.document.PolicyDocuments;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -20,8 +18,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +32,6 @@ import org.slf4j.LoggerFactory;
 public final class ClusterPolicy implements PolicySource, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterPolicy.class);
   private static final long LOOK_EVERY_MILLIS = 1000;
-  private static final Edit PUT_BACK = Edit.ofNode("put back after a loss");
 
   private final PolicyHash stored;
   // Parsing a long policy takes longer than an event loop may be held.
@@ -45,28 +40,23 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   // Operators who read earlier policies must not keep a reload waiting.
   private final ExecutorService readers =
       Executors.newSingleThreadExecutor(task -> daemon(task, "weir-policy-history"));
-  private final AtomicReference<@Nullable Document> current = new AtomicReference<>();
   private final Loads loads = new Loads(executor, this::load);
   private final String node = UUID.randomUUID().toString();
   private final Membership membership;
   private final NodeQuestions questions;
-  private final LostPolicy lost = new LostPolicy();
   private final NextPolicy upcoming = new NextPolicy();
   private final PolicyPublisher publisher;
   private final AtomicBoolean unreadable = new AtomicBoolean();
   private final Heartbeat heartbeat = new Heartbeat();
-  private final StoredPolicy reader;
-
-  private final PolicyCopy copy;
+  private final KnownPolicy known;
   private boolean isHearing;
 
   private ClusterPolicy(PolicyHash stored, PolicyCopy copy) {
     this.stored = stored;
-    this.copy = copy;
-    this.publisher = new PolicyPublisher(stored, upcoming, executor, this::document, this::take);
+    this.known = new KnownPolicy(stored, upcoming, copy);
+    this.publisher = new PolicyPublisher(stored, upcoming, executor, known::document, known::take);
     this.membership = stored.membership(node);
     this.questions = stored.questions(node);
-    this.reader = new StoredPolicy(stored::read);
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -140,7 +130,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   @Override
   public CompletionStage<PolicyRevision> reload(long seenRevision) {
-    lost.seen(seenRevision);
+    known.seen(seenRevision);
     return loads.next();
   }
 
@@ -190,38 +180,15 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   private void start(String name, String seed) {
     try {
-      takeOver(name, seed);
+      known.takeOver(name, Optional.of(seed));
+      membership.beat();
+      hearNotices();
     } catch (StoreUnavailableException e) {
-      takeKept(e);
+      known.takeKept(e);
     }
     heartbeat.start(membership);
     ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(
         this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
-  }
-
-  private void takeKept(StoreUnavailableException error) {
-    PolicyText kept = copy.read().filter(text -> error.fault().isOutage()).orElseThrow(() -> error);
-    LOG.warn(
-        "Redis is away: revision {} counts, as it was kept ({})",
-        kept.revision(),
-        error.getMessage());
-    Document document = Document.parse(kept);
-    take(new Document(
-        document.policy(),
-        PolicyText.of(
-            kept.revision(), kept.name(), kept.text(), document.policy().policy())));
-  }
-
-  private void takeOver(String name, String seed) {
-    if (stored.stamp().revision() == 0) {
-      PolicyReading reading = PolicyDocuments.parse(name, seed);
-      // If another node was faster, its policy is in force.
-      stored.replace(
-          0, PolicyText.of(1, name, seed, reading.policy()), Edit.ofNode("the first policy"));
-    }
-    take(Document.parse(stored.read()));
-    membership.beat();
-    hearNotices();
   }
 
   private void hearNotices() {
@@ -271,57 +238,12 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
   }
 
   private PolicyRevision load() {
-    settle(stored.stamp());
+    known.settle();
     hearNotices();
     return current();
   }
 
-  // The newest revision wins. If Redis has lost a published policy, a node that has it puts it
-  // back. Two policies with the same revision, made on both sides of a loss, become a third.
-  private void settle(PolicyText stamp) {
-    PolicyText known = document().text();
-    if (stamp.revision() > known.revision()) {
-      take(upcoming
-          .of(stamp.digest())
-          .map(next -> Document.of(next, stamp.revision()))
-          .orElseGet(() -> reader.read(stamp.digest())));
-    } else if (stamp.revision() < known.revision()) {
-      stored.replace(stamp.revision(), known, PUT_BACK);
-    } else if (!stamp.digest().equals(known.digest())) {
-      stored.replace(stamp.revision(), stored.read().withRevision(stamp.revision() + 1), PUT_BACK);
-      take(Document.parse(stored.read()));
-    }
-    long newest = document().text().revision();
-    lost.newerThan(newest).ifPresent(above -> raise(newest, above));
-  }
-
-  // Republishes the newest known policy with a revision above one that has decided and is lost.
-  private void raise(long newest, long above) {
-    LOG.warn(
-        "a policy above revision {} has decided and is lost; revision {} is in force as {}",
-        newest,
-        newest,
-        above);
-    stored.replace(newest, document().text().withRevision(above), PUT_BACK);
-    take(Document.parse(stored.read()));
-  }
-
-  private void take(Document document) {
-    long revision = document.policy().revision();
-    Document before = current.getAndUpdate(
-        known -> known != null && known.policy().revision() >= revision ? known : document);
-    if (before == null || before.policy().revision() < revision) {
-      LOG.info("policy revision {} is in force", revision);
-      copy.write(document.text());
-    }
-    upcoming.forget(document.text().digest());
-  }
-
   private Document document() {
-    Document document = current.get();
-    if (document == null) {
-      throw new IllegalStateException("used before it was started");
-    }
-    return document;
+    return known.document();
   }
 }

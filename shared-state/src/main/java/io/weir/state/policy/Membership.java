@@ -10,9 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.redisson.api.RScript;
-import org.redisson.api.RedissonClient;
-import org.redisson.client.codec.StringCodec;
+import java.util.function.BiFunction;
 
 /**
  * The number of live nodes: each sends a heartbeat once a second. Mutable; safe for use by many threads. While the
@@ -22,15 +20,16 @@ final class Membership {
   private static final Duration LASTS = Duration.ofSeconds(5);
   private static final Duration LEFT_WITHIN = Duration.ofSeconds(1);
 
-  private final RedissonClient redisson;
   private final String node;
+  private final BiFunction<LuaScript, List<String>, CompletionStage<Long>> run;
   private final LuaScript beat = LuaLibrary.limiter(Map.of()).script("beat");
   private volatile int alive = 1;
   private long fewerSinceNanos = System.nanoTime();
 
-  Membership(RedissonClient redisson, String node) {
-    this.redisson = redisson;
+  /** @param run runs a script with these arguments on {@link RedisKeys#NODES} */
+  Membership(String node, BiFunction<LuaScript, List<String>, CompletionStage<Long>> run) {
     this.node = node;
+    this.run = run;
   }
 
   /** Sends a heartbeat, and updates the count; without effect if Redis does not answer. Never blocks. */
@@ -68,14 +67,6 @@ final class Membership {
   }
 
   private CompletionStage<Long> say(String text) {
-    return redisson
-        .getScript(StringCodec.INSTANCE)
-        .evalAsync(
-            RScript.Mode.READ_WRITE,
-            beat.source(),
-            RScript.ReturnType.LONG,
-            List.of(RedisKeys.NODES),
-            text,
-            Long.toString(LASTS.toMillis()));
+    return run.apply(beat, List.of(text, Long.toString(LASTS.toMillis())));
   }
 }

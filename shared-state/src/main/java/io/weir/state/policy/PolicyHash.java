@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * The hash in Redis that holds the policy, and the channel for notices of changes. Every method waits for Redis, and
  * throws {@link StoreUnavailableException} if it does not answer. Mutable; owned by one {@link ClusterPolicy}.
  */
-final class PolicyHash implements AutoCloseable {
+final class PolicyHash implements PolicyRecord, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyHash.class);
   private static final int MAX_MESSAGE = 200;
   private static final Duration PROPOSAL_LASTS = Duration.ofMinutes(1);
@@ -68,7 +67,16 @@ final class PolicyHash implements AutoCloseable {
 
   /** The membership of this node, on the same connections. */
   Membership membership(String node) {
-    return new Membership(redisson, node);
+    return new Membership(
+        node,
+        (beat, arguments) -> redisson
+            .getScript(StringCodec.INSTANCE)
+            .evalAsync(
+                RScript.Mode.READ_WRITE,
+                beat.source(),
+                RScript.ReturnType.LONG,
+                List.of(RedisKeys.NODES),
+                arguments.toArray()));
   }
 
   /** Questions of this node to all nodes, on the same connections. */
@@ -76,18 +84,18 @@ final class PolicyHash implements AutoCloseable {
     return new NodeQuestions(redisson, node);
   }
 
-  /** The revision and the digest that are stored; the text is left out. */
-  PolicyText stamp() {
-    return asking(() -> text(map().getAll(Set.of("revision", "digest"))));
+  @Override
+  public PolicyText stamp() {
+    return asking(() -> PolicyText.of(map().getAll(PolicyText.STAMP)));
   }
 
-  PolicyText read() {
-    return asking(() ->
-        text(map().getAll(Set.of("revision", "name", "document", "digest", "bursts", "limits"))));
+  @Override
+  public PolicyText read() {
+    return asking(() -> PolicyText.of(map().getAll(PolicyText.FIELDS)));
   }
 
-  /** Stores a policy if the revision is still the expected one, and notifies all nodes. */
-  boolean replace(long expected, PolicyText policy, Edit edit) {
+  @Override
+  public boolean replace(long expected, PolicyText policy, Edit edit) {
     return asking(() -> {
       List<Long> reply = redisson
           .getScript(StringCodec.INSTANCE)
@@ -96,15 +104,7 @@ final class PolicyHash implements AutoCloseable {
               publish.source(),
               RScript.ReturnType.LIST,
               List.of(RedisKeys.POLICY),
-              Long.toString(expected),
-              Long.toString(policy.revision()),
-              policy.name(),
-              policy.text(),
-              policy.digest(),
-              policy.bursts(),
-              policy.limits(),
-              edit.by(),
-              edit.comment());
+              policy.toStore(expected, edit).toArray());
       boolean published = Statuses.of(Publish.class, reply.get(0)) == Publish.PUBLISHED;
       if (published) {
         tellInForce(policy.revision());
@@ -160,6 +160,9 @@ final class PolicyHash implements AutoCloseable {
   private void tellInForce(long revision) {
     try {
       tell(new Notice(Notice.Kind.IN_FORCE, Long.toString(revision)));
+      asking(() -> redisson
+          .getTopic(RedisKeys.POLICY_IN_FORCE, StringCodec.INSTANCE)
+          .publish(Long.toString(revision)));
     } catch (StoreUnavailableException e) {
       LOG.warn("policy revision {} is in force, and the nodes could not be told", revision);
     }
@@ -216,16 +219,6 @@ final class PolicyHash implements AutoCloseable {
 
   private RTopic notices() {
     return redisson.getTopic(RedisKeys.POLICY_NOTICES, StringCodec.INSTANCE);
-  }
-
-  private static PolicyText text(Map<String, String> stored) {
-    return new PolicyText(
-        Long.parseLong(stored.getOrDefault("revision", "0")),
-        stored.getOrDefault("name", "policy"),
-        stored.getOrDefault("document", ""),
-        stored.getOrDefault("digest", ""),
-        stored.getOrDefault("bursts", ""),
-        stored.getOrDefault("limits", ""));
   }
 
   private static <T> T asking(Supplier<T> question) {

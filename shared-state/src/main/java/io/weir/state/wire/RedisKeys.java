@@ -30,6 +30,9 @@ public final class RedisKeys {
   /** A channel: notices of policies that are proposed, and of those in force. */
   public static final String POLICY_NOTICES = PREFIX + "policy:notices";
 
+  /** A channel: revisions in force, for programs whose reading of a policy nobody waits for. */
+  public static final String POLICY_IN_FORCE = PREFIX + "policy:in-force";
+
   /** A channel: questions to all nodes. */
   public static final String QUESTIONS = PREFIX + "questions";
 

@@ -1,0 +1,40 @@
+package io.weir.library;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What a program asks for: may this subject do this now?
+ *
+ * @param subject the id of an API key that the policy lists, or a name that one of its rules covers
+ * @param operation the name of the operation
+ * @param cost in operations, above 0; empty for the operation's own cost
+ * @param ticket the ticket of an earlier denial, if the caller shows one
+ */
+public record Ask(String subject, String operation, OptionalLong cost, Optional<String> ticket) {
+  public Ask {
+    if (cost.isPresent() && cost.getAsLong() <= 0) {
+      throw new IllegalArgumentException("cost: %d (expected: > 0)".formatted(cost.getAsLong()));
+    }
+  }
+
+  /** An ask for the operation's own cost, without a ticket. */
+  public static Ask of(String subject, String operation) {
+    return new Ask(subject, operation, OptionalLong.empty(), Optional.empty());
+  }
+
+  /** The same at another cost, in operations, above 0. */
+  public Ask cost(long operations) {
+    return new Ask(subject, operation, OptionalLong.of(operations), ticket);
+  }
+
+  /** The same with the ticket of the denial before. */
+  public Ask ticket(String shown) {
+    return new Ask(subject, operation, cost, Optional.of(shown));
+  }
+
+  /** The same with the ticket of the denial before, if it has one. */
+  public Ask ticket(Optional<String> shown) {
+    return new Ask(subject, operation, cost, shown);
+  }
+}

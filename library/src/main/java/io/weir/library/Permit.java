@@ -1,0 +1,85 @@
+package io.weir.library;
+
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.throttle.Ended;
+import io.weir.core.throttle.Ended.Status;
+import io.weir.core.throttle.Ending;
+import io.weir.core.throttle.Held;
+import io.weir.state.hold.Holds;
+import io.weir.state.hold.Holds.LocalHold;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A request under way: what it holds is renewed until it ends, and free again from then on. The first end counts. A
+ * permit that was not allowed holds nothing, and its end does nothing. Safe for use by many threads; never blocks.
+ */
+public final class Permit implements AutoCloseable {
+  private final Decision decision;
+  private final Optional<Held> held;
+  private final Optional<LocalHold> alone;
+  private final Holds holds;
+  private final AtomicBoolean isEnded = new AtomicBoolean();
+
+  Permit(Decision decision, Optional<Held> held, Optional<LocalHold> alone, Holds holds) {
+    this.decision = decision;
+    this.held = held;
+    this.alone = alone;
+    this.holds = holds;
+  }
+
+  /** The decision on the request. */
+  public Decision decision() {
+    return decision;
+  }
+
+  /** Whether the request may run. */
+  public boolean isAllowed() {
+    return decision instanceof Allowed;
+  }
+
+  /** Whether the final cost can be told: something was reserved. */
+  public boolean isReserved() {
+    return held.filter(Held::reserves).isPresent();
+  }
+
+  /**
+   * Ends the request at what it has cost in the end: a smaller cost gives the rest back, a larger one is owed.
+   *
+   * @param cost in operations, at least 0
+   * @return completes when the end is stored; exceptionally with a {@link
+   *     io.weir.core.throttle.StoreUnavailableException} if it could not be until the hold had expired
+   */
+  public CompletionStage<Ended> settle(long cost) {
+    if (cost < 0) {
+      throw new IllegalArgumentException("cost: %d (expected: >= 0)".formatted(cost));
+    }
+    return end(new Ending.Settled(cost));
+  }
+
+  /** Ends a request for which nothing was done: everything is given back. */
+  public CompletionStage<Ended> cancel() {
+    return end(new Ending.Cancelled());
+  }
+
+  /** Ends the request at the cost that it was admitted with; without effect if it has ended. */
+  @Override
+  public void close() {
+    CompletionStage<Ended> unused =
+        end(isReserved() ? new Ending.Settled(Ending.AS_RESERVED) : new Ending.Cancelled());
+  }
+
+  private CompletionStage<Ended> end(Ending ending) {
+    boolean isFirst = isEnded.compareAndSet(false, true);
+    if (isFirst && held.isPresent()) {
+      return holds.end(held.get(), ending);
+    }
+    if (isFirst) {
+      alone.ifPresent(holds::end);
+    }
+    return CompletableFuture.completedFuture(new Ended(Status.RELEASED, !isFirst, 0));
+  }
+}

@@ -1,0 +1,222 @@
+package io.weir.library;
+
+import io.weir.core.decision.Decision;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.PolicyRevision;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.Throttle;
+import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.state.hold.Holds;
+import io.weir.state.wire.RandomId;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The limits of a cluster, asked by a Java program without a node between. A program decides as the nodes do, on the
+ * same Redis and by the same policy: one limit for all of them. Open one for the whole program, and close it at the end.
+ *
+ * <pre>{@code
+ * try (Weir weir = Weir.connect("redis://localhost:6379")) {
+ *   Decision decision = weir.blocking().tryAcquire("key-1", "Search");
+ *   if (decision instanceof Decision.Denied denied) {
+ *     System.out.println("again in " + denied.retryAfter());
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>Every stage of a decision completes: exceptionally with a {@link StoreUnavailableException} if the shared state is
+ * away and the plan denies then, with an {@link UnknownSubjectException} if the policy has no such subject, or with a
+ * {@link io.weir.core.throttle.HoldNeededException} if the operation takes permits and was not {@link #enter entered}.
+ * It takes at most twice the time-out of Redis. Safe for use by many threads; never blocks.
+ */
+public final class Weir implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Weir.class);
+
+  private final Parts parts;
+  private final Throttle throttle;
+  private final WeirListener listener;
+  private final Executor executor;
+  private final Timers timers = new Timers();
+  private final Waits waits;
+  private final Holds holds;
+  private final Admissions admissions;
+
+  Weir(Parts parts, WeirBuilder how) {
+    this.parts = parts;
+    this.throttle = new Throttle(parts.store(), parts.policies());
+    this.listener = how.listener();
+    this.executor = how.executor();
+    this.waits = new Waits(timers, how.mostWaiting(), executor, ask -> decide(ask, true));
+    this.holds = new Holds(timers, parts.holds(), Holds.Events.NONE, parts.liveNodes());
+    this.admissions = new Admissions(throttle, parts.policies(), holds);
+    holds.start();
+  }
+
+  /**
+   * Connects to the Redis of a cluster, and takes over its policy; see {@link WeirBuilder#open}.
+   *
+   * @param redisUri such as {@code redis://host:6379}, {@code redis+sentinel://…} or {@code redis+cluster://…}
+   */
+  public static Weir connect(String redisUri) {
+    return builder(redisUri).open();
+  }
+
+  /** The same with settings. */
+  public static WeirBuilder builder(String redisUri) {
+    return new WeirBuilder(redisUri);
+  }
+
+  /**
+   * Limits in the memory of this program alone, for tests and for programs of one process.
+   *
+   * @param policy YAML or JSON
+   * @throws io.weir.core.policy.InvalidPolicyException if it is invalid, with all problems
+   */
+  public static Weir inMemory(String policy) {
+    return new Weir(Parts.inMemory(policy), builder("redis://none"));
+  }
+
+  /** Takes the operation's own cost, or nothing. */
+  public CompletionStage<Decision> tryAcquire(String subject, String operation) {
+    return tryAcquire(Ask.of(subject, operation));
+  }
+
+  /**
+   * Takes a cost, or nothing.
+   *
+   * @param cost in operations, above 0
+   */
+  public CompletionStage<Decision> tryAcquire(String subject, String operation, long cost) {
+    return tryAcquire(Ask.of(subject, operation).cost(cost));
+  }
+
+  /** Takes what is asked for, or nothing. A denial has a ticket: whoever shows it at its time finds its place kept. */
+  public CompletionStage<Decision> tryAcquire(Ask ask) {
+    return handedOver(decide(ask, true));
+  }
+
+  /**
+   * Waits for its slot and takes what is asked for then. If the slot is later than {@code atMost} from now, or if too
+   * many wait already, it is denied at once: nobody waits in vain. Whoever cancels
+   * the future gives its place up.
+   */
+  public CompletableFuture<Decision> acquire(Ask ask, Duration atMost) {
+    return waits.acquire(ask, atMost);
+  }
+
+  /** The decision that {@link #tryAcquire} would make; takes nothing. */
+  public CompletionStage<Decision> peek(Ask ask) {
+    return handedOver(throttle.peek(ask.subject(), ask.operation(), cost(ask)));
+  }
+
+  /**
+   * Admits a request that holds the permits of its operation, and the reservation if the policy settles the operation,
+   * until the permit is closed.
+   */
+  public CompletionStage<Permit> enter(Ask ask) {
+    return handedOver(heard(ask, admissions.admit(ask, false), Permit::decision));
+  }
+
+  /** The same for a request whose final cost is told later: see {@link Permit#settle}. */
+  public CompletionStage<Permit> reserve(Ask ask) {
+    return handedOver(heard(ask, admissions.admit(ask, true), Permit::decision));
+  }
+
+  /** The same calls for threads that may be blocked, such as virtual ones and those of servlets. */
+  public BlockingWeir blocking() {
+    return new BlockingWeir(this);
+  }
+
+  /** The policy that counts, as far as this program knows. */
+  public PolicyRevision policy() {
+    return parts.policies().current();
+  }
+
+  /** The fraction of the shared state that is away, from 0 to 1. */
+  public double shareAway() {
+    return parts.shareAway().getAsDouble();
+  }
+
+  /** Operations of leased buckets that this program holds: they are no other's until it spends or returns them. */
+  public double leased() {
+    return parts.leased().getAsDouble();
+  }
+
+  /** The number of callers that wait in {@link #acquire}. */
+  public int waiting() {
+    return waits.size();
+  }
+
+  /** The number of open permits and reservations. */
+  public int open() {
+    return holds.size();
+  }
+
+  /** Ends all waits with a {@link java.util.concurrent.CancellationException}, and the connections. */
+  @Override
+  public void close() {
+    waits.cancel();
+    holds.stop();
+    timers.close();
+    for (AutoCloseable one : parts.toClose()) {
+      try {
+        one.close();
+      } catch (Exception e) { // the others have to be closed, too
+        LOG.warn("{} could not be closed", one.getClass().getSimpleName(), e);
+      }
+    }
+  }
+
+  private CompletionStage<Decision> decide(Ask ask, boolean wantsTicket) {
+    TicketRequest ticket =
+        wantsTicket ? TicketRequest.wanted(ask.ticket(), RandomId.next()) : TicketRequest.NONE;
+    return heard(
+        ask,
+        throttle.tryTake(ask.subject(), ask.operation(), cost(ask), ticket),
+        decision -> decision);
+  }
+
+  private long cost(Ask ask) {
+    if (ask.cost().isPresent()) {
+      return ask.cost().getAsLong();
+    }
+    Policy policy = parts.policies().current().policy();
+    return policy.ownCost(ask.operation());
+  }
+
+  private <T> CompletionStage<T> heard(
+      Ask ask, CompletionStage<T> answer, Function<T, Decision> decision) {
+    return listener == WeirListener.NONE
+        ? answer
+        : answer.whenComplete(
+            (found, error) -> tell(ask, found == null ? null : decision.apply(found), error));
+  }
+
+  // A listener that fails must not withhold the answer.
+  private void tell(Ask ask, @Nullable Decision decision, @Nullable Throwable error) {
+    try {
+      if (decision != null) {
+        listener.decided(ask, decision);
+      } else if (error != null) {
+        listener.undecided(ask, Failures.cause(error));
+      }
+    } catch (RuntimeException e) {
+      LOG.warn("a listener failed", e);
+    }
+  }
+
+  // What is known at once needs no other thread.
+  private <T> CompletionStage<T> handedOver(CompletionStage<T> answer) {
+    return answer.toCompletableFuture().isDone()
+        ? answer
+        : answer.whenCompleteAsync((found, error) -> {}, executor);
+  }
+}

@@ -1,0 +1,179 @@
+package io.weir.library;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.state.policy.NoPolicyException;
+import io.weir.testkit.FreePorts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Programs that share one Redis. */
+final class ProgramsIT {
+  private static final String POLICY = """
+      buckets:
+        - { name: asks, burstPeriod: 1000, throttleGroups: [{ opsPerSec: 1, operations: [Ask] }] }
+        - { name: hot, scope: cluster, leased: true, burstPeriod: 2000,
+            throttleGroups: [{ opsPerSec: 1, operations: [Hot] }] }
+      permits: [{ name: streams, limit: 3, operations: [Stream] }]
+      operations: [{ name: Stream }]
+      plans: { local: { failureMode: local }, shut: { failureMode: deny } }
+      subjects: { k1: { tenant: acme, plan: local }, k2: { tenant: acme, plan: shut } }
+      """;
+
+  @TempDir
+  private Path directory;
+
+  private final EmbeddedRedis redis =
+      EmbeddedRedis.start(EmbeddedRedis.Binary.BUNDLED, FreePorts.one());
+  private final List<Weir> open = new ArrayList<>();
+  private Path policy = Path.of("policy.yaml");
+
+  @BeforeEach
+  void write() throws IOException {
+    policy = Files.writeString(directory.resolve("policy.yaml"), POLICY);
+  }
+
+  @AfterEach
+  void close() {
+    open.forEach(Weir::close);
+    redis.close();
+  }
+
+  private Weir program() {
+    return opened(Weir.builder(redis.uri()).policy(policy));
+  }
+
+  private Weir opened(WeirBuilder how) {
+    Weir weir = how.redisTimeout(Duration.ofSeconds(5)).open();
+    open.add(weir);
+    return weir;
+  }
+
+  private static long allowed(List<CompletableFuture<Decision>> decisions) {
+    return decisions.stream()
+        .map(CompletableFuture::join)
+        .filter(Allowed.class::isInstance)
+        .count();
+  }
+
+  @Test
+  void twoProgramsHaveOneLimit() {
+    Weir one = program();
+    Weir other = opened(Weir.builder(redis.uri()));
+    List<CompletableFuture<Decision>> all = new ArrayList<>();
+    for (int i = 0; i < 1500; i++) {
+      all.add((i % 2 == 0 ? one : other).tryAcquire("k2", "Ask").toCompletableFuture());
+    }
+    assertThat(allowed(all)).isBetween(1000L, 1010L);
+  }
+
+  @Test
+  void leasedBucketsAreNeverSpentTwice() {
+    Weir one = program();
+    Weir other = program();
+    List<CompletableFuture<Decision>> all = new ArrayList<>();
+    for (int i = 0; i < 3000; i++) {
+      all.add((i % 2 == 0 ? one : other).tryAcquire("k2", "Hot").toCompletableFuture());
+    }
+    assertThat(allowed(all)).isBetween(1L, 2010L);
+  }
+
+  @Test
+  void withoutAPolicyInForceAProgramSaysSo() {
+    assertThatThrownBy(() -> Weir.connect(redis.uri()))
+        .isInstanceOf(NoPolicyException.class)
+        .hasMessageContaining("no policy is in force");
+  }
+
+  @Test
+  void withoutARedisAProgramSaysSo() {
+    assertThatThrownBy(() -> Weir.connect("redis://127.0.0.1:" + FreePorts.one()))
+        .isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void permitsAreSharedAndFreeAgainWhenAProgramEnds() {
+    Weir one = program();
+    Weir other = program();
+    Ask ask = Ask.of("k2", "Stream");
+    Permit first = one.blocking().enter(ask);
+    Permit second = other.blocking().enter(ask);
+    Permit third = one.blocking().enter(ask);
+    assertThat(List.of(first, second, third)).allMatch(Permit::isAllowed);
+    assertThat(other.blocking().enter(ask).isAllowed()).isFalse();
+    assertThat(first.cancel()).succeedsWithin(Duration.ofSeconds(5));
+    // The other has been told that there is no room, and remembers that for a moment.
+    await().until(() -> other.blocking().enter(ask).isAllowed());
+  }
+
+  @Test
+  void whileRedisIsAwayAProgramDeniesUnlessItCountsAsANode() {
+    Weir guest = program();
+    Weir node = opened(Weir.builder(redis.uri()).countAsNode());
+    await().until(() -> guest.blocking().tryAcquire("k1", "Ask") instanceof Allowed);
+    redis.stop();
+    await().until(() -> guest.shareAway() == 1 || isUndecided(guest));
+    assertThatThrownBy(() -> guest.blocking().tryAcquire("k1", "Ask"))
+        .isInstanceOf(StoreUnavailableException.class);
+    assertThatThrownBy(() -> node.blocking().tryAcquire("k2", "Ask"))
+        .isInstanceOf(StoreUnavailableException.class);
+    await().until(() -> node.blocking().tryAcquire("k1", "Ask").degraded());
+    redis.restart();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .ignoreException(StoreUnavailableException.class)
+        .until(() -> !guest.blocking().tryAcquire("k2", "Ask").degraded());
+  }
+
+  private static boolean isUndecided(Weir weir) {
+    try {
+      weir.blocking().tryAcquire("k1", "Ask");
+      return false;
+    } catch (StoreUnavailableException e) {
+      return true;
+    }
+  }
+
+  @Test
+  void aProgramStartsWithItsKeptPolicyWhileRedisIsAway() {
+    Path copy = directory.resolve("kept.yaml");
+    opened(Weir.builder(redis.uri()).policy(policy).policyCopy(copy)).close();
+    redis.stop();
+    Weir weir = opened(Weir.builder(redis.uri()).policyCopy(copy).countAsNode());
+    assertThat(weir.policy().revision()).isEqualTo(1);
+    await()
+        .ignoreException(StoreUnavailableException.class)
+        .until(() -> weir.blocking().tryAcquire("k1", "Ask").degraded());
+    redis.restart();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .ignoreException(StoreUnavailableException.class)
+        .until(() -> !weir.blocking().tryAcquire("k1", "Ask").degraded());
+  }
+
+  @Test
+  void aDenialHasATicketThatKeepsItsPlace() throws Exception {
+    Weir weir = program();
+    weir.blocking().tryAcquire("k2", "Ask", 1000);
+    Denied denied = (Denied) weir.blocking().tryAcquire("k2", "Ask");
+    assertThat(denied.ticket()).isPresent();
+    assertThat(weir.blocking().acquire(Ask.of("k2", "Ask"), Duration.ofSeconds(30)))
+        .isInstanceOf(Allowed.class);
+  }
+}

@@ -1,0 +1,117 @@
+package io.weir.library;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.throttle.Ended;
+import io.weir.core.throttle.HoldNeededException;
+import io.weir.core.throttle.UnknownSubjectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The limits of one program, in its memory. */
+final class WeirTest {
+  private static final String POLICY = """
+      buckets:
+        - { name: slow, burstPeriod: 2, throttleGroups: [{ opsPerSec: 1, operations: [Slow] }] }
+        - { name: quick, burstPeriodMs: 100, throttleGroups: [{ opsPerSec: 10, operations: [Quick] }] }
+        - { name: tokens, burstPeriod: 1, throttleGroups: [{ opsPerSec: 100, operations: [Chat] }] }
+      permits:
+        - { name: streams, limit: 2, operations: [Stream] }
+      operations: [{ name: Stream }]
+      subjects: { k1: { tenant: acme }, k2: { tenant: acme } }
+      """;
+
+  private final Weir weir = Weir.inMemory(POLICY);
+
+  @AfterEach
+  void close() {
+    weir.close();
+  }
+
+  @Test
+  void aLimitHoldsAndADenialSaysWhenToComeBack() {
+    assertThat(weir.blocking().tryAcquire("k1", "Slow", 2)).isInstanceOf(Allowed.class);
+    Denied denied = (Denied) weir.blocking().tryAcquire("k1", "Slow");
+    assertThat(denied.full()).containsExactly("slow");
+    assertThat(denied.retryAfter()).isBetween(Duration.ofMillis(1), Duration.ofSeconds(2));
+    assertThat(denied.ticket()).isPresent();
+    assertThat(weir.blocking().tryAcquire("k2", "Slow")).isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void whoWaitsGetsItsSlotAndNobodyWaitsInVain() throws Exception {
+    List<CompletableFuture<Decision>> all = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      all.add(weir.acquire(Ask.of("k1", "Quick"), Duration.ofMinutes(1)));
+    }
+    for (CompletableFuture<Decision> one : all) {
+      assertThat(one.get(1, TimeUnit.MINUTES)).isInstanceOf(Allowed.class);
+    }
+    weir.blocking().tryAcquire("k1", "Slow", 2);
+    assertThat(weir.blocking().acquire(Ask.of("k1", "Slow").cost(2), Duration.ofMillis(1)))
+        .isInstanceOf(Denied.class);
+    assertThat(weir.waiting()).isZero();
+  }
+
+  @Test
+  void waitsEndWithTheProgramAndWithTheirCallers() {
+    weir.blocking().tryAcquire("k1", "Slow", 2);
+    CompletableFuture<Decision> waiting =
+        weir.acquire(Ask.of("k1", "Slow").cost(2), Duration.ofMinutes(1));
+    assertThat(weir.waiting()).isEqualTo(1);
+    weir.close();
+    assertThatThrownBy(waiting::join).isInstanceOf(CancellationException.class);
+    assertThat(weir.waiting()).isZero();
+  }
+
+  @Test
+  void permitsAreFreeAgainWhenTheyAreClosed() {
+    assertThatThrownBy(() -> weir.blocking().tryAcquire("k1", "Stream"))
+        .isInstanceOf(HoldNeededException.class);
+    try (Permit one = weir.blocking().enter(Ask.of("k1", "Stream"));
+        Permit two = weir.blocking().enter(Ask.of("k1", "Stream"));
+        Permit third = weir.blocking().enter(Ask.of("k1", "Stream"))) {
+      assertThat(one.isAllowed()).isTrue();
+      assertThat(two.isAllowed()).isTrue();
+      assertThat(third.isAllowed()).isFalse();
+      assertThat(weir.open()).isEqualTo(2);
+    }
+    assertThat(weir.open()).isZero();
+    try (Permit again = weir.blocking().enter(Ask.of("k1", "Stream"))) {
+      assertThat(again.isAllowed()).isTrue();
+    }
+  }
+
+  @Test
+  void whatIsReservedIsSettledOnce() {
+    Permit permit = weir.blocking().reserve(Ask.of("k1", "Chat").cost(80));
+    assertThat(permit.isReserved()).isTrue();
+    assertThat(permit.settle(10)).isCompletedWithValue(new Ended(Ended.Status.SETTLED, false, 10));
+    assertThat(permit.settle(50).toCompletableFuture().join().isRepeated()).isTrue();
+    assertThat(weir.blocking().tryAcquire("k1", "Chat", 90)).isInstanceOf(Allowed.class);
+    assertThat(weir.blocking().tryAcquire("k1", "Chat", 80)).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void errorsSayWhatIsWrong() {
+    assertThatThrownBy(() -> weir.blocking().tryAcquire("nobody", "Slow"))
+        .isInstanceOf(UnknownSubjectException.class)
+        .hasMessageContaining("nobody");
+    assertThatThrownBy(() -> weir.tryAcquire("k1", "Slow", 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("cost: 0");
+    assertThatThrownBy(() -> Weir.inMemory("buckets: 1"))
+        .isInstanceOf(InvalidPolicyException.class);
+  }
+}
