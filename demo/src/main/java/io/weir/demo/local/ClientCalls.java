@@ -5,7 +5,7 @@ import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.RetryOptions;
 import io.weir.demo.local.ClusterFile.DemoKey;
 import io.weir.demo.local.Herd.Event;
-import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.KeyHeaders;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -92,7 +92,7 @@ public final class ClientCalls {
   private HttpRequest request(DemoKey key, int turn) {
     return HttpRequest.newBuilder(URI.create(nodes.get(turn % nodes.size()) + key.path()))
         .method(key.method(), HttpRequest.BodyPublishers.noBody())
-        .header(ApiKey.HEADER, key.key())
+        .header(KeyHeaders.HEADER, key.key())
         .build();
   }
 }

@@ -9,7 +9,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.weir.demo.local.ClusterFile.DemoKey;
-import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.KeyHeaders;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +59,7 @@ public final class KeyClient {
         .setMethod(HttpMethod.valueOf(key.method()))
         .setAbsoluteURI(nodes.get(turn % nodes.size()) + key.path())
         .setTimeout(REQUEST_TIMEOUT.toMillis())
-        .putHeader(ApiKey.HEADER, key.key());
+        .putHeader(KeyHeaders.HEADER, key.key());
     if (wantsTicket) {
       options.putHeader("Prefer", "retry-ticket");
     }

@@ -3,8 +3,8 @@ package io.weir.node.admin;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Identities;
+import io.weir.node.auth.KeyHeaders;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.auth.Sessions;
@@ -43,7 +43,8 @@ public final class Operators {
    * without.
    */
   public Operator of(HttpServerRequest request) {
-    return of(ApiKey.bearer(request.headers()).or(() -> sessions.token(request)).orElse(""));
+    return of(
+        KeyHeaders.bearer(request.headers()).or(() -> sessions.token(request)).orElse(""));
   }
 
   /** The operator who shows a token; throws in the same way. */

@@ -12,6 +12,7 @@ import io.weir.core.policy.Destination;
 import io.weir.core.policy.Destinations;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
+import io.weir.core.policy.RequestTarget;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Ended;

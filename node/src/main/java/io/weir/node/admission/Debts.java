@@ -2,11 +2,11 @@ package io.weir.node.admission;
 
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import io.weir.core.answer.AnswerFields;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
-import io.weir.node.answer.DecisionAnswers;
 import io.weir.state.wire.RandomId;
 import java.util.HashMap;
 import java.util.Map;
@@ -58,7 +58,7 @@ public final class Debts {
   }
 
   private void pay(Debt debt, Denied denied) {
-    long wait = Math.max(1, DecisionAnswers.retryAfterMillis(denied));
+    long wait = Math.max(1, AnswerFields.retryAfterMillis(denied));
     vertx.setTimer(
         wait,
         due -> decider

@@ -1,9 +1,7 @@
 package io.weir.node.answer;
 
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
-import io.weir.core.bucket.Scope;
-import io.weir.core.decision.Decision.Denied;
+import io.weir.core.answer.AnswerFields;
+import io.weir.core.answer.Problem;
 import io.weir.core.decision.Limit;
 import java.util.List;
 
@@ -21,9 +19,9 @@ public final class LimitsJson {
       Limit limit = limits.get(i);
       json.append(i == 0 ? "{\"bucket\":\"" : ",{\"bucket\":\"").append(limit.bucket());
       json.append("\",\"kind\":\"").append(limit.kind().word());
-      json.append("\",\"scope\":\"").append(wordOf(limit.scope()));
+      json.append("\",\"scope\":\"").append(Problem.wordOf(limit.scope()));
       json.append("\",\"remaining\":").append(limit.remaining());
-      json.append(",\"resetMs\":").append(DecisionAnswers.resetMillis(limit)).append('}');
+      json.append(",\"resetMs\":").append(AnswerFields.resetMillis(limit)).append('}');
     }
     json.append(']');
   }
@@ -35,27 +33,5 @@ public final class LimitsJson {
       json.append(i == 0 ? "\"" : ",\"").append(names.get(i)).append('"');
     }
     json.append(']');
-  }
-
-  /** The full limits of a denial, with their kind and scope. */
-  static JsonArray full(Denied denied) {
-    JsonArray full = new JsonArray();
-    for (Limit limit : denied.limits()) {
-      if (denied.full().contains(limit.bucket())) {
-        full.add(new JsonObject()
-            .put("name", limit.bucket())
-            .put("kind", limit.kind().word())
-            .put("scope", wordOf(limit.scope())));
-      }
-    }
-    return full;
-  }
-
-  private static String wordOf(Scope scope) {
-    return switch (scope) {
-      case KEY -> "key";
-      case TENANT -> "tenant";
-      case CLUSTER -> "cluster";
-    };
   }
 }

@@ -1,6 +1,7 @@
 package io.weir.node.answer;
 
 import io.vertx.core.MultiMap;
+import io.weir.core.answer.AnswerFields;
 import io.weir.core.slot.TicketRequest;
 import io.weir.state.wire.RandomId;
 import java.util.Optional;
@@ -8,7 +9,7 @@ import java.util.Optional;
 /** Reads tickets and ticket requests of callers. */
 public final class Tickets {
   /** The header of a ticket, in requests and answers. */
-  public static final String RETRY_TICKET = "Retry-Ticket";
+  public static final String RETRY_TICKET = AnswerFields.RETRY_TICKET;
 
   private static final String PREFERENCE = "retry-ticket";
 

@@ -3,6 +3,7 @@ package io.weir.node.auth;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.policy.Authenticator;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
@@ -71,11 +72,11 @@ public final class Identities {
   private final class ByKey implements Identifier {
     @Override
     public Future<Subject> identify(HttpServerRequest request, Optional<OperationRule> operation) {
-      Optional<String> shown = ApiKey.shownIn(request.headers());
+      Optional<String> shown = KeyHeaders.shownIn(request.headers());
       if (shown.isEmpty()) {
         throw missing();
       }
-      ApiKey.removeFrom(request.headers());
+      KeyHeaders.removeFrom(request.headers());
       return ofKey(shown.get(), Addresses.peer(request))
           .map(subject -> subject.orElseThrow(Identities::invalid));
     }

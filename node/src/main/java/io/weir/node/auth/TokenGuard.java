@@ -21,7 +21,7 @@ public final class TokenGuard {
 
   /** Whether these headers carry the token as bearer token. */
   public boolean admits(MultiMap headers) {
-    return ApiKey.bearer(headers).filter(this::admits).isPresent();
+    return KeyHeaders.bearer(headers).filter(this::admits).isPresent();
   }
 
   /** Whether this is the token. */

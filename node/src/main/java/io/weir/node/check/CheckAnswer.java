@@ -1,11 +1,11 @@
 package io.weir.node.check;
 
 import io.vertx.core.buffer.Buffer;
+import io.weir.core.answer.AnswerFields;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Remarks;
-import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.LimitsJson;
 import io.weir.node.check.CheckOutcome.Decided;
 import io.weir.node.check.CheckOutcome.Failed;
@@ -47,7 +47,7 @@ final class CheckAnswer {
 
   private static void write(Decision decision, StringBuilder json) {
     if (decision instanceof Denied denied) {
-      long wait = DecisionAnswers.retryAfterMillis(denied);
+      long wait = AnswerFields.retryAfterMillis(denied);
       word("denied", denied.full(), json);
       json.append(",\"retryAfterMs\":").append(wait).append(",\"slotMs\":").append(wait);
       json.append(",\"estimate\":").append(denied.estimate());
@@ -73,7 +73,7 @@ final class CheckAnswer {
     if (remarks.isPlain()) {
       return;
     }
-    json.append(",\"multiplier\":").append(DecisionAnswers.multiplier(remarks));
+    json.append(",\"multiplier\":").append(AnswerFields.multiplier(remarks));
     json.append(",\"paidBy\":");
     LimitsJson.appendNames(remarks.paidBy(), json);
     json.append(",\"near\":");

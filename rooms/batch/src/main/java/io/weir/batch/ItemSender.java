@@ -19,7 +19,7 @@ import io.weir.node.admission.Ruling;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
-import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.KeyHeaders;
 import io.weir.node.gateway.Diversion;
 import io.weir.node.intake.Upload;
 import io.weir.node.room.LoopParts;
@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** Sends one item: admits and forwards it like a request of its own. One for each batch. */
 final class ItemSender {
   private static final List<String> FROM_THE_BATCH =
-      List.of(ApiKey.HEADER, HttpHeaders.AUTHORIZATION.toString(), "Prefer");
+      List.of(KeyHeaders.HEADER, HttpHeaders.AUTHORIZATION.toString(), "Prefer");
 
   private static final ProblemDetails JOB = ProblemDetails.of(
       400, "job_in_batch", "The operation is done as a job: it cannot be an item of a batch");

@@ -18,7 +18,7 @@ import io.weir.jobs.work.JobTokens;
 import io.weir.jobs.work.JobUpstream;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.KeyHeaders;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Upload;
@@ -59,7 +59,7 @@ final class JobCallback {
 
   /** Stores the body of a request as the result of a job. */
   Future<Void> bring(HttpServerRequest request, String operation, String id, JobRule rule) {
-    OptionalLong run = ApiKey.bearer(request.headers())
+    OptionalLong run = KeyHeaders.bearer(request.headers())
         .map(token -> tokens.run(token, operation, id))
         .orElse(OptionalLong.empty());
     if (run.isEmpty() || !rule.takesCallbacks()) {

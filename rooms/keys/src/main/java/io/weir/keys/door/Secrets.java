@@ -8,7 +8,7 @@ import io.weir.core.policy.SecretHash;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.Secret;
-import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.KeyHeaders;
 import io.weir.node.auth.Operator;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -58,7 +58,7 @@ final class Secrets {
     return new Retry(
         hash(name + body.encode()),
         Base64.getUrlEncoder().withoutPadding().encodeToString(salt),
-        ApiKey.bearer(request.headers()).orElse(""),
+        KeyHeaders.bearer(request.headers()).orElse(""),
         Optional.of("k" + name));
   }
 

@@ -18,8 +18,8 @@ import io.weir.keys.identity.WebTokens.Verified;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Addresses;
-import io.weir.node.auth.ApiKey;
 import io.weir.node.auth.Identities;
+import io.weir.node.auth.KeyHeaders;
 import io.weir.node.upstream.ForwardedHeaders;
 import java.util.List;
 import java.util.Optional;
@@ -142,7 +142,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
   private static Optional<String> webToken(HttpServerRequest request, IdentityRule rule) {
     return rule.jwt().isEmpty()
         ? Optional.empty()
-        : ApiKey.bearer(request.headers()).filter(WebTokens::isOne);
+        : KeyHeaders.bearer(request.headers()).filter(WebTokens::isOne);
   }
 
   private Future<Subject> ofToken(String token, IdentityRule rule, Optional<String> address) {

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.keys.identity.IdentityRule.ApiKeys;
-import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.KeyHeaders;
 import java.net.URLDecoder;
 import java.util.Arrays;
 import java.util.Base64;
@@ -32,7 +32,7 @@ final class ShownKey {
   static Optional<String> elsewhere(HttpServerRequest request, ApiKeys rule) {
     Optional<String> authorized = Optional.of(rule)
         .filter(ApiKeys::bearer)
-        .flatMap(of -> ApiKey.bearer(request.headers()))
+        .flatMap(of -> KeyHeaders.bearer(request.headers()))
         .or(() -> rule.basic() ? basic(request) : Optional.empty());
     if (authorized.isPresent()) {
       request.headers().remove(HttpHeaders.AUTHORIZATION);

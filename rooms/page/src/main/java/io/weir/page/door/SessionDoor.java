@@ -6,7 +6,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.ApiKey;
+import io.weir.node.auth.KeyHeaders;
 import io.weir.node.auth.Operator;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
@@ -39,8 +39,8 @@ public final class SessionDoor implements Door {
   }
 
   private Future<Void> begin(RoutedRequest request) {
-    String token =
-        ApiKey.bearer(request.http().headers()).orElseThrow(() -> new RefusedException(NO_TOKEN));
+    String token = KeyHeaders.bearer(request.http().headers())
+        .orElseThrow(() -> new RefusedException(NO_TOKEN));
     Operator operator = operators.of(token);
     return told(
         request, operator, operators.sessions().begin(request.http(), operator.name(), token));

@@ -1,6 +1,5 @@
-package io.weir.node.admission;
+package io.weir.core.policy;
 
-import io.weir.core.policy.PathPattern;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

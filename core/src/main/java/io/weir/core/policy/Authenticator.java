@@ -1,8 +1,5 @@
-package io.weir.node.auth;
+package io.weir.core.policy;
 
-import io.weir.core.policy.Policy;
-import io.weir.core.policy.SecretHash;
-import io.weir.core.policy.Subject;
 import java.util.Optional;
 
 /** Checks API keys against the policy. */
@@ -22,7 +19,7 @@ public final class Authenticator {
   }
 
   /** Whether the policy lists a subject with the id of this key. */
-  static boolean isListed(String shown, Policy policy) {
+  public static boolean isListed(String shown, Policy policy) {
     return ApiKey.parse(shown).flatMap(key -> policy.listed(key.id())).isPresent();
   }
 }

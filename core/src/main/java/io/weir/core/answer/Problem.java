@@ -1,0 +1,125 @@
+package io.weir.core.answer;
+
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Decision.Reason;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A refusal as of RFC 9457.
+ *
+ * @param status the HTTP status
+ * @param type a URI that names the kind of problem
+ * @param code the kind in one word
+ * @param title the description, the same for all problems of this kind
+ * @param more further members: texts, numbers, booleans, and lists and maps of these
+ */
+public record Problem(
+    int status, String type, String code, String title, Map<String, Object> more) {
+  /** The media type of a problem in JSON. */
+  public static final String MEDIA_TYPE = "application/problem+json";
+
+  /** draft-ietf-httpapi-ratelimit-headers-10, section 5.1. */
+  private static final String QUOTA_EXCEEDED =
+      "https://iana.org/assignments/http-problem-types#quota-exceeded";
+
+  private static final Map<Reason, String> TITLES = Map.of(
+      Reason.ACCESS_DISABLED, "Access is disabled by a limit of zero",
+      Reason.OPERATION_NOT_CONFIGURED, "The operation is not configured",
+      Reason.COST_EXCEEDS_CAPACITY, "The cost is above what the limit ever holds",
+      Reason.RESERVATION_ENDED, "A reservation of this id has ended already",
+      Reason.RESERVATION_ID_REUSED, "A reservation of this id is open for another request");
+
+  public Problem {
+    more = Collections.unmodifiableMap(new LinkedHashMap<>(more));
+  }
+
+  /** A problem of Weir's own kind. */
+  public static Problem of(int status, String code, String title) {
+    return new Problem(status, "urn:weir:problem:" + code, code, title, Map.of());
+  }
+
+  /** The shared state did not answer: 503. */
+  public static Problem unavailable() {
+    return of(503, "store_unavailable", "The shared state did not answer in time");
+  }
+
+  /** The answer to a denied request: 429. */
+  public static Problem of(Denied denied) {
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("retryAfterMs", AnswerFields.retryAfterMillis(denied));
+    more.put("slotMs", AnswerFields.retryAfterMillis(denied));
+    more.put("estimate", denied.estimate());
+    denied.ticket().ifPresent(ticket -> more.put("ticket", ticket));
+    denied.remarks().id().ifPresent(id -> more.put("id", id));
+    more.put("violated-policies", denied.full());
+    more.put("full", denied.full());
+    more.put("limits", limits(denied));
+    more.put("revision", denied.revision());
+    return new Problem(
+        429,
+        QUOTA_EXCEEDED,
+        "quota_exceeded",
+        "Request cannot be satisfied as assigned quota has been exceeded",
+        more);
+  }
+
+  /** The answer to a request that is never allowed: 422 for its cost, 409 for its id, 403 otherwise. */
+  public static Problem of(NeverAllowed never) {
+    Reason reason = never.reason();
+    int status = switch (reason) {
+      case COST_EXCEEDS_CAPACITY -> 422;
+      case RESERVATION_ENDED, RESERVATION_ID_REUSED -> 409;
+      case ACCESS_DISABLED, OPERATION_NOT_CONFIGURED -> 403;
+    };
+    Problem problem = of(status, reason.code(), TITLES.getOrDefault(reason, reason.code()))
+        .with("full", never.full())
+        .with("revision", never.revision());
+    return never.remarks().id().map(id -> problem.with("id", id)).orElse(problem);
+  }
+
+  /** The same with another member. */
+  public Problem with(String name, Object value) {
+    Map<String, Object> all = new LinkedHashMap<>(more);
+    all.put(name, value);
+    return new Problem(status, type, code, title, all);
+  }
+
+  /** All members of the answer, in their order. */
+  public Map<String, Object> members() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("type", type);
+    all.put("title", title);
+    all.put("status", status);
+    all.put("code", code);
+    all.putAll(more);
+    return all;
+  }
+
+  // The full limits, with their kind and scope.
+  private static List<Map<String, Object>> limits(Denied denied) {
+    return denied.limits().stream()
+        .filter(limit -> denied.full().contains(limit.bucket()))
+        .map(limit -> {
+          Map<String, Object> one = new LinkedHashMap<>();
+          one.put("name", limit.bucket());
+          one.put("kind", limit.kind().word());
+          one.put("scope", wordOf(limit.scope()));
+          return one;
+        })
+        .toList();
+  }
+
+  /** The word for a scope in answers. */
+  public static String wordOf(Scope scope) {
+    return switch (scope) {
+      case KEY -> "key";
+      case TENANT -> "tenant";
+      case CLUSTER -> "cluster";
+    };
+  }
+}
