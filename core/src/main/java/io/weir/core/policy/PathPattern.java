@@ -23,7 +23,7 @@ public final class PathPattern {
   }
 
   /** Reads a pattern; empty if it is invalid. */
-  static Optional<PathPattern> parse(String text) {
+  public static Optional<PathPattern> parse(String text) {
     if (!text.startsWith("/")) {
       return Optional.empty();
     }

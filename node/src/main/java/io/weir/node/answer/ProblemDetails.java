@@ -6,8 +6,9 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.answer.Problem;
+import io.weir.core.answer.ProblemText;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A problem as of RFC 9457.
@@ -19,10 +20,6 @@ import java.util.Map;
  * @param more further members
  */
 public record ProblemDetails(int status, String type, String code, String title, JsonObject more) {
-  private static final String MEDIA_TYPE = "application/problem+json";
-  // RFC 9209, section 2.3: marks the answer as Weir's, not the upstream's, with the reason.
-  private static final Map<Integer, String> PROXY_ERRORS = Map.of(
-      502, "destination_unavailable", 503, "proxy_internal_error", 504, "http_response_timeout");
 
   /** A problem of Weir's own kind. */
   public static ProblemDetails of(int status, String code, String title) {
@@ -66,27 +63,22 @@ public record ProblemDetails(int status, String type, String code, String title,
 
   /** The Proxy-Status value that marks an answer of 502, 503 or 504 as Weir's own, with the reason. */
   public static String proxyStatus(int status, String code) {
-    return "weir;error=%s;details=\"%s\"".formatted(PROXY_ERRORS.get(status), code);
+    return ProblemText.proxyStatus(status, code);
   }
 
   /** Ends a response with this answer. */
   public Future<Void> send(HttpServerResponse response) {
-    if (status == 401) {
-      response.putHeader("WWW-Authenticate", "Bearer");
-    }
     if (status == 405) {
       response.putHeader(HttpHeaders.ALLOW, more.getString("allow", ""));
     }
-    boolean isTemporary = status == 503 || status == 429;
-    if (isTemporary && !response.headers().contains(HttpHeaders.RETRY_AFTER)) {
-      response.putHeader(HttpHeaders.RETRY_AFTER, "1");
-    }
-    if (PROXY_ERRORS.containsKey(status)) {
-      response.putHeader("Proxy-Status", proxyStatus(status, code));
-    }
+    ProblemText.fields(status, code).forEach((name, value) -> {
+      if (!response.headers().contains(name)) {
+        response.putHeader(name, value);
+      }
+    });
     return response
         .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, MEDIA_TYPE)
+        .putHeader(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE)
         .end(toJson().toBuffer());
   }
 }

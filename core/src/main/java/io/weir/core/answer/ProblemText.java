@@ -1,0 +1,84 @@
+package io.weir.core.answer;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A problem as text. */
+public final class ProblemText {
+  // RFC 9209, section 2.3: marks the answer as Weir's, not the upstream's, with the reason.
+  private static final Map<Integer, String> PROXY_ERRORS = Map.of(
+      502, "destination_unavailable", 503, "proxy_internal_error", 504, "http_response_timeout");
+
+  private ProblemText() {}
+
+  /** The header fields of a refusal besides those of its decision, which take precedence. */
+  public static Map<String, String> fields(Problem problem) {
+    return fields(problem.status(), problem.code());
+  }
+
+  /** The same for a status and the code of a problem. */
+  public static Map<String, String> fields(int status, String code) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    if (status == 401) {
+      fields.put("WWW-Authenticate", "Bearer");
+    }
+    if (status == 503 || status == 429) {
+      fields.put("Retry-After", "1");
+    }
+    if (PROXY_ERRORS.containsKey(status)) {
+      fields.put("Proxy-Status", proxyStatus(status, code));
+    }
+    return fields;
+  }
+
+  /** The Proxy-Status value that marks an answer of 502, 503 or 504 as Weir's own, with the reason. */
+  public static String proxyStatus(int status, String code) {
+    return "weir;error=%s;details=\"%s\"".formatted(PROXY_ERRORS.get(status), code);
+  }
+
+  /** The members as JSON. */
+  public static String json(Problem problem) {
+    StringBuilder json = new StringBuilder(512);
+    append(problem.members(), json);
+    return json.toString();
+  }
+
+  private static void append(Object value, StringBuilder json) {
+    if (value instanceof Map<?, ?> map) {
+      char before = '{';
+      for (Map.Entry<?, ?> member : map.entrySet()) {
+        quote(String.valueOf(member.getKey()), json.append(before));
+        append(member.getValue(), json.append(':'));
+        before = ',';
+      }
+      json.append(before == '{' ? "{}" : "}");
+    } else if (value instanceof List<?> list) {
+      json.append('[');
+      for (int i = 0; i < list.size(); i++) {
+        append(list.get(i), i == 0 ? json : json.append(','));
+      }
+      json.append(']');
+    } else if (value instanceof Number || value instanceof Boolean) {
+      json.append(value);
+    } else {
+      quote(String.valueOf(value), json);
+    }
+  }
+
+  // RFC 8259, section 7.
+  private static void quote(String text, StringBuilder json) {
+    json.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        json.append('\\').append(c);
+      } else if (c < ' ') {
+        json.append("\\u%04x".formatted((int) c));
+      } else {
+        json.append(c);
+      }
+    }
+    json.append('"');
+  }
+}

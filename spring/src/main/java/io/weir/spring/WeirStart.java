@@ -1,0 +1,113 @@
+package io.weir.spring;
+
+import static java.util.Objects.requireNonNull;
+
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.policy.PathPattern;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.library.Weir;
+import io.weir.library.WeirBuilder;
+import io.weir.library.WeirListener;
+import io.weir.spring.WeirProperties.Operation;
+import io.weir.state.policy.NoPolicyException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Opens a {@link Weir} as it is configured; every failure names its property and a remedy. */
+final class WeirStart {
+  private WeirStart() {}
+
+  static Weir open(WeirProperties properties, WeirListener listener) {
+    requireSound(properties);
+    try {
+      return properties.inMemory()
+          ? Weir.inMemory(text(requireNonNull(properties.policy())))
+          : builder(properties).listener(listener).open();
+    } catch (InvalidPolicyException e) {
+      throw new WeirStartException(
+          "weir.policy",
+          "the policy is invalid:%n%s".formatted(e.getMessage()),
+          "Correct the policy; 'weir policy check FILE' lists all its problems.",
+          e);
+    } catch (NoPolicyException e) {
+      throw new WeirStartException(
+          "weir.policy",
+          "the cluster at weir.redis-uri has no policy in force, and none is given to begin with",
+          "Set weir.policy to a file, or put a policy in force with 'weir policy apply FILE'.",
+          e);
+    } catch (StoreUnavailableException e) {
+      throw new WeirStartException(
+          "weir.redis-uri",
+          "Redis cannot be used (%s)".formatted(e.getMessage()),
+          "Start Redis, or correct weir.redis-uri. With weir.policy-copy an application starts while"
+              + " Redis is away; with weir.in-memory=true it needs none.",
+          e);
+    } catch (IllegalArgumentException e) {
+      throw new WeirStartException(
+          "weir.redis-uri",
+          String.valueOf(e.getMessage()),
+          "Write it as redis://host:port, redis+sentinel://host,host/master or redis+cluster://host.",
+          e);
+    } catch (UncheckedIOException e) {
+      throw unreadable(properties.policy(), e);
+    }
+  }
+
+  private static WeirBuilder builder(WeirProperties properties) {
+    WeirBuilder builder =
+        Weir.builder(properties.redisUri()).redisTimeout(properties.redisTimeout());
+    if (properties.policy() != null) {
+      builder.policy(properties.policy());
+    }
+    if (properties.policyCopy() != null) {
+      builder.policyCopy(properties.policyCopy());
+    }
+    return properties.countAsNode() ? builder.countAsNode() : builder;
+  }
+
+  private static void requireSound(WeirProperties properties) {
+    if (properties.inMemory() && properties.policy() == null) {
+      throw new WeirStartException(
+          "weir.policy",
+          "weir.in-memory=true needs a policy",
+          "Set weir.policy to a file.",
+          new IllegalArgumentException("no policy"));
+    }
+    if (properties.redisTimeout().isNegative() || properties.redisTimeout().isZero()) {
+      throw new WeirStartException(
+          "weir.redis-timeout",
+          "%s (expected: above 0)".formatted(properties.redisTimeout()),
+          "Set it to a duration such as 500ms.",
+          new IllegalArgumentException("redis-timeout"));
+    }
+    for (int i = 0; i < properties.web().operations().size(); i++) {
+      Operation operation = properties.web().operations().get(i);
+      if (PathPattern.parse(operation.path()).isEmpty()) {
+        throw new WeirStartException(
+            "weir.web.operations[%d].path".formatted(i),
+            "'%s' is no pattern of a path".formatted(operation.path()),
+            "Write it as /orders, /orders/{id} or /files/**.",
+            new IllegalArgumentException(operation.path()));
+      }
+    }
+  }
+
+  private static String text(Path policy) {
+    try {
+      return Files.readString(policy);
+    } catch (IOException e) {
+      throw unreadable(policy, e);
+    }
+  }
+
+  private static WeirStartException unreadable(@Nullable Path policy, Exception error) {
+    return new WeirStartException(
+        "weir.policy",
+        "the file %s cannot be read (%s)".formatted(policy, error.getMessage()),
+        "Set weir.policy to a file that exists and that the application may read.",
+        error);
+  }
+}

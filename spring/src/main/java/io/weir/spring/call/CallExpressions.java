@@ -1,0 +1,27 @@
+package io.weir.spring.call;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.Expression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/** Expressions of annotations, parsed once. Safe for use by many threads. */
+final class CallExpressions {
+  private final SpelExpressionParser parser = new SpelExpressionParser();
+  private final ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
+  private final Map<String, Expression> parsed = new ConcurrentHashMap<>();
+
+  /** The value of an expression for a call. */
+  <T> @Nullable T value(String expression, MethodInvocation call, Class<T> type) {
+    Method method = call.getMethod();
+    MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
+        String.valueOf(call.getThis()), method, call.getArguments(), names);
+    return parsed.computeIfAbsent(expression, parser::parseExpression).getValue(context, type);
+  }
+}

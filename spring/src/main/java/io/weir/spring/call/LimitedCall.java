@@ -1,0 +1,108 @@
+package io.weir.spring.call;
+
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.library.Ask;
+import io.weir.library.Permit;
+import io.weir.library.Weir;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
+
+/** Calls a method once a limit allows it, in the way that its return type asks for. */
+final class LimitedCall {
+  private static final boolean HAS_REACTOR =
+      ClassUtils.isPresent("reactor.core.publisher.Mono", LimitedCall.class.getClassLoader());
+
+  private final Weir weir;
+  private final Ask ask;
+  private final MethodInvocation call;
+
+  LimitedCall(Weir weir, Ask ask, MethodInvocation call) {
+    this.weir = weir;
+    this.ask = ask;
+    this.call = call;
+  }
+
+  /** Takes the operation, waiting for its slot at most this long, and calls. */
+  @Nullable
+  Object limited(Duration atMost) throws Throwable {
+    Class<?> type = call.getMethod().getReturnType();
+    ReactiveAdapter adapter = adapter(type);
+    if (adapter != null) {
+      return ReactiveCalls.limited(
+          adapter, () -> taken(atMost).thenApply(this::allowed), call::proceed);
+    }
+    if (CompletionStage.class.isAssignableFrom(type)) {
+      return taken(atMost).thenApply(this::allowed).thenCompose(decision -> proceeded());
+    }
+    Decision decision =
+        atMost.isZero() ? weir.blocking().tryAcquire(ask) : weir.blocking().acquire(ask, atMost);
+    allowed(decision);
+    return call.proceed();
+  }
+
+  /** Holds the permits of the operation while the call runs. */
+  @Nullable
+  Object permitted() throws Throwable {
+    Class<?> type = call.getMethod().getReturnType();
+    ReactiveAdapter adapter = adapter(type);
+    if (adapter != null) {
+      return ReactiveCalls.permitted(adapter, this::entered, call::proceed);
+    }
+    if (CompletionStage.class.isAssignableFrom(type)) {
+      return entered().thenCompose(permit -> closing(permit, this::proceeded));
+    }
+    try (Permit permit = weir.blocking().enter(ask)) {
+      allowed(permit.decision());
+      return call.proceed();
+    }
+  }
+
+  private static CompletionStage<Object> closing(
+      Permit permit, Supplier<CompletionStage<Object>> running) {
+    return running.get().whenComplete((result, error) -> permit.close());
+  }
+
+  private CompletionStage<Permit> entered() {
+    return weir.enter(ask).thenApply(permit -> {
+      allowed(permit.decision());
+      return permit;
+    });
+  }
+
+  private CompletionStage<Decision> taken(Duration atMost) {
+    return atMost.isZero() ? weir.tryAcquire(ask) : weir.acquire(ask, atMost);
+  }
+
+  private Decision allowed(Decision decision) {
+    if (!(decision instanceof Allowed)) {
+      throw new RateLimitedException(ask.operation(), decision);
+    }
+    return decision;
+  }
+
+  @SuppressWarnings("unchecked") // the method returns a stage
+  private CompletionStage<Object> proceeded() {
+    try {
+      Object result = call.proceed();
+      return result == null
+          ? CompletableFuture.failedFuture(new NullPointerException("the method returned null"))
+          : (CompletionStage<Object>) result;
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static @Nullable ReactiveAdapter adapter(Class<?> type) {
+    return HAS_REACTOR && !CompletionStage.class.isAssignableFrom(type)
+        ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(type)
+        : null;
+  }
+}

@@ -1,0 +1,92 @@
+package io.weir.spring.call;
+
+import io.weir.library.Ask;
+import io.weir.library.Weir;
+import java.lang.annotation.Annotation;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.ComposablePointcut;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+/** Limits the methods of beans that are {@link RateLimited} or {@link Permitted}. */
+public final class RateLimitedCalls extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Limits by a {@code Weir} that is looked up at the first call.
+   *
+   * @param key the subject of methods that name none, or null
+   */
+  public RateLimitedCalls(Supplier<Weir> weir, Supplier<@Nullable String> key) {
+    setProxyTargetClass(true);
+    setBeforeExistingAdvisors(true);
+    ComposablePointcut annotated = new ComposablePointcut(
+            AnnotationMatchingPointcut.forMethodAnnotation(RateLimited.class))
+        .union((Pointcut) AnnotationMatchingPointcut.forMethodAnnotation(Permitted.class));
+    this.advisor = new DefaultPointcutAdvisor(annotated, new Limiting(weir, key));
+  }
+
+  private record Limiting(
+      Supplier<Weir> weir, Supplier<@Nullable String> key, CallExpressions expressions)
+      implements MethodInterceptor {
+    Limiting(Supplier<Weir> weir, Supplier<@Nullable String> key) {
+      this(weir, key, new CallExpressions());
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+      RateLimited limited = annotation(call, RateLimited.class);
+      if (limited != null) {
+        Ask ask = Ask.of(subject(limited.key(), call), limited.operation());
+        return new LimitedCall(
+                weir.get(), limited.cost().isEmpty() ? ask : ask.cost(cost(limited, call)), call)
+            .limited(DurationStyle.detectAndParse(limited.waitAtMost()));
+      }
+      Permitted permitted = annotation(call, Permitted.class);
+      return permitted == null
+          ? call.proceed()
+          : new LimitedCall(
+                  weir.get(), Ask.of(subject(permitted.key(), call), permitted.operation()), call)
+              .permitted();
+    }
+
+    private static <A extends Annotation> @Nullable A annotation(
+        MethodInvocation call, Class<A> type) {
+      Object target = call.getThis();
+      return AnnotatedElementUtils.findMergedAnnotation(
+          target == null
+              ? call.getMethod()
+              : AopUtils.getMostSpecificMethod(call.getMethod(), target.getClass()),
+          type);
+    }
+
+    private long cost(RateLimited limited, MethodInvocation call) {
+      Long cost = expressions.value(limited.cost(), call, Long.class);
+      if (cost == null) {
+        throw new IllegalArgumentException("cost of %s: '%s' is null (expected: a number above 0)"
+            .formatted(call.getMethod(), limited.cost()));
+      }
+      return cost;
+    }
+
+    private String subject(String expression, MethodInvocation call) {
+      String subject =
+          expression.isEmpty() ? key.get() : expressions.value(expression, call, String.class);
+      if (subject == null) {
+        throw new IllegalArgumentException(
+            expression.isEmpty()
+                ? "%s names no key, and weir.key is not set".formatted(call.getMethod())
+                : "key of %s: '%s' is null".formatted(call.getMethod(), expression));
+      }
+      return subject;
+    }
+  }
+}

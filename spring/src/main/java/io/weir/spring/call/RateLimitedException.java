@@ -1,0 +1,37 @@
+package io.weir.spring.call;
+
+import io.weir.core.answer.Problem;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+
+/** A limited method was not called, because a limit does not allow it. */
+public final class RateLimitedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Decision decision;
+
+  RateLimitedException(String operation, Decision decision) {
+    super(message(operation, decision), null, false, false);
+    this.decision = decision;
+  }
+
+  private static String message(String operation, Decision decision) {
+    return decision instanceof Denied denied
+        ? "%s is limited by %s: again in %s"
+            .formatted(operation, denied.full(), denied.retryAfter())
+        : "%s is not allowed".formatted(operation);
+  }
+
+  /** The decision, a {@link Denied} or a {@link NeverAllowed}. */
+  public Decision decision() {
+    return decision;
+  }
+
+  /** What a caller over HTTP is told. */
+  public Problem problem() {
+    return decision instanceof Denied denied
+        ? Problem.of(denied)
+        : Problem.of((NeverAllowed) decision);
+  }
+}

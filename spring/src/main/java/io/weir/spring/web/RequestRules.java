@@ -1,0 +1,93 @@
+package io.weir.spring.web;
+
+import io.weir.core.answer.Problem;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.Authenticator;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.PathPattern;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.RequestTarget;
+import io.weir.core.policy.Subject;
+import io.weir.library.Weir;
+import io.weir.spring.WeirProperties;
+import io.weir.spring.WeirProperties.From;
+import io.weir.spring.WeirProperties.Operation;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Which operation a request is, and by what its caller is known; the same for servlets and for WebFlux. */
+public final class RequestRules {
+  static final Problem KEY_MISSING =
+      Problem.of(401, "key_missing", "The request names no caller that has limits");
+  static final Problem KEY_INVALID = Problem.of(401, "key_invalid", "The API key is not known");
+  static final Problem PATH_AMBIGUOUS =
+      Problem.of(400, "path_ambiguous", "The path can be read in more than one way");
+
+  private final Weir weir;
+  private final WeirProperties.Key key;
+  private final List<Rule> rules;
+
+  private record Rule(PathPattern path, Set<String> methods, String operation) {
+    static Rule of(Operation operation) {
+      return new Rule(
+          PathPattern.parse(operation.path()).orElseThrow(),
+          operation.methods().stream()
+              .map(method -> method.toUpperCase(Locale.ROOT))
+              .collect(Collectors.toSet()),
+          operation.name());
+    }
+
+    boolean matches(String method, List<String> segments) {
+      return (methods.isEmpty() || methods.contains(method)) && path.matches(segments);
+    }
+  }
+
+  /** Rules as they are configured. */
+  public RequestRules(Weir weir, WeirProperties.Web web) {
+    this.weir = weir;
+    this.key = web.key();
+    this.rules = web.operations().stream().map(Rule::of).toList();
+  }
+
+  Weir weir() {
+    return weir;
+  }
+
+  /** Where the caller's key is. */
+  From from() {
+    return key.from();
+  }
+
+  /** The name of the header or claim with the key. */
+  String name() {
+    return key.name();
+  }
+
+  /** The decoded segments of a raw path; empty if it is ambiguous. */
+  Optional<List<String>> segments(String rawPath) {
+    return RequestTarget.segments(rawPath);
+  }
+
+  /** The operation of a request; empty if it is not limited. */
+  Optional<String> operation(String method, List<String> segments) {
+    return rules.isEmpty()
+        ? weir.policy().policy().rule(method, segments).map(OperationRule::name)
+        : rules.stream()
+            .filter(rule -> rule.matches(method, segments))
+            .map(Rule::operation)
+            .findFirst();
+  }
+
+  /** The subject of a caller that shows this; empty if it has none. */
+  Optional<String> subject(String shown) {
+    Policy policy = weir.policy().policy();
+    return key.from() == From.HEADER
+        ? Authenticator.authenticate(shown, policy).map(Subject::id)
+        : Optional.of(shown)
+            .filter(Names::isSubject)
+            .filter(name -> policy.subject(name).isPresent());
+  }
+}

@@ -1,0 +1,158 @@
+package io.weir.spring.web;
+
+import static io.weir.spring.web.RequestRules.KEY_INVALID;
+import static io.weir.spring.web.RequestRules.KEY_MISSING;
+import static io.weir.spring.web.RequestRules.PATH_AMBIGUOUS;
+
+import io.weir.core.answer.AnswerFields;
+import io.weir.core.answer.Problem;
+import io.weir.core.answer.ProblemText;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.library.Ask;
+import io.weir.library.Permit;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.Principal;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.core.Ordered;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/** Limits the requests of servlets. A thread waits for the decision, at most twice the time-out of Redis. */
+public final class WeirServletFilter extends OncePerRequestFilter implements Ordered {
+  private final RequestRules rules;
+  private final int order;
+
+  /** @param order among the filters */
+  public WeirServletFilter(RequestRules rules, int order) {
+    this.rules = rules;
+    this.order = order;
+  }
+
+  @Override
+  public int getOrder() {
+    return order;
+  }
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    Optional<List<String>> segments = rules.segments(path(request));
+    if (segments.isEmpty()) {
+      refuse(response, PATH_AMBIGUOUS);
+      return;
+    }
+    Optional<String> operation = rules.operation(request.getMethod(), segments.get());
+    if (operation.isEmpty()) {
+      chain.doFilter(request, response);
+      return;
+    }
+    Optional<String> shown = shown(request);
+    Optional<String> subject = shown.flatMap(rules::subject);
+    if (subject.isEmpty()) {
+      refuse(response, shown.isEmpty() ? KEY_MISSING : KEY_INVALID);
+      return;
+    }
+    Ask ask = Ask.of(subject.get(), operation.get())
+        .ticket(Optional.ofNullable(request.getHeader(AnswerFields.RETRY_TICKET)));
+    limit(ask, request, response, chain);
+  }
+
+  private void limit(
+      Ask ask, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    Permit permit;
+    try {
+      permit = rules.weir().blocking().enter(ask);
+    } catch (StoreUnavailableException e) {
+      refuse(response, Problem.unavailable());
+      return;
+    } catch (UnknownSubjectException e) {
+      refuse(response, KEY_INVALID); // it was removed meanwhile
+      return;
+    }
+    AnswerFields.set(permit.decision(), response::setHeader);
+    if (!permit.isAllowed()) {
+      refuse(response, problem(permit.decision()));
+      return;
+    }
+    try {
+      chain.doFilter(request, response);
+    } finally {
+      end(permit, request);
+    }
+  }
+
+  private static Problem problem(Decision decision) {
+    return decision instanceof Denied denied
+        ? Problem.of(denied)
+        : Problem.of((NeverAllowed) decision);
+  }
+
+  // A request that goes on after its thread holds its permits until it is complete.
+  private static void end(Permit permit, HttpServletRequest request) {
+    if (request.isAsyncStarted()) {
+      request.getAsyncContext().addListener(new Ending(permit));
+    } else {
+      permit.close();
+    }
+  }
+
+  private record Ending(Permit permit) implements AsyncListener {
+    @Override
+    public void onComplete(AsyncEvent event) {
+      permit.close();
+    }
+
+    @Override
+    public void onTimeout(AsyncEvent event) {}
+
+    @Override
+    public void onError(AsyncEvent event) {}
+
+    @Override
+    public void onStartAsync(AsyncEvent event) {
+      event.getAsyncContext().addListener(this);
+    }
+  }
+
+  // The path below that of the application.
+  private static String path(HttpServletRequest request) {
+    String path = request.getRequestURI().substring(request.getContextPath().length());
+    return path.isEmpty() ? "/" : path;
+  }
+
+  private Optional<String> shown(HttpServletRequest request) {
+    Optional<Principal> principal = Optional.ofNullable(request.getUserPrincipal());
+    return switch (rules.from()) {
+      case HEADER -> Optional.ofNullable(request.getHeader(rules.name()));
+      case PRINCIPAL -> principal.map(Principal::getName);
+      case CLAIM -> principal.flatMap(known -> Claims.of(known, rules.name()));
+      case ADDRESS -> Optional.ofNullable(request.getRemoteAddr());
+    };
+  }
+
+  private static void refuse(HttpServletResponse response, Problem problem) throws IOException {
+    ProblemText.fields(problem).forEach((name, value) -> {
+      if (!response.containsHeader(name)) {
+        response.setHeader(name, value);
+      }
+    });
+    byte[] body = ProblemText.json(problem).getBytes(StandardCharsets.UTF_8);
+    response.setStatus(problem.status());
+    response.setContentType(Problem.MEDIA_TYPE);
+    response.setContentLength(body.length);
+    response.getOutputStream().write(body);
+  }
+}
