@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +45,7 @@ public final class Weir implements AutoCloseable {
   private final Throttle throttle;
   private final WeirListener listener;
   private final Executor executor;
+  private final Duration redisTimeout;
   private final Timers timers = new Timers();
   private final Waits waits;
   private final Holds holds;
@@ -54,6 +56,7 @@ public final class Weir implements AutoCloseable {
     this.throttle = new Throttle(parts.store(), parts.policies());
     this.listener = how.listener();
     this.executor = how.executor();
+    this.redisTimeout = how.redisTimeout();
     this.waits = new Waits(timers, how.mostWaiting(), executor, ask -> decide(ask, true));
     this.holds = new Holds(timers, parts.holds(), Holds.Events.NONE, parts.liveNodes());
     this.admissions = new Admissions(throttle, parts.policies(), holds);
@@ -160,11 +163,19 @@ public final class Weir implements AutoCloseable {
     return holds.size();
   }
 
-  /** Ends all waits with a {@link java.util.concurrent.CancellationException}, and the connections. */
+  /**
+   * Ends all waits with a {@link java.util.concurrent.CancellationException}, gives open permits back, and closes the
+   * connections; blocks for that, at most twice the time-out of Redis.
+   */
   @Override
   public void close() {
     waits.cancel();
     holds.stop();
+    holds
+        .endAll()
+        .toCompletableFuture()
+        .completeOnTimeout(null, 2 * redisTimeout.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
     timers.close();
     for (AutoCloseable one : parts.toClose()) {
       try {

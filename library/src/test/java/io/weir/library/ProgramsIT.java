@@ -123,6 +123,18 @@ final class ProgramsIT {
   }
 
   @Test
+  void aProgramThatEndsGivesItsPermitsBack() {
+    Weir one = program();
+    Weir other = program();
+    Ask ask = Ask.of("k2", "Stream");
+    for (int i = 0; i < 3; i++) {
+      assertThat(one.blocking().enter(ask).isAllowed()).isTrue();
+    }
+    one.close();
+    assertThat(other.blocking().enter(ask).isAllowed()).isTrue();
+  }
+
+  @Test
   void whileRedisIsAwayAProgramDeniesUnlessItCountsAsANode() {
     Weir guest = program();
     Weir node = opened(Weir.builder(redis.uri()).countAsNode());

@@ -1,6 +1,5 @@
 package io.weir.spring;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -25,8 +24,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record WeirProperties(
     @DefaultValue("true") boolean enabled,
     @DefaultValue("redis://localhost:6379") String redisUri,
-    @Nullable Path policy,
-    @Nullable Path policyCopy,
+    @Nullable String policy,
+    @Nullable String policyCopy,
     @DefaultValue("false") boolean inMemory,
     @DefaultValue("false") boolean countAsNode,
     @DefaultValue("500ms") Duration redisTimeout,

@@ -60,10 +60,10 @@ final class WeirStart {
     WeirBuilder builder =
         Weir.builder(properties.redisUri()).redisTimeout(properties.redisTimeout());
     if (properties.policy() != null) {
-      builder.policy(properties.policy());
+      builder.policy(Path.of(properties.policy()));
     }
     if (properties.policyCopy() != null) {
-      builder.policyCopy(properties.policyCopy());
+      builder.policyCopy(Path.of(properties.policyCopy()));
     }
     return properties.countAsNode() ? builder.countAsNode() : builder;
   }
@@ -95,15 +95,15 @@ final class WeirStart {
     }
   }
 
-  private static String text(Path policy) {
+  private static String text(String policy) {
     try {
-      return Files.readString(policy);
+      return Files.readString(Path.of(policy));
     } catch (IOException e) {
       throw unreadable(policy, e);
     }
   }
 
-  private static WeirStartException unreadable(@Nullable Path policy, Exception error) {
+  private static WeirStartException unreadable(@Nullable String policy, Exception error) {
     return new WeirStartException(
         "weir.policy",
         "the file %s cannot be read (%s)".formatted(policy, error.getMessage()),

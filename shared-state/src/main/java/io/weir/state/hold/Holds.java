@@ -16,6 +16,7 @@ import io.weir.state.keep.UntilHeard;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
@@ -39,6 +40,9 @@ public final class Holds {
   private final UntilHeard ends;
   /** The number of permits of a limit that this node holds, by owner. */
   private final Map<List<String>, Integer> permits = new ConcurrentHashMap<>();
+
+  /** Ends that are not stored yet. */
+  private final Map<Object, CompletableFuture<Ended>> underWay = new ConcurrentHashMap<>();
 
   private volatile boolean isOver;
   private long ticks;
@@ -168,10 +172,28 @@ public final class Holds {
     if (kept.drop(held)) {
       free(held);
     }
-    return ends.tell(() -> store.end(held, ending), held.leaseMicros()).thenApply(ended -> {
-      events.ended(ended);
-      return ended;
-    });
+    CompletableFuture<Ended> end = ends.tell(() -> store.end(held, ending), held.leaseMicros())
+        .thenApply(ended -> {
+          events.ended(ended);
+          return ended;
+        })
+        .toCompletableFuture();
+    Object one = new Object();
+    underWay.put(one, end);
+    return end.whenComplete((ended, error) -> underWay.remove(one));
+  }
+
+  /**
+   * Ends all holds at the cost that they were made with, as the program ends, and completes when these ends and those
+   * under way are stored or have failed.
+   */
+  public CompletionStage<Void> endAll() {
+    for (Held held : kept.all()) {
+      CompletionStage<Ended> unused = end(
+          held, held.reserves() ? new Ending.Settled(Ending.AS_RESERVED) : new Ending.Cancelled());
+    }
+    return CompletableFuture.allOf(underWay.values().toArray(CompletableFuture[]::new))
+        .exceptionally(error -> null);
   }
 
   private CompletionStage<List<Boolean>> renew(List<Held> due) {

@@ -18,11 +18,8 @@ public final class Refusals {
   public static Mono<Void> write(ServerWebExchange exchange, Problem problem) {
     ServerHttpResponse response = exchange.getResponse();
     HttpHeaders headers = response.getHeaders();
-    ProblemText.fields(problem).forEach((name, value) -> {
-      if (headers.getFirst(name) == null) {
-        headers.set(name, value);
-      }
-    });
+    // Those of a decision are set later, and take precedence.
+    ProblemText.fields(problem).forEach(headers::set);
     byte[] body = ProblemText.json(problem).getBytes(StandardCharsets.UTF_8);
     response.setStatusCode(HttpStatusCode.valueOf(problem.status()));
     headers.setContentType(MediaType.parseMediaType(Problem.MEDIA_TYPE));

@@ -7,6 +7,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
@@ -37,9 +38,10 @@ public final class WeirWebAutoConfiguration {
     }
   }
 
-  /** The filter of WebFlux. */
+  /** The filter of WebFlux; a gateway limits its routes instead. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+  @ConditionalOnMissingClass("org.springframework.cloud.gateway.filter.GatewayFilter")
   @ConditionalOnProperty(name = "weir.web.enabled", matchIfMissing = true)
   static final class OfWebFlux {
     @Bean

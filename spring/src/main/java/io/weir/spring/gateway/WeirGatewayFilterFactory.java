@@ -1,0 +1,53 @@
+package io.weir.spring.gateway;
+
+import io.weir.spring.web.ExchangeLimit;
+import java.util.List;
+import org.springframework.cloud.gateway.filter.GatewayFilter;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
+import org.springframework.cloud.gateway.route.Route;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** The filter {@code Weir} of a route: limits its requests, with the answers of Weir's own gateway. */
+public final class WeirGatewayFilterFactory
+    extends AbstractGatewayFilterFactory<WeirGatewayFilterFactory.Config> {
+  private final ExchangeLimit limit;
+
+  /** @param limit limits each exchange */
+  public WeirGatewayFilterFactory(ExchangeLimit limit) {
+    super(Config.class);
+    this.limit = limit;
+  }
+
+  /** The arguments of the filter. Mutable, as the gateway binds it. */
+  public static final class Config {
+    private String operation = "";
+
+    /** The operation; by default the route's id. */
+    public String getOperation() {
+      return operation;
+    }
+
+    public void setOperation(String name) {
+      operation = name;
+    }
+  }
+
+  @Override
+  public List<String> shortcutFieldOrder() {
+    return List.of("operation");
+  }
+
+  @Override
+  public GatewayFilter apply(Config config) {
+    return (exchange, chain) -> limited(config, exchange, chain);
+  }
+
+  private Mono<Void> limited(Config config, ServerWebExchange exchange, GatewayFilterChain chain) {
+    Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
+    String operation = config.getOperation().isEmpty() ? route.getId() : config.getOperation();
+    return limit.limit(exchange, operation, chain::filter);
+  }
+}

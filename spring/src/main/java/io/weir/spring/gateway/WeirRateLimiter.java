@@ -1,0 +1,66 @@
+package io.weir.spring.gateway;
+
+import io.weir.core.answer.AnswerFields;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.library.Ask;
+import io.weir.library.Weir;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
+import org.springframework.cloud.gateway.support.ConfigurationService;
+import reactor.core.publisher.Mono;
+
+/**
+ * The limiter of the gateway's {@code RequestRateLimiter} filter, in place of {@code RedisRateLimiter}: the id that the
+ * key resolver finds is the subject, and each denied caller gets its own {@code Retry-After}. The gateway's filter ends
+ * the answer itself, so there is no body; the filter {@code Weir} has one.
+ */
+public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.Config> {
+  private static final String ARGUMENTS = "weir";
+  private static final String UNAVAILABLE_WAIT = "1";
+
+  private final Weir weir;
+
+  /** @param weir decides */
+  public WeirRateLimiter(Weir weir, ConfigurationService configuration) {
+    super(Config.class, ARGUMENTS, configuration);
+    this.weir = weir;
+  }
+
+  /** The arguments of a route: {@code weir.operation}. Mutable, as the gateway binds it. */
+  public static final class Config {
+    private String operation = "";
+
+    /** The operation; by default the route's id. */
+    public String getOperation() {
+      return operation;
+    }
+
+    public void setOperation(String name) {
+      operation = name;
+    }
+  }
+
+  @Override
+  public Mono<Response> isAllowed(String routeId, String id) {
+    Config config = getConfig().get(routeId);
+    String operation =
+        config == null || config.getOperation().isEmpty() ? routeId : config.getOperation();
+    return Mono.fromCompletionStage(() -> weir.tryAcquire(Ask.of(id, operation)))
+        .map(WeirRateLimiter::response)
+        .onErrorResume(
+            StoreUnavailableException.class,
+            e -> Mono.just(new Response(false, Map.of("Retry-After", UNAVAILABLE_WAIT))))
+        .onErrorResume(
+            UnknownSubjectException.class, e -> Mono.just(new Response(false, Map.of())));
+  }
+
+  private static Response response(Decision decision) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    AnswerFields.set(decision, headers::put);
+    return new Response(decision instanceof Allowed, headers);
+  }
+}

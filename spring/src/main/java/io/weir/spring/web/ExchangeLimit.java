@@ -1,0 +1,116 @@
+package io.weir.spring.web;
+
+import static io.weir.spring.web.RequestRules.KEY_INVALID;
+import static io.weir.spring.web.RequestRules.KEY_MISSING;
+
+import io.weir.core.answer.AnswerFields;
+import io.weir.core.answer.Problem;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.library.Ask;
+import io.weir.library.Permit;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.Principal;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Limits an exchange of WebFlux: goes on with it, or refuses it. Never blocks. */
+public final class ExchangeLimit {
+  private final RequestRules rules;
+
+  /** @param rules tell by what a caller is known */
+  public ExchangeLimit(RequestRules rules) {
+    this.rules = rules;
+  }
+
+  /** Limits an exchange, whose permits are held until it ends. */
+  public Mono<Void> limit(
+      ServerWebExchange exchange, String operation, Function<ServerWebExchange, Mono<Void>> chain) {
+    return shown(exchange).map(Optional::of).defaultIfEmpty(Optional.empty()).flatMap(shown -> {
+      Optional<String> subject = shown.flatMap(rules::subject);
+      return subject.isEmpty()
+          ? Refusals.write(exchange, shown.isEmpty() ? KEY_MISSING : KEY_INVALID)
+          : limit(exchange, subject.get(), operation, chain);
+    });
+  }
+
+  /** The same for a caller who is known already. */
+  public Mono<Void> limit(
+      ServerWebExchange exchange,
+      String subject,
+      String operation,
+      Function<ServerWebExchange, Mono<Void>> chain) {
+    Ask ask = Ask.of(subject, operation)
+        .ticket(Optional.ofNullable(
+            exchange.getRequest().getHeaders().getFirst(AnswerFields.RETRY_TICKET)));
+    return Mono.usingWhen(
+        entered(ask),
+        entered -> {
+          entered.note(exchange);
+          return entered.problem().isPresent()
+              ? Refusals.write(exchange, entered.problem().get())
+              : chain.apply(exchange);
+        },
+        entered -> Mono.fromRunnable(entered::close));
+  }
+
+  private Mono<Entered> entered(Ask ask) {
+    return Mono.fromCompletionStage(() -> rules.weir().enter(ask))
+        .map(Entered::of)
+        .onErrorResume(
+            StoreUnavailableException.class, e -> Mono.just(Entered.refused(Problem.unavailable())))
+        .onErrorResume(UnknownSubjectException.class, e -> Mono.just(Entered.refused(KEY_INVALID)));
+  }
+
+  private record Entered(Optional<Permit> permit, Optional<Problem> problem) {
+    static Entered of(Permit permit) {
+      Optional<Problem> problem = permit
+          .decision()
+          .fold(
+              allowed -> Optional.empty(),
+              (Denied denied) -> Optional.of(Problem.of(denied)),
+              (NeverAllowed never) -> Optional.of(Problem.of(never)));
+      return new Entered(Optional.of(permit), problem);
+    }
+
+    static Entered refused(Problem problem) {
+      return new Entered(Optional.empty(), Optional.of(problem));
+    }
+
+    // At the last moment: fields of an upstream's answer are replaced, not repeated.
+    void note(ServerWebExchange exchange) {
+      permit.ifPresent(known -> exchange.getResponse().beforeCommit(() -> {
+        AnswerFields.set(known.decision(), exchange.getResponse().getHeaders()::set);
+        return Mono.empty();
+      }));
+    }
+
+    void close() {
+      permit.ifPresent(Permit::close);
+    }
+  }
+
+  private Mono<String> shown(ServerWebExchange exchange) {
+    ServerHttpRequest request = exchange.getRequest();
+    return switch (rules.from()) {
+      case HEADER -> Mono.justOrEmpty(request.getHeaders().getFirst(rules.name()));
+      case PRINCIPAL -> exchange.getPrincipal().map(Principal::getName);
+      case CLAIM ->
+        exchange.getPrincipal().flatMap(known -> Mono.justOrEmpty(Claims.of(known, rules.name())));
+      case ADDRESS -> Mono.justOrEmpty(address(request.getRemoteAddress()));
+    };
+  }
+
+  private static Optional<String> address(@Nullable InetSocketAddress from) {
+    return Optional.ofNullable(from)
+        .flatMap(known -> Optional.ofNullable(known.getAddress()))
+        .map(InetAddress::getHostAddress);
+  }
+}
