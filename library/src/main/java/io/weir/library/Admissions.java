@@ -55,11 +55,16 @@ final class Admissions {
         ? HoldWish.reserving(subject, settle, Optional.empty(), NOTHING_SAID, OptionalLong.empty())
         : HoldWish.of(subject, settle);
     long cost = ask.cost().orElseGet(() -> policy.ownCost(ask.operation()));
-    TicketRequest ticket = TicketRequest.wanted(ask.ticket(), RandomId.next());
     return throttle
-        .tryTake(ask.subject(), ask.operation(), cost, ticket, wish)
+        .tryTake(ask.subject(), ask.operation(), cost, ticket(ask), wish)
         .whenComplete((decision, error) -> withdrawIfUnknown(wish, error))
         .thenApply(decision -> permit(decision, wish));
+  }
+
+  static TicketRequest ticket(Ask ask) {
+    return ask.wantsTicket()
+        ? TicketRequest.wanted(ask.ticket(), RandomId.next())
+        : TicketRequest.NONE;
   }
 
   // The charge may have been made although its answer was lost: nothing else would end its hold.

@@ -10,8 +10,14 @@ import java.util.OptionalLong;
  * @param operation the name of the operation
  * @param cost in operations, above 0; empty for the operation's own cost
  * @param ticket the ticket of an earlier denial, if the caller shows one
+ * @param wantsTicket whether a denial has a ticket; without one, callers are told to return after whole seconds
  */
-public record Ask(String subject, String operation, OptionalLong cost, Optional<String> ticket) {
+public record Ask(
+    String subject,
+    String operation,
+    OptionalLong cost,
+    Optional<String> ticket,
+    boolean wantsTicket) {
   public Ask {
     if (cost.isPresent() && cost.getAsLong() <= 0) {
       throw new IllegalArgumentException("cost: %d (expected: > 0)".formatted(cost.getAsLong()));
@@ -20,21 +26,26 @@ public record Ask(String subject, String operation, OptionalLong cost, Optional<
 
   /** An ask for the operation's own cost, without a ticket. */
   public static Ask of(String subject, String operation) {
-    return new Ask(subject, operation, OptionalLong.empty(), Optional.empty());
+    return new Ask(subject, operation, OptionalLong.empty(), Optional.empty(), true);
   }
 
   /** The same at another cost, in operations, above 0. */
   public Ask cost(long operations) {
-    return new Ask(subject, operation, OptionalLong.of(operations), ticket);
+    return new Ask(subject, operation, OptionalLong.of(operations), ticket, wantsTicket);
   }
 
   /** The same with the ticket of the denial before. */
   public Ask ticket(String shown) {
-    return new Ask(subject, operation, cost, Optional.of(shown));
+    return new Ask(subject, operation, cost, Optional.of(shown), true);
   }
 
   /** The same with the ticket of the denial before, if it has one. */
   public Ask ticket(Optional<String> shown) {
-    return new Ask(subject, operation, cost, shown);
+    return new Ask(subject, operation, cost, shown, wantsTicket);
+  }
+
+  /** The same for a caller that cannot keep a ticket. */
+  public Ask withoutTicket() {
+    return new Ask(subject, operation, cost, Optional.empty(), false);
   }
 }

@@ -3,13 +3,11 @@ package io.weir.library;
 import io.weir.core.decision.Decision;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyRevision;
-import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.state.hold.Holds;
-import io.weir.state.wire.RandomId;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -57,7 +55,7 @@ public final class Weir implements AutoCloseable {
     this.listener = how.listener();
     this.executor = how.executor();
     this.redisTimeout = how.redisTimeout();
-    this.waits = new Waits(timers, how.mostWaiting(), executor, ask -> decide(ask, true));
+    this.waits = new Waits(timers, how.mostWaiting(), executor, this::decide);
     this.holds = new Holds(timers, parts.holds(), Holds.Events.NONE, parts.liveNodes());
     this.admissions = new Admissions(throttle, parts.policies(), holds);
     holds.start();
@@ -103,7 +101,7 @@ public final class Weir implements AutoCloseable {
 
   /** Takes what is asked for, or nothing. A denial has a ticket: whoever shows it at its time finds its place kept. */
   public CompletionStage<Decision> tryAcquire(Ask ask) {
-    return handedOver(decide(ask, true));
+    return handedOver(decide(ask));
   }
 
   /**
@@ -186,12 +184,10 @@ public final class Weir implements AutoCloseable {
     }
   }
 
-  private CompletionStage<Decision> decide(Ask ask, boolean wantsTicket) {
-    TicketRequest ticket =
-        wantsTicket ? TicketRequest.wanted(ask.ticket(), RandomId.next()) : TicketRequest.NONE;
+  private CompletionStage<Decision> decide(Ask ask) {
     return heard(
         ask,
-        throttle.tryTake(ask.subject(), ask.operation(), cost(ask), ticket),
+        throttle.tryTake(ask.subject(), ask.operation(), cost(ask), Admissions.ticket(ask)),
         decision -> decision);
   }
 

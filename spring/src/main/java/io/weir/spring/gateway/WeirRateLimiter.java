@@ -49,7 +49,7 @@ public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.C
     Config config = getConfig().get(routeId);
     String operation =
         config == null || config.getOperation().isEmpty() ? routeId : config.getOperation();
-    return Mono.fromCompletionStage(() -> weir.tryAcquire(Ask.of(id, operation)))
+    return Mono.fromCompletionStage(() -> weir.tryAcquire(Ask.of(id, operation).withoutTicket()))
         .map(WeirRateLimiter::response)
         .onErrorResume(
             StoreUnavailableException.class,

@@ -17,6 +17,7 @@ import java.security.Principal;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
@@ -47,9 +48,12 @@ public final class ExchangeLimit {
       String subject,
       String operation,
       Function<ServerWebExchange, Mono<Void>> chain) {
-    Ask ask = Ask.of(subject, operation)
-        .ticket(Optional.ofNullable(
-            exchange.getRequest().getHeaders().getFirst(AnswerFields.RETRY_TICKET)));
+    HttpHeaders headers = exchange.getRequest().getHeaders();
+    Ask ask = RequestRules.ask(
+        subject,
+        operation,
+        Optional.ofNullable(headers.getFirst(AnswerFields.RETRY_TICKET)),
+        headers.getValuesAsList("Prefer"));
     return Mono.usingWhen(
         entered(ask),
         entered -> {

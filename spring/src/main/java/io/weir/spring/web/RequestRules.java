@@ -1,6 +1,7 @@
 package io.weir.spring.web;
 
 import io.weir.core.answer.Problem;
+import io.weir.core.answer.TicketPreference;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.Authenticator;
 import io.weir.core.policy.OperationRule;
@@ -8,6 +9,7 @@ import io.weir.core.policy.PathPattern;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.RequestTarget;
 import io.weir.core.policy.Subject;
+import io.weir.library.Ask;
 import io.weir.library.Weir;
 import io.weir.spring.WeirProperties;
 import io.weir.spring.WeirProperties.From;
@@ -79,6 +81,15 @@ public final class RequestRules {
             .filter(rule -> rule.matches(method, segments))
             .map(Rule::operation)
             .findFirst();
+  }
+
+  /** What a caller asks for, with the ticket that it shows or prefers. */
+  static Ask ask(
+      String subject, String operation, Optional<String> ticket, List<String> preferences) {
+    Ask ask = Ask.of(subject, operation);
+    return ticket.isPresent() || TicketPreference.isIn(preferences)
+        ? ask.ticket(ticket)
+        : ask.withoutTicket();
   }
 
   /** The subject of a caller that shows this; empty if it has none. */

@@ -23,6 +23,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.core.Ordered;
@@ -64,8 +65,11 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
       refuse(response, shown.isEmpty() ? KEY_MISSING : KEY_INVALID);
       return;
     }
-    Ask ask = Ask.of(subject.get(), operation.get())
-        .ticket(Optional.ofNullable(request.getHeader(AnswerFields.RETRY_TICKET)));
+    Ask ask = RequestRules.ask(
+        subject.get(),
+        operation.get(),
+        Optional.ofNullable(request.getHeader(AnswerFields.RETRY_TICKET)),
+        Collections.list(request.getHeaders("Prefer")));
     limit(ask, request, response, chain);
   }
 
