@@ -53,6 +53,8 @@ final class ArchitectureTest {
               "io.weir.state.hold",
               "io.weir.state.inspect",
               "io.weir.state.audit",
+              "io.weir.state.policy", // as programs follow it
+              "io.weir.adapters.bucket4j",
               "io.weir.batch",
               "io.weir.keys.store",
               "io.weir.jobs.store")),
@@ -92,8 +94,14 @@ final class ArchitectureTest {
               "io.weir.windows")),
       Map.entry(
           "io.github.resilience4j..",
-          List.of("io.weir.client.retry", "io.weir.state.degraded", "io.weir.providers.turn")),
-      Map.entry("io.github.bucket4j..", List.of("io.weir.state.degraded")),
+          List.of(
+              "io.weir.client.retry",
+              "io.weir.state.degraded",
+              "io.weir.providers.turn",
+              "io.weir.adapters.resilience4j")),
+      Map.entry(
+          "io.github.bucket4j..", List.of("io.weir.state.degraded", "io.weir.adapters.bucket4j")),
+      Map.entry("jakarta.ws.rs..", List.of("io.weir.adapters.jaxrs")),
       Map.entry("org.knowm..", List.of("io.weir.demo.local")),
       Map.entry(
           "picocli..",
@@ -123,6 +131,9 @@ final class ArchitectureTest {
       Map.entry("testkit", "io.weir.testkit"),
       Map.entry("embedded", "io.weir.embedded"),
       Map.entry("shared-state", "io.weir.state"),
+      Map.entry("library", "io.weir.library"),
+      Map.entry("adapters", "io.weir.adapters"),
+      Map.entry("spring", "io.weir.spring"),
       Map.entry("node", "io.weir.node"),
       Map.entry("rooms/batch", "io.weir.batch"),
       Map.entry("rooms/jobs", "io.weir.jobs"),
@@ -263,6 +274,7 @@ final class ArchitectureTest {
         .resideOutsideOfPackages(
             "io.weir.model..",
             "io.weir.insight.replay", // a command that decides on a log
+            "io.weir.library", // limits in the memory of one program
             "io.weir.demo..",
             "io.weir.benchmarks..")
         .should()

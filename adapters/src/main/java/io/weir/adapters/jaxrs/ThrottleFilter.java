@@ -1,0 +1,110 @@
+package io.weir.adapters.jaxrs;
+
+import io.weir.core.answer.AnswerFields;
+import io.weir.core.answer.Problem;
+import io.weir.core.answer.ProblemText;
+import io.weir.core.answer.TicketPreference;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.library.Ask;
+import io.weir.library.Permit;
+import io.weir.library.Weir;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerRequestFilter;
+import jakarta.ws.rs.container.ContainerResponseContext;
+import jakarta.ws.rs.container.ContainerResponseFilter;
+import jakarta.ws.rs.core.Response;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Limits the requests of JAX-RS 3 and later (Jersey, Quarkus), with the answers of Weir's gateway. Its thread waits for
+ * the decision: where requests arrive on event loops, run it on threads that may be blocked.
+ */
+public final class ThrottleFilter implements ContainerRequestFilter, ContainerResponseFilter {
+  private static final String PERMIT = "io.weir.permit";
+  private static final Problem KEY_MISSING =
+      Problem.of(401, "key_missing", "The request names no caller that has limits");
+  private static final Problem KEY_INVALID =
+      Problem.of(401, "key_invalid", "The API key is not known");
+
+  private final Weir weir;
+  private final Function<ContainerRequestContext, Optional<String>> operation;
+  private final Function<ContainerRequestContext, Optional<String>> subject;
+
+  /**
+   * Limits by what these find in a request.
+   *
+   * @param operation the operation; without one the request is not limited
+   * @param subject the authenticated caller; without one the request is refused with 401
+   */
+  public ThrottleFilter(
+      Weir weir,
+      Function<ContainerRequestContext, Optional<String>> operation,
+      Function<ContainerRequestContext, Optional<String>> subject) {
+    this.weir = weir;
+    this.operation = operation;
+    this.subject = subject;
+  }
+
+  @Override
+  public void filter(ContainerRequestContext request) {
+    Optional<String> asked = operation.apply(request);
+    if (asked.isEmpty()) {
+      return;
+    }
+    Optional<String> caller = subject.apply(request);
+    if (caller.isEmpty()) {
+      request.abortWith(refusal(KEY_MISSING));
+      return;
+    }
+    try {
+      Permit permit = weir.blocking().enter(ask(caller.get(), asked.get(), request));
+      request.setProperty(PERMIT, permit);
+      if (!permit.isAllowed()) {
+        request.abortWith(refusal(problem(permit.decision())));
+      }
+    } catch (StoreUnavailableException e) {
+      request.abortWith(refusal(Problem.unavailable()));
+    } catch (UnknownSubjectException e) {
+      request.abortWith(refusal(KEY_INVALID));
+    }
+  }
+
+  @Override
+  public void filter(ContainerRequestContext request, ContainerResponseContext response) {
+    if (request.getProperty(PERMIT) instanceof Permit permit) {
+      AnswerFields.set(
+          permit.decision(), (name, value) -> response.getHeaders().putSingle(name, value));
+      permit.close();
+    }
+  }
+
+  private static Ask ask(String caller, String operation, ContainerRequestContext request) {
+    Optional<String> ticket =
+        Optional.ofNullable(request.getHeaderString(AnswerFields.RETRY_TICKET));
+    List<String> preferences = request.getHeaders().getOrDefault("Prefer", List.of());
+    Ask ask = Ask.of(caller, operation);
+    return ticket.isPresent() || TicketPreference.isIn(preferences)
+        ? ask.ticket(ticket)
+        : ask.withoutTicket();
+  }
+
+  private static Problem problem(Decision decision) {
+    return decision instanceof Denied denied
+        ? Problem.of(denied)
+        : Problem.of((NeverAllowed) decision);
+  }
+
+  private static Response refusal(Problem problem) {
+    Response.ResponseBuilder response = Response.status(problem.status())
+        .type(Problem.MEDIA_TYPE)
+        .entity(ProblemText.json(problem));
+    ProblemText.fields(problem).forEach(response::header);
+    return response.build();
+  }
+}

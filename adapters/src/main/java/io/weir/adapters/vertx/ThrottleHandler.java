@@ -1,0 +1,117 @@
+package io.weir.adapters.vertx;
+
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+import io.weir.core.answer.AnswerFields;
+import io.weir.core.answer.Problem;
+import io.weir.core.answer.ProblemText;
+import io.weir.core.answer.TicketPreference;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.library.Ask;
+import io.weir.library.Permit;
+import io.weir.library.Weir;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Limits the requests of a route of Vert.x-Web, with the answers of Weir's gateway; never blocks.
+ *
+ * <pre>{@code
+ * router.route("/orders/*").handler(ThrottleHandler.of(
+ *     weir, "Orders", request -> Optional.ofNullable(request.user()).map(User::subject)));
+ * }</pre>
+ */
+public final class ThrottleHandler implements Handler<RoutingContext> {
+  private static final Problem KEY_MISSING =
+      Problem.of(401, "key_missing", "The request names no caller that has limits");
+  private static final Problem KEY_INVALID =
+      Problem.of(401, "key_invalid", "The API key is not known");
+
+  private final Weir weir;
+  private final String operation;
+  private final Function<RoutingContext, Optional<String>> subject;
+
+  private ThrottleHandler(
+      Weir weir, String operation, Function<RoutingContext, Optional<String>> subject) {
+    this.weir = weir;
+    this.operation = operation;
+    this.subject = subject;
+  }
+
+  /**
+   * Limits by an operation.
+   *
+   * @param subject the authenticated caller of a request; without one it is refused with 401
+   */
+  public static ThrottleHandler of(
+      Weir weir, String operation, Function<RoutingContext, Optional<String>> subject) {
+    return new ThrottleHandler(weir, operation, subject);
+  }
+
+  @Override
+  public void handle(RoutingContext request) {
+    Optional<String> caller = subject.apply(request);
+    if (caller.isEmpty()) {
+      refuse(request, KEY_MISSING);
+      return;
+    }
+    request.request().pause();
+    Future.fromCompletionStage(
+            weir.enter(ask(caller.get(), request)), request.vertx().getOrCreateContext())
+        .onComplete(entered -> {
+          request.request().resume();
+          if (entered.succeeded()) {
+            entered(request, entered.result());
+          } else if (entered.cause() instanceof StoreUnavailableException) {
+            refuse(request, Problem.unavailable());
+          } else if (entered.cause() instanceof UnknownSubjectException) {
+            refuse(request, KEY_INVALID);
+          } else {
+            request.fail(entered.cause());
+          }
+        });
+  }
+
+  private Ask ask(String caller, RoutingContext request) {
+    Optional<String> ticket =
+        Optional.ofNullable(request.request().getHeader(AnswerFields.RETRY_TICKET));
+    boolean wants =
+        ticket.isPresent() || TicketPreference.isIn(request.request().headers().getAll("Prefer"));
+    Ask ask = Ask.of(caller, operation);
+    return wants ? ask.ticket(ticket) : ask.withoutTicket();
+  }
+
+  private static void entered(RoutingContext request, Permit permit) {
+    Decision decision = permit.decision();
+    AnswerFields.set(decision, (name, value) -> request.response().putHeader(name, value));
+    if (permit.isAllowed()) {
+      request.addEndHandler(end -> permit.close());
+      request.next();
+    } else {
+      refuse(
+          request,
+          decision instanceof Denied denied
+              ? Problem.of(denied)
+              : Problem.of((NeverAllowed) decision));
+    }
+  }
+
+  private static void refuse(RoutingContext request, Problem problem) {
+    HttpServerResponse response = request.response();
+    ProblemText.fields(problem).forEach((name, value) -> {
+      if (!response.headers().contains(name)) {
+        response.putHeader(name, value);
+      }
+    });
+    Future<Void> unused = response
+        .setStatusCode(problem.status())
+        .putHeader("Content-Type", Problem.MEDIA_TYPE)
+        .end(ProblemText.json(problem));
+  }
+}

@@ -1,0 +1,31 @@
+package io.weir.adapters.bucket4j;
+
+import io.github.bucket4j.tck.AbstractDistributedBucketTest;
+import io.github.bucket4j.tck.ProxyManagerSpec;
+import io.weir.state.connection.RedisConnections;
+import io.weir.testkit.RedisDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Bucket4j's own tests of what it calls a proxy manager. */
+final class WeirProxyManagerIT extends AbstractDistributedBucketTest {
+  private static final RedisDatabase DATABASE = RedisDatabase.open();
+  private static final RedisConnections REDIS =
+      RedisConnections.open(DATABASE.uri(), Duration.ofSeconds(10));
+
+  @BeforeAll
+  static void set() {
+    specs = List.of(new ProxyManagerSpec<>(
+            "Weir", () -> UUID.randomUUID().toString(), () -> WeirProxyManager.builder(REDIS))
+        .checkExpiration());
+  }
+
+  @AfterAll
+  static void close() {
+    REDIS.close();
+    DATABASE.close();
+  }
+}
