@@ -91,6 +91,7 @@ final class ArchitectureTest {
               "io.weir.insight.live",
               "io.weir.insight.rehearsal",
               "io.weir.insight.warning",
+              "io.weir.spring",
               "io.weir.windows")),
       Map.entry(
           "io.github.resilience4j..",

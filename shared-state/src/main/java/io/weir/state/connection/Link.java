@@ -169,8 +169,11 @@ public final class Link {
     }
   }
 
-  /** Hears a channel from now on; blocks. */
-  void listen(String channel, Consumer<String> listener) {
+  /**
+   * Hears a channel on a connection of its own, until this is closed; blocks. The listener is called on an event loop,
+   * and must not block; messages are missed while the connection is lost. Fails with {@link StoreUnavailableException}.
+   */
+  public void listen(String channel, Consumer<String> listener) {
     try {
       client.listen(channel, listener);
     } catch (RuntimeException e) {

@@ -23,7 +23,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -205,16 +204,6 @@ public final class RedisConnections implements AutoCloseable {
   public <T> CompletableFuture<T> ask(
       Function<RedisClusterAsyncCommands<String, String>, CompletionStage<T>> question) {
     return links.get(0).ask(question);
-  }
-
-  /**
-   * Hears a channel on a connection of its own, until these are closed; blocks. The listener is called on an event loop,
-   * and must not block; messages are missed while the connection is lost.
-   *
-   * @throws StoreUnavailableException if Redis does not answer
-   */
-  public void listen(String channel, Consumer<String> listener) {
-    links.get(0).listen(channel, listener);
   }
 
   /** Runs a task later on the event loop of the first connection, which must not be blocked. */

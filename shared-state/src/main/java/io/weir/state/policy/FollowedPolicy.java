@@ -110,7 +110,7 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
 
   private void hear() {
     if (!isHearing) {
-      redis.listen(RedisKeys.POLICY_IN_FORCE, revision -> look());
+      redis.links().get(0).listen(RedisKeys.POLICY_IN_FORCE, revision -> look());
       isHearing = true;
     }
   }
