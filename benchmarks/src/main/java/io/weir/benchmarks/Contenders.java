@@ -50,7 +50,9 @@ final class Contenders {
       "Redisson",
       "Weir 1",
       "Weir 3",
-      "Weir 8");
+      "Weir 8",
+      "Weir embedded",
+      "Weir embedded, leased");
 
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   /** The operations that a bucket holds, and the seconds that it takes to drain: one operation a second. */
@@ -91,6 +93,8 @@ final class Contenders {
         () -> WeirContender.asScripts(redisUri, 3, WeirContender.Mode.KINDS));
     all.put(
         "Weir 1, tickets wanted", () -> new WeirContender(redisUri, 1, WeirContender.Mode.WANTING));
+    all.put("Weir embedded", () -> new EmbeddedContender(redisUri, false));
+    all.put("Weir embedded, leased", () -> new EmbeddedContender(redisUri, true));
     return all;
   }
 
