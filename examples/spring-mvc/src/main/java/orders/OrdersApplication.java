@@ -38,7 +38,7 @@ public class OrdersApplication {
   /** Its methods are limited themselves. */
   @Service
   static class Index {
-    @RateLimited(operation = "Search", cost = "#text.length()", key = "'index'")
+    @RateLimited(operation = "Search", cost = "1 + #text.length()", key = "'index'")
     String search(String text) {
       return "found " + text;
     }

@@ -33,7 +33,7 @@ public class QuotesApplication {
   /** Its methods are limited themselves, and never block. */
   @Service
   static class Index {
-    @RateLimited(operation = "Search", cost = "#text.length()", key = "'index'")
+    @RateLimited(operation = "Search", cost = "1 + #text.length()", key = "'index'")
     Mono<String> search(String text) {
       return Mono.just("found " + text);
     }

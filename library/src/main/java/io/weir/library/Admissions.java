@@ -21,10 +21,13 @@ import io.weir.state.hold.Holds;
 import io.weir.state.hold.Holds.LocalHold;
 import io.weir.state.wire.RandomId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Admits requests that hold something until they end. Safe for use by many threads; never blocks. */
@@ -36,6 +39,10 @@ final class Admissions {
   private final Throttle throttle;
   private final PolicySource policies;
   private final Holds holds;
+  /** Asks that are not answered yet. */
+  private final Map<Object, CompletableFuture<Permit>> underWay = new ConcurrentHashMap<>();
+
+  private volatile boolean isClosed;
 
   Admissions(Throttle throttle, PolicySource policies, Holds holds) {
     this.throttle = throttle;
@@ -45,6 +52,20 @@ final class Admissions {
 
   /** @param reserves whether the request is settled even if its operation has no rule for that */
   CompletionStage<Permit> admit(Ask ask, boolean reserves) {
+    CompletableFuture<Permit> permit = asked(ask, reserves).toCompletableFuture();
+    Object one = new Object();
+    underWay.put(one, permit);
+    return permit.whenComplete((found, error) -> underWay.remove(one));
+  }
+
+  /** Gives back what is admitted from now on; completes when the asks under way are answered. */
+  CompletionStage<Void> close() {
+    isClosed = true;
+    return CompletableFuture.allOf(underWay.values().toArray(CompletableFuture[]::new))
+        .exceptionally(error -> null);
+  }
+
+  private CompletionStage<Permit> asked(Ask ask, boolean reserves) {
     Policy policy = policies.current().policy();
     Subject subject = policy.subject(ask.subject()).orElse(null);
     if (subject == null) {
@@ -58,13 +79,26 @@ final class Admissions {
     return throttle
         .tryTake(ask.subject(), ask.operation(), cost, ticket(ask), wish)
         .whenComplete((decision, error) -> withdrawIfUnknown(wish, error))
-        .thenApply(decision -> permit(decision, wish));
+        .thenApply(decision -> opened(permit(decision, wish)));
+  }
+
+  private Permit opened(Permit permit) {
+    if (isClosed) {
+      CompletionStage<Ended> unused = permit.cancel();
+      throw new CancellationException("closed while it was asked");
+    }
+    return permit;
   }
 
   static TicketRequest ticket(Ask ask) {
     return ask.wantsTicket()
         ? TicketRequest.wanted(ask.ticket(), RandomId.next())
         : TicketRequest.NONE;
+  }
+
+  /** The same for a caller that waits so long at most: a ticket for later is of no use to it. */
+  static TicketRequest ticket(Ask ask, long withinMicros) {
+    return new TicketRequest(ask.ticket(), RandomId.next(), withinMicros);
   }
 
   // The charge may have been made although its answer was lost: nothing else would end its hold.

@@ -1,5 +1,7 @@
 package io.weir.library;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -19,6 +21,8 @@ public record Ask(
     Optional<String> ticket,
     boolean wantsTicket) {
   public Ask {
+    requireNonNull(subject, "subject");
+    requireNonNull(operation, "operation");
     if (cost.isPresent() && cost.getAsLong() <= 0) {
       throw new IllegalArgumentException("cost: %d (expected: > 0)".formatted(cost.getAsLong()));
     }
@@ -41,7 +45,7 @@ public record Ask(
 
   /** The same with the ticket of the denial before, if it has one. */
   public Ask ticket(Optional<String> shown) {
-    return new Ask(subject, operation, cost, shown, wantsTicket);
+    return new Ask(subject, operation, cost, shown, wantsTicket || shown.isPresent());
   }
 
   /** The same for a caller that cannot keep a ticket. */

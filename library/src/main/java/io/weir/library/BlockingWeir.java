@@ -34,12 +34,12 @@ public final class BlockingWeir {
 
   /** See {@link Weir#tryAcquire(Ask)}. */
   public Decision tryAcquire(Ask ask) {
-    return now(weir.tryAcquire(ask));
+    return now(weir.decided(ask));
   }
 
-  /** See {@link Weir#acquire}; a caller that is interrupted gives its place up. */
+  /** See {@link Weir#acquire}; a caller that is interrupted waits no more. */
   public Decision acquire(Ask ask, Duration atMost) throws InterruptedException {
-    CompletableFuture<Decision> waiting = weir.acquire(ask, atMost);
+    CompletableFuture<Decision> waiting = weir.acquired(ask, atMost);
     try {
       return waiting.get();
     } catch (InterruptedException e) {
@@ -52,20 +52,20 @@ public final class BlockingWeir {
 
   /** See {@link Weir#peek}. */
   public Decision peek(Ask ask) {
-    return now(weir.peek(ask));
+    return now(weir.peeked(ask));
   }
 
   /** See {@link Weir#enter}. */
   public Permit enter(Ask ask) {
-    return now(weir.enter(ask));
+    return now(weir.entered(ask, false));
   }
 
   /** See {@link Weir#reserve}. */
   public Permit reserve(Ask ask) {
-    return now(weir.reserve(ask));
+    return now(weir.entered(ask, true));
   }
 
-  // Its end is near: at most twice the time-out of Redis.
+  // It completes on the thread of the answer: no pool of the program, which may be busy, is needed.
   private static <T> T now(CompletionStage<T> answer) {
     try {
       return answer.toCompletableFuture().join();

@@ -49,8 +49,13 @@ record Parts(
               how.policyCopyFile(),
               how.isNode(),
               how.listener()::policyInForce));
-      StoreChain chain =
-          StoreChain.of(redis, () -> false, policies::liveNodes, UnaryOperator.identity());
+      StoreChain chain;
+      try {
+        chain = StoreChain.of(redis, () -> false, policies::liveNodes, UnaryOperator.identity());
+      } catch (RuntimeException e) {
+        policies.close();
+        throw e;
+      }
       return new Parts(
           how.isNode() ? chain.store() : new ShareLessStore(chain.store()),
           new RedisHolds(redis),

@@ -1,20 +1,23 @@
 package io.weir.library;
 
 import io.weir.state.keep.LeaseTime;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The timers of a program: one thread for its waiting callers and its leases. Safe for use by many threads. */
 final class Timers implements LeaseTime, AutoCloseable {
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread made = new Thread(task, "weir-timers");
-        made.setDaemon(true);
-        return made;
-      });
+  private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, task -> {
+    Thread made = new Thread(task, "weir-timers");
+    made.setDaemon(true);
+    return made;
+  });
+
+  Timers() {
+    thread.setRemoveOnCancelPolicy(true);
+  }
 
   @Override
   public long nanoTime() {
@@ -23,16 +26,16 @@ final class Timers implements LeaseTime, AutoCloseable {
 
   @Override
   public void after(long millis, Runnable task) {
-    afterNanos(TimeUnit.MILLISECONDS.toNanos(millis), task);
+    ScheduledFuture<?> unused = afterNanos(TimeUnit.MILLISECONDS.toNanos(millis), task);
   }
 
-  /** The same; false if these timers are closed. */
-  boolean afterNanos(long nanos, Runnable task) {
+  /** The same; null if these timers are closed. */
+  @Nullable
+  ScheduledFuture<?> afterNanos(long nanos, Runnable task) {
     try {
-      ScheduledFuture<?> unused = thread.schedule(task, nanos, TimeUnit.NANOSECONDS);
-      return true;
+      return thread.schedule(task, nanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      return false;
+      return null;
     }
   }
 

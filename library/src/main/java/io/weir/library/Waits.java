@@ -1,103 +1,154 @@
 package io.weir.library;
 
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.throttle.Failures;
 import java.time.Duration;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Callers that wait for their slots, a bounded number of them. Safe for use by many threads; never blocks. */
 final class Waits {
   private final Timers timers;
   private final int most;
-  private final Function<Ask, CompletionStage<Decision>> decide;
-  private final Executor executor;
-  private final Map<Long, CompletableFuture<Decision>> waiting = new ConcurrentHashMap<>();
-  private final AtomicLong ids = new AtomicLong();
+  private final Decider decider;
+  private final Set<Wait> open = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile boolean isClosed;
 
-  /**
-   * Nobody waits at first.
-   *
-   * @param executor completes the answers
-   * @param decide decides now, with a ticket where it denies
-   */
-  Waits(
-      Timers timers, int most, Executor executor, Function<Ask, CompletionStage<Decision>> decide) {
-    this.timers = timers;
-    this.most = most;
-    this.executor = executor;
-    this.decide = decide;
+  /** Decides now. */
+  @FunctionalInterface
+  interface Decider {
+    /**
+     * Decides on an ask.
+     *
+     * @param withinMicros the longest wait for which a ticket is of use
+     */
+    CompletionStage<Decision> decide(Ask ask, long withinMicros);
   }
 
-  /** The decision on an ask that waits for its slot, as long as that is within this time; cancel it to give up. */
-  CompletableFuture<Decision> acquire(Ask ask, Duration atMost) {
-    CompletableFuture<Decision> answer = new CompletableFuture<>();
-    attempt(ask, timers.nanoTime() + nanos(atMost), answer);
-    return answer;
+  Waits(Timers timers, int most, Decider decider) {
+    this.timers = timers;
+    this.most = most;
+    this.decider = decider;
+  }
+
+  /** The decision on an ask that waits for its slot, as long as that is within this time; cancel it to wait no more. */
+  CompletableFuture<Decision> acquire(Ask ask, Duration atMost, Delivery delivery) {
+    Wait wait = new Wait(timers.nanoTime() + nanos(atMost), delivery);
+    open.add(wait);
+    CompletableFuture<Decision> unused =
+        wait.answer.whenComplete((decision, error) -> wait.isOver());
+    if (isClosed) {
+      wait.cancel();
+    }
+    wait.attempt(ask);
+    return wait.answer;
   }
 
   private static long nanos(Duration atMost) {
-    // Half of the range, so that sums do not overflow.
-    Duration longest = Duration.ofNanos(Long.MAX_VALUE / 2);
-    return (atMost.compareTo(longest) < 0 ? atMost : longest).toNanos();
+    // A third of the range, so that sums do not overflow.
+    long longest = Long.MAX_VALUE / 3;
+    if (atMost.isNegative()) {
+      return 0;
+    }
+    return atMost.compareTo(Duration.ofNanos(longest)) < 0 ? atMost.toNanos() : longest;
   }
 
-  private void attempt(Ask ask, long untilNanos, CompletableFuture<Decision> answer) {
-    if (answer.isDone()) {
-      return; // its caller has given up
+  /** The number of callers that wait now. */
+  int size() {
+    return waiting.get();
+  }
+
+  /** Ends all waits, and those that begin from now on. */
+  void cancel() {
+    isClosed = true;
+    open.forEach(Wait::cancel);
+  }
+
+  private final class Wait {
+    private final long untilNanos;
+    private final Delivery delivery;
+    private final CompletableFuture<Decision> answer = new CompletableFuture<>();
+    private final AtomicBoolean isWaiting = new AtomicBoolean();
+    private volatile @Nullable ScheduledFuture<?> timer;
+
+    Wait(long untilNanos, Delivery delivery) {
+      this.untilNanos = untilNanos;
+      this.delivery = delivery;
     }
-    CompletionStage<Decision> unused = decide.apply(ask).whenComplete((decision, error) -> {
-      if (error != null) {
-        executor.execute(() -> answer.completeExceptionally(Failures.cause(error)));
-      } else if (decision instanceof Denied denied) {
-        await(ask, denied, untilNanos, answer);
-      } else {
-        complete(answer, decision);
+
+    void attempt(Ask ask) {
+      if (answer.isDone()) {
+        return; // its caller has given up
       }
-    });
-  }
-
-  private void await(Ask ask, Denied denied, long untilNanos, CompletableFuture<Decision> answer) {
-    long wait = MICROSECONDS.toNanos(denied.retryAfterMicros());
-    if (timers.nanoTime() + wait - untilNanos > 0 || waiting.size() >= most) {
-      complete(answer, denied);
-      return;
+      long within = Math.max(0, NANOSECONDS.toMicros(untilNanos - timers.nanoTime()));
+      CompletionStage<Decision> unused = decider
+          .decide(ask, within)
+          .whenComplete((decision, error) -> {
+            if (error != null) {
+              delivery.run(() -> answer.completeExceptionally(Failures.cause(error)));
+            } else if (decision instanceof Denied denied) {
+              await(ask, denied);
+            } else {
+              delivery.run(() -> answer.complete(decision));
+            }
+          });
     }
-    long id = ids.incrementAndGet();
-    waiting.put(id, answer);
-    boolean isSet = timers.afterNanos(wait, () -> {
-      waiting.remove(id);
-      attempt(ask.ticket(denied.ticket()), untilNanos, answer);
-    });
-    if (!isSet) {
-      waiting.remove(id);
+
+    private void await(Ask ask, Denied denied) {
+      long wait = MICROSECONDS.toNanos(denied.retryAfterMicros());
+      if (timers.nanoTime() + wait - untilNanos > 0 || !begins()) {
+        delivery.run(() -> answer.complete(denied));
+        return;
+      }
+      timer = timers.afterNanos(wait, () -> {
+        ends();
+        attempt(ask.ticket(denied.ticket()));
+      });
+      if (timer == null) {
+        cancel();
+      } else if (answer.isDone()) {
+        isOver(); // meanwhile
+      }
+    }
+
+    private boolean begins() {
+      if (waiting.incrementAndGet() > most) {
+        waiting.decrementAndGet();
+        return false;
+      }
+      isWaiting.set(true);
+      return true;
+    }
+
+    private void ends() {
+      if (isWaiting.compareAndSet(true, false)) {
+        waiting.decrementAndGet();
+      }
+    }
+
+    void isOver() {
+      open.remove(this);
+      ends();
+      ScheduledFuture<?> last = timer;
+      if (last != null) {
+        last.cancel(false);
+      }
+    }
+
+    void cancel() {
       answer.completeExceptionally(new CancellationException("closed while it waited"));
     }
-  }
-
-  private void complete(CompletableFuture<Decision> answer, Decision decision) {
-    executor.execute(() -> answer.complete(decision));
-  }
-
-  int size() {
-    return waiting.size();
-  }
-
-  /** Ends all waits. */
-  void cancel() {
-    waiting
-        .values()
-        .forEach(answer ->
-            answer.completeExceptionally(new CancellationException("closed while it waited")));
-    waiting.clear();
   }
 }

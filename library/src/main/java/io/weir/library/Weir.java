@@ -3,6 +3,7 @@ package io.weir.library;
 import io.weir.core.decision.Decision;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyRevision;
+import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
@@ -11,8 +12,8 @@ import io.weir.state.hold.Holds;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +35,8 @@ import org.slf4j.LoggerFactory;
  * <p>Every stage of a decision completes: exceptionally with a {@link StoreUnavailableException} if the shared state is
  * away and the plan denies then, with an {@link UnknownSubjectException} if the policy has no such subject, or with a
  * {@link io.weir.core.throttle.HoldNeededException} if the operation takes permits and was not {@link #enter entered}.
- * It takes at most twice the time-out of Redis. Safe for use by many threads; never blocks.
+ * It takes at most twice the time-out of Redis, and longer only if the policy changes meanwhile. Calls of a closed one
+ * throw {@link IllegalStateException}. Safe for use by many threads; never blocks.
  */
 public final class Weir implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Weir.class);
@@ -42,9 +44,10 @@ public final class Weir implements AutoCloseable {
   private final Parts parts;
   private final Throttle throttle;
   private final WeirListener listener;
-  private final Executor executor;
+  private final Delivery delivery;
   private final Duration redisTimeout;
   private final Timers timers = new Timers();
+  private final AtomicBoolean isClosed = new AtomicBoolean();
   private final Waits waits;
   private final Holds holds;
   private final Admissions admissions;
@@ -53,9 +56,9 @@ public final class Weir implements AutoCloseable {
     this.parts = parts;
     this.throttle = new Throttle(parts.store(), parts.policies());
     this.listener = how.listener();
-    this.executor = how.executor();
+    this.delivery = new Delivery(how.executor());
     this.redisTimeout = how.redisTimeout();
-    this.waits = new Waits(timers, how.mostWaiting(), executor, this::decide);
+    this.waits = new Waits(timers, how.mostWaiting(), this::decide);
     this.holds = new Holds(timers, parts.holds(), Holds.Events.NONE, parts.liveNodes());
     this.admissions = new Admissions(throttle, parts.policies(), holds);
     holds.start();
@@ -82,7 +85,12 @@ public final class Weir implements AutoCloseable {
    * @throws io.weir.core.policy.InvalidPolicyException if it is invalid, with all problems
    */
   public static Weir inMemory(String policy) {
-    return new Weir(Parts.inMemory(policy), builder("redis://none"));
+    return inMemory(policy, WeirListener.NONE);
+  }
+
+  /** The same with a listener. */
+  public static Weir inMemory(String policy, WeirListener listener) {
+    return new Weir(Parts.inMemory(policy), builder("redis://none").listener(listener));
   }
 
   /** Takes the operation's own cost, or nothing. */
@@ -101,21 +109,21 @@ public final class Weir implements AutoCloseable {
 
   /** Takes what is asked for, or nothing. A denial has a ticket: whoever shows it at its time finds its place kept. */
   public CompletionStage<Decision> tryAcquire(Ask ask) {
-    return handedOver(decide(ask));
+    return delivery.of(decided(ask), decision -> {});
   }
 
   /**
    * Waits for its slot and takes what is asked for then. If the slot is later than {@code atMost} from now, or if too
    * many wait already, it is denied at once: nobody waits in vain. Whoever cancels
-   * the future gives its place up.
+   * the future waits no more; its place passes with its time.
    */
   public CompletableFuture<Decision> acquire(Ask ask, Duration atMost) {
-    return waits.acquire(ask, atMost);
+    return waits.acquire(ask, atMost, delivery);
   }
 
-  /** The decision that {@link #tryAcquire} would make; takes nothing. */
+  /** The decision that {@link #tryAcquire} would make; takes nothing, and fails while the shared state is away. */
   public CompletionStage<Decision> peek(Ask ask) {
-    return handedOver(throttle.peek(ask.subject(), ask.operation(), cost(ask)));
+    return delivery.of(peeked(ask), decision -> {});
   }
 
   /**
@@ -123,12 +131,12 @@ public final class Weir implements AutoCloseable {
    * until the permit is closed.
    */
   public CompletionStage<Permit> enter(Ask ask) {
-    return handedOver(heard(ask, admissions.admit(ask, false), Permit::decision));
+    return delivery.of(entered(ask, false), Permit::cancel);
   }
 
   /** The same for a request whose final cost is told later: see {@link Permit#settle}. */
   public CompletionStage<Permit> reserve(Ask ask) {
-    return handedOver(heard(ask, admissions.admit(ask, true), Permit::decision));
+    return delivery.of(entered(ask, true), Permit::cancel);
   }
 
   /** The same calls for threads that may be blocked, such as virtual ones and those of servlets. */
@@ -163,18 +171,20 @@ public final class Weir implements AutoCloseable {
 
   /**
    * Ends all waits with a {@link java.util.concurrent.CancellationException}, gives open permits back, and closes the
-   * connections; blocks for that, at most twice the time-out of Redis.
+   * connections. Blocks for some time-outs of Redis at most, and some seconds more if its connections hang.
    */
   @Override
   public void close() {
+    if (isClosed.getAndSet(true)) {
+      return;
+    }
     waits.cancel();
     holds.stop();
-    holds
-        .endAll()
-        .toCompletableFuture()
-        .completeOnTimeout(null, 2 * redisTimeout.toMillis(), TimeUnit.MILLISECONDS)
-        .join();
+    bounded(admissions.close());
+    bounded(holds.endAll());
     timers.close();
+    holds.abandon();
+    waits.cancel();
     for (AutoCloseable one : parts.toClose()) {
       try {
         one.close();
@@ -184,11 +194,49 @@ public final class Weir implements AutoCloseable {
     }
   }
 
-  private CompletionStage<Decision> decide(Ask ask) {
+  private void bounded(CompletionStage<Void> end) {
+    end.toCompletableFuture()
+        .completeOnTimeout(null, 2 * redisTimeout.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
+  // The answers themselves, on whichever thread they come.
+
+  CompletionStage<Decision> decided(Ask ask) {
+    return decided(ask, Admissions.ticket(ask));
+  }
+
+  CompletionStage<Decision> peeked(Ask ask) {
+    requireOpen();
+    return throttle.peek(ask.subject(), ask.operation(), cost(ask));
+  }
+
+  CompletionStage<Permit> entered(Ask ask, boolean reserves) {
+    requireOpen();
+    return heard(ask, admissions.admit(ask, reserves), Permit::decision);
+  }
+
+  /** See {@link #acquire}; it completes on the thread of the answer. */
+  CompletableFuture<Decision> acquired(Ask ask, Duration atMost) {
+    return waits.acquire(ask, atMost, new Delivery(Runnable::run));
+  }
+
+  private CompletionStage<Decision> decide(Ask ask, long withinMicros) {
+    return decided(ask, Admissions.ticket(ask, withinMicros));
+  }
+
+  private CompletionStage<Decision> decided(Ask ask, TicketRequest ticket) {
+    requireOpen();
     return heard(
         ask,
-        throttle.tryTake(ask.subject(), ask.operation(), cost(ask), Admissions.ticket(ask)),
+        throttle.tryTake(ask.subject(), ask.operation(), cost(ask), ticket),
         decision -> decision);
+  }
+
+  private void requireOpen() {
+    if (isClosed.get()) {
+      throw new IllegalStateException("this Weir is closed");
+    }
   }
 
   private long cost(Ask ask) {
@@ -215,15 +263,8 @@ public final class Weir implements AutoCloseable {
       } else if (error != null) {
         listener.undecided(ask, Failures.cause(error));
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of any kind: the answer is worth more
       LOG.warn("a listener failed", e);
     }
-  }
-
-  // What is known at once needs no other thread.
-  private <T> CompletionStage<T> handedOver(CompletionStage<T> answer) {
-    return answer.toCompletableFuture().isDone()
-        ? answer
-        : answer.whenCompleteAsync((found, error) -> {}, executor);
   }
 }

@@ -1,5 +1,7 @@
 package io.weir.library;
 
+import static java.util.Objects.requireNonNull;
+
 import io.weir.core.throttle.StoreUnavailableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -61,13 +63,13 @@ public final class WeirBuilder {
    * complete on the thread of the connection, which is quicker, and must never be blocked then.
    */
   public WeirBuilder executor(Executor completing) {
-    executor = completing;
+    executor = requireNonNull(completing, "executor");
     return this;
   }
 
   /** Hears what happens. */
   public WeirBuilder listener(WeirListener hearing) {
-    listener = hearing;
+    listener = requireNonNull(hearing, "listener");
     return this;
   }
 

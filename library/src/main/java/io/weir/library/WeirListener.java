@@ -2,12 +2,12 @@ package io.weir.library;
 
 import io.weir.core.decision.Decision;
 
-/** Hears what happens in a {@link Weir}, for metrics and logs. Called by the thread that decides: it must not block. */
+/** Hears what happens in a {@link Weir}, for metrics and logs. It must not block: the thread that decides calls it, or the one that reads policies. */
 public interface WeirListener {
   /** Hears nothing. */
   WeirListener NONE = new WeirListener() {};
 
-  /** An ask was decided. */
+  /** An ask was decided; one that waits is decided at each of its attempts. Peeking is not heard. */
   default void decided(Ask ask, Decision decision) {}
 
   /**

@@ -1,5 +1,6 @@
 package io.weir.library;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -18,6 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -187,5 +190,47 @@ final class ProgramsIT {
     assertThat(denied.ticket()).isPresent();
     assertThat(weir.blocking().acquire(Ask.of("k2", "Ask"), Duration.ofSeconds(30)))
         .isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void aPoolWhoseThreadsAllWaitIsNoTrap() throws Exception {
+    ExecutorService pool = Executors.newSingleThreadExecutor();
+    try {
+      Weir weir = opened(Weir.builder(redis.uri()).policy(policy).executor(pool));
+      assertThat(pool.submit(() -> weir.blocking().tryAcquire("k2", "Ask")).get(30, SECONDS))
+          .isInstanceOf(Allowed.class);
+    } finally {
+      pool.shutdownNow();
+    }
+    Weir refused = opened(Weir.builder(redis.uri()).executor(pool));
+    assertThat(refused.tryAcquire("k2", "Ask")).succeedsWithin(Duration.ofSeconds(30));
+    assertThat(refused.acquire(Ask.of("k2", "Ask"), Duration.ZERO))
+        .succeedsWithin(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void aPermitThatNobodyTakesIsGivenBack() {
+    List<Runnable> held = new ArrayList<>();
+    Weir weir = opened(Weir.builder(redis.uri()).policy(policy).executor(held::add));
+    CompletableFuture<Permit> one = weir.enter(Ask.of("k2", "Stream")).toCompletableFuture();
+    await().until(() -> !held.isEmpty());
+    assertThat(weir.open()).isEqualTo(1);
+    one.cancel(false);
+    held.forEach(Runnable::run);
+    await().until(() -> weir.open() == 0);
+  }
+
+  @Test
+  void anEndThatCannotBeStoredDoesNotOutliveTheProgram() {
+    Weir weir = Weir.builder(redis.uri())
+        .policy(policy)
+        .redisTimeout(Duration.ofMillis(200))
+        .open();
+    Permit permit = weir.blocking().enter(Ask.of("k2", "Stream"));
+    assertThat(permit.isAllowed()).isTrue();
+    redis.stop();
+    CompletableFuture<?> end = permit.cancel().toCompletableFuture();
+    weir.close();
+    assertThat(end).failsWithin(Duration.ofSeconds(1));
   }
 }

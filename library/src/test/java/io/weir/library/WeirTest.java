@@ -114,4 +114,45 @@ final class WeirTest {
     assertThatThrownBy(() -> Weir.inMemory("buckets: 1"))
         .isInstanceOf(InvalidPolicyException.class);
   }
+
+  @Test
+  void whoGivesUpLeavesNothingBehind() {
+    CompletableFuture<Permit> first = weir.enter(Ask.of("k1", "Stream")).toCompletableFuture();
+    assertThat(first.join().isAllowed()).isTrue();
+    weir.blocking().tryAcquire("k1", "Slow", 2);
+    List<CompletableFuture<Decision>> given = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      CompletableFuture<Decision> one = weir.acquire(Ask.of("k1", "Slow"), Duration.ofHours(1));
+      one.cancel(false);
+      given.add(one);
+    }
+    assertThat(given).allMatch(CompletableFuture::isCancelled);
+    assertThat(weir.waiting()).isZero();
+    first.join().close();
+    assertThat(weir.open()).isZero();
+  }
+
+  @Test
+  void aClosedWeirSaysSo() {
+    weir.close();
+    weir.close();
+    assertThatThrownBy(() -> weir.tryAcquire("k1", "Slow"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+    assertThatThrownBy(() -> weir.enter(Ask.of("k1", "Stream")))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(weir.acquire(Ask.of("k1", "Slow"), Duration.ofHours(1))::join)
+        .isInstanceOf(CancellationException.class);
+  }
+
+  @Test
+  void aDeadlineOfAnySizeIsTaken() {
+    weir.blocking().tryAcquire("k1", "Slow", 2);
+    assertThat(weir.acquire(Ask.of("k1", "Slow"), Duration.ofSeconds(Long.MIN_VALUE))
+            .join())
+        .isInstanceOf(Denied.class);
+    CompletableFuture<Decision> waits =
+        weir.acquire(Ask.of("k1", "Slow"), Duration.ofSeconds(Long.MAX_VALUE));
+    assertThat(waits).isNotDone();
+  }
 }

@@ -8,11 +8,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 
 /** The health of Weir for the actuator of Spring Boot 3. */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
 @ConditionalOnBean(Weir.class)
+@Conditional(OnWeirHealth.class)
 public final class Boot3HealthAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean(name = "weirHealthIndicator")

@@ -5,11 +5,16 @@ import io.weir.library.Ask;
 import io.weir.library.WeirListener;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
 /** All listeners of an application, looked up at the first decision: they may need the {@code Weir} themselves. */
 final class Listeners implements WeirListener {
+  private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
+
   private final ObjectProvider<WeirListener> provider;
   private final AtomicReference<@Nullable List<WeirListener>> found = new AtomicReference<>();
 
@@ -19,29 +24,34 @@ final class Listeners implements WeirListener {
 
   @Override
   public void decided(Ask ask, Decision decision) {
-    for (WeirListener one : all()) {
-      one.decided(ask, decision);
-    }
+    each(one -> one.decided(ask, decision));
   }
 
   @Override
   public void undecided(Ask ask, Throwable error) {
-    for (WeirListener one : all()) {
-      one.undecided(ask, error);
-    }
+    each(one -> one.undecided(ask, error));
   }
 
   @Override
   public void policyInForce(long revision) {
+    each(one -> one.policyInForce(revision));
+  }
+
+  // One that fails must not keep the others from hearing.
+  private void each(Consumer<WeirListener> tell) {
     for (WeirListener one : all()) {
-      one.policyInForce(revision);
+      try {
+        tell.accept(one);
+      } catch (RuntimeException e) {
+        LOG.warn("{} failed", one.getClass().getName(), e);
+      }
     }
   }
 
   private List<WeirListener> all() {
     List<WeirListener> known = found.get();
     if (known == null) {
-      known = provider.stream().toList();
+      known = provider.orderedStream().toList();
       found.set(known);
     }
     return known;

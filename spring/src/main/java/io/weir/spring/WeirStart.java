@@ -8,13 +8,16 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.library.Weir;
 import io.weir.library.WeirBuilder;
 import io.weir.library.WeirListener;
+import io.weir.spring.WeirProperties.From;
 import io.weir.spring.WeirProperties.Operation;
 import io.weir.state.policy.NoPolicyException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /** Opens a {@link Weir} as it is configured; every failure names its property and a remedy. */
 final class WeirStart {
@@ -24,7 +27,7 @@ final class WeirStart {
     requireSound(properties);
     try {
       return properties.inMemory()
-          ? Weir.inMemory(text(requireNonNull(properties.policy())))
+          ? Weir.inMemory(text(requireNonNull(properties.policy())), listener)
           : builder(properties).listener(listener).open();
     } catch (InvalidPolicyException e) {
       throw new WeirStartException(
@@ -52,13 +55,14 @@ final class WeirStart {
           "Write it as redis://host:port, redis+sentinel://host,host/master or redis+cluster://host.",
           e);
     } catch (UncheckedIOException e) {
-      throw unreadable(properties.policy(), e);
+      throw unreadable(properties.policy(), requireNonNull(e.getCause()));
     }
   }
 
   private static WeirBuilder builder(WeirProperties properties) {
-    WeirBuilder builder =
-        Weir.builder(properties.redisUri()).redisTimeout(properties.redisTimeout());
+    WeirBuilder builder = Weir.builder(properties.redisUri())
+        .redisTimeout(properties.redisTimeout())
+        .executor(new ApplicationExecutor());
     if (properties.policy() != null) {
       builder.policy(Path.of(properties.policy()));
     }
@@ -76,6 +80,15 @@ final class WeirStart {
           "Set weir.policy to a file.",
           new IllegalArgumentException("no policy"));
     }
+    requirePath("weir.policy", properties.policy());
+    requirePath("weir.policy-copy", properties.policyCopy());
+    if (properties.web().key().from() == From.CLAIM && !hasClaims()) {
+      throw new WeirStartException(
+          "weir.web.key.from",
+          "claim needs tokens with claims, and there are none on the class path",
+          "Add spring-boot-starter-oauth2-resource-server, or take the key from elsewhere.",
+          new IllegalArgumentException("claim"));
+    }
     if (properties.redisTimeout().isNegative() || properties.redisTimeout().isZero()) {
       throw new WeirStartException(
           "weir.redis-timeout",
@@ -85,13 +98,37 @@ final class WeirStart {
     }
     for (int i = 0; i < properties.web().operations().size(); i++) {
       Operation operation = properties.web().operations().get(i);
-      if (PathPattern.parse(operation.path()).isEmpty()) {
+      if (operation.name() == null || operation.name().isEmpty()) {
+        throw new WeirStartException(
+            "weir.web.operations[%d].name".formatted(i),
+            "missing",
+            "Name the operation of the policy whose limits these requests have.",
+            new IllegalArgumentException("no name"));
+      }
+      if (operation.path() == null || PathPattern.parse(operation.path()).isEmpty()) {
         throw new WeirStartException(
             "weir.web.operations[%d].path".formatted(i),
             "'%s' is no pattern of a path".formatted(operation.path()),
             "Write it as /orders, /orders/{id} or /files/**.",
             new IllegalArgumentException(operation.path()));
       }
+    }
+  }
+
+  private static boolean hasClaims() {
+    return ClassUtils.isPresent(
+        "org.springframework.security.oauth2.core.ClaimAccessor", WeirStart.class.getClassLoader());
+  }
+
+  private static void requirePath(String property, @Nullable String path) {
+    try {
+      Path unused = path == null ? Path.of("") : Path.of(path);
+    } catch (InvalidPathException e) {
+      throw new WeirStartException(
+          property,
+          "'%s' is no path of a file".formatted(path),
+          "Set it to the path of a file.",
+          e);
     }
   }
 
@@ -106,8 +143,8 @@ final class WeirStart {
   private static WeirStartException unreadable(@Nullable String policy, Exception error) {
     return new WeirStartException(
         "weir.policy",
-        "the file %s cannot be read (%s)".formatted(policy, error.getMessage()),
-        "Set weir.policy to a file that exists and that the application may read.",
+        "the file %s cannot be read (%s)".formatted(policy, error),
+        "Set weir.policy to the path of a file that exists and that the application may read.",
         error);
   }
 }

@@ -105,6 +105,7 @@ final class WeirAutoConfigurationTest {
       weir.in-memory=false,weir.redis-uri=redis://127.0.0.1:1 | weir.redis-uri | Redis cannot be used
       weir.in-memory=false,weir.redis-uri=http://x     | weir.redis-uri   | expected: redis
       weir.redis-timeout=0s                            | weir.redis-timeout | above 0
+      weir.web.operations[0].path=/orders              | weir.web.operations[0].name | missing
       weir.web.operations[0].path=orders,weir.web.operations[0].name=Ask | weir.web.operations[0].path | no pattern
       """)
   void aWrongPropertyIsNamedWithARemedy(String properties, String place, String problem) {
@@ -163,6 +164,45 @@ final class WeirAutoConfigurationTest {
     });
   }
 
+  @Test
+  void anAnnotationOnAnInterfaceCounts() {
+    application().withBean(Asking.class, Answer::new).run(context -> {
+      Asking asking = context.getBean(Asking.class);
+      for (int i = 0; i < 3; i++) {
+        assertThat(asking.ask("other")).isEqualTo("answer");
+      }
+      Assertions.assertThatThrownBy(() -> asking.ask("other"))
+          .isInstanceOf(RateLimitedException.class);
+    });
+  }
+
+  interface Asking {
+    @RateLimited(operation = "Ask", key = "#key")
+    String ask(String key);
+  }
+
+  static class Answer implements Asking {
+    @Override
+    public String ask(String key) {
+      return "answer";
+    }
+  }
+
+  @Test
+  void whoCancelsACallWaitsNoMore() {
+    application().withUserConfiguration(Beans.class).run(context -> {
+      Service service = context.getBean(Service.class);
+      Weir weir = context.getBean(Weir.class);
+      weir.blocking().tryAcquire("app", "Ask", 3);
+      CompletableFuture<String> waiting = service.patient().toCompletableFuture();
+      assertThat(weir.waiting()).isEqualTo(1);
+      waiting.cancel(false);
+      assertThat(weir.waiting()).isZero();
+      service.patientMono().subscribe().dispose();
+      assertThat(weir.waiting()).isZero();
+    });
+  }
+
   @Configuration(proxyBeanMethods = false)
   static class Beans {
     @Bean
@@ -196,6 +236,16 @@ final class WeirAutoConfigurationTest {
     @RateLimited(operation = "Ask", key = "#key")
     Flux<String> flux(String key) {
       return Flux.just("flux", "flux");
+    }
+
+    @RateLimited(operation = "Ask", cost = "3", waitAtMost = "1h")
+    CompletionStage<String> patient() {
+      return CompletableFuture.completedFuture("patient");
+    }
+
+    @RateLimited(operation = "Ask", cost = "3", waitAtMost = "1h")
+    Mono<String> patientMono() {
+      return Mono.just("patient");
     }
 
     @Permitted(operation = "Run")

@@ -10,13 +10,16 @@ import io.github.bucket4j.distributed.proxy.generic.compare_and_swap.CompareAndS
 import io.github.bucket4j.distributed.remote.RemoteBucketState;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.weir.core.throttle.Failures;
 import io.weir.state.connection.RedisConnections;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,7 +153,7 @@ public final class WeirProxyManager extends AbstractCompareAndSwapBasedProxyMana
 
   @Override
   public void removeProxy(String key) {
-    waited(removed(key), Optional.empty());
+    waited(removed(key), getClientSideConfig().getRequestTimeoutNanos());
   }
 
   @Override
@@ -174,13 +177,28 @@ public final class WeirProxyManager extends AbstractCompareAndSwapBasedProxyMana
 
   // An answer of Redis takes at most the time-out of the connections.
   private static <T> T waited(CompletableFuture<T> asked, Optional<Long> timeoutNanos) {
-    return bounded(asked, timeoutNanos).join();
+    try {
+      return bounded(asked, timeoutNanos).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException known ? known : e;
+    }
   }
 
   private static <T> CompletableFuture<T> bounded(
       CompletableFuture<T> asked, Optional<Long> timeoutNanos) {
     return timeoutNanos.isEmpty()
         ? asked
-        : asked.copy().orTimeout(timeoutNanos.get(), TimeUnit.NANOSECONDS);
+        : asked
+            .copy()
+            .orTimeout(timeoutNanos.get(), TimeUnit.NANOSECONDS)
+            .exceptionallyCompose(error -> CompletableFuture.failedFuture(
+                Failures.cause(error) instanceof TimeoutException
+                    ? late(timeoutNanos.get())
+                    : Failures.cause(error)));
+  }
+
+  private static RuntimeException late(long nanos) {
+    return new io.github.bucket4j.TimeoutException(
+        "Redis did not answer within %d ns".formatted(nanos), nanos, nanos);
   }
 }

@@ -12,6 +12,7 @@ import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
 import io.weir.library.Permit;
 import io.weir.library.Weir;
+import io.weir.state.wire.RandomId;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ContainerResponseContext;
@@ -23,7 +24,8 @@ import java.util.function.Function;
 
 /**
  * Limits the requests of JAX-RS 3 and later (Jersey, Quarkus), with the answers of Weir's gateway. Its thread waits for
- * the decision: where requests arrive on event loops, run it on threads that may be blocked.
+ * the decision: where requests arrive on event loops, run it on threads that may be blocked. A permit is free when the
+ * answer's head is made: not for bodies that are streamed for long, nor for requests that are suspended for good.
  */
 public final class ThrottleFilter implements ContainerRequestFilter, ContainerResponseFilter {
   private static final String PERMIT = "io.weir.permit";
@@ -31,6 +33,9 @@ public final class ThrottleFilter implements ContainerRequestFilter, ContainerRe
       Problem.of(401, "key_missing", "The request names no caller that has limits");
   private static final Problem KEY_INVALID =
       Problem.of(401, "key_invalid", "The API key is not known");
+
+  /** Of this filter alone: a request may pass several. */
+  private final String property = PERMIT + "." + RandomId.next();
 
   private final Weir weir;
   private final Function<ContainerRequestContext, Optional<String>> operation;
@@ -64,7 +69,7 @@ public final class ThrottleFilter implements ContainerRequestFilter, ContainerRe
     }
     try {
       Permit permit = weir.blocking().enter(ask(caller.get(), asked.get(), request));
-      request.setProperty(PERMIT, permit);
+      request.setProperty(property, permit);
       if (!permit.isAllowed()) {
         request.abortWith(refusal(problem(permit.decision())));
       }
@@ -77,10 +82,10 @@ public final class ThrottleFilter implements ContainerRequestFilter, ContainerRe
 
   @Override
   public void filter(ContainerRequestContext request, ContainerResponseContext response) {
-    if (request.getProperty(PERMIT) instanceof Permit permit) {
+    if (request.getProperty(property) instanceof Permit permit) {
+      permit.close();
       AnswerFields.set(
           permit.decision(), (name, value) -> response.getHeaders().putSingle(name, value));
-      permit.close();
     }
   }
 

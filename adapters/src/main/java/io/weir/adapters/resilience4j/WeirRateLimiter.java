@@ -18,7 +18,9 @@ import java.util.Map;
  * An operation of a subject as a {@link RateLimiter} of resilience4j, for its decorators. The limit is that of the
  * policy, for the whole cluster; the configuration has the longest wait only. Safe for use by many threads.
  *
- * <p>If the shared state is away, and the plan denies then, no permission is given.
+ * <p>If the shared state is away, and the plan denies then, no permission is given. A subject that the policy does not
+ * have, and an operation that takes permits, throw what {@link Weir} says. Each call waits for Redis: on event loops use
+ * {@link Weir} itself.
  */
 public final class WeirRateLimiter implements RateLimiter {
   private static final long DENIED = -1;
@@ -42,7 +44,10 @@ public final class WeirRateLimiter implements RateLimiter {
   /** Waits for its slot, within the time-out, and takes the permissions. */
   @Override
   public boolean acquirePermission(int permits) {
-    boolean isAllowed = acquired(permits);
+    return told(acquired(permits), permits);
+  }
+
+  private boolean told(boolean isAllowed, int permits) {
     if (events.hasConsumers()) {
       events.consumeEvent(
           isAllowed
@@ -71,10 +76,15 @@ public final class WeirRateLimiter implements RateLimiter {
    */
   @Override
   public long reservePermission(int permits) {
+    return told(taken(permits), permits) ? 0 : DENIED;
+  }
+
+  private boolean taken(int permits) {
     try {
-      return weir.blocking().tryAcquire(ask.cost(permits)) instanceof Allowed ? 0 : DENIED;
+      Decision decision = weir.blocking().tryAcquire(ask.cost(permits).withoutTicket());
+      return decision instanceof Allowed;
     } catch (StoreUnavailableException e) {
-      return DENIED;
+      return false;
     }
   }
 

@@ -11,16 +11,19 @@ import io.weir.core.answer.TicketPreference;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
 import io.weir.library.Permit;
 import io.weir.library.Weir;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Limits the requests of a route of Vert.x-Web, with the answers of Weir's gateway; never blocks.
+ * Limits the requests of a route of Vert.x-Web, with the answers of Weir's gateway; never blocks. Set it on a route of
+ * its own, before that of a {@code BodyHandler}.
  *
  * <pre>{@code
  * router.route("/orders/*").handler(ThrottleHandler.of(
@@ -89,9 +92,13 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
 
   private static void entered(RoutingContext request, Permit permit) {
     Decision decision = permit.decision();
+    if (request.response().ended() || request.response().closed()) {
+      CompletionStage<Ended> unused = permit.cancel(); // its caller is gone, or was answered
+      return;
+    }
+    request.addEndHandler(end -> permit.close());
     AnswerFields.set(decision, (name, value) -> request.response().putHeader(name, value));
     if (permit.isAllowed()) {
-      request.addEndHandler(end -> permit.close());
       request.next();
     } else {
       refuse(
@@ -104,6 +111,9 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
 
   private static void refuse(RoutingContext request, Problem problem) {
     HttpServerResponse response = request.response();
+    if (response.ended() || response.closed()) {
+      return;
+    }
     ProblemText.fields(problem).forEach((name, value) -> {
       if (!response.headers().contains(name)) {
         response.putHeader(name, value);

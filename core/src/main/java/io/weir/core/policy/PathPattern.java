@@ -57,6 +57,16 @@ public final class PathPattern {
     return true;
   }
 
+  /** Whether a path that begins with these segments, the last of which may be a part of one, may match. */
+  public boolean mayBegin(List<String> begin) {
+    for (int i = 0; i < Math.min(begin.size() - 1, segments.size()); i++) {
+      if (!covers(segments.get(i), begin.get(i))) {
+        return false;
+      }
+    }
+    return open || begin.size() - 1 <= segments.size();
+  }
+
   /** Whether every path that {@code other} matches matches this pattern, too. */
   boolean covers(PathPattern other) {
     return (open || !other.open) && matches(other.segments);

@@ -57,6 +57,7 @@ final class LinkClient {
   private final ClientResources resources;
   private final AbstractRedisClient client;
   private final AtomicReference<@Nullable EventLoop> used = new AtomicReference<>();
+  private final Set<EventLoopGroup> borrowed = ConcurrentHashMap.newKeySet();
   private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
 
   /** @param given the event loop of all connections; empty for a thread of its own */
@@ -114,7 +115,12 @@ final class LinkClient {
         listener.accept(text);
       }
     });
-    hearing.sync().subscribe(channel);
+    try {
+      hearing.sync().subscribe(channel);
+    } catch (RuntimeException e) {
+      hearing.close();
+      throw e;
+    }
   }
 
   /** The event loop of the connections: the given one, or the only one of this client. */
@@ -123,6 +129,7 @@ final class LinkClient {
     if (known == null) {
       EventLoopGroup group =
           resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
+      borrowed.add(group);
       used.compareAndSet(null, group.next());
     }
     return requireNonNull(used.get());
@@ -160,6 +167,9 @@ final class LinkClient {
 
   void shutDown() {
     client.shutdown(0, 1, TimeUnit.SECONDS);
+    for (EventLoopGroup group : borrowed) {
+      var unused = resources.eventLoopGroupProvider().release(group, 0, 1, TimeUnit.SECONDS);
+    }
     resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }
 

@@ -70,6 +70,7 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
   @Override
   public Optional<Hold> apply(Limited limited) {
     held = null;
+    limits = List.of();
     if (settle.isEmpty() && !limited.needsHold()) {
       return Optional.empty();
     }

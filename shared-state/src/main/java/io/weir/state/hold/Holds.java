@@ -16,6 +16,7 @@ import io.weir.state.keep.UntilHeard;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -104,11 +105,15 @@ public final class Holds {
   }
 
   private void tick() {
-    if (!isOver) {
+    if (isOver) {
+      return;
+    }
+    try {
       kept.renewDue();
       if (ticks++ % 2 == 1) {
         expire();
       }
+    } finally {
       start();
     }
   }
@@ -194,6 +199,14 @@ public final class Holds {
     }
     return CompletableFuture.allOf(underWay.values().toArray(CompletableFuture[]::new))
         .exceptionally(error -> null);
+  }
+
+  /** Fails the ends that are not stored, as no timer will try them again. */
+  public void abandon() {
+    underWay
+        .values()
+        .forEach(end -> end.completeExceptionally(
+            new CancellationException("closed before the end was stored")));
   }
 
   private CompletionStage<List<Boolean>> renew(List<Held> due) {

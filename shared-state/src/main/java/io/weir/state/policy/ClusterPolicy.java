@@ -53,7 +53,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
 
   private ClusterPolicy(PolicyHash stored, PolicyCopy copy) {
     this.stored = stored;
-    this.known = new KnownPolicy(stored, upcoming, copy);
+    this.known = new KnownPolicy(stored, upcoming, copy, true);
     this.publisher = new PolicyPublisher(stored, upcoming, executor, known::document, known::take);
     this.membership = stored.membership(node);
     this.questions = stored.questions(node);

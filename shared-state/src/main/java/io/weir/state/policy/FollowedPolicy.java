@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The policy in force, as a program follows it that decides by itself and is no node: it reads changes as soon as it
- * hears of them, at the latest within a second, and nobody who publishes waits for it. Mutable; safe for use by many
+ * hears of them, at the latest within a second, and nobody who publishes waits for it. Only one that counts as a node
+ * puts a lost policy back. Mutable; safe for use by many
  * threads; owned by the code that opened it.
  */
 public final class FollowedPolicy implements PolicySource, AutoCloseable {
@@ -46,6 +47,7 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
   private volatile int nodes = 1;
   private volatile long told;
   private boolean isHearing;
+  private boolean isDeaf;
 
   /**
    * How a policy is followed.
@@ -66,7 +68,8 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
   private FollowedPolicy(RedisConnections redis, Following how) {
     this.redis = redis;
     this.stored = new FollowedHash(redis);
-    this.known = new KnownPolicy(stored, new NextPolicy(), new PolicyCopy(how.copy()));
+    this.known =
+        new KnownPolicy(stored, new NextPolicy(), new PolicyCopy(how.copy()), how.isNode());
     this.loads = new Loads(executor, this::load);
     this.membership = how.isNode() ? stored.membership(UUID.randomUUID().toString()) : null;
     this.listener = how.listener();
@@ -108,10 +111,20 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
         this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
+  // Without it, changes are found by looking.
   private void hear() {
-    if (!isHearing) {
+    if (isHearing) {
+      return;
+    }
+    try {
       redis.links().get(0).listen(RedisKeys.POLICY_IN_FORCE, revision -> look());
       isHearing = true;
+      isDeaf = false;
+    } catch (StoreUnavailableException e) {
+      if (!isDeaf) {
+        LOG.warn("changes of the policy are not heard, only looked for: {}", e.getMessage());
+      }
+      isDeaf = true;
     }
   }
 
@@ -142,9 +155,18 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
     PolicyRevision now = current();
     if (now.revision() != told) {
       told = now.revision();
-      listener.accept(now.revision());
+      tell(now.revision());
     }
     return now;
+  }
+
+  // A listener that fails must not keep a policy from counting.
+  private void tell(long revision) {
+    try {
+      listener.accept(revision);
+    } catch (Throwable e) { // of any kind
+      LOG.warn("a listener failed", e);
+    }
   }
 
   private void look() {

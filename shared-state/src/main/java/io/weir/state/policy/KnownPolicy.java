@@ -20,14 +20,17 @@ final class KnownPolicy {
   private final PolicyRecord stored;
   private final NextPolicy upcoming;
   private final PolicyCopy copy;
+  private final boolean putsBack;
   private final StoredPolicy reader;
   private final LostPolicy lost = new LostPolicy();
   private final AtomicReference<@Nullable Document> current = new AtomicReference<>();
 
-  KnownPolicy(PolicyRecord stored, NextPolicy upcoming, PolicyCopy copy) {
+  /** @param putsBack whether it stores a policy that is known here and was lost there */
+  KnownPolicy(PolicyRecord stored, NextPolicy upcoming, PolicyCopy copy, boolean putsBack) {
     this.stored = stored;
     this.upcoming = upcoming;
     this.copy = copy;
+    this.putsBack = putsBack;
     this.reader = new StoredPolicy(stored::read);
   }
 
@@ -84,6 +87,9 @@ final class KnownPolicy {
           .of(stamp.digest())
           .map(next -> Document.of(next, stamp.revision()))
           .orElseGet(() -> reader.read(stamp.digest())));
+    } else if (!putsBack) {
+      follow(stamp);
+      return;
     } else if (stamp.revision() < known.revision()) {
       stored.replace(stamp.revision(), known, PUT_BACK);
     } else if (!stamp.digest().equals(known.digest())) {
@@ -92,6 +98,19 @@ final class KnownPolicy {
     }
     long newest = document().text().revision();
     lost.newerThan(newest).ifPresent(above -> raise(newest, above));
+  }
+
+  // What is stored counts, also if it is older: it was put back by somebody else, or this is
+  // another Redis than before.
+  private void follow(PolicyText stamp) {
+    PolicyText known = document().text();
+    boolean isAnother =
+        stamp.revision() != known.revision() || !stamp.digest().equals(known.digest());
+    if (stamp.revision() > 0 && isAnother) {
+      Document document = reader.read(stamp.digest());
+      current.set(document);
+      copy.write(document.text());
+    }
   }
 
   // Republishes the newest known policy with a revision above one that has decided and is lost.

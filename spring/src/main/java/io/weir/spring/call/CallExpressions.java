@@ -1,10 +1,13 @@
 package io.weir.spring.call;
 
+import static java.util.Objects.requireNonNull;
+
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
@@ -19,9 +22,10 @@ final class CallExpressions {
 
   /** The value of an expression for a call. */
   <T> @Nullable T value(String expression, MethodInvocation call, Class<T> type) {
-    Method method = call.getMethod();
-    MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
-        String.valueOf(call.getThis()), method, call.getArguments(), names);
+    Object target = requireNonNull(call.getThis());
+    Method method = AopUtils.getMostSpecificMethod(call.getMethod(), target.getClass());
+    MethodBasedEvaluationContext context =
+        new MethodBasedEvaluationContext(target, method, call.getArguments(), names);
     return parsed.computeIfAbsent(expression, parser::parseExpression).getValue(context, type);
   }
 }

@@ -37,10 +37,18 @@ final class LimitedCall {
     ReactiveAdapter adapter = adapter(type);
     if (adapter != null) {
       return ReactiveCalls.limited(
-          adapter, () -> taken(atMost).thenApply(this::allowed), call::proceed);
+          adapter,
+          () -> {
+            CompletableFuture<Decision> taken = taken(atMost);
+            return cancelling(taken.thenApply(this::allowed), taken);
+          },
+          call::proceed);
     }
     if (CompletionStage.class.isAssignableFrom(type)) {
-      return taken(atMost).thenApply(this::allowed).thenCompose(decision -> proceeded());
+      CompletableFuture<Decision> taken = taken(atMost);
+      CompletionStage<Object> result =
+          cancelling(taken.thenApply(this::allowed).thenCompose(decision -> proceeded()), taken);
+      return result;
     }
     Decision decision =
         atMost.isZero() ? weir.blocking().tryAcquire(ask) : weir.blocking().acquire(ask, atMost);
@@ -57,7 +65,9 @@ final class LimitedCall {
       return ReactiveCalls.permitted(adapter, this::entered, call::proceed);
     }
     if (CompletionStage.class.isAssignableFrom(type)) {
-      return entered().thenCompose(permit -> closing(permit, this::proceeded));
+      CompletionStage<Object> result =
+          entered().thenCompose(permit -> closing(permit, this::proceeded));
+      return result;
     }
     try (Permit permit = weir.blocking().enter(ask)) {
       allowed(permit.decision());
@@ -70,15 +80,28 @@ final class LimitedCall {
     return running.get().whenComplete((result, error) -> permit.close());
   }
 
-  private CompletionStage<Permit> entered() {
-    return weir.enter(ask).thenApply(permit -> {
-      allowed(permit.decision());
-      return permit;
-    });
+  private CompletableFuture<Permit> entered() {
+    return weir.enter(ask)
+        .thenApply(permit -> {
+          allowed(permit.decision());
+          return permit;
+        })
+        .toCompletableFuture();
   }
 
-  private CompletionStage<Decision> taken(Duration atMost) {
-    return atMost.isZero() ? weir.tryAcquire(ask) : weir.acquire(ask, atMost);
+  private CompletableFuture<Decision> taken(Duration atMost) {
+    return atMost.isZero() ? weir.tryAcquire(ask).toCompletableFuture() : weir.acquire(ask, atMost);
+  }
+
+  // Who cancels the call waits no more.
+  private static <T> CompletableFuture<T> cancelling(
+      CompletableFuture<T> result, CompletableFuture<?> waiting) {
+    CompletableFuture<T> unused = result.whenComplete((value, error) -> {
+      if (result.isCancelled()) {
+        waiting.cancel(false);
+      }
+    });
+    return result;
   }
 
   private Decision allowed(Decision decision) {

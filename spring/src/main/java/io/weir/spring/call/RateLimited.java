@@ -17,12 +17,18 @@ public @interface RateLimited {
   /** The name of the operation. */
   String operation();
 
-  /** The cost in operations, as an expression of the method's arguments such as {@code #text.length()}; above 0. */
+  /**
+   * The cost in operations, as an expression of the method's arguments such as {@code 1 + #text.length()}: above 0, else the call
+   * fails with {@link IllegalArgumentException}.
+   */
   String cost() default "";
 
   /** The subject, as an expression such as {@code #tenant}; by default {@code weir.key}. */
   String key() default "";
 
-  /** How long a call waits for its slot at most, such as {@code 2s}; by default not at all. */
+  /**
+   * How long a call waits for its slot at most, such as {@code 2s}; by default not at all. A method that returns
+   * neither a stage nor a publisher blocks its thread meanwhile, and for the decision.
+   */
   String waitAtMost() default "0s";
 }

@@ -3,6 +3,7 @@ package io.weir.spring.call;
 import io.weir.library.Ask;
 import io.weir.library.Weir;
 import java.lang.annotation.Annotation;
+import java.time.Duration;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -28,10 +29,14 @@ public final class RateLimitedCalls extends AbstractBeanFactoryAwareAdvisingPost
   public RateLimitedCalls(Supplier<Weir> weir, Supplier<@Nullable String> key) {
     setProxyTargetClass(true);
     setBeforeExistingAdvisors(true);
-    ComposablePointcut annotated = new ComposablePointcut(
-            AnnotationMatchingPointcut.forMethodAnnotation(RateLimited.class))
-        .union((Pointcut) AnnotationMatchingPointcut.forMethodAnnotation(Permitted.class));
+    ComposablePointcut annotated = new ComposablePointcut(annotatedWith(RateLimited.class))
+        .union(annotatedWith(Permitted.class));
     this.advisor = new DefaultPointcutAdvisor(annotated, new Limiting(weir, key));
+  }
+
+  // On the method of an interface, too.
+  private static Pointcut annotatedWith(Class<? extends Annotation> type) {
+    return new AnnotationMatchingPointcut(null, type, true);
   }
 
   private record Limiting(
@@ -45,16 +50,21 @@ public final class RateLimitedCalls extends AbstractBeanFactoryAwareAdvisingPost
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
       RateLimited limited = annotation(call, RateLimited.class);
       if (limited != null) {
-        Ask ask = Ask.of(subject(limited.key(), call), limited.operation());
+        Duration atMost = DurationStyle.detectAndParse(limited.waitAtMost());
+        // Nobody else can show the ticket of a method that does not wait.
+        Ask own = Ask.of(subject(limited.key(), call), limited.operation());
+        Ask ask = atMost.isZero() ? own.withoutTicket() : own;
         return new LimitedCall(
                 weir.get(), limited.cost().isEmpty() ? ask : ask.cost(cost(limited, call)), call)
-            .limited(DurationStyle.detectAndParse(limited.waitAtMost()));
+            .limited(atMost);
       }
       Permitted permitted = annotation(call, Permitted.class);
       return permitted == null
           ? call.proceed()
           : new LimitedCall(
-                  weir.get(), Ask.of(subject(permitted.key(), call), permitted.operation()), call)
+                  weir.get(),
+                  Ask.of(subject(permitted.key(), call), permitted.operation()).withoutTicket(),
+                  call)
               .permitted();
     }
 

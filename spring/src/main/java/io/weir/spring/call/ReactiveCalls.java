@@ -2,13 +2,14 @@ package io.weir.spring.call;
 
 import io.weir.core.decision.Decision;
 import io.weir.library.Permit;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Calls of methods that return publishers: nothing is taken until somebody subscribes. */
 final class ReactiveCalls {
@@ -21,26 +22,31 @@ final class ReactiveCalls {
   }
 
   static Object limited(
-      ReactiveAdapter adapter, Supplier<CompletionStage<Decision>> taken, Running call) {
-    Mono<Decision> allowed = Mono.fromCompletionStage(taken);
+      ReactiveAdapter adapter, Supplier<CompletableFuture<Decision>> taken, Running call) {
+    Mono<Decision> allowed = Mono.fromFuture(taken).publishOn(Schedulers.parallel());
     Publisher<Object> limited = adapter.isMultiValue()
         ? allowed.flatMapMany(decision -> published(adapter, call))
         : allowed.flatMap(decision -> Mono.from(published(adapter, call)));
     return adapter.fromPublisher(limited);
   }
 
+  // Who cancels while it is decided does not cancel the decision: its permit is closed as soon as
+  // it is there.
   static Object permitted(
-      ReactiveAdapter adapter, Supplier<CompletionStage<Permit>> entered, Running call) {
-    Publisher<Object> held = adapter.isMultiValue()
-        ? Flux.usingWhen(
-            Mono.fromCompletionStage(entered),
-            permit -> published(adapter, call),
-            permit -> Mono.fromRunnable(permit::close))
-        : Mono.usingWhen(
-            Mono.fromCompletionStage(entered),
-            permit -> Mono.from(published(adapter, call)),
-            permit -> Mono.fromRunnable(permit::close));
-    return adapter.fromPublisher(held);
+      ReactiveAdapter adapter, Supplier<CompletableFuture<Permit>> entered, Running call) {
+    Flux<Object> held = Flux.defer(() -> {
+      CompletableFuture<Permit> asked = entered.get();
+      return Mono.fromFuture(asked, true)
+          .publishOn(Schedulers.parallel())
+          .flatMapMany(permit -> published(adapter, call))
+          .doOnTerminate(() -> close(asked))
+          .doOnCancel(() -> close(asked));
+    });
+    return adapter.fromPublisher(adapter.isMultiValue() ? held : held.next());
+  }
+
+  private static void close(CompletableFuture<Permit> asked) {
+    CompletableFuture<Void> unused = asked.thenAccept(Permit::close);
   }
 
   private static Publisher<Object> published(ReactiveAdapter adapter, Running call) {

@@ -1,7 +1,7 @@
 package io.weir.spring.gateway;
 
-import io.weir.spring.web.ExchangeLimit;
 import java.util.List;
+import java.util.function.Function;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
@@ -13,10 +13,20 @@ import reactor.core.publisher.Mono;
 /** The filter {@code Weir} of a route: limits its requests, with the answers of Weir's own gateway. */
 public final class WeirGatewayFilterFactory
     extends AbstractGatewayFilterFactory<WeirGatewayFilterFactory.Config> {
-  private final ExchangeLimit limit;
+  private final Limit limit;
 
-  /** @param limit limits each exchange */
-  public WeirGatewayFilterFactory(ExchangeLimit limit) {
+  /** Limits an exchange by an operation, or passes it on. */
+  @FunctionalInterface
+  public interface Limit {
+    /** Completes when the exchange is over. */
+    Mono<Void> limit(
+        ServerWebExchange exchange,
+        String operation,
+        Function<ServerWebExchange, Mono<Void>> chain);
+  }
+
+  /** A factory whose filters limit each exchange in this way. */
+  public WeirGatewayFilterFactory(Limit limit) {
     super(Config.class);
     this.limit = limit;
   }

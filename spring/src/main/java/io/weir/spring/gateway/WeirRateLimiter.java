@@ -9,6 +9,8 @@ import io.weir.library.Ask;
 import io.weir.library.Weir;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
 import org.springframework.cloud.gateway.support.ConfigurationService;
 import reactor.core.publisher.Mono;
@@ -19,6 +21,7 @@ import reactor.core.publisher.Mono;
  * the answer itself, so there is no body; the filter {@code Weir} has one.
  */
 public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.Config> {
+  private static final Logger LOG = LoggerFactory.getLogger(WeirRateLimiter.class);
   private static final String ARGUMENTS = "weir";
   private static final String UNAVAILABLE_WAIT = "1";
 
@@ -54,8 +57,10 @@ public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.C
         .onErrorResume(
             StoreUnavailableException.class,
             e -> Mono.just(new Response(false, Map.of("Retry-After", UNAVAILABLE_WAIT))))
-        .onErrorResume(
-            UnknownSubjectException.class, e -> Mono.just(new Response(false, Map.of())));
+        .onErrorResume(UnknownSubjectException.class, e -> {
+          LOG.debug("route {}: {}", routeId, e.getMessage());
+          return Mono.just(new Response(false, Map.of()));
+        });
   }
 
   private static Response response(Decision decision) {

@@ -1,7 +1,6 @@
 package io.weir.spring.web;
 
 import static io.weir.spring.web.RequestRules.KEY_INVALID;
-import static io.weir.spring.web.RequestRules.KEY_MISSING;
 
 import io.weir.core.answer.AnswerFields;
 import io.weir.core.answer.Problem;
@@ -15,12 +14,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.Principal;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Limits an exchange of WebFlux: goes on with it, or refuses it. Never blocks. */
 public final class ExchangeLimit {
@@ -37,7 +38,7 @@ public final class ExchangeLimit {
     return shown(exchange).map(Optional::of).defaultIfEmpty(Optional.empty()).flatMap(shown -> {
       Optional<String> subject = shown.flatMap(rules::subject);
       return subject.isEmpty()
-          ? Refusals.write(exchange, shown.isEmpty() ? KEY_MISSING : KEY_INVALID)
+          ? Refusals.write(exchange, rules.unknown(shown))
           : limit(exchange, subject.get(), operation, chain);
     });
   }
@@ -54,19 +55,29 @@ public final class ExchangeLimit {
         operation,
         Optional.ofNullable(headers.getFirst(AnswerFields.RETRY_TICKET)),
         headers.getValuesAsList("Prefer"));
-    return Mono.usingWhen(
-        entered(ask),
-        entered -> {
-          entered.note(exchange);
-          return entered.problem().isPresent()
-              ? Refusals.write(exchange, entered.problem().get())
-              : chain.apply(exchange);
-        },
-        entered -> Mono.fromRunnable(entered::close));
+    return Mono.defer(() -> {
+      CompletableFuture<Permit> asked = rules.weir().enter(ask).toCompletableFuture();
+      return entered(asked)
+          .publishOn(Schedulers.parallel())
+          .flatMap(entered -> {
+            entered.note(exchange);
+            return entered.problem().isPresent()
+                ? Refusals.write(exchange, entered.problem().get())
+                : chain.apply(exchange);
+          })
+          .doOnTerminate(() -> close(asked))
+          .doOnCancel(() -> close(asked));
+    });
   }
 
-  private Mono<Entered> entered(Ask ask) {
-    return Mono.fromCompletionStage(() -> rules.weir().enter(ask))
+  private static void close(CompletableFuture<Permit> asked) {
+    CompletableFuture<Void> unused = asked.thenAccept(Permit::close);
+  }
+
+  // A caller that goes away while it is decided does not cancel: its permit is closed as soon as it
+  // is there.
+  private static Mono<Entered> entered(CompletableFuture<Permit> asked) {
+    return Mono.fromFuture(asked, true)
         .map(Entered::of)
         .onErrorResume(
             StoreUnavailableException.class, e -> Mono.just(Entered.refused(Problem.unavailable())))
@@ -91,13 +102,13 @@ public final class ExchangeLimit {
     // At the last moment: fields of an upstream's answer are replaced, not repeated.
     void note(ServerWebExchange exchange) {
       permit.ifPresent(known -> exchange.getResponse().beforeCommit(() -> {
-        AnswerFields.set(known.decision(), exchange.getResponse().getHeaders()::set);
+        HttpHeaders headers = exchange.getResponse().getHeaders();
+        // A method that denied the request has told its own limits, and when to return.
+        if (known.decision() instanceof Denied || headers.getFirst("Retry-After-Ms") == null) {
+          AnswerFields.set(known.decision(), headers::set);
+        }
         return Mono.empty();
       }));
-    }
-
-    void close() {
-      permit.ifPresent(Permit::close);
     }
   }
 

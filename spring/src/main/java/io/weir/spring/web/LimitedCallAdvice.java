@@ -7,6 +7,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.spring.call.RateLimitedException;
 import java.net.URI;
 import java.util.Map;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
@@ -16,6 +17,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /** Answers requests whose controllers called a limited method: as the filter does. */
 @ControllerAdvice
+@Order(0)
 public final class LimitedCallAdvice {
   /** A limited method was not allowed. */
   @ExceptionHandler(RateLimitedException.class)

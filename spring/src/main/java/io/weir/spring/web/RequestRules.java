@@ -22,9 +22,11 @@ import java.util.stream.Collectors;
 
 /** Which operation a request is, and by what its caller is known; the same for servlets and for WebFlux. */
 public final class RequestRules {
-  static final Problem KEY_MISSING =
+  private static final Problem KEY_MISSING =
       Problem.of(401, "key_missing", "The request names no caller that has limits");
   static final Problem KEY_INVALID = Problem.of(401, "key_invalid", "The API key is not known");
+  private static final Problem NO_LIMITS =
+      Problem.of(403, "subject_unknown", "The caller has no limits in the policy");
   static final Problem PATH_AMBIGUOUS =
       Problem.of(400, "path_ambiguous", "The path can be read in more than one way");
 
@@ -75,6 +77,31 @@ public final class RequestRules {
 
   /** The operation of a request; empty if it is not limited. */
   Optional<String> operation(String method, List<String> segments) {
+    Optional<String> own = found(method, segments);
+    // Spring serves HEAD by what serves GET.
+    return own.isEmpty() && method.equals("HEAD") ? found("GET", segments) : own;
+  }
+
+  /** Whether a path that can be read in more than one way may be that of an operation. */
+  boolean mayConcern(String rawPath) {
+    String begin = rawPath.replaceAll("[;%\\\\].*", "").replaceAll("/+", "/");
+    List<String> segments = PathPattern.segments(begin);
+    return rules.isEmpty()
+        ? weir.policy().policy().rules().stream()
+            .flatMap(rule -> rule.route().stream())
+            .anyMatch(route -> route.path().mayBegin(segments))
+        : rules.stream().anyMatch(rule -> rule.path().mayBegin(segments));
+  }
+
+  /** The refusal of a caller without limits. */
+  Problem unknown(Optional<String> shown) {
+    if (shown.isEmpty()) {
+      return KEY_MISSING;
+    }
+    return key.from() == From.HEADER ? KEY_INVALID : NO_LIMITS;
+  }
+
+  private Optional<String> found(String method, List<String> segments) {
     return rules.isEmpty()
         ? weir.policy().policy().rule(method, segments).map(OperationRule::name)
         : rules.stream()

@@ -1,7 +1,6 @@
 package io.weir.spring.web;
 
 import static io.weir.spring.web.RequestRules.KEY_INVALID;
-import static io.weir.spring.web.RequestRules.KEY_MISSING;
 import static io.weir.spring.web.RequestRules.PATH_AMBIGUOUS;
 
 import io.weir.core.answer.AnswerFields;
@@ -27,6 +26,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.core.Ordered;
+import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /** Limits the requests of servlets. A thread waits for the decision, at most twice the time-out of Redis. */
@@ -49,20 +49,23 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    Optional<List<String>> segments = rules.segments(path(request));
-    if (segments.isEmpty()) {
+    String path = path(request);
+    Optional<List<String>> segments = rules.segments(path);
+    boolean isPreFlight = CorsUtils.isPreFlightRequest(request);
+    if (segments.isEmpty() && !isPreFlight && rules.mayConcern(path)) {
       refuse(response, PATH_AMBIGUOUS);
       return;
     }
-    Optional<String> operation = rules.operation(request.getMethod(), segments.get());
-    if (operation.isEmpty()) {
+    Optional<String> operation =
+        segments.flatMap(known -> rules.operation(request.getMethod(), known));
+    if (operation.isEmpty() || isPreFlight) {
       chain.doFilter(request, response);
       return;
     }
     Optional<String> shown = shown(request);
     Optional<String> subject = shown.flatMap(rules::subject);
     if (subject.isEmpty()) {
-      refuse(response, shown.isEmpty() ? KEY_MISSING : KEY_INVALID);
+      refuse(response, rules.unknown(shown));
       return;
     }
     Ask ask = RequestRules.ask(
@@ -106,11 +109,15 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
 
   // A request that goes on after its thread holds its permits until it is complete.
   private static void end(Permit permit, HttpServletRequest request) {
-    if (request.isAsyncStarted()) {
-      request.getAsyncContext().addListener(new Ending(permit));
-    } else {
-      permit.close();
+    try {
+      if (request.isAsyncStarted()) {
+        request.getAsyncContext().addListener(new Ending(permit));
+        return;
+      }
+    } catch (IllegalStateException e) {
+      // It was completed meanwhile.
     }
+    permit.close();
   }
 
   private record Ending(Permit permit) implements AsyncListener {
@@ -138,13 +145,16 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
   }
 
   private Optional<String> shown(HttpServletRequest request) {
-    Optional<Principal> principal = Optional.ofNullable(request.getUserPrincipal());
     return switch (rules.from()) {
       case HEADER -> Optional.ofNullable(request.getHeader(rules.name()));
-      case PRINCIPAL -> principal.map(Principal::getName);
-      case CLAIM -> principal.flatMap(known -> Claims.of(known, rules.name()));
+      case PRINCIPAL -> principal(request).map(Principal::getName);
+      case CLAIM -> principal(request).flatMap(known -> Claims.of(known, rules.name()));
       case ADDRESS -> Optional.ofNullable(request.getRemoteAddr());
     };
+  }
+
+  private static Optional<Principal> principal(HttpServletRequest request) {
+    return Optional.ofNullable(request.getUserPrincipal());
   }
 
   private static void refuse(HttpServletResponse response, Problem problem) throws IOException {

@@ -7,15 +7,16 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /** The filter of an application with servlets or WebFlux, and the answers to limited methods. */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnWebApplication
+@ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
 @ConditionalOnBean(Weir.class)
 public final class WeirWebAutoConfiguration {
   @Bean
@@ -41,7 +42,7 @@ public final class WeirWebAutoConfiguration {
   /** The filter of WebFlux; a gateway limits its routes instead. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-  @ConditionalOnMissingClass("org.springframework.cloud.gateway.filter.GatewayFilter")
+  @Conditional(NoGateway.class)
   @ConditionalOnProperty(name = "weir.web.enabled", matchIfMissing = true)
   static final class OfWebFlux {
     @Bean

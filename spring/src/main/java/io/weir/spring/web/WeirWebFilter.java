@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.springframework.core.Ordered;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -32,10 +33,15 @@ public final class WeirWebFilter implements WebFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     ServerHttpRequest request = exchange.getRequest();
-    Optional<List<String>> segments =
-        rules.segments(request.getPath().pathWithinApplication().value());
+    if (CorsUtils.isPreFlightRequest(request)) {
+      return chain.filter(exchange);
+    }
+    String path = request.getPath().pathWithinApplication().value();
+    Optional<List<String>> segments = rules.segments(path);
     if (segments.isEmpty()) {
-      return Refusals.write(exchange, PATH_AMBIGUOUS);
+      return rules.mayConcern(path)
+          ? Refusals.write(exchange, PATH_AMBIGUOUS)
+          : chain.filter(exchange);
     }
     return rules
         .operation(request.getMethod().name(), segments.get())

@@ -1,0 +1,105 @@
+package io.weir.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.library.Weir;
+import io.weir.spring.WeirProperties;
+import io.weir.spring.WeirProperties.Operation;
+import io.weir.spring.WeirProperties.Web;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+
+/** The filter of WebFlux, without a server. */
+final class ExchangeLimitTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final String POLICY = """
+      buckets:
+        - { name: asks, burstPeriod: 2, throttleGroups: [{ opsPerSec: 1, operations: [Ask] }] }
+      permits: [{ name: runs, limit: 1, operations: [Run] }]
+      operations: [{ name: Run }]
+      subjects: [{ match: "*", tenant: acme }]
+      """;
+
+  private final Weir weir = Weir.inMemory(POLICY);
+  private final WeirWebFilter filter = new WeirWebFilter(
+      new RequestRules(
+          weir,
+          new Web(
+              true,
+              0,
+              new WeirProperties.Key(WeirProperties.From.ADDRESS, ""),
+              List.of(
+                  new Operation("/ask/{id}", Set.of("get"), "Ask"),
+                  new Operation("/run", Set.of(), "Run")))),
+      0);
+
+  @AfterEach
+  void close() {
+    weir.close();
+  }
+
+  private MockServerWebExchange exchange(HttpMethod method, String path) {
+    return MockServerWebExchange.from(MockServerHttpRequest.method(method, URI.create(path))
+        .remoteAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)));
+  }
+
+  private HttpStatus status(HttpMethod method, String path) {
+    MockServerWebExchange exchange = exchange(method, path);
+    WebFilterChain chain = passed -> {
+      passed.getResponse().setStatusCode(HttpStatus.OK);
+      return passed.getResponse().setComplete();
+    };
+    filter.filter(exchange, chain).block(LONG);
+    return HttpStatus.valueOf(exchange.getResponse().getStatusCode().value());
+  }
+
+  @Test
+  void headIsLimitedAsGetAndPreflightsPass() {
+    assertThat(status(HttpMethod.GET, "/ask/1")).isEqualTo(HttpStatus.OK);
+    assertThat(status(HttpMethod.HEAD, "/ask/1")).isEqualTo(HttpStatus.OK);
+    assertThat(status(HttpMethod.GET, "/ask/1")).isEqualTo(HttpStatus.TOO_MANY_REQUESTS);
+    assertThat(status(HttpMethod.POST, "/ask/1")).isEqualTo(HttpStatus.OK);
+    MockServerWebExchange preflight =
+        MockServerWebExchange.from(MockServerHttpRequest.options("/run")
+            .header("Origin", "http://a")
+            .header("Access-Control-Request-Method", "GET"));
+    filter.filter(preflight, passed -> Mono.empty()).block(LONG);
+    assertThat(preflight.getResponse().getStatusCode()).isNull();
+  }
+
+  @Test
+  void ambiguousPathsAreRefusedWhereTheyMayBeLimited() {
+    assertThat(status(HttpMethod.GET, "/free/a%2525b")).isEqualTo(HttpStatus.OK);
+    assertThat(status(HttpMethod.GET, "/ask/a%252Fb")).isEqualTo(HttpStatus.BAD_REQUEST);
+    assertThat(status(HttpMethod.GET, "/ask//1")).isEqualTo(HttpStatus.BAD_REQUEST);
+  }
+
+  @Test
+  void permitsAreFreeWhenARequestEndsFailsOrIsCancelled() {
+    for (int i = 0; i < 3; i++) {
+      assertThat(status(HttpMethod.GET, "/run")).isEqualTo(HttpStatus.OK);
+    }
+    Mono<Void> failing = filter.filter(
+        exchange(HttpMethod.GET, "/run"), passed -> Mono.error(new IllegalStateException()));
+    assertThat(failing.materialize().block(LONG).isOnError()).isTrue();
+    filter
+        .filter(exchange(HttpMethod.GET, "/run"), passed -> Mono.never())
+        .subscribe()
+        .dispose();
+    await().until(() -> weir.open() == 0);
+    assertThat(status(HttpMethod.GET, "/run")).isEqualTo(HttpStatus.OK);
+  }
+}
