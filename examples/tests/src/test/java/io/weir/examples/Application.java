@@ -3,6 +3,7 @@ package io.weir.examples;
 import static org.awaitility.Awaitility.await;
 
 import io.weir.testkit.FreePorts;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -53,7 +54,21 @@ final class Application implements AutoCloseable {
 
   /** Runs a program to its end, and returns what it has printed. */
   static String run(String name, String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(java(), "-jar", "target/" + name + ".jar"));
+    return run(name, List.of("-jar", "target/" + name + ".jar"), arguments);
+  }
+
+  /** The same on the module path. */
+  static String runAsModule(String name, String main, String... arguments)
+      throws IOException, InterruptedException {
+    String path = "target/" + name + ".jar" + File.pathSeparator + "target/lib";
+    return run(
+        name, List.of("-p", path, "--add-modules", "io.weir.library", "-m", main), arguments);
+  }
+
+  private static String run(String name, List<String> options, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(java()));
+    command.addAll(options);
     command.addAll(List.of(arguments));
     Process run = started(new ProcessBuilder(command)
         .directory(EXAMPLES.resolve(name).toFile())
