@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Bucket4j's own tests of what it calls a proxy manager. */
+@Tag("once")
 final class WeirProxyManagerIT extends AbstractDistributedBucketTest {
   private static final RedisDatabase DATABASE = RedisDatabase.open();
   private static final RedisConnections REDIS =
