@@ -83,6 +83,15 @@ final class ExamplesIT {
 
   @Test
   @Order(2)
+  void theGatewaysOwnFilterHasTheSameLimit() throws Exception {
+    HttpResponse<String> answer = ALL.get(2).get("/moved/orders/1", "X-User", "plain");
+    assertThat(answer.statusCode()).isEqualTo(429);
+    assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+    assertThat(answer.headers().allValues("RateLimit-Policy")).hasSize(1);
+  }
+
+  @Test
+  @Order(3)
   void aPlainProgramHasTheSameLimit() throws Exception {
     assertThat(Application.run("plain-java", REDIS.uri(), "../orders.yaml", "20"))
         .containsPattern("allowed 1?\\d of 20");
@@ -92,7 +101,7 @@ final class ExamplesIT {
   }
 
   @Test
-  @Order(3)
+  @Order(4)
   void strangersAreRefusedAndOtherRequestsPass() throws Exception {
     for (Application one : ALL) {
       assertThat(one.get("/orders/1").statusCode()).isEqualTo(401);
@@ -103,7 +112,7 @@ final class ExamplesIT {
   }
 
   @Test
-  @Order(4)
+  @Order(5)
   void annotatedMethodsAreLimitedAtTheirCost() throws Exception {
     assertThat(ALL.get(0).get("/search?text=1234").statusCode()).isEqualTo(200);
     assertThat(ALL.get(1).get("/search?text=1234").statusCode()).isEqualTo(200);
@@ -117,7 +126,7 @@ final class ExamplesIT {
   }
 
   @Test
-  @Order(5)
+  @Order(6)
   void aChangeOfPolicyReachesAllApplications() {
     await().atMost(LONG).ignoreExceptions().until(() -> revisions().equals(Set.of(1)));
     String changed = "{\"path\":\"/buckets/orders/throttleGroups/0/opsPerSec\",\"value\":2}";
@@ -141,7 +150,7 @@ final class ExamplesIT {
   }
 
   @Test
-  @Order(6)
+  @Order(7)
   void whileRedisIsAwayRequestsAreRefusedAndAfterwardsDecidedAgain() {
     REDIS.stop();
     for (Application one : ALL) {
