@@ -2,6 +2,8 @@ package io.weir.library;
 
 import static java.util.Objects.requireNonNull;
 
+import io.weir.core.answer.TicketPreference;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -31,6 +33,20 @@ public record Ask(
   /** An ask for the operation's own cost, without a ticket. */
   public static Ask of(String subject, String operation) {
     return new Ask(subject, operation, OptionalLong.empty(), Optional.empty(), true);
+  }
+
+  /**
+   * What a request over HTTP asks for: it gets a ticket if it shows one, or prefers to have one.
+   *
+   * @param ticket the field {@code Retry-Ticket}, if it has it
+   * @param preferences the values of its field {@code Prefer}
+   */
+  public static Ask ofRequest(
+      String subject, String operation, Optional<String> ticket, List<String> preferences) {
+    Ask ask = of(subject, operation);
+    return ticket.isPresent() || TicketPreference.isIn(preferences)
+        ? ask.ticket(ticket)
+        : ask.withoutTicket();
   }
 
   /** The same at another cost, in operations, above 0. */

@@ -3,10 +3,6 @@ package io.weir.adapters.jaxrs;
 import io.weir.core.answer.AnswerFields;
 import io.weir.core.answer.Problem;
 import io.weir.core.answer.ProblemText;
-import io.weir.core.answer.TicketPreference;
-import io.weir.core.decision.Decision;
-import io.weir.core.decision.Decision.Denied;
-import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
@@ -29,10 +25,6 @@ import java.util.function.Function;
  */
 public final class ThrottleFilter implements ContainerRequestFilter, ContainerResponseFilter {
   private static final String PERMIT = "io.weir.permit";
-  private static final Problem KEY_MISSING =
-      Problem.of(401, "key_missing", "The request names no caller that has limits");
-  private static final Problem KEY_INVALID =
-      Problem.of(401, "key_invalid", "The API key is not known");
 
   /** Of this filter alone: a request may pass several. */
   private final String property = PERMIT + "." + RandomId.next();
@@ -64,19 +56,19 @@ public final class ThrottleFilter implements ContainerRequestFilter, ContainerRe
     }
     Optional<String> caller = subject.apply(request);
     if (caller.isEmpty()) {
-      request.abortWith(refusal(KEY_MISSING));
+      request.abortWith(refusal(Problem.keyMissing()));
       return;
     }
     try {
       Permit permit = weir.blocking().enter(ask(caller.get(), asked.get(), request));
       request.setProperty(property, permit);
       if (!permit.isAllowed()) {
-        request.abortWith(refusal(problem(permit.decision())));
+        request.abortWith(refusal(Problem.refusing(permit.decision())));
       }
     } catch (StoreUnavailableException e) {
       request.abortWith(refusal(Problem.unavailable()));
     } catch (UnknownSubjectException e) {
-      request.abortWith(refusal(KEY_INVALID));
+      request.abortWith(refusal(Problem.keyInvalid()));
     }
   }
 
@@ -90,19 +82,11 @@ public final class ThrottleFilter implements ContainerRequestFilter, ContainerRe
   }
 
   private static Ask ask(String caller, String operation, ContainerRequestContext request) {
-    Optional<String> ticket =
-        Optional.ofNullable(request.getHeaderString(AnswerFields.RETRY_TICKET));
-    List<String> preferences = request.getHeaders().getOrDefault("Prefer", List.of());
-    Ask ask = Ask.of(caller, operation);
-    return ticket.isPresent() || TicketPreference.isIn(preferences)
-        ? ask.ticket(ticket)
-        : ask.withoutTicket();
-  }
-
-  private static Problem problem(Decision decision) {
-    return decision instanceof Denied denied
-        ? Problem.of(denied)
-        : Problem.of((NeverAllowed) decision);
+    return Ask.ofRequest(
+        caller,
+        operation,
+        Optional.ofNullable(request.getHeaderString(AnswerFields.RETRY_TICKET)),
+        request.getHeaders().getOrDefault("Prefer", List.of()));
   }
 
   private static Response refusal(Problem problem) {

@@ -2,15 +2,13 @@ package io.weir.adapters.vertx;
 
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import io.weir.core.answer.AnswerFields;
 import io.weir.core.answer.Problem;
 import io.weir.core.answer.ProblemText;
-import io.weir.core.answer.TicketPreference;
 import io.weir.core.decision.Decision;
-import io.weir.core.decision.Decision.Denied;
-import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
@@ -31,11 +29,6 @@ import java.util.function.Function;
  * }</pre>
  */
 public final class ThrottleHandler implements Handler<RoutingContext> {
-  private static final Problem KEY_MISSING =
-      Problem.of(401, "key_missing", "The request names no caller that has limits");
-  private static final Problem KEY_INVALID =
-      Problem.of(401, "key_invalid", "The API key is not known");
-
   private final Weir weir;
   private final String operation;
   private final Function<RoutingContext, Optional<String>> subject;
@@ -61,7 +54,7 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
   public void handle(RoutingContext request) {
     Optional<String> caller = subject.apply(request);
     if (caller.isEmpty()) {
-      refuse(request, KEY_MISSING);
+      refuse(request, Problem.keyMissing());
       return;
     }
     request.request().pause();
@@ -74,7 +67,7 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
           } else if (entered.cause() instanceof StoreUnavailableException) {
             refuse(request, Problem.unavailable());
           } else if (entered.cause() instanceof UnknownSubjectException) {
-            refuse(request, KEY_INVALID);
+            refuse(request, Problem.keyInvalid());
           } else {
             request.fail(entered.cause());
           }
@@ -82,12 +75,12 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
   }
 
   private Ask ask(String caller, RoutingContext request) {
-    Optional<String> ticket =
-        Optional.ofNullable(request.request().getHeader(AnswerFields.RETRY_TICKET));
-    boolean wants =
-        ticket.isPresent() || TicketPreference.isIn(request.request().headers().getAll("Prefer"));
-    Ask ask = Ask.of(caller, operation);
-    return wants ? ask.ticket(ticket) : ask.withoutTicket();
+    MultiMap headers = request.request().headers();
+    return Ask.ofRequest(
+        caller,
+        operation,
+        Optional.ofNullable(headers.get(AnswerFields.RETRY_TICKET)),
+        headers.getAll("Prefer"));
   }
 
   private static void entered(RoutingContext request, Permit permit) {
@@ -101,11 +94,7 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
     if (permit.isAllowed()) {
       request.next();
     } else {
-      refuse(
-          request,
-          decision instanceof Denied denied
-              ? Problem.of(denied)
-              : Problem.of((NeverAllowed) decision));
+      refuse(request, Problem.refusing(decision));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.weir.core.answer;
 
 import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Decision.Reason;
@@ -41,6 +42,26 @@ public record Problem(
   /** A problem of Weir's own kind. */
   public static Problem of(int status, String code, String title) {
     return new Problem(status, "urn:weir:problem:" + code, code, title, Map.of());
+  }
+
+  /** The answer to a request that names no caller: 401. */
+  public static Problem keyMissing() {
+    return of(401, "key_missing", "The request names no caller that has limits");
+  }
+
+  /** The answer to a request whose key is not known: 401. */
+  public static Problem keyInvalid() {
+    return of(401, "key_invalid", "The API key is not known");
+  }
+
+  /** The answer to a request that is not allowed, now or ever. */
+  public static Problem refusing(Decision decision) {
+    return decision.fold(
+        allowed -> {
+          throw new IllegalArgumentException("an allowed request is not refused");
+        },
+        Problem::of,
+        Problem::of);
   }
 
   /** The shared state did not answer: 503. */

@@ -3,7 +3,6 @@ package io.weir.spring.call;
 import io.weir.core.answer.Problem;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.decision.Decision.NeverAllowed;
 
 /** A limited method was not called, because a limit does not allow it. */
 public final class RateLimitedException extends RuntimeException {
@@ -23,15 +22,13 @@ public final class RateLimitedException extends RuntimeException {
         : "%s is not allowed".formatted(operation);
   }
 
-  /** The decision, a {@link Denied} or a {@link NeverAllowed}. */
+  /** The decision, a {@link Denied} or one that is never allowed. */
   public Decision decision() {
     return decision;
   }
 
   /** What a caller over HTTP is told. */
   public Problem problem() {
-    return decision instanceof Denied denied
-        ? Problem.of(denied)
-        : Problem.of((NeverAllowed) decision);
+    return Problem.refusing(decision);
   }
 }

@@ -11,8 +11,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** The filter {@code Weir} of a route: limits its requests, with the answers of Weir's own gateway. */
-public final class WeirGatewayFilterFactory
-    extends AbstractGatewayFilterFactory<WeirGatewayFilterFactory.Config> {
+public final class WeirGatewayFilterFactory extends AbstractGatewayFilterFactory<RouteArguments> {
   private final Limit limit;
 
   /** Limits an exchange by an operation, or passes it on. */
@@ -27,22 +26,8 @@ public final class WeirGatewayFilterFactory
 
   /** A factory whose filters limit each exchange in this way. */
   public WeirGatewayFilterFactory(Limit limit) {
-    super(Config.class);
+    super(RouteArguments.class);
     this.limit = limit;
-  }
-
-  /** The arguments of the filter. Mutable, as the gateway binds it. */
-  public static final class Config {
-    private String operation = "";
-
-    /** The operation; by default the route's id. */
-    public String getOperation() {
-      return operation;
-    }
-
-    public void setOperation(String name) {
-      operation = name;
-    }
   }
 
   @Override
@@ -51,13 +36,14 @@ public final class WeirGatewayFilterFactory
   }
 
   @Override
-  public GatewayFilter apply(Config config) {
-    return (exchange, chain) -> limited(config, exchange, chain);
+  public GatewayFilter apply(RouteArguments arguments) {
+    return (exchange, chain) -> limited(arguments, exchange, chain);
   }
 
-  private Mono<Void> limited(Config config, ServerWebExchange exchange, GatewayFilterChain chain) {
+  private Mono<Void> limited(
+      RouteArguments arguments, ServerWebExchange exchange, GatewayFilterChain chain) {
     Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
-    String operation = config.getOperation().isEmpty() ? route.getId() : config.getOperation();
+    String operation = arguments.orElse(route.getId());
     return limit.limit(exchange, operation, chain::filter);
   }
 }

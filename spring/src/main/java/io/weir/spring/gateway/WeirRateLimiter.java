@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
  * key resolver finds is the subject, and each denied caller gets its own {@code Retry-After}. The gateway's filter ends
  * the answer itself, so there is no body; the filter {@code Weir} has one.
  */
-public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.Config> {
+public final class WeirRateLimiter extends AbstractRateLimiter<RouteArguments> {
   private static final Logger LOG = LoggerFactory.getLogger(WeirRateLimiter.class);
   private static final String ARGUMENTS = "weir";
   private static final String UNAVAILABLE_WAIT = "1";
@@ -29,29 +29,14 @@ public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.C
 
   /** @param weir decides */
   public WeirRateLimiter(Weir weir, ConfigurationService configuration) {
-    super(Config.class, ARGUMENTS, configuration);
+    super(RouteArguments.class, ARGUMENTS, configuration);
     this.weir = weir;
-  }
-
-  /** The arguments of a route: {@code weir.operation}. Mutable, as the gateway binds it. */
-  public static final class Config {
-    private String operation = "";
-
-    /** The operation; by default the route's id. */
-    public String getOperation() {
-      return operation;
-    }
-
-    public void setOperation(String name) {
-      operation = name;
-    }
   }
 
   @Override
   public Mono<Response> isAllowed(String routeId, String id) {
-    Config config = getConfig().get(routeId);
-    String operation =
-        config == null || config.getOperation().isEmpty() ? routeId : config.getOperation();
+    RouteArguments arguments = getConfig().get(routeId);
+    String operation = arguments == null ? routeId : arguments.orElse(routeId);
     return Mono.fromCompletionStage(() -> weir.tryAcquire(Ask.of(id, operation).withoutTicket()))
         .map(WeirRateLimiter::response)
         .onErrorResume(

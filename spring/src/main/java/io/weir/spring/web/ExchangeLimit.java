@@ -1,11 +1,8 @@
 package io.weir.spring.web;
 
-import static io.weir.spring.web.RequestRules.KEY_INVALID;
-
 import io.weir.core.answer.AnswerFields;
 import io.weir.core.answer.Problem;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
@@ -50,7 +47,7 @@ public final class ExchangeLimit {
       String operation,
       Function<ServerWebExchange, Mono<Void>> chain) {
     HttpHeaders headers = exchange.getRequest().getHeaders();
-    Ask ask = RequestRules.ask(
+    Ask ask = Ask.ofRequest(
         subject,
         operation,
         Optional.ofNullable(headers.getFirst(AnswerFields.RETRY_TICKET)),
@@ -81,17 +78,14 @@ public final class ExchangeLimit {
         .map(Entered::of)
         .onErrorResume(
             StoreUnavailableException.class, e -> Mono.just(Entered.refused(Problem.unavailable())))
-        .onErrorResume(UnknownSubjectException.class, e -> Mono.just(Entered.refused(KEY_INVALID)));
+        .onErrorResume(
+            UnknownSubjectException.class, e -> Mono.just(Entered.refused(Problem.keyInvalid())));
   }
 
   private record Entered(Optional<Permit> permit, Optional<Problem> problem) {
     static Entered of(Permit permit) {
-      Optional<Problem> problem = permit
-          .decision()
-          .fold(
-              allowed -> Optional.empty(),
-              (Denied denied) -> Optional.of(Problem.of(denied)),
-              (NeverAllowed never) -> Optional.of(Problem.of(never)));
+      Optional<Problem> problem =
+          permit.isAllowed() ? Optional.empty() : Optional.of(Problem.refusing(permit.decision()));
       return new Entered(Optional.of(permit), problem);
     }
 

@@ -1,7 +1,6 @@
 package io.weir.spring.web;
 
 import io.weir.core.answer.Problem;
-import io.weir.core.answer.TicketPreference;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.Authenticator;
 import io.weir.core.policy.OperationRule;
@@ -9,7 +8,6 @@ import io.weir.core.policy.PathPattern;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.RequestTarget;
 import io.weir.core.policy.Subject;
-import io.weir.library.Ask;
 import io.weir.library.Weir;
 import io.weir.spring.WeirProperties;
 import io.weir.spring.WeirProperties.From;
@@ -22,9 +20,6 @@ import java.util.stream.Collectors;
 
 /** Which operation a request is, and by what its caller is known; the same for servlets and for WebFlux. */
 public final class RequestRules {
-  private static final Problem KEY_MISSING =
-      Problem.of(401, "key_missing", "The request names no caller that has limits");
-  static final Problem KEY_INVALID = Problem.of(401, "key_invalid", "The API key is not known");
   private static final Problem NO_LIMITS =
       Problem.of(403, "subject_unknown", "The caller has no limits in the policy");
   static final Problem PATH_AMBIGUOUS =
@@ -96,9 +91,9 @@ public final class RequestRules {
   /** The refusal of a caller without limits. */
   Problem unknown(Optional<String> shown) {
     if (shown.isEmpty()) {
-      return KEY_MISSING;
+      return Problem.keyMissing();
     }
-    return key.from() == From.HEADER ? KEY_INVALID : NO_LIMITS;
+    return key.from() == From.HEADER ? Problem.keyInvalid() : NO_LIMITS;
   }
 
   private Optional<String> found(String method, List<String> segments) {
@@ -108,15 +103,6 @@ public final class RequestRules {
             .filter(rule -> rule.matches(method, segments))
             .map(Rule::operation)
             .findFirst();
-  }
-
-  /** What a caller asks for, with the ticket that it shows or prefers. */
-  static Ask ask(
-      String subject, String operation, Optional<String> ticket, List<String> preferences) {
-    Ask ask = Ask.of(subject, operation);
-    return ticket.isPresent() || TicketPreference.isIn(preferences)
-        ? ask.ticket(ticket)
-        : ask.withoutTicket();
   }
 
   /** The subject of a caller that shows this; empty if it has none. */

@@ -1,14 +1,10 @@
 package io.weir.spring.web;
 
-import static io.weir.spring.web.RequestRules.KEY_INVALID;
 import static io.weir.spring.web.RequestRules.PATH_AMBIGUOUS;
 
 import io.weir.core.answer.AnswerFields;
 import io.weir.core.answer.Problem;
 import io.weir.core.answer.ProblemText;
-import io.weir.core.decision.Decision;
-import io.weir.core.decision.Decision.Denied;
-import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
@@ -68,7 +64,7 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
       refuse(response, rules.unknown(shown));
       return;
     }
-    Ask ask = RequestRules.ask(
+    Ask ask = Ask.ofRequest(
         subject.get(),
         operation.get(),
         Optional.ofNullable(request.getHeader(AnswerFields.RETRY_TICKET)),
@@ -86,12 +82,12 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
       refuse(response, Problem.unavailable());
       return;
     } catch (UnknownSubjectException e) {
-      refuse(response, KEY_INVALID); // it was removed meanwhile
+      refuse(response, Problem.keyInvalid()); // it was removed meanwhile
       return;
     }
     AnswerFields.set(permit.decision(), response::setHeader);
     if (!permit.isAllowed()) {
-      refuse(response, problem(permit.decision()));
+      refuse(response, Problem.refusing(permit.decision()));
       return;
     }
     try {
@@ -99,12 +95,6 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
     } finally {
       end(permit, request);
     }
-  }
-
-  private static Problem problem(Decision decision) {
-    return decision instanceof Denied denied
-        ? Problem.of(denied)
-        : Problem.of((NeverAllowed) decision);
   }
 
   // A request that goes on after its thread holds its permits until it is complete.
