@@ -11,7 +11,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.vertx.core.buffer.Buffer;
@@ -35,11 +34,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The dependencies between modules, and the one package for each library. */
 @Tag("once")
 final class ArchitectureTest {
-  private static final JavaClasses CLASSES = new ClassFileImporter()
-      .withImportOption(new ImportOption.DoNotIncludeTests())
-      .withImportOption(location -> !location.contains("-tests.jar"))
-      .importPackages("io.weir");
-
   private static final String CORE = "io.weir.core..";
 
   /** The packages of a library, and the only packages of ours that may use them. */
@@ -102,7 +96,6 @@ final class ArchitectureTest {
               "io.weir.adapters.resilience4j")),
       Map.entry(
           "io.github.bucket4j..", List.of("io.weir.state.degraded", "io.weir.adapters.bucket4j")),
-      Map.entry("jakarta.ws.rs..", List.of("io.weir.adapters.jaxrs")),
       Map.entry("org.knowm..", List.of("io.weir.demo.local")),
       Map.entry(
           "picocli..",
@@ -148,6 +141,16 @@ final class ArchitectureTest {
       Map.entry("client", "io.weir.client"),
       Map.entry("demo", "io.weir.demo"),
       Map.entry("benchmarks", "io.weir.benchmarks"));
+
+  // From the folders, as not every module is on the class path of one; those that are not built are
+  // left out.
+  private static final JavaClasses CLASSES = new ClassFileImporter()
+      .importPaths(ROOTS.keySet().stream()
+          .filter(
+              module -> !module.equals("benchmarks")) // it compares every library with every other
+          .map(module -> Path.of("..", module, "target", "classes"))
+          .filter(Files::isDirectory)
+          .toList());
 
   private static final String PROVIDERS = "io.weir.providers..";
 
