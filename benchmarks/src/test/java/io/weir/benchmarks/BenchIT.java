@@ -39,7 +39,7 @@ final class BenchIT {
     assertThat(status).isZero();
     assertThat(out.toString()).contains("PING", "Spring Cloud Gateway", "Bucket4j", "Weir 8");
     JsonNode measurements = new ObjectMapper().readTree(json.toFile()).get("measurements");
-    assertThat(measurements).hasSize(4 * 8 + 5);
+    assertThat(measurements).hasSize(4 * Contenders.QUICK.size() + 5);
     for (JsonNode one : measurements) {
       JsonNode sample = one.get("samples").get(0);
       assertThat(sample.get("perSecond").asDouble()).isPositive();
