@@ -6,7 +6,7 @@ module io.weir.library {
   requires org.slf4j;
   requires static org.jspecify;
 
-  // What the connections need at run time, and what no automatic module can name.
+  // Lettuce and shared-state are automatic modules: they cannot require what they use at run time.
   requires io.netty.buffer;
   requires io.netty.common;
   requires io.netty.handler;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a program asks for: may this subject do this now?
+ * A question of a program: may this subject do this now?
  *
  * @param subject the id of an API key that the policy lists, or a name that one of its rules covers
  * @param operation the name of the operation
@@ -36,7 +36,7 @@ public record Ask(
   }
 
   /**
-   * What a request over HTTP asks for: it gets a ticket if it shows one, or prefers to have one.
+   * The ask of an HTTP request. It gets a ticket if it shows one or prefers one.
    *
    * @param ticket the field {@code Retry-Ticket}, if it has it
    * @param preferences the values of its field {@code Prefer}

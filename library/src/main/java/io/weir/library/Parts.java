@@ -23,7 +23,7 @@ import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What decides for a program: on a Redis, or in its memory.
+ * The stores and the policy of a program, on a Redis or in its memory.
  *
  * @param shareAway the fraction of the shared state that is away
  * @param leased the operations that this program holds of leased buckets

@@ -14,6 +14,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
+import org.springframework.util.function.SingletonSupplier;
 
 /** The {@link Weir} of an application, its meters, and annotated methods. */
 @AutoConfiguration
@@ -32,7 +33,10 @@ public final class WeirAutoConfiguration {
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static RateLimitedCalls rateLimitedCalls(
       ObjectProvider<Weir> weir, ObjectProvider<WeirProperties> properties) {
-    return new RateLimitedCalls(weir::getObject, () -> properties.getObject().key());
+    // Looked up at the first call, and once.
+    SingletonSupplier<Weir> one = SingletonSupplier.of(weir::getObject);
+    SingletonSupplier<WeirProperties> set = SingletonSupplier.of(properties::getObject);
+    return new RateLimitedCalls(one::obtain, () -> set.obtain().key());
   }
 
   /** Meters of applications with Micrometer. */

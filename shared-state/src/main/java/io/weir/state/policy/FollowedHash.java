@@ -54,7 +54,7 @@ final class FollowedHash implements PolicyRecord {
     if (isPublished) {
       String revision = Long.toString(policy.revision());
       Notice notice = new Notice(Notice.Kind.IN_FORCE, revision);
-      // Whoever misses these finds the policy within a second.
+      // A subscriber that misses the notices finds the policy within a second.
       CompletionStage<Long> unused = redis
           .ask(commands -> commands.publish(RedisKeys.POLICY_NOTICES, notice.text()))
           .thenCompose(

@@ -100,8 +100,8 @@ final class KnownPolicy {
     lost.newerThan(newest).ifPresent(above -> raise(newest, above));
   }
 
-  // What is stored counts, also if it is older: it was put back by somebody else, or this is
-  // another Redis than before.
+  // The stored policy counts, even if it is older: a node has put it back, or this is another
+  // Redis.
   private void follow(PolicyText stamp) {
     PolicyText known = document().text();
     boolean isAnother =

@@ -93,7 +93,7 @@ final class LimitedCall {
     return atMost.isZero() ? weir.tryAcquire(ask).toCompletableFuture() : weir.acquire(ask, atMost);
   }
 
-  // Who cancels the call waits no more.
+  // Cancelling the call ends its wait.
   private static <T> CompletableFuture<T> cancelling(
       CompletableFuture<T> result, CompletableFuture<?> waiting) {
     CompletableFuture<T> unused = result.whenComplete((value, error) -> {

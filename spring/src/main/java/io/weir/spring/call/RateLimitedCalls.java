@@ -14,7 +14,6 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.ComposablePointcut;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
-import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /** Limits the methods of beans that are {@link RateLimited} or {@link Permitted}. */
@@ -50,8 +49,8 @@ public final class RateLimitedCalls extends AbstractBeanFactoryAwareAdvisingPost
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
       RateLimited limited = annotation(call, RateLimited.class);
       if (limited != null) {
-        Duration atMost = DurationStyle.detectAndParse(limited.waitAtMost());
-        // Nobody else can show the ticket of a method that does not wait.
+        Duration atMost = expressions.duration(limited.waitAtMost());
+        // A method that does not wait has no use for a ticket.
         Ask own = Ask.of(subject(limited.key(), call), limited.operation());
         Ask ask = atMost.isZero() ? own.withoutTicket() : own;
         return new LimitedCall(
