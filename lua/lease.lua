@@ -24,7 +24,9 @@
 --   { GRANTED, clock_us, granted, used, out, wait_us }   units in addition to `keeps`, -1 if a
 --                                                        later report has arrived; the new level;
 --                                                        all leased units; and, if nothing was
---                                                        granted, the time until there may be units
+--                                                        granted, the time until there may be units:
+--                                                        what others hold is back or drains within
+--                                                        their lease, what is missing beyond it drains
 --   { STALE, revision }    a newer revision was published: nothing has changed
 -- ERRORS
 --   only those of wrong arguments
@@ -120,6 +122,7 @@ write(pool, { out = keeps + granted, until_us = now + lease_us, sequence = seque
 keep_learned(redis.call, policy)
 local wait_us = 0
 if granted == 0 and wants > 0 then
-  wait_us = math.max(0, math.min(lease_us, ceil_div(least - free, rate)))
+  local missing = least - free
+  wait_us = math.max(0, math.min(lease_us, ceil_div(missing, rate)), ceil_div(missing - others, rate))
 end
 return { GRANTED, now, granted, pool.used, others + keeps + granted, wait_us }

@@ -197,7 +197,8 @@ local function shown_hash(fields)
       local left = number > now_us and string.format(', in %.3f s', (number - now_us) / 1e6) or ''
       words = ' (' .. iso_instant(number) .. left .. ')'
     elseif name == 'used' and values.rate and values.at_us then
-      local field, bursts = string.match(KEYS[1], '[^:]+$') .. '@' .. values.rate, policy_says(1, 'bursts')
+      local bucket = string.match(KEYS[1], ':leased:(.+)$') or string.match(KEYS[1], '[^:]+$')
+      local field, bursts = bucket .. '@' .. values.rate, policy_says(1, 'bursts')
       local each = string.match(bursts, '\n' .. string.gsub(field, '%p', '%%%0') .. '/(%d+) ')
       words = each and ' (' .. level_in_words(field .. '/' .. each, number, tonumber(values.at_us), bursts) .. ')' or ''
     end
@@ -206,10 +207,11 @@ local function shown_hash(fields)
   return shown
 end
 
--- Tenants and keys may have these words as names, too: an upstream is distinguished from a tenant
--- by its type, and the counters and permits of an owner from the owner by the number of words.
+-- Tenants and keys may have these words as names, too: an upstream or a leased bucket is distinguished
+-- from a tenant by its type, and the counters and permits of an owner from the owner by the number of words.
 local of = string.match(KEYS[1], ':(%a+):[^:]+$')
-local fields = (of == 'upstream' or of == 'window' or of == 'cluster') and redis.pcall('HGETALL', KEYS[1]) or {}
+local is_hash = of == 'upstream' or of == 'window' or of == 'cluster' or string.find(KEYS[1], ':leased:.') ~= nil
+local fields = is_hash and redis.pcall('HGETALL', KEYS[1]) or {}
 if #fields > 0 then
   return shown_hash(fields)
 end

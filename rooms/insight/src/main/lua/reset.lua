@@ -5,6 +5,7 @@
 --   1      the state of a key, a tenant or the cluster
 --   2      <state>:counters
 --   3      <state>:tickets
+--   4...   <state>:leased:<bucket>  leased buckets; what nodes hold of them stays leased
 -- ARGV
 --   1      rates       the names of buckets with a space between, '*' for all, '' for none
 --   2      quotas      the names of quotas with a space between, '' for none
@@ -27,6 +28,8 @@ local stored_of = require('kinds/ledger').stored_of
 local put_counter = require('kinds/ledger_write').put_counter
 local write_counters = require('kinds/ledger_write').write_counters
 local clock = require('now')
+local pool_of = require('state/pool_of').pool_of
+local settle_pool = require('state/pool_of').settle_pool
 local STATE = require('state/state')
 
 local END, USED, BEFORE = 2, 3, 4
@@ -77,6 +80,23 @@ local function forget_quotas(is_rehearsal)
   end
 end
 
+local function forget_leased(key, is_rehearsal)
+  local pool = pool_of(redis.call('HGETALL', key))
+  if not pool.rate then
+    return
+  end
+  settle_pool(pool, math.max(now, pool.at_us))
+  if pool.used > 0 then
+    tell('rate', string.match(key, ':leased:(.+)$'), ceil_div(pool.used, pool.rate))
+    if not is_rehearsal then
+      redis.call('HSET', key, 'used', '0', 'at_us', string.format('%d', pool.at_us))
+      if #pool.gone > 0 then
+        redis.call('HDEL', key, unpack(pool.gone))
+      end
+    end
+  end
+end
+
 local is_rehearsal = ARGV[4] == '1'
 local value = redis.call('GET', KEYS[1])
 if value then
@@ -100,6 +120,9 @@ if value then
       redis.call('UNLINK', KEYS[3])
     end
   end
+end
+for i = 4, #KEYS do
+  forget_leased(KEYS[i], is_rehearsal)
 end
 forget_quotas(is_rehearsal)
 return forgotten

@@ -156,6 +156,7 @@ final class DocumentsTest {
             inAnyPartition(RedisKeys.key("<tenant>", "<id>")),
             inAnyPartition(ItemKeys.answer("<tenant>", "<id>", "<item>")),
             inAnyPartition(RedisKeys.pool("<bucket>")),
+            RedisKeys.leased("<state>", "<bucket>"),
             inAnyPartition(RedisKeys.policyOf(1)),
             inAnyPartition(RedisKeys.probeOf(1)),
             inAnyPartition(RedisKeys.tenant("<tenant>")));

@@ -92,13 +92,13 @@ final class Admissions {
 
   static TicketRequest ticket(Ask ask) {
     return ask.wantsTicket()
-        ? TicketRequest.wanted(ask.ticket(), RandomId.next())
+        ? TicketRequest.wanted(ask.ticket(), RandomId::next)
         : TicketRequest.NONE;
   }
 
   /** The same for a caller that waits so long at most: a ticket for later is of no use to it. */
   static TicketRequest ticket(Ask ask, long withinMicros) {
-    return new TicketRequest(ask.ticket(), RandomId.next(), withinMicros);
+    return new TicketRequest(ask.ticket(), RandomId::next, withinMicros);
   }
 
   // The charge may have been made although its answer was lost: nothing else would end its hold.

@@ -1,6 +1,7 @@
 package io.weir.library;
 
 import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.Stages;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -29,7 +30,12 @@ record Delivery(Executor executor) {
    */
   <T> CompletableFuture<T> of(CompletionStage<T> answer, Consumer<T> unclaimed) {
     CompletableFuture<T> out = new CompletableFuture<>();
-    boolean isKnown = answer.toCompletableFuture().isDone();
+    CompletableFuture<T> asked = answer.toCompletableFuture();
+    if (Stages.isKnown(asked)) {
+      out.complete(asked.join());
+      return out;
+    }
+    boolean hasFailed = asked.isDone();
     CompletionStage<T> unused = answer.whenComplete((found, error) -> {
       Runnable completing = () -> {
         if (error != null) {
@@ -38,7 +44,7 @@ record Delivery(Executor executor) {
           unclaimed.accept(found);
         }
       };
-      if (isKnown) {
+      if (hasFailed) {
         completing.run();
       } else {
         run(completing);

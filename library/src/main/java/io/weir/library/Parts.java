@@ -51,13 +51,14 @@ record Parts(
               how.listener()::policyInForce));
       StoreChain chain;
       try {
-        chain = StoreChain.of(redis, () -> false, policies::liveNodes, UnaryOperator.identity());
+        chain = StoreChain.of(
+            redis, () -> false, policies::liveNodes, how.isNode(), UnaryOperator.identity());
       } catch (RuntimeException e) {
         policies.close();
         throw e;
       }
       return new Parts(
-          how.isNode() ? chain.store() : new ShareLessStore(chain.store()),
+          chain.store(),
           new RedisHolds(redis),
           policies,
           policies::liveNodes,

@@ -2,6 +2,7 @@ package io.weir.model;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.lease.Lease;
 import io.weir.core.lease.LeaseReport;
 import java.util.Comparator;
 import java.util.List;
@@ -86,9 +87,8 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     }
     long wait = granted > 0 || report.wants() == 0
         ? 0
-        : Math.min(leaseMicros, LeakyBucket.ceilDiv(report.least() - free, now.rate));
-    return new Granted(
-        new LeasePool(now.rate, level, now.atMicros, next), granted, Math.max(wait, 0));
+        : Lease.waitMicros(report.least() - free, others, now.rate, leaseMicros);
+    return new Granted(new LeasePool(now.rate, level, now.atMicros, next), granted, wait);
   }
 
   // The clock was set back: all instants are counted from its present time, so that the pool does

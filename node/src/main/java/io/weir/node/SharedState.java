@@ -45,6 +45,7 @@ record SharedState(
         connections,
         policies::isChanging,
         policies::liveNodes,
+        true,
         redis -> new TimedBucketStore(
             tracing == Tracing.NONE ? redis : new TracedBucketStore(redis, tracing), metrics));
     metrics.leased(chain.leases()::operationsHeld);

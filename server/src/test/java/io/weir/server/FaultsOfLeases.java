@@ -38,7 +38,8 @@ final class FaultsOfLeases {
           leases,
           outages,
           () -> 2,
-          System::nanoTime);
+          System::nanoTime,
+          true);
     }
 
     boolean isAdmitted(Charge charge) {

@@ -132,7 +132,7 @@ final class RedisAclIT {
       RedisReset resets = new RedisReset(connections);
       assertThat(get(resets.reset(
               "weir:{p1}:nobody:key:k1",
-              new RedisReset.What(List.of("*"), List.of("calls"), true),
+              new RedisReset.What(List.of("*"), List.of("pool"), List.of("calls"), true),
               false)))
           .isEmpty();
       assertThat(new StateInspector(connections).holders("weir:{p1}:nobody:key:k1", "streams", 5))

@@ -16,7 +16,7 @@ import java.math.BigInteger;
  * @param scope which requests share the bucket
  * @param rate the drain rate, in logical operations
  * @param burstMillis the time that a full bucket takes to drain, in milliseconds, above 0, at most 366 days
- * @param leased whether nodes hold leases of it wherever it is kept; only for scope {@code cluster}
+ * @param leased whether nodes and programs hold leases of it wherever it is kept
  */
 public record Bucket(String name, Scope scope, Rate rate, long burstMillis, boolean leased) {
 
@@ -42,10 +42,6 @@ public record Bucket(String name, Scope scope, Rate rate, long burstMillis, bool
   }
 
   public Bucket {
-    if (leased && scope != Scope.CLUSTER) {
-      throw new IllegalArgumentException(
-          "leased: a bucket of scope %s (expected: cluster)".formatted(scope));
-    }
     Names.requireBucket(name);
     requireNonNull(scope, "scope");
     requireNonNull(rate, "rate");

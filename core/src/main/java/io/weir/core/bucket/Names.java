@@ -20,6 +20,7 @@ public final class Names {
 
   private static final int MAX_ID = 64;
   private static final int MAX_SUBJECT = 128;
+  private static final boolean[] OF_ID = ofId();
   private static final char ESCAPE = '~';
   // The colon is reserved for buckets that Weir names itself, such as the own bucket of an
   // operation.
@@ -45,11 +46,15 @@ public final class Names {
 
   // Without a regular expression, because every charge calls it.
   private static boolean isOfId(char c) {
-    return (c >= 'a' && c <= 'z')
-        || (c >= 'A' && c <= 'Z')
-        || (c >= '0' && c <= '9')
-        || c == '_'
-        || c == '-';
+    return c < OF_ID.length && OF_ID[c];
+  }
+
+  private static boolean[] ofId() {
+    boolean[] all = new boolean['z' + 1];
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+        .chars()
+        .forEach(c -> all[c] = true);
+    return all;
   }
 
   /** Whether this is a valid name of a subject. */

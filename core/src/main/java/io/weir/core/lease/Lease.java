@@ -1,5 +1,6 @@
 package io.weir.core.lease;
 
+import io.weir.core.bucket.LeakyBucket;
 import java.time.Duration;
 
 /**
@@ -39,6 +40,19 @@ public final class Lease {
     this.isAsking = other.isAsking;
   }
 
+  /**
+   * How long a holder waits for units that a pool has not: what others hold is back or drains within their lease, and
+   * what is missing beyond it drains.
+   *
+   * @param missing units, to be free besides those that are
+   * @param others units that other holders have
+   * @param rate units drained a microsecond
+   */
+  public static long waitMicros(long missing, long others, long rate, long leaseMicros) {
+    long soonest = Math.min(leaseMicros, LeakyBucket.ceilDiv(missing, rate));
+    return Math.max(0, Math.max(soonest, LeakyBucket.ceilDiv(missing - others, rate)));
+  }
+
   /** The holder of the lease. */
   public String holder() {
     return holder;
@@ -75,6 +89,12 @@ public final class Lease {
 
   /** Units that may be spent, if the lease has not expired. */
   public long balance() {
+    return balance;
+  }
+
+  /** Units that may be spent now. */
+  public long balance(long nowNanos) {
+    endIfOver(nowNanos);
     return balance;
   }
 

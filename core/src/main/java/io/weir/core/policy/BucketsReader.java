@@ -20,8 +20,9 @@ final class BucketsReader {
       "whether the bucket is in a set of its own, which plans with that `bucketSet` have");
   private static final Field<Boolean> LEASED = Field.flag(
       "leased",
-      "whether nodes hold [leases](../explanation/consistency.md#buckets-of-scope-cluster) of it, in a bucket of scope"
-          + " `cluster`: for one that every request uses (on a Redis Cluster all buckets of scope `cluster` are leased)");
+      "whether nodes and programs hold [leases](../explanation/consistency.md#leases) of it and spend them without asking"
+          + " Redis: for a bucket with thousands of requests a second (on a Redis Cluster all buckets of scope `cluster`"
+          + " are leased)");
   private static final Table BUCKET = Table.of("bucket", NAME, Scopes.SCOPE, HIGH_VOLUME, LEASED)
       .with(ShapeReader.FIELDS)
       .with(BucketOptionsReader.FIELDS);
@@ -59,9 +60,6 @@ final class BucketsReader {
     Scope scope = section.find(Scopes.SCOPE).orElse(defaultScope);
     boolean highVolume = section.get(HIGH_VOLUME);
     boolean leased = section.get(LEASED);
-    if (leased && scope != Scope.CLUSTER) {
-      section.error("leased_without_cluster", "leased", "only a bucket of scope cluster is leased");
-    }
     BucketOptions options = BucketOptionsReader.read(section, leased);
     Optional<Long> burst = shapes.burstMillis(section);
     Optional<List<BucketShape.Group>> groups = shapes.groups(section);
@@ -70,7 +68,7 @@ final class BucketsReader {
     }
     return shapes
         .shape(section, name.get(), scope, burst.orElse(0L), groups.get())
-        .map(shape -> shape.withLeases(leased && scope == Scope.CLUSTER))
+        .map(shape -> shape.withLeases(leased))
         .filter(shape -> isHeldByParts(section, shape, options))
         .map(shape -> new DefinedBucket(
             section, shape, highVolume ? BucketSet.HIGH_VOLUME : BucketSet.ORDINARY, options));

@@ -171,8 +171,9 @@ final class OverrideReader {
   private Optional<BucketShape> reshaped(
       LimitOverride override, BucketShape shape, List<Group> groups) {
     long burst = override.burstMillis().orElse(shape.bucket().burstMillis());
-    return shapes.shape(
-        override.section(), shape.bucket().name(), shape.bucket().scope(), burst, groups);
+    return shapes
+        .shape(override.section(), shape.bucket().name(), shape.bucket().scope(), burst, groups)
+        .map(other -> other.withLeases(shape.bucket().leased()));
   }
 
   private static Optional<List<Group>> groupsFor(LimitOverride override, BucketShape shape) {

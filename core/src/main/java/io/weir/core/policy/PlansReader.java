@@ -198,6 +198,7 @@ final class PlansReader {
             && !other.name().equals(bucket.name())
             && other.options().overflow().isEmpty()
             && other.options().kept().isEmpty()
+            && !other.shape().bucket().leased()
             && targets.add(target)
             && other
                 .shape()
@@ -208,7 +209,7 @@ final class PlansReader {
           section.error(
               "overflow_unknown",
               ("%s overflows to '%s' (expected: another bucket of the plan, of one bucket alone, with all of its"
-                      + " operations and no overflow or keepFor of its own)")
+                      + " operations and no overflow, keepFor or leases of its own)")
                   .formatted(bucket.name(), target));
         }
       });

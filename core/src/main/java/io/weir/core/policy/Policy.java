@@ -13,6 +13,7 @@ import java.util.stream.Stream;
  *
  * @param buckets the buckets that plans demand from, in the order of the policy; without those of overrides
  * @param rules the rules that map requests to operations; the first match wins
+ * @param operations the same rules by the names of their operations
  * @param plans by name
  * @param defaultPlan the plan of subjects without a plan
  * @param subjects by id
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
 public record Policy(
     List<Bucket> buckets,
     List<OperationRule> rules,
+    Map<String, OperationRule> operations,
     Map<String, Plan> plans,
     Optional<Plan> defaultPlan,
     Map<String, Subject> subjects,
@@ -35,6 +37,7 @@ public record Policy(
   public Policy {
     buckets = List.copyOf(buckets);
     rules = List.copyOf(rules);
+    operations = Map.copyOf(operations);
     plans = Map.copyOf(plans);
     subjects = Map.copyOf(subjects);
     subjectRules = List.copyOf(subjectRules);
@@ -97,16 +100,12 @@ public record Policy(
 
   /** The rule of an operation by its name. */
   public Optional<OperationRule> rule(String operation) {
-    for (OperationRule rule : rules) {
-      if (rule.name().equals(operation)) {
-        return Optional.of(rule);
-      }
-    }
-    return Optional.empty();
+    return Optional.ofNullable(operations.get(operation));
   }
 
   /** The cost of a request for an operation that names none, in operations: 1 for an unknown operation. */
   public long ownCost(String operation) {
-    return rule(operation).map(rule -> rule.cost().own()).orElse(1L);
+    OperationRule rule = operations.get(operation);
+    return rule == null ? 1 : rule.cost().own();
   }
 }

@@ -116,6 +116,8 @@ public final class PolicyReader {
     Policy policy = new Policy(
         drawn.stream().map(bucket -> bucket.shape().bucket()).toList(),
         rules,
+        rules.stream()
+            .collect(Collectors.toMap(OperationRule::name, rule -> rule, (first, next) -> first)),
         subjects.plans(),
         subjects.defaultPlan(),
         subjects.byId(),

@@ -145,7 +145,8 @@ public final class Throttle {
           new Amount(limited.demands(), question.cost(), extras),
           new Queueing(slots(subject, limited), question.ticket()),
           subject.plan().failureMode());
-      return question.ask().apply(charge).thenCompose(answer -> settle(question, answer, reloads));
+      return Stages.thenCompose(
+          question.ask().apply(charge), answer -> settle(question, answer, reloads));
     }
     return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));
   }

@@ -201,7 +201,7 @@ public final class Admission {
    * demands more than rates or is settled.
    */
   public Future<Ruling> admitContinuing(Context context, Asked asked, long cost) {
-    TicketRequest ticket = TicketRequest.wanted(Optional.empty(), RandomId.next());
+    TicketRequest ticket = TicketRequest.wanted(Optional.empty(), RandomId::next);
     if (asked.isOfSeveralKinds()) {
       return admit(context, asked, cost, ticket); // debts cover rates only
     }

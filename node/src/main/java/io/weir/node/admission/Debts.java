@@ -67,7 +67,7 @@ public final class Debts {
                 debt.subject(),
                 debt.operation(),
                 debt.cost(),
-                TicketRequest.wanted(denied.ticket(), RandomId.next()),
+                TicketRequest.wanted(denied.ticket(), RandomId::next),
                 limited -> Optional.empty())
             .onComplete((decision, error) -> paid(debt, denied, decision)));
   }

@@ -22,17 +22,17 @@ public final class Tickets {
   public static TicketRequest in(MultiMap headers, long withinMicros) {
     Optional<String> shown = Optional.ofNullable(headers.get(RETRY_TICKET));
     if (shown.isPresent() || prefers(headers)) {
-      return TicketRequest.wanted(shown, RandomId.next());
+      return TicketRequest.wanted(shown, RandomId::next);
     }
     return withinMicros > 0
-        ? new TicketRequest(Optional.empty(), RandomId.next(), withinMicros)
+        ? new TicketRequest(Optional.empty(), RandomId::next, withinMicros)
         : TicketRequest.NONE;
   }
 
   /** The ticket that a caller of the check API shows or asks for. */
   public static TicketRequest of(Optional<String> shown, boolean wanted) {
     return shown.isPresent() || wanted
-        ? TicketRequest.wanted(shown, RandomId.next())
+        ? TicketRequest.wanted(shown, RandomId::next)
         : TicketRequest.NONE;
   }
 

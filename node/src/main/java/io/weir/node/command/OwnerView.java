@@ -1,6 +1,5 @@
 package io.weir.node.command;
 
-import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.Plan;
@@ -12,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -74,7 +74,8 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
       out.printf("There is no %s in the policy in force.%n", noKey(tenant, id));
     } else {
       put(states, RedisKeys.tenant(tenant), plans);
-      putCluster(states, plans);
+      put(states, RedisKeys.CLUSTER, plans);
+      putPools(states, plans, Set.of(Scope.values()), tenant, id);
     }
     return printed(tenant + "/" + id, RedisKeys.key(tenant, id), states, out);
   }
@@ -95,6 +96,7 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
     List<Plan> plans = policy.plans(subject -> subject.tenant().equals(tenant));
     Map<String, Map<String, String>> states = new LinkedHashMap<>();
     put(states, RedisKeys.tenant(tenant), plans);
+    putPools(states, plans, Set.of(Scope.TENANT), tenant, "");
     return plans.isEmpty() && states.isEmpty()
         ? unknown("tenant " + tenant)
         : printed(tenant + "/", RedisKeys.tenant(tenant), states, out);
@@ -102,7 +104,9 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
 
   private Optional<String> printCluster(PrintWriter out) {
     Map<String, Map<String, String>> states = new LinkedHashMap<>();
-    putCluster(states, policy.plans(subject -> true));
+    List<Plan> plans = policy.plans(subject -> true);
+    put(states, RedisKeys.CLUSTER, plans);
+    putPools(states, plans, Set.of(Scope.CLUSTER), "", "");
     return printed("cluster", RedisKeys.CLUSTER, states, out);
   }
 
@@ -113,15 +117,17 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
     return fields.isEmpty() ? Optional.of("there is no state " + state) : Optional.empty();
   }
 
-  private void putCluster(Map<String, Map<String, String>> states, List<Plan> plans) {
-    put(states, RedisKeys.CLUSTER, plans);
-    plans.stream()
-        .flatMap(Plan::buckets)
-        .filter(bucket -> bucket.scope() == Scope.CLUSTER)
-        .map(Bucket::name)
-        .distinct()
-        .forEach(bucket ->
-            put(states, RedisKeys.pool(bucket), inspector.showPool(bucket, policy.bursts())));
+  private void putPools(
+      Map<String, Map<String, String>> states,
+      List<Plan> plans,
+      Set<Scope> scopes,
+      String tenant,
+      String subject) {
+    states.putAll(inspector.showPools(
+        plans.stream().flatMap(Plan::buckets).filter(bucket -> scopes.contains(bucket.scope())),
+        tenant,
+        subject,
+        policy.bursts()));
   }
 
   private void put(Map<String, Map<String, String>> states, String state, List<Plan> plans) {

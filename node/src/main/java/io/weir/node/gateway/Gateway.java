@@ -189,7 +189,7 @@ public final class Gateway {
         admission.identifyAgain(attempt.asked()),
         attempt.body(),
         attempt.cost(),
-        TicketRequest.wanted(denied.ticket(), RandomId.next()),
+        TicketRequest.wanted(denied.ticket(), RandomId::next),
         attempt.delayLeftMillis() - waited,
         attempt.place()));
   }

@@ -37,6 +37,7 @@ final class ExplainIT {
           leased: true
           burstPeriod: 60
           throttleGroups: [{ milliOpsPerSec: 50, operations: [Leased] }]
+        - { name: mine, leased: true, burstPeriod: 60, throttleGroups: [{ milliOpsPerSec: 50, operations: [LeasedKey] }] }
       quotas:
         - { name: calls, scope: key, limit: 3, period: day, operations: [Quota] }
       permits:
@@ -112,6 +113,7 @@ final class ExplainIT {
     "Team, team, rate, tenant",
     "All, all, rate, cluster",
     "Leased, pool, rate, cluster",
+    "LeasedKey, mine, rate, key",
     "Quota, calls, quota, key",
     "Stream, streams, permit, tenant"
   })

@@ -26,6 +26,8 @@ final class ResetIT {
       buckets:
         - { name: own, burstPeriod: 60, throttleGroups: [{ milliOpsPerSec: 100, operations: [Ask, Tell] }] }
         - { name: second, burstPeriod: 60, throttleGroups: [{ milliOpsPerSec: 100, operations: [Tell] }] }
+        - { name: lent, leased: true, burstPeriod: 60, throttleGroups: [{ milliOpsPerSec: 100, operations: [Lend] }] }
+        - { name: teams, scope: tenant, leased: true, burstPeriod: 60, throttleGroups: [{ milliOpsPerSec: 100, operations: [Team] }] }
         - { name: team, scope: tenant, burstPeriod: 60, throttleGroups: [{ milliOpsPerSec: 200, operations: [Share] }] }
       quotas:
         - { name: calls, scope: key, limit: 4, period: day, operations: [Ask] }
@@ -116,6 +118,20 @@ final class ResetIT {
   }
 
   @Test
+  void leasedBucketsOfKeysAndTenantsAreForgotten() {
+    assertThat(ask(one, "k1", "Lend", 6)).isEqualTo("allowed");
+    assertThat(ask(one, "k2", "Team", 6)).isEqualTo("allowed");
+    assertThat(ask(two, "k1", "Lend", 1)).isEqualTo("denied");
+    assertThat(ask(two, "k1", "Team", 1)).isEqualTo("denied");
+
+    assertThat(names(reset("{\"key\": \"k1\"}"))).containsExactly("rate lent");
+    passesSoon(two, "k1", "Lend");
+    assertThat(names(reset("{\"tenant\": \"acme\", \"limits\": [\"teams\"]}")))
+        .containsExactly("rate teams");
+    passesSoon(two, "k1", "Team");
+  }
+
+  @Test
   void aTenantsLimitsAreThoseThatItsKeysShare() {
     ask(one, "k2", "Share", 12);
     ask(one, "k1", "Ask", 4);
@@ -192,7 +208,7 @@ final class ResetIT {
     HttpResponse<String> limit =
         operator("POST", "/v1/reset", "{\"key\": \"k1\", \"limits\": [\"own\", \"nope\"]}");
     assertThat(limit.statusCode()).isEqualTo(422);
-    assertThat(limit.body()).contains("'nope' (expected: calls, own, second)");
+    assertThat(limit.body()).contains("'nope' (expected: calls, lent, own, second)");
     assertThat(operator("POST", "/v1/reset", "{\"key\": \"nobody\"}").statusCode())
         .isEqualTo(404);
     assertThat(one.post("/v1/reset", "{\"key\": \"k1\"}").statusCode()).isEqualTo(401);

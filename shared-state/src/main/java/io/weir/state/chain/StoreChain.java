@@ -33,12 +33,14 @@ public record StoreChain(
    *
    * @param isPolicyChanging see {@link RedisBucketStore#of}
    * @param liveNodes the number of live nodes at the last count
+   * @param hasShare whether this process counts as a node
    * @param watched adds what watches the calls to Redis
    */
   public static StoreChain of(
       RedisConnections redis,
       BooleanSupplier isPolicyChanging,
       IntSupplier liveNodes,
+      boolean hasShare,
       UnaryOperator<BucketStore> watched) {
     Outages outages = new Outages(redis.parts(), redis::probe);
     RedisBucketStore innermost = RedisBucketStore.of(redis, isPolicyChanging, outages::observer);
@@ -47,10 +49,12 @@ public record StoreChain(
         outages,
         charge -> redis.partOf(charge.tenant()),
         liveNodes,
-        System::nanoTime);
+        System::nanoTime,
+        hasShare);
     Leases leases = new Leases(
         new RedisLeases(redis), UUID.randomUUID().toString(), outages, liveNodes, System::nanoTime);
-    LeasingStore store = new LeasingStore(degrading, leases, outages, liveNodes, System::nanoTime);
+    LeasingStore store =
+        new LeasingStore(degrading, leases, outages, liveNodes, System::nanoTime, hasShare);
     LibraryKeeper libraries =
         new LibraryKeeper(redis, LuaLibrary.limiter(Map.of()).script("libraries"), List::of);
     libraries.start();

@@ -7,6 +7,7 @@ import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.Queueing;
+import io.weir.core.throttle.Stages;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.core.throttle.StoreFault;
@@ -35,6 +36,7 @@ public final class DegradingStore implements BucketStore {
   private final Outages outages;
   private final ToIntFunction<Charge> part;
   private final LongSupplier nanoClock;
+  private final boolean hasShare;
   private final LastLevels levels = new LastLevels();
   /** By part of the shared state. */
   private final List<LocalShare> shares;
@@ -44,17 +46,20 @@ public final class DegradingStore implements BucketStore {
    * @param part the part of the shared state that decides on a charge
    * @param liveNodes the number of live nodes at the last count, including this one
    * @param nanoClock nanoseconds since any fixed instant
+   * @param hasShare whether this process counts as a node; others deny what a node decides alone
    */
   public DegradingStore(
       BucketStore store,
       Outages outages,
       ToIntFunction<Charge> part,
       IntSupplier liveNodes,
-      LongSupplier nanoClock) {
+      LongSupplier nanoClock,
+      boolean hasShare) {
     this.store = store;
     this.outages = outages;
     this.part = part;
     this.nanoClock = nanoClock;
+    this.hasShare = hasShare;
     this.shares = IntStream.range(0, outages.parts())
         .mapToObj(i -> new LocalShare(nanoClock, liveNodes, levels, outages.parts()))
         .toList();
@@ -97,10 +102,12 @@ public final class DegradingStore implements BucketStore {
 
   private CompletionStage<Counted> asked(
       Charge charge, Function<Charge, CompletionStage<StoreAnswer>> question) {
-    return question
-        .apply(charge)
-        .handle((answer, error) ->
-            error == null ? new Counted(noted(charge, answer)) : insteadOf(charge, error));
+    CompletableFuture<StoreAnswer> asked = question.apply(charge).toCompletableFuture();
+    if (Stages.isKnown(asked)) {
+      return CompletableFuture.completedFuture(new Counted(noted(charge, asked.join())));
+    }
+    return asked.handle((answer, error) ->
+        error == null ? new Counted(noted(charge, answer)) : insteadOf(charge, error));
   }
 
   // Both the shared state and this node have to admit, so that locally admitted units are not
@@ -182,8 +189,8 @@ public final class DegradingStore implements BucketStore {
     }
     return switch (charge.failureMode()) {
       case LOCAL -> {
-        if (charge.demands().isEmpty()) {
-          throw new CompletionException(cause); // a node has no bucket to count in
+        if (!hasShare || charge.demands().isEmpty()) { // a node has no bucket to count in
+          throw new CompletionException(cause);
         }
         yield alone(charge.withoutOverflow(), share(charge));
       }

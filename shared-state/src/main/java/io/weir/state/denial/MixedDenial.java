@@ -124,7 +124,7 @@ public final class MixedDenial {
   private boolean isOfSameWish(Charge other) {
     boolean wantsTicket = charge.ticket().wantsAlways();
     return other.ticket().wantsAlways() == wantsTicket
-        && (wantsTicket || other.ticket().secret().isEmpty());
+        && (wantsTicket || !other.ticket().wants());
   }
 
   /** Whether Redis would certainly deny as well. */

@@ -59,7 +59,7 @@ public final class RedisLevels {
     });
   }
 
-  /** The time until a leased bucket is empty, with all leased units counted as used. */
+  /** The time until a leased bucket of scope {@code cluster} is empty, with all leased units counted as used. */
   public CompletionStage<Long> drainMicros(Bucket leased) {
     return Scripts.run(redis, leaseLook, List.of(RedisKeys.pool(leased.name())), clock.get())
         .thenApply(answer -> (Long) answer.get(0));

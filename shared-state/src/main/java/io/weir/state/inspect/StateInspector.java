@@ -3,6 +3,8 @@ package io.weir.state.inspect;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Scope;
 import io.weir.core.policy.Plan;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.Faults;
@@ -15,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Reads the shared state for an operator: changes nothing, and blocks its caller. */
 public final class StateInspector {
@@ -77,9 +80,26 @@ public final class StateInspector {
     return fields;
   }
 
-  /** A bucket of scope {@code cluster} with leases; empty if there is none. */
-  public Map<String, String> showPool(String bucket, String bursts) {
-    return asked(RedisKeys.pool(bucket), bursts, "");
+  /**
+   * Those of these buckets that are leased and used, by their keys in Redis.
+   *
+   * @param tenant of the owner; of no matter for scope {@code cluster}
+   * @param subject of the owner, for scope {@code key}
+   */
+  public Map<String, Map<String, String>> showPools(
+      Stream<Bucket> buckets, String tenant, String subject, String bursts) {
+    Map<String, Map<String, String>> pools = new LinkedHashMap<>();
+    buckets
+        .filter(bucket -> bucket.leased() || bucket.scope() == Scope.CLUSTER)
+        .map(bucket -> RedisKeys.pool(bucket, tenant, subject))
+        .distinct()
+        .forEach(pool -> {
+          Map<String, String> fields = asked(pool, bursts, "");
+          if (!fields.isEmpty()) {
+            pools.put(pool, fields);
+          }
+        });
+    return pools;
   }
 
   /**

@@ -1,10 +1,6 @@
 package io.weir.state.lease;
 
-import static java.util.concurrent.TimeUnit.MICROSECONDS;
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
-
 import io.weir.core.bucket.Bucket;
-import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.lease.Lease;
 import io.weir.core.lease.LeaseReport;
 import io.weir.core.throttle.Failures;
@@ -14,8 +10,6 @@ import io.weir.state.lane.CallObserver;
 import io.weir.state.lease.RedisLeases.Answer;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,76 +26,65 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeasedBucket {
   private static final Duration MARGIN = Duration.ofMillis(20);
-  private static final Duration TICK = Duration.ofMillis(20);
+  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final long NEEDED_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-  private static final long MAX_TOLD_MICROS = TimeUnit.SECONDS.toMicros(30);
   private static final int MAX_WAITING = 10_000;
 
-  private final RedisLeases leases;
+  private final Pool pool;
   private final Bucket bucket;
   private final Lease lease;
   private final CallObserver observer;
-  private final IntSupplier liveNodes;
-  private final LongSupplier nanoClock;
+  private final Surroundings around;
+  private final LeaseDemand demand;
+  private final PoolLevel level;
   private final Queue<Waiting> waiting = new ArrayDeque<>();
   /** How many of the waiting charges the report under way includes. */
   private int counted;
 
   private long revision;
   private long reportedNanos;
-  private long demanded;
-  private double unitsPerNano;
   private boolean isDry;
-  private long freeAtNanos;
-  private long toldNanos;
-  private long usedByAll;
-  private long usedAtNanos;
+  private boolean isReporting;
   private boolean isTicking;
+  private volatile boolean isUsed = true;
 
-  LeasedBucket(
-      RedisLeases leases,
-      Bucket bucket,
-      String holder,
-      CallObserver observer,
-      IntSupplier liveNodes,
-      LongSupplier nanoClock) {
-    this.leases = leases;
-    this.bucket = bucket;
+  /** @param observer of the calls to the pool */
+  LeasedBucket(Pool pool, String holder, CallObserver observer, Surroundings around) {
+    this.pool = pool;
+    this.bucket = pool.bucket();
     this.lease = new Lease(holder);
     this.observer = observer;
-    this.liveNodes = liveNodes;
-    this.nanoClock = nanoClock;
-    this.reportedNanos = nanoClock.getAsLong() - REPORT_EVERY_NANOS;
+    this.around = around;
+    this.demand = new LeaseDemand(bucket);
+    this.level = new PoolLevel(bucket);
+    this.reportedNanos = now() - REPORT_EVERY_NANOS;
   }
 
-  /** The result of taking units. */
-  sealed interface Taking {
-    /** The units are taken, and have to be settled. */
-    record Took(Lease.Taken taken, long used) implements Taking {}
-
-    /** No units are left. */
-    record Nothing(long waitMicros, long used) implements Taking {}
-
-    /** A newer policy is in force. */
-    record Outdated(long revision) implements Taking {}
-  }
+  /**
+   * What the leased buckets of a node have in common.
+   *
+   * @param leases the shared pools
+   * @param calls the turns of the calls to them
+   * @param whenIdle is passed each bucket that holds nothing any more and owes nobody an answer
+   */
+  record Surroundings(
+      RedisLeases leases,
+      LeaseCalls calls,
+      IntSupplier liveNodes,
+      LongSupplier nanoClock,
+      Consumer<LeasedBucket> whenIdle) {}
 
   private record Waiting(long units, CompletableFuture<Taking> answer) {}
 
-  /** Steps to run after the lock is released. */
-  private record Next(List<Runnable> steps) {
-    Next() {
-      this(new ArrayList<>());
-    }
-
-    void run() {
-      steps.forEach(Runnable::run);
-    }
+  Pool pool() {
+    return pool;
   }
 
-  Bucket bucket() {
-    return bucket;
+  /** Whether it was not used since this was asked before. */
+  boolean isUnusedSinceAsked() {
+    boolean was = isUsed;
+    isUsed = false;
+    return !was;
   }
 
   /** Operations that this node holds and may spend. */
@@ -114,28 +97,30 @@ final class LeasedBucket {
    *
    * @return completes exceptionally with {@link StoreUnavailableException} if the lease has ended and cannot be renewed
    */
-  CompletionStage<Taking> take(long units, long ofRevision) {
-    Next next = new Next();
-    CompletionStage<Taking> answer = take(units, ofRevision, next);
+  CompletableFuture<Taking> take(long units, long ofRevision) {
+    Steps next = new Steps();
+    CompletableFuture<Taking> answer = take(units, ofRevision, next);
     next.run();
     return answer;
   }
 
-  private synchronized CompletionStage<Taking> take(long units, long ofRevision, Next next) {
+  private synchronized CompletableFuture<Taking> take(long units, long ofRevision, Steps next) {
+    isUsed = true;
     revision = Math.max(revision, ofRevision);
     if (ofRevision < revision) {
       return CompletableFuture.completedFuture(new Taking.Outdated(revision));
     }
-    long now = nanoClock.getAsLong();
+    long now = now();
     if (waiting.isEmpty() && lease.has(units, now)) {
-      Taking took = new Taking.Took(lease.take(units), used(now));
-      if (lease.balance() < needed() / 2) {
+      Taking took = took(units, now);
+      if (lease.balance() < demand.needed() / 2) {
         reportIfDue(now, next);
       }
-      tick(next);
+      tick(TICK_NANOS, next);
       return CompletableFuture.completedFuture(took);
     }
     if (isDry && now - reportedNanos < REPORT_EVERY_NANOS) {
+      tick(TICK_NANOS, next);
       return CompletableFuture.completedFuture(nothing(units, now));
     }
     if (waiting.size() == MAX_WAITING) {
@@ -144,155 +129,170 @@ final class LeasedBucket {
     }
     Waiting mine = new Waiting(units, new CompletableFuture<>());
     waiting.add(mine);
-    if (!lease.isAsking()) {
-      report(now, next);
-    }
-    tick(next);
+    report(next);
+    tick(TICK_NANOS, next);
     return mine.answer();
   }
 
   // Units that another bucket denied are no demand: a key far above its own limit must not make
   // this node hold units that other nodes need.
   synchronized void settle(Lease.Taken taken, boolean isSpent) {
-    demanded += isSpent ? taken.units() : 0;
+    if (isSpent) {
+      demand.add(taken.units());
+    } else {
+      var unused = level.take(-taken.units(), now());
+    }
     lease.settle(taken, isSpent);
   }
 
-  private void reportIfDue(long now, Next next) {
-    if (!lease.isAsking() && now - reportedNanos >= REPORT_EVERY_NANOS) {
-      report(now, next);
+  private void reportIfDue(long now, Steps next) {
+    if (now - reportedNanos >= REPORT_EVERY_NANOS) {
+      report(next);
     }
   }
 
-  private void report(long now, Next next) {
-    long elapsed = Math.max(1, now - reportedNanos);
-    // A moving average: a short interval has little weight.
-    double weight = Math.min(1, (double) elapsed / NEEDED_FOR_NANOS);
-    unitsPerNano += ((double) demanded / elapsed - unitsPerNano) * weight;
-    demanded = 0;
+  private void report(Steps next) {
+    if (!isReporting) {
+      isReporting = true;
+      next.add(() -> around
+          .calls()
+          .call(pool.tenant(), this::exchange)
+          .whenComplete((exchanged, error) -> heard(exchanged, error)));
+    }
+  }
+
+  private record Sent(LeaseReport report, long revision, long atNanos) {}
+
+  private record Exchanged(
+      Sent sent, @Nullable Answer answer, @Nullable Throwable error) {}
+
+  // The report is made when its turn has come: what it tells must be true then.
+  private CompletionStage<Exchanged> exchange() {
+    Sent sent = made();
+    return around
+        .leases()
+        .exchange(pool, sent.report(), sent.revision(), Lease.LASTS)
+        .handle((answer, error) -> new Exchanged(sent, answer, error));
+  }
+
+  private synchronized Sent made() {
+    long now = now();
+    demand.settle(now - reportedNanos);
     reportedNanos = now;
     long waits = waiting.stream().mapToLong(Waiting::units).sum();
     counted = waiting.size();
-    long needed = Math.min(bucket.capacityUnits(), Math.max(needed(), waits));
+    long needed = Math.min(bucket.capacityUnits(), Math.max(demand.needed(), waits));
     long first = waiting.isEmpty() ? 0 : waiting.element().units();
-    long least = Math.max(1, first - Math.min(needed, lease.balance()));
-    LeaseReport report = lease.report(needed, Math.max(0, needed - lease.balance()), least, now);
-    long ofRevision = revision;
-    next.steps()
-        .add(() -> leases
-            .exchange(bucket, report, ofRevision, Lease.LASTS)
-            .whenComplete((answer, error) -> heard(report, now, answer, error)));
+    long held = lease.balance(now);
+    long least = Math.max(1, first - Math.min(needed, held));
+    LeaseReport report = lease.report(needed, Math.max(0, needed - held), least, now);
+    return new Sent(report, revision, now);
   }
 
-  private long needed() {
-    double needed = unitsPerNano * NEEDED_FOR_NANOS;
-    return needed < bucket.unitsPerOperation()
-        ? 0 // so seldom asked that each asks for its own
-        : (long) Math.min(needed, (double) bucket.capacityUnits());
-  }
-
-  private void heard(
-      LeaseReport report, long sentNanos, @Nullable Answer answer, @Nullable Throwable error) {
-    Next next = new Next();
-    hear(report, sentNanos, answer, error, next);
+  private void heard(@Nullable Exchanged exchanged, @Nullable Throwable refused) {
+    Steps next = new Steps();
+    hear(exchanged, refused, next);
     next.run();
   }
 
   private synchronized void hear(
-      LeaseReport report,
-      long sentNanos,
-      @Nullable Answer answer,
-      @Nullable Throwable error,
-      Next next) {
-    long now = nanoClock.getAsLong();
-    if (answer instanceof Answer.Granted granted) {
-      next.steps().add(() -> observer.ended(true));
-      lease.granted(
-          report, granted.granted(), sentNanos + Lease.LASTS.minus(MARGIN).toNanos(), now);
-      usedByAll = granted.used() + granted.out() - lease.balance();
-      usedAtNanos = now;
-      isDry = granted.granted() < report.wants();
-      freeAtNanos = now + MICROSECONDS.toNanos(granted.waitMicros());
-      serve(now, next);
-    } else if (answer instanceof Answer.Stale stale) {
-      lease.unanswered(report);
+      @Nullable Exchanged exchanged, @Nullable Throwable refused, Steps next) {
+    isReporting = false;
+    Throwable error = exchanged == null ? refused : exchanged.error();
+    if (exchanged != null && exchanged.answer() instanceof Answer.Granted granted) {
+      next.add(() -> observer.ended(true));
+      granted(exchanged.sent(), granted, next);
+    } else if (exchanged != null && exchanged.answer() instanceof Answer.Stale stale) {
+      lease.unanswered(exchanged.sent().report());
       revision = Math.max(revision, stale.revision());
       endAll(waiter -> waiter.complete(new Taking.Outdated(stale.revision())), next);
     } else if (error != null) {
-      lease.unanswered(report);
+      if (exchanged != null) {
+        lease.unanswered(exchanged.sent().report());
+      }
       Throwable cause = Failures.cause(error);
-      next.steps().add(() -> observer.ended(!Failures.isOutage(cause)));
+      next.add(() -> observer.ended(!Failures.isOutage(cause)));
       endAll(waiter -> waiter.completeExceptionally(cause), next);
     }
   }
 
+  private void granted(Sent sent, Answer.Granted granted, Steps next) {
+    long now = now();
+    long endsNanos = sent.atNanos() + Lease.LASTS.minus(MARGIN).toNanos();
+    lease.granted(sent.report(), granted.granted(), endsNanos, now);
+    level.heard(sent.report(), granted, lease.balance(), now);
+    isDry = granted.granted() < sent.report().wants();
+    serve(now, next);
+  }
+
   // The report does not include charges that came after it was sent; if there may be units for
   // them, another report is sent.
-  private void serve(long now, Next next) {
+  private void serve(long now, Steps next) {
     for (int left = counted; !waiting.isEmpty(); left--) {
       boolean has = lease.has(waiting.element().units(), now);
       if (!has && left <= 0 && !isDry) {
-        report(now, next);
+        report(next);
         return;
       }
       Waiting first = waiting.remove();
-      Taking taking =
-          has ? new Taking.Took(lease.take(first.units()), used(now)) : nothing(first.units(), now);
-      next.steps().add(() -> first.answer().complete(taking));
+      Taking taking = has ? took(first.units(), now) : nothing(first.units(), now);
+      next.add(() -> first.answer().complete(taking));
     }
   }
 
-  private void endAll(Consumer<CompletableFuture<Taking>> how, Next next) {
+  private void endAll(Consumer<CompletableFuture<Taking>> how, Steps next) {
     for (Waiting one : waiting) {
-      next.steps().add(() -> how.accept(one.answer()));
+      next.add(() -> how.accept(one.answer()));
     }
     waiting.clear();
   }
 
-  // Each caller gets a different retry time: the drained units are shared among the nodes.
-  private Taking nothing(long units, long now) {
-    demanded += units;
-    long first = Math.max(now, freeAtNanos);
-    long step = MICROSECONDS.toNanos(units * liveNodes.getAsInt() / bucket.unitsPerMicro());
-    toldNanos = Math.max(first, toldNanos + step);
-    if (toldNanos - now > MICROSECONDS.toNanos(MAX_TOLD_MICROS)) {
-      toldNanos = first;
-    }
-    long wait = Math.max(1, NANOSECONDS.toMicros(toldNanos - now));
-    return new Taking.Nothing(wait, Math.max(used(now), bucket.capacityUnits() - units + 1));
+  private Taking took(long units, long now) {
+    return new Taking.Took(lease.take(units), level.take(units, now));
   }
 
-  private long used(long now) {
-    long elapsed = NANOSECONDS.toMicros(Math.max(0, now - usedAtNanos));
-    return Math.min(
-        bucket.capacityUnits(), LeakyBucket.drained(usedByAll, bucket.unitsPerMicro(), elapsed));
+  private Taking nothing(long units, long now) {
+    demand.add(units);
+    long wait = level.waitMicros(units, around.liveNodes().getAsInt(), now);
+    return new Taking.Nothing(wait, Math.max(level.used(now), bucket.capacityUnits() - units + 1));
   }
 
   // Spent units drain only after they are reported, and units held by an idle node are missing on
   // others.
-  private void tick(Next next) {
+  private void tick(long afterNanos, Steps next) {
     if (!isTicking) {
       isTicking = true;
-      next.steps().add(() -> {
-        var unused = leases.later(this::ticked, TICK);
+      next.add(() -> {
+        var unused = around.leases().later(this::ticked, Duration.ofNanos(afterNanos));
       });
     }
   }
 
   private void ticked() {
-    Next next = new Next();
+    Steps next = new Steps();
     tickedNow(next);
     next.run();
   }
 
-  private synchronized void tickedNow(Next next) {
+  private synchronized void tickedNow(Steps next) {
     isTicking = false;
-    long now = nanoClock.getAsLong();
+    long now = now();
     if (lease.isOut(now)) {
-      if (now - reportedNanos >= TICK.toNanos() && !lease.isAsking()) {
-        report(now, next);
+      if (now - reportedNanos >= TICK_NANOS) {
+        report(next);
       }
-      tick(next);
+      tick(TICK_NANOS, next);
+      return;
     }
+    long toldFor = level.toldForNanos(now);
+    if (isReporting || !waiting.isEmpty() || toldFor > 0) {
+      tick(Math.max(TICK_NANOS, toldFor), next);
+    } else {
+      next.add(() -> around.whenIdle().accept(this));
+    }
+  }
+
+  private long now() {
+    return around.nanoClock().getAsLong();
   }
 }

@@ -2,39 +2,36 @@ package io.weir.state.lease;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Verdict.Outcome;
 import io.weir.core.decision.Verdict.Wait;
 import io.weir.core.lease.Lease;
 import io.weir.core.slot.QueueReport;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Stages;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.core.throttle.StoreAnswer.Stale;
 import io.weir.state.degraded.Outages;
-import io.weir.state.lease.LeasedBucket.Taking;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+import io.weir.state.lease.LeasedBucket.Surroundings;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** All leases of a node. Safe for use by many threads; never blocks. */
 public final class Leases {
-  // Enough for one policy: when earlier and later policies exceed it together, all buckets are
-  // forgotten.
-  private static final int MAX_BUCKETS = 1000;
-
   private final RedisLeases shared;
   private final String node;
   private final Outages outages;
-  private final IntSupplier liveNodes;
-  private final LongSupplier nanoClock;
-  private final Map<Bucket, LeasedBucket> buckets = new ConcurrentHashMap<>();
-  private long lives;
+  private final LeasedBuckets buckets = new LeasedBuckets();
+  private final Surroundings around;
+  private final AtomicLong lives = new AtomicLong();
 
   /**
    * Holds nothing at first.
@@ -52,40 +49,60 @@ public final class Leases {
     this.shared = shared;
     this.node = node;
     this.outages = outages;
-    this.liveNodes = liveNodes;
-    this.nanoClock = nanoClock;
+    this.around = new Surroundings(
+        shared,
+        new LeaseCalls(call -> {
+          var unused = shared.later(call, Duration.ZERO);
+        }),
+        liveNodes,
+        nanoClock,
+        bucket -> buckets.remove(bucket.pool(), bucket));
   }
 
   /** Units of all buckets, in operations, that this node holds and may spend. */
   public double operationsHeld() {
-    return buckets.values().stream().mapToDouble(LeasedBucket::operationsHeld).sum();
+    return buckets.all().mapToDouble(LeasedBucket::operationsHeld).sum();
+  }
+
+  /** How many buckets of a tenant are leased just now; of scope {@code cluster} for an empty name. */
+  int size(String tenant) {
+    return buckets.size(tenant);
   }
 
   /** Whether a demand is on a bucket that is leased. */
   boolean areOf(Demand demand) {
-    return switch (demand.bucket().scope()) {
-      case CLUSTER -> demand.bucket().leased() || shared.areNeeded();
-      case KEY, TENANT -> false;
-    };
+    Bucket bucket = demand.bucket();
+    return bucket.leased() || (bucket.scope() == Scope.CLUSTER && shared.areNeeded());
   }
 
   /** The part of the shared state that decides on a charge on leased buckets; if one part is away, that one. */
   int partOf(Charge charge) {
+    if (!shared.areNeeded()) {
+      return 0;
+    }
     for (Demand demand : charge.demands()) {
-      if (outages.isAway(shared.partOf(demand.bucket()))) {
-        return shared.partOf(demand.bucket());
+      int part = partOf(demand, charge);
+      if (outages.isAway(part)) {
+        return part;
       }
     }
-    return shared.partOf(charge.demands().get(0).bucket());
+    return partOf(charge.demands().get(0), charge);
+  }
+
+  private int partOf(Demand demand, Charge charge) {
+    return shared.partOf(Pool.of(demand.bucket(), charge));
   }
 
   /** Units taken for one charge. Mutable; used by one thread at a time. */
   static final class Takings {
-    private final List<LeasedBucket> from = new ArrayList<>(1);
-    private final List<Lease.Taken> taken = new ArrayList<>(1);
+    private final LeasedBucket[] from;
+    private final Lease.Taken[] taken;
     private final long[] used;
+    private int count;
 
     Takings(int demands) {
+      this.from = new LeasedBucket[demands];
+      this.taken = new Lease.Taken[demands];
       this.used = new long[demands];
     }
 
@@ -94,83 +111,80 @@ public final class Leases {
       return used;
     }
 
+    private void add(LeasedBucket bucket, Taking.Took took) {
+      from[count] = bucket;
+      taken[count] = took.taken();
+      used[count] = took.used();
+      count++;
+    }
+
     /** Settles all units as spent, or gives all back. */
     void settle(boolean isSpent) {
-      for (int i = 0; i < taken.size(); i++) {
-        from.get(i).settle(taken.get(i), isSpent);
+      for (int i = 0; i < count; i++) {
+        from[i].settle(taken[i], isSpent);
       }
-      taken.clear();
-      from.clear();
+      count = 0;
     }
   }
 
   /** Takes from all buckets of a charge or from none; the units taken have to be settled. */
   CompletionStage<StoreAnswer> take(Charge charge, Takings takings) {
-    long[] none = new long[charge.demands().size()];
-    if (charge.verdict().outcome(none) == Outcome.NEVER_ALLOWED) {
-      return CompletableFuture.completedFuture(new Decided(
-          charge.verdict().decision(Outcome.NEVER_ALLOWED, none, Wait.NONE), QueueReport.NONE));
+    for (Demand demand : charge.demands()) {
+      if (!LeakyBucket.canHold(demand.bucket(), demand.units(charge.cost()))) {
+        return CompletableFuture.completedFuture(
+            decided(charge, Outcome.NEVER_ALLOWED, takings, Wait.NONE));
+      }
     }
     return takeFrom(charge, takings, 0);
   }
 
+  private static StoreAnswer decided(Charge charge, Outcome outcome, Takings takings, Wait wait) {
+    return new Decided(charge.verdict().decision(outcome, takings.used(), wait), QueueReport.NONE);
+  }
+
   private CompletionStage<StoreAnswer> takeFrom(Charge charge, Takings takings, int index) {
     if (index == charge.demands().size()) {
-      return CompletableFuture.completedFuture(new Decided(
-          charge.verdict().decision(Outcome.ALLOWED, takings.used(), Wait.NONE), QueueReport.NONE));
+      return CompletableFuture.completedFuture(
+          decided(charge, Outcome.ALLOWED, takings, Wait.NONE));
     }
     Demand demand = charge.demands().get(index);
-    LeasedBucket bucket = bucket(demand.bucket());
-    return bucket
-        .take(demand.units(charge.cost()), charge.revision())
-        .whenComplete((taking, error) -> {
-          if (error != null) {
-            takings.settle(false);
-          }
-        })
-        .thenCompose(taking -> {
-          if (taking instanceof Taking.Took took) {
-            takings.from.add(bucket);
-            takings.taken.add(took.taken());
-            takings.used[index] = took.used();
+    LeasedBucket bucket = bucket(Pool.of(demand.bucket(), charge));
+    CompletableFuture<Taking> taking = bucket.take(demand.units(charge.cost()), charge.revision());
+    return Stages.thenCompose(
+        Stages.isKnown(taking)
+            ? taking
+            : taking.whenComplete((taken, error) -> giveBackAfter(error, takings)),
+        taken -> {
+          if (taken instanceof Taking.Took took) {
+            takings.add(bucket, took);
             return takeFrom(charge, takings, index + 1);
           }
           takings.settle(false);
-          return CompletableFuture.completedFuture(instead(charge, takings, index, taking));
+          return CompletableFuture.completedFuture(instead(charge, takings, index, taken));
         });
+  }
+
+  private static void giveBackAfter(@Nullable Throwable error, Takings takings) {
+    if (error != null) {
+      takings.settle(false);
+    }
   }
 
   private static StoreAnswer instead(Charge charge, Takings takings, int index, Taking taking) {
     if (taking instanceof Taking.Nothing nothing) {
       takings.used()[index] = nothing.used();
       Wait wait = new Wait(nothing.waitMicros(), true, Optional.empty());
-      return new Decided(
-          charge.verdict().decision(Outcome.DENIED, takings.used(), wait), QueueReport.NONE);
+      return decided(charge, Outcome.DENIED, takings, wait);
     }
     return new Stale(((Taking.Outdated) taking).revision());
   }
 
-  // The shape is part of the key: a bucket of another policy is another lease of the same pool.
-  private LeasedBucket bucket(Bucket bucket) {
-    LeasedBucket known = buckets.get(bucket);
-    if (known != null) {
-      return known;
-    }
-    if (buckets.size() >= MAX_BUCKETS) {
-      buckets.clear(); // their leases end within a moment
-    }
-    return buckets.computeIfAbsent(
-        bucket,
-        shape -> new LeasedBucket(
-            shared,
-            shape,
-            node + "." + nextLife(),
-            outages.observer(shared.partOf(shape)),
-            liveNodes,
-            nanoClock));
+  private LeasedBucket bucket(Pool pool) {
+    return buckets.get(pool, this::made);
   }
 
-  private synchronized long nextLife() {
-    return ++lives;
+  private LeasedBucket made(Pool pool) {
+    String holder = node + "." + lives.incrementAndGet();
+    return new LeasedBucket(pool, holder, outages.observer(shared.partOf(pool)), around);
   }
 }

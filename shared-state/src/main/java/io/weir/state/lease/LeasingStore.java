@@ -4,6 +4,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Stages;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.core.throttle.StoreFault;
@@ -36,16 +37,19 @@ public final class LeasingStore implements BucketStore {
    *
    * @param own decides on the other buckets
    * @param outages of {@code leases}
+   * @param hasShare see {@link DegradingStore}
    */
   public LeasingStore(
       BucketStore own,
       Leases leases,
       Outages outages,
       IntSupplier liveNodes,
-      LongSupplier nanoClock) {
+      LongSupplier nanoClock,
+      boolean hasShare) {
     this.own = own;
     this.leases = leases;
-    this.ofLeases = new DegradingStore(own, outages, leases::partOf, liveNodes, nanoClock);
+    this.ofLeases =
+        new DegradingStore(own, outages, leases::partOf, liveNodes, nanoClock, hasShare);
   }
 
   @Override
@@ -65,14 +69,13 @@ public final class LeasingStore implements BucketStore {
   // away. Only the answer of the others determines whether they are spent.
   private CompletionStage<StoreAnswer> leasedFirst(Charge charge, Split split, Charge leasedPart) {
     Leases.Takings takings = new Leases.Takings(leasedPart.demands().size());
-    return asked(leasedPart, takings).thenCompose(leased -> {
+    return Stages.thenCompose(asked(leasedPart, takings), leased -> {
       StoreAnswer answer = leased.answer();
       if (!isAllowed(answer) || !split.hasOwn(charge)) {
         takings.settle(isAllowed(answer));
-        StoreAnswer ofLeased = merged(charge, split, false, takings, answer);
         return split.hasOwn(charge)
-            ? unlessRepeated(charge, split, takings, ofLeased)
-            : CompletableFuture.completedFuture(ofLeased);
+            ? unlessRepeated(charge, split, takings, merged(charge, split, false, takings, answer))
+            : CompletableFuture.completedFuture(answer);
       }
       return own.tryCharge(split.ownPart(charge))
           .whenComplete((ofOwn, error) -> settle(takings, leased, isSpent(ofOwn)))
@@ -139,7 +142,7 @@ public final class LeasingStore implements BucketStore {
     if (!split.hasOwn(charge)) {
       return asked(split.leasedPart(charge), takings).thenApply(leased -> {
         settle(takings, leased, false);
-        return merged(charge, split, false, takings, leased.answer());
+        return leased.answer();
       });
     }
     return own.peek(split.ownPart(charge))

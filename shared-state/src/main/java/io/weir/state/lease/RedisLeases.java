@@ -6,8 +6,6 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
-import io.weir.state.wire.Partition;
-import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
 import io.weir.state.wire.Statuses.Lease;
 import java.time.Duration;
@@ -24,6 +22,7 @@ import java.util.function.Supplier;
 public final class RedisLeases {
   private final RedisConnections redis;
   private final LuaScript script;
+  private final boolean areNeeded;
   private final Supplier<List<String>> clock;
 
   /** @param redis the connections to the pools */
@@ -36,6 +35,7 @@ public final class RedisLeases {
     this.redis = redis;
     this.script = LuaLibrary.limiter(includes).script("lease");
     this.clock = clock;
+    this.areNeeded = redis.parts() > 1;
   }
 
   /** The same with a clock other than Redis's, which a test moves. */
@@ -59,9 +59,9 @@ public final class RedisLeases {
     record Stale(long revision) implements Answer {}
   }
 
-  /** The part of the shared state with the pool of a bucket. */
-  public int partOf(Bucket bucket) {
-    return redis.parts() == 1 ? 0 : Partition.of(bucket.name());
+  /** The part of the shared state with a pool. */
+  int partOf(Pool pool) {
+    return areNeeded ? pool.partition() : 0;
   }
 
   /** The longest wait for an answer. */
@@ -71,12 +71,13 @@ public final class RedisLeases {
 
   /** Whether every bucket of scope {@code cluster} has to be leased. */
   public boolean areNeeded() {
-    return redis.parts() > 1;
+    return areNeeded;
   }
 
   /** Sends a report; failures are {@link io.weir.core.throttle.StoreUnavailableException}. */
   public CompletionStage<Answer> exchange(
-      Bucket bucket, LeaseReport report, long revision, Duration lease) {
+      Pool pool, LeaseReport report, long revision, Duration lease) {
+    Bucket bucket = pool.bucket();
     List<String> arguments = new ArrayList<>(List.of(
         report.holder(),
         Long.toString(report.sequence()),
@@ -90,7 +91,7 @@ public final class RedisLeases {
         Long.toString(report.least()),
         Long.toString(TimeUnit.NANOSECONDS.toMicros(lease.toNanos()))));
     arguments.addAll(clock.get());
-    List<String> keys = List.of(RedisKeys.pool(bucket.name()), redis.policyOf(partOf(bucket)));
+    List<String> keys = List.of(pool.key(), redis.policyOf(partOf(pool)));
     return Scripts.run(redis, script, keys, arguments).thenApply(RedisLeases::answer);
   }
 

@@ -22,15 +22,16 @@ import java.util.stream.IntStream;
  *
  * @param all of the operation; compared by identity
  * @param leased the others are {@code own}
+ * @param hasLeasedOverflow whether a leased bucket is part of an overflow pair: the two buckets cannot be asked at once
  */
-record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
+record Split(List<Demand> all, List<Demand> leased, List<Demand> own, boolean hasLeasedOverflow) {
 
   static Split of(List<Demand> demands, Predicate<Demand> isLeased) {
-    return new Split(
-        demands,
-        // Copied here once: a charge keeps the identity of a list that needs no copy.
-        List.copyOf(demands.stream().filter(isLeased).toList()),
-        List.copyOf(demands.stream().filter(isLeased.negate()).toList()));
+    // Copied here once: a charge keeps the identity of a list that needs no copy.
+    List<Demand> own = List.copyOf(demands.stream().filter(isLeased.negate()).toList());
+    List<Demand> leased =
+        own.isEmpty() ? demands : List.copyOf(demands.stream().filter(isLeased).toList());
+    return new Split(demands, leased, own, hasLeasedOverflow(demands, leased));
   }
 
   /** Whether it is the split of exactly this list. */
@@ -41,7 +42,7 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
 
   /** The part of a charge on leased buckets. */
   Charge leasedPart(Charge charge) {
-    return charge.with(Amount.ofRates(leased, charge.cost()));
+    return hasOwn(charge) ? charge.with(Amount.ofRates(leased, charge.cost())) : charge;
   }
 
   /** Whether the charge demands anything other than leased buckets. */
@@ -49,8 +50,7 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own) {
     return !own.isEmpty() || !charge.extras().isEmpty();
   }
 
-  /** Whether a leased bucket is part of an overflow pair: the two buckets cannot be asked at once. */
-  boolean hasLeasedOverflow() {
+  private static boolean hasLeasedOverflow(List<Demand> all, List<Demand> leased) {
     return IntStream.range(0, all.size())
         .anyMatch(i ->
             leased.contains(all.get(i)) && (all.get(i).overflow() || Demand.hasOverflow(all, i)));

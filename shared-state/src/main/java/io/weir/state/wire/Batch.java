@@ -210,7 +210,7 @@ public final class Batch {
   }
 
   private static boolean isWithoutTicket(TicketRequest ticket) {
-    return ticket.secret().isEmpty() && ticket.shown().isEmpty();
+    return !ticket.wants() && ticket.shown().isEmpty();
   }
 
   // Counted from 1, among the keys that follow the states.

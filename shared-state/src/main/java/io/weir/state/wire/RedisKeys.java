@@ -3,6 +3,7 @@ package io.weir.state.wire;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
 
@@ -111,9 +112,28 @@ public final class RedisKeys {
     return ofTenant(tenant) + ":tenant";
   }
 
-  /** A hash: a bucket of scope {@code cluster} with leases. */
+  /**
+   * A hash: a bucket with leases.
+   *
+   * @param tenant of the owner, if the bucket is not of scope {@code cluster}
+   * @param subject of the owner, if it is of scope {@code key}
+   */
+  public static String pool(Bucket bucket, String tenant, String subject) {
+    String name = bucket.name();
+    return switch (bucket.scope()) {
+      case KEY, TENANT -> leased(state(bucket.scope(), tenant, subject), name);
+      case CLUSTER -> pool(name);
+    };
+  }
+
+  /** The same of a bucket of scope {@code cluster}. */
   public static String pool(String bucket) {
     return PREFIX + Partition.tag(Partition.of(bucket)) + ":cluster:" + bucket;
+  }
+
+  /** A hash: a bucket with leases of the owner of a state, which is not the cluster. */
+  public static String leased(String state, String bucket) {
+    return state + ":leased:" + bucket;
   }
 
   /** The state of an owner. */

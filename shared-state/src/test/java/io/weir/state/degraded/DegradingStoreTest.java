@@ -56,7 +56,8 @@ final class DegradingStoreTest {
       outages,
       charge -> 0,
       () -> 1,
-      nanos::get);
+      nanos::get,
+      true);
 
   @ParameterizedTest
   @EnumSource(

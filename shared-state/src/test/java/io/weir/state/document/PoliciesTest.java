@@ -114,6 +114,23 @@ final class PoliciesTest {
   }
 
   @Test
+  void bucketsOfEachScopeAreLeasedAlsoWithAnOverride() {
+    Policy policy = policy("""
+        buckets:
+          - { name: own, leased: true, burstPeriod: 1, throttleGroups: [{ opsPerSec: 9, operations: [Ping] }] }
+          - { name: team, scope: tenant, leased: true, burstPeriod: 1, throttleGroups: [{ opsPerSec: 9, operations: [Ping] }] }
+          - { name: all, scope: cluster, leased: true, burstPeriod: 1, throttleGroups: [{ opsPerSec: 9, operations: [Ping] }] }
+        subjects:
+          k1: { tenant: acme, overrides: [{ bucket: own, opsPerSec: 7 }] }
+        """);
+    assertThat(demands(policy, "k1", "Ping"))
+        .hasSize(3)
+        .allMatch(demand -> demand.bucket().leased());
+    assertThat(demands(policy, "k1", "Ping").get(0).bucket().rate())
+        .isEqualTo(Rate.ofMilliOpsPerSec(7000));
+  }
+
+  @Test
   void anOperationWithAnOverrideLeavesTheKeysSharedBucket() {
     Policy policy = policy(BUCKETS + """
         subjects:

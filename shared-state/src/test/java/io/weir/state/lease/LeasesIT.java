@@ -11,15 +11,11 @@ import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.throttle.Amount;
-import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
-import io.weir.state.connection.RedisConnections;
-import io.weir.state.degraded.DegradingStore;
-import io.weir.state.degraded.Outages;
-import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.wire.RedisKeys;
 import io.weir.testkit.RealTime;
 import io.weir.testkit.RedisCluster;
 import io.weir.testkit.RedisTime;
@@ -27,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,32 +43,7 @@ final class LeasesIT {
 
   private static RedisCluster cluster;
 
-  private final List<Host> hosts = new ArrayList<>();
-
-  /** The objects of one process. */
-  private static final class Host implements AutoCloseable {
-    private final RedisConnections connections =
-        RedisConnections.open(cluster.uri(), Duration.ofMillis(500));
-    private final Outages outages = new Outages(connections.parts(), connections::probe);
-    private final Leases leases;
-    private final BucketStore store;
-    private final AtomicLong admitted = new AtomicLong();
-
-    Host(int index) {
-      BucketStore redis = RedisBucketStore.of(connections, () -> false, outages::observer);
-      DegradingStore degrading = new DegradingStore(
-          redis, outages, charge -> connections.partOf(charge.tenant()), () -> 3, System::nanoTime);
-      leases = new Leases(
-          new RedisLeases(connections), "host" + index, outages, () -> 3, System::nanoTime);
-      store = new LeasingStore(degrading, leases, outages, () -> 3, System::nanoTime);
-    }
-
-    @Override
-    public void close() {
-      outages.close();
-      connections.close();
-    }
-  }
+  private final List<LeasingHost> hosts = new ArrayList<>();
 
   @BeforeAll
   static void startCluster() {
@@ -88,14 +58,14 @@ final class LeasesIT {
   @BeforeEach
   void start() {
     for (int i = 0; i < 3; i++) {
-      hosts.add(new Host(i));
+      hosts.add(new LeasingHost(cluster.uri(), "host" + i, 3));
     }
-    hosts.get(0).connections.sync().flushall();
+    hosts.get(0).connections().sync().flushall();
   }
 
   @AfterEach
   void stop() {
-    hosts.forEach(Host::close);
+    hosts.forEach(LeasingHost::close);
   }
 
   @Test
@@ -132,10 +102,21 @@ final class LeasesIT {
   }
 
   @Test
+  void aTenantsBucketIsLeasedFromTheTenantsPartition() {
+    Bucket team = new Bucket("team", Scope.TENANT, BUCKET.rate(), BUCKET.burstMillis(), true);
+    List<Demand> demands = List.of(OWN, Demand.of(team), SHARED);
+    assertThat(decide(hosts.get(0), "k", demands)).isInstanceOf(Allowed.class);
+    assertThat(decide(hosts.get(1), "k", demands)).isInstanceOf(Allowed.class);
+    String pool = new Pool(team, "acme", "").key();
+    assertThat(pool).startsWith(RedisKeys.tenant("acme"));
+    assertThat(hosts.get(2).connections().sync().hget(pool, "rate")).isNotNull();
+  }
+
+  @Test
   void aCostAboveTheCapacityIsNeverAllowed() {
     Charge charge = charge("k", List.of(OWN, SHARED), 10_001);
     Decision decision =
-        ((Decided) hosts.get(0).store.tryCharge(charge).toCompletableFuture().join()).decision();
+        ((Decided) hosts.get(0).store().tryCharge(charge).toCompletableFuture().join()).decision();
     assertThat(decision).isInstanceOf(Decision.NeverAllowed.class);
   }
 
@@ -177,7 +158,7 @@ final class LeasesIT {
     }
     open.forEach(CompletableFuture::join);
     double took = (RedisTime.nanos() - redisBegin) / 1e9;
-    long admitted = hosts.stream().mapToLong(host -> host.admitted.get()).sum();
+    long admitted = hosts.stream().mapToLong(host -> host.admitted().get()).sum();
     double burst = limitShare < 1 ? 0 : BUCKET.burstMillis() / 1000.0;
     double most = OPS_PER_SEC * limitShare * (SECONDS + burst);
     double calls = (calls() - before) / took;
@@ -193,13 +174,13 @@ final class LeasesIT {
     return true;
   }
 
-  private CompletableFuture<Void> ask(Host host, long number) {
-    return host.store
+  private CompletableFuture<Void> ask(LeasingHost host, long number) {
+    return host.store()
         .tryCharge(charge("k" + number % 100, List.of(SHARED), 1))
         .handle((answer, error) -> {
           boolean isAllowed =
               answer instanceof Decided decided && decided.decision() instanceof Allowed;
-          return isAllowed ? host.admitted.incrementAndGet() : 0;
+          return isAllowed ? host.admitted().incrementAndGet() : 0;
         })
         .thenAccept(admitted -> {})
         .toCompletableFuture();
@@ -215,9 +196,11 @@ final class LeasesIT {
         .sum();
   }
 
-  private static Decision decide(Host host, String subject, List<Demand> demands) {
-    StoreAnswer answer =
-        host.store.tryCharge(charge(subject, demands, 1)).toCompletableFuture().join();
+  private static Decision decide(LeasingHost host, String subject, List<Demand> demands) {
+    StoreAnswer answer = host.store()
+        .tryCharge(charge(subject, demands, 1))
+        .toCompletableFuture()
+        .join();
     return ((Decided) answer).decision();
   }
 

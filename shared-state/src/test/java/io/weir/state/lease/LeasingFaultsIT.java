@@ -71,7 +71,7 @@ final class LeasingFaultsIT {
     outages = new Outages(1, part -> new CompletableFuture<>());
     Leases leases = new Leases(
         new RedisLeases(connections), "node", outages, () -> 1, () -> nanoClock.getAsLong());
-    store = new LeasingStore(own(), leases, outages, () -> 1, () -> nanoClock.getAsLong());
+    store = new LeasingStore(own(), leases, outages, () -> 1, () -> nanoClock.getAsLong(), true);
   }
 
   @AfterEach

@@ -8,6 +8,7 @@ import io.weir.core.lease.LeaseReport;
 import io.weir.model.LeasePool;
 import io.weir.model.LeasePool.Granted;
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.lease.Pool;
 import io.weir.state.lease.RedisLeases;
 import io.weir.state.lease.RedisLeases.Answer;
 import io.weir.state.testing.RedisFixture;
@@ -38,10 +39,11 @@ final class RedisLeasesIT {
   void bothSidesCountTheSame(long seed) {
     Random random = new Random(seed);
     String name = "b" + seed;
+    Scope scope = seed == 1 ? Scope.CLUSTER : seed == 2 ? Scope.TENANT : Scope.KEY;
     Bucket[] shapes = {
-      new Bucket(name, Scope.CLUSTER, 20_000_000, 1000),
-      new Bucket(name, Scope.CLUSTER, 30_000_000, 500),
-      new Bucket(name, Scope.CLUSTER, 7, 3)
+      new Bucket(name, scope, 20_000_000, 1000),
+      new Bucket(name, scope, 30_000_000, 500),
+      new Bucket(name, scope, 7, 3)
     };
     long[] spent = new long[4];
     LeasePool pool = LeasePool.empty(shapes[0]);
@@ -94,15 +96,19 @@ final class RedisLeasesIT {
     Bucket bucket = new Bucket("expiring", Scope.CLUSTER, 1000, 500);
     RedisLeases leases = new RedisLeases(connections);
     leases
-        .exchange(bucket, new LeaseReport("n", 1, 0, 0, 0, 10, 1), 1, LEASE)
+        .exchange(pool(bucket), new LeaseReport("n", 1, 0, 0, 0, 10, 1), 1, LEASE)
         .toCompletableFuture()
         .join();
-    assertThat(connections.sync().pttl(RedisKeys.pool("expiring"))).isBetween(600L, 1701L);
+    assertThat(connections.sync().pttl(pool(bucket).key())).isBetween(600L, 1701L);
+  }
+
+  private static Pool pool(Bucket bucket) {
+    return new Pool(bucket, "acme", "key-1");
   }
 
   private static Answer answer(Bucket bucket, LeaseReport report, long revision, long now) {
     return RedisLeases.rehearsing(connections, () -> now)
-        .exchange(bucket, report, revision, LEASE)
+        .exchange(pool(bucket), report, revision, LEASE)
         .toCompletableFuture()
         .join();
   }

@@ -4,7 +4,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Limit;
@@ -123,11 +122,11 @@ public final class Explainer {
         put(states, state, inspector.showAll(state, bursts, List.of(plan)));
       }
     }
-    plan.buckets()
-        .filter(bucket -> bucket.scope() == Scope.CLUSTER && shown.contains(Scope.CLUSTER))
-        .map(Bucket::name)
-        .distinct()
-        .forEach(bucket -> put(states, RedisKeys.pool(bucket), inspector.showPool(bucket, bursts)));
+    states.putAll(inspector.showPools(
+        plan.buckets().filter(bucket -> shown.contains(bucket.scope())),
+        subject.tenant(),
+        subject.id(),
+        bursts));
   }
 
   private static boolean has(Plan plan, Scope scope) {

@@ -31,12 +31,14 @@ public final class RedisReset {
    * What is to be forgotten.
    *
    * @param rates names of buckets, or {@link #ALL}
+   * @param leased names of buckets of which leases are held
    * @param quotas names of quotas
    * @param queue whether all places and tickets are
    */
-  public record What(List<String> rates, List<String> quotas, boolean queue) {
+  public record What(List<String> rates, List<String> leased, List<String> quotas, boolean queue) {
     public What {
       rates = List.copyOf(rates);
+      leased = List.copyOf(leased);
       quotas = List.copyOf(quotas);
     }
   }
@@ -60,7 +62,7 @@ public final class RedisReset {
     return Scripts.run(
             redis,
             RESET,
-            List.of(state, RedisKeys.counters(state), RedisKeys.tickets(state)),
+            keys(state, what),
             List.of(
                 String.join(" ", what.rates()),
                 String.join(" ", what.quotas()),
@@ -74,5 +76,12 @@ public final class RedisReset {
           }
           return all;
         });
+  }
+
+  private static List<String> keys(String state, What what) {
+    List<String> keys =
+        new ArrayList<>(List.of(state, RedisKeys.counters(state), RedisKeys.tickets(state)));
+    what.leased().forEach(bucket -> keys.add(RedisKeys.leased(state, bucket)));
+    return keys;
   }
 }

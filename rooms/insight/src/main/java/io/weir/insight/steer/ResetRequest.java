@@ -92,13 +92,18 @@ public record ResetRequest(
         .filter(bucket -> bucket.scope() == scope)
         .map(Bucket::name)
         .collect(Collectors.toSet());
+    Set<String> leased = plans.stream()
+        .flatMap(Plan::buckets)
+        .filter(bucket -> bucket.scope() == scope && bucket.leased())
+        .map(Bucket::name)
+        .collect(Collectors.toSet());
     Set<String> quotas = plans.stream()
         .flatMap(Plan::kinds)
         .filter(kind -> kind.kind() == Kind.QUOTA && kind.scope() == scope)
         .map(KindDemand::name)
         .collect(Collectors.toSet());
     if (limits.isEmpty()) {
-      return new What(List.of(RedisReset.ALL), List.copyOf(quotas), queue);
+      return new What(List.of(RedisReset.ALL), List.copyOf(leased), List.copyOf(quotas), queue);
     }
     List<String> unknown = limits.get().stream()
         .filter(name -> !rates.contains(name) && !quotas.contains(name))
@@ -117,6 +122,7 @@ public record ResetRequest(
     }
     return new What(
         limits.get().stream().filter(rates::contains).toList(),
+        limits.get().stream().filter(leased::contains).toList(),
         limits.get().stream().filter(quotas::contains).toList(),
         queue);
   }

@@ -1,0 +1,77 @@
+package io.weir.state.lease;
+
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.lease.Lease;
+import io.weir.core.lease.LeaseReport;
+import io.weir.state.lease.RedisLeases.Answer.Granted;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a node knows of the level of a pool, and when it has told callers to come back. Mutable; used by one thread at a
+ * time.
+ */
+final class PoolLevel {
+  private static final long LEASE_MICROS = NANOSECONDS.toMicros(Lease.LASTS.toNanos());
+  private static final double MAX_STEP_MICROS = 24 * 3600 * 1e6;
+  private static final long MAX_SPREAD_NANOS = TimeUnit.SECONDS.toNanos(30);
+  /** The fewest callers that get different times, however slowly the bucket drains. */
+  private static final int MIN_SPREAD = 4;
+
+  private final Bucket bucket;
+  private long used;
+  private long others;
+  private long atNanos;
+  private long toldNanos;
+  private boolean hasTold;
+
+  PoolLevel(Bucket bucket) {
+    this.bucket = bucket;
+  }
+
+  /** The pool has answered a report; what this node holds itself is free. */
+  void heard(LeaseReport report, Granted granted, long held, long nowNanos) {
+    used = granted.used() + granted.out() - held;
+    others = granted.out() - report.keeps() - granted.granted();
+    atNanos = nowNanos;
+  }
+
+  /** This node takes units of what it holds, or gives them back if they are below 0; returns the units used then. */
+  long take(long units, long nowNanos) {
+    used = Math.max(0, used(nowNanos) + units);
+    atNanos = nowNanos;
+    return used;
+  }
+
+  /** The units that are used now, as far as is known. */
+  long used(long nowNanos) {
+    long elapsed = NANOSECONDS.toMicros(Math.max(0, nowNanos - atNanos));
+    return Math.min(
+        bucket.capacityUnits(), LeakyBucket.drained(used, bucket.unitsPerMicro(), elapsed));
+  }
+
+  /**
+   * How long a denied caller has to wait: each gets another time, and the drained units are shared among so many nodes.
+   */
+  long waitMicros(long units, int nodes, long nowNanos) {
+    long missing = units - (bucket.capacityUnits() - used(nowNanos));
+    long soonest = Lease.waitMicros(missing, others, bucket.unitsPerMicro(), LEASE_MICROS);
+    long first = nowNanos + MICROSECONDS.toNanos(soonest);
+    double micros = (double) units * nodes / bucket.unitsPerMicro();
+    long step = MICROSECONDS.toNanos((long) Math.min(micros, MAX_STEP_MICROS));
+    toldNanos = hasTold ? Math.max(first, toldNanos + step) : first;
+    if (toldNanos - first > Math.max(MAX_SPREAD_NANOS, MIN_SPREAD * step)) {
+      toldNanos = first;
+    }
+    hasTold = true;
+    return Math.max(1, NANOSECONDS.toMicros(toldNanos - nowNanos));
+  }
+
+  /** How long what was told has to be remembered, so that the next callers are told other times. */
+  long toldForNanos(long nowNanos) {
+    return hasTold ? Math.min(toldNanos - nowNanos, MAX_SPREAD_NANOS) : 0;
+  }
+}

@@ -1,0 +1,23 @@
+package io.weir.state.lease;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Steps to run after a lock is released. Mutable; used by one thread. */
+final class Steps {
+  private @Nullable List<Runnable> steps;
+
+  void add(Runnable step) {
+    if (steps == null) {
+      steps = new ArrayList<>(2);
+    }
+    steps.add(step);
+  }
+
+  void run() {
+    if (steps != null) {
+      steps.forEach(Runnable::run);
+    }
+  }
+}

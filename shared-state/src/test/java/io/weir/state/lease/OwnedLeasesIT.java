@@ -1,0 +1,175 @@
+package io.weir.state.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.throttle.Amount;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.testkit.RealTime;
+import io.weir.testkit.RedisProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Two processes lease buckets of keys and tenants. */
+final class OwnedLeasesIT {
+  private static final Demand OF_TENANT = leased("team", Scope.TENANT, 20_000_000, 500);
+  private static final Demand OF_KEY = leased("own", Scope.KEY, 10, 1_000_000);
+  private static final double ROUND_SECONDS = 1.5;
+
+  private RedisProcess redis;
+  private LeasingHost one;
+  private LeasingHost two;
+
+  private static Demand leased(String name, Scope scope, long milliOpsPerSec, long burstMillis) {
+    Bucket bucket = new Bucket(name, scope, milliOpsPerSec, burstMillis);
+    return Demand.of(new Bucket(bucket.name(), scope, bucket.rate(), bucket.burstMillis(), true));
+  }
+
+  @BeforeEach
+  void start() {
+    redis = RedisProcess.start();
+    one = new LeasingHost(redis.uri(), "one", 2);
+    two = new LeasingHost(redis.uri(), "two", 2);
+  }
+
+  @AfterEach
+  void stop() {
+    one.close();
+    two.close();
+    redis.close();
+  }
+
+  @Test
+  void theKeysOfATenantOnTwoProcessesHaveOneLimit() {
+    long begin = System.nanoTime();
+    long allowed = 0;
+    long asked = 0;
+    while (System.nanoTime() - begin < ROUND_SECONDS * 1e9) {
+      allowed += allowedOf(one, asked, 100) + allowedOf(two, asked, 100);
+      asked += 200;
+    }
+    double took = (System.nanoTime() - begin) / 1e9;
+    assertThat(allowed).isLessThanOrEqualTo((long) (20_000 * (took + 0.5)));
+    assertThat(allowed).isGreaterThan(Math.min(asked, 10_000) / 2);
+    assertThat(ask(one, "other", "k", OF_TENANT)).isInstanceOf(Allowed.class);
+  }
+
+  private static long allowedOf(LeasingHost host, long first, int count) {
+    List<CompletableFuture<StoreAnswer>> asked = IntStream.range(0, count)
+        .mapToObj(i -> host.store()
+            .tryCharge(charge("acme", "k" + (first + i) % 50, OF_TENANT))
+            .toCompletableFuture())
+        .toList();
+    return asked.stream()
+        .filter(answer -> ((Decided) answer.join()).decision() instanceof Allowed)
+        .count();
+  }
+
+  @Test
+  void eachKeyHasItsOwnBucketAndEachTenantItsOwnKeys() {
+    for (String tenant : List.of("acme", "globex")) {
+      for (String subject : List.of("k1", "user:4711")) {
+        AtomicInteger allowed = new AtomicInteger();
+        // What one process holds and does not use is the other's after a moment.
+        await().until(() -> {
+          for (LeasingHost host : List.of(one, two)) {
+            Object decision = ask(host, tenant, subject, OF_KEY);
+            allowed.addAndGet(decision instanceof Allowed ? 1 : 0);
+          }
+          return allowed.get() == 10;
+        });
+        RealTime.pass(Duration.ofMillis(250)); // every lease has ended
+        assertThat(ask(one, tenant, subject, OF_KEY)).isInstanceOf(Denied.class);
+        assertThat(ask(two, tenant, subject, OF_KEY)).isInstanceOf(Denied.class);
+      }
+    }
+  }
+
+  @Test
+  void aDenialTellsEachCallerAnotherTimeThatIsTrue() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(ask(one, "acme", "k1", OF_KEY)).isInstanceOf(Allowed.class);
+    }
+    Denied first = (Denied) ask(one, "acme", "k1", OF_KEY);
+    Denied second = (Denied) ask(one, "acme", "k1", OF_KEY);
+    assertThat(first.estimate()).isTrue();
+    assertThat(first.retryAfter()).isBetween(Duration.ofSeconds(98), Duration.ofSeconds(100));
+    assertThat(second.retryAfter().minus(first.retryAfter()))
+        .isBetween(
+            Duration.ofSeconds(195), Duration.ofSeconds(205)); // the other node has its share
+  }
+
+  @Test
+  void aBucketThatNobodyUsesIsForgottenAndWhatItHeldIsGivenBack() {
+    Demand wide = leased("wide", Scope.KEY, 1_000_000, 1000);
+    for (int i = 0; i < 300; i++) {
+      assertThat(ask(one, "acme", "k1", wide)).isInstanceOf(Allowed.class);
+    }
+    await().until(() -> one.leases().size("acme") == 0);
+    assertThat(one.leases().operationsHeld()).isZero();
+    String pool = new Pool(wide.bucket(), "acme", "k1").key();
+    assertThat(two.connections().sync().hgetall(pool).keySet())
+        .containsOnly("rate", "used", "at_us");
+  }
+
+  @Test
+  void inventedSubjectsHaveBoundedRoomAndHoldUpNoOtherTenant() {
+    Demand wide = leased("wide", Scope.KEY, 1_000_000_000, 1000);
+    int most = 0;
+    for (int round = 0; round < 20; round++) {
+      List<CompletableFuture<StoreAnswer>> flood = IntStream.range(round * 500, round * 500 + 500)
+          .mapToObj(i ->
+              one.store().tryCharge(charge("evil", "invented" + i, wide)).toCompletableFuture())
+          .toList();
+      flood.forEach(CompletableFuture::join);
+      most = Math.max(most, one.leases().size("evil"));
+      assertThat(ask(one, "acme", "hot", wide)).isInstanceOf(Allowed.class);
+    }
+    assertThat(most).isLessThanOrEqualTo(LeasedBuckets.MOST_OF_TENANT);
+    await().until(() -> one.leases().size("evil") == 0);
+  }
+
+  @Test
+  void keysWhoseBucketsAreDisplacedGetNoMoreThanTheirLimit() {
+    List<Charge> charges = IntStream.range(0, 3 * LeasedBuckets.MOST_OF_TENANT / 2)
+        .mapToObj(i -> charge("acme", "k" + i, OF_KEY))
+        .toList();
+    int[] allowed = new int[charges.size()];
+    for (int round = 0; round < 12; round++) {
+      List<CompletableFuture<StoreAnswer>> answers = charges.stream()
+          .map(charge -> one.store().tryCharge(charge).toCompletableFuture())
+          .toList();
+      for (int i = 0; i < allowed.length; i++) {
+        Decided decided = (Decided) answers.get(i).join();
+        allowed[i] += decided.decision() instanceof Allowed ? 1 : 0;
+      }
+    }
+    assertThat(IntStream.of(allowed).max().orElseThrow()).isLessThanOrEqualTo(10);
+    assertThat(IntStream.of(allowed).sum()).isGreaterThan(9 * allowed.length);
+  }
+
+  private static Object ask(LeasingHost host, String tenant, String subject, Demand demand) {
+    Charge charge = charge(tenant, subject, demand);
+    return ((Decided) host.store().tryCharge(charge).toCompletableFuture().join()).decision();
+  }
+
+  private static Charge charge(String tenant, String subject, Demand demand) {
+    return new Charge(
+        tenant, subject, 1, Amount.ofRates(List.of(demand), 1), Queueing.NONE, FailureMode.DENY);
+  }
+}
