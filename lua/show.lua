@@ -181,6 +181,12 @@ end
 -- The fields of an upstream that are instants begin with one of these words.
 local IS_INSTANT = { slot = true, cool = true, open = true, probe = true, loaded = true, full = true, seen = true }
 
+-- The name of the leased bucket of a key or a tenant with this key of Redis.
+local function leased_name(key)
+  return string.match(key, '^[^:]+:[^:]+:[^:]+:key:[^:]+:leased:(.+)$')
+    or string.match(key, '^[^:]+:[^:]+:[^:]+:tenant:leased:(.+)$')
+end
+
 local function shown_hash(fields)
   local now_us, names, values = now_of_redis(), {}, {}
   local shown = { 'now_us', string.format('%d (%s)', now_us, iso_instant(now_us)) }
@@ -197,7 +203,7 @@ local function shown_hash(fields)
       local left = number > now_us and string.format(', in %.3f s', (number - now_us) / 1e6) or ''
       words = ' (' .. iso_instant(number) .. left .. ')'
     elseif name == 'used' and values.rate and values.at_us then
-      local bucket = string.match(KEYS[1], ':leased:(.+)$') or string.match(KEYS[1], '[^:]+$')
+      local bucket = leased_name(KEYS[1]) or string.match(KEYS[1], '[^:]+$')
       local field, bursts = bucket .. '@' .. values.rate, policy_says(1, 'bursts')
       local each = string.match(bursts, '\n' .. string.gsub(field, '%p', '%%%0') .. '/(%d+) ')
       words = each and ' (' .. level_in_words(field .. '/' .. each, number, tonumber(values.at_us), bursts) .. ')' or ''
@@ -210,7 +216,7 @@ end
 -- Tenants and keys may have these words as names, too: an upstream or a leased bucket is distinguished
 -- from a tenant by its type, and the counters and permits of an owner from the owner by the number of words.
 local of = string.match(KEYS[1], ':(%a+):[^:]+$')
-local is_hash = of == 'upstream' or of == 'window' or of == 'cluster' or string.find(KEYS[1], ':leased:.') ~= nil
+local is_hash = of == 'upstream' or of == 'window' or of == 'cluster' or leased_name(KEYS[1]) ~= nil
 local fields = is_hash and redis.pcall('HGETALL', KEYS[1]) or {}
 if #fields > 0 then
   return shown_hash(fields)

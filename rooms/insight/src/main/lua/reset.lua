@@ -87,7 +87,7 @@ local function forget_leased(key, is_rehearsal)
   end
   settle_pool(pool, math.max(now, pool.at_us))
   if pool.used > 0 then
-    tell('rate', string.match(key, ':leased:(.+)$'), ceil_div(pool.used, pool.rate))
+    tell('rate', string.sub(key, #KEYS[1] + #':leased:' + 1), ceil_div(pool.used, pool.rate))
     if not is_rehearsal then
       redis.call('HSET', key, 'used', '0', 'at_us', string.format('%d', pool.at_us))
       if #pool.gone > 0 then

@@ -3,6 +3,7 @@ package io.weir.benchmarks;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.weir.benchmarks.core.CoreBench;
 import io.weir.benchmarks.http.CrowdBench;
+import io.weir.benchmarks.http.GatewayBench;
 import io.weir.benchmarks.http.HostileBench;
 import io.weir.benchmarks.http.HttpBench;
 import io.weir.benchmarks.http.PlainServer;
@@ -78,6 +79,14 @@ public final class BenchCommand implements Callable<Integer> {
       description = "what callers get from a limit on three nodes, 12 minutes, and nothing else")
   private boolean crowds;
 
+  @Option(
+      names = "--gateways",
+      description = "limiters inside Spring Cloud Gateway, and how a herd passes, and nothing else")
+  private boolean gateways;
+
+  @Option(names = "--gateway-jar", paramLabel = "FILE", hidden = true)
+  private Path gatewayJar = Path.of("benchmarks", "gateway", "target", "gateway.jar");
+
   @Option(names = "--queue", description = "Redis's time for places and returns, and nothing else")
   private boolean queue;
 
@@ -138,6 +147,8 @@ public final class BenchCommand implements Callable<Integer> {
       results.put("machine", machine);
       if (crowds) {
         results.put("crowds", new CrowdBench(http(redis.uri(), probe), out).measure());
+      } else if (gateways) {
+        results.put("gateways", gateways(redis.uri(), probe));
       } else if (isolation) {
         isolation(redis.uri(), probe, results);
       } else if (!jobs.isEmpty()) {
@@ -170,6 +181,15 @@ public final class BenchCommand implements Callable<Integer> {
     }
   }
 
+  private GatewayBench.Result gateways(String uri, RedisProbe probe)
+      throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    GatewayBench.Result result =
+        new GatewayBench(uri, probe, gatewayJar, out).measure(roundCount(), duration());
+    ResultTable.print("Spring Cloud Gateway", result.measurements(), out);
+    return result;
+  }
+
   private void compare(String uri, RedisProbe probe, Map<String, Object> results)
       throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
@@ -183,7 +203,10 @@ public final class BenchCommand implements Callable<Integer> {
     }
     results.put("measurements", all);
     results.put("twoProcessesPerSecond", quick ? Map.of() : twoProcesses(uri, probe, out));
-    results.put("bytesPerSubject", footprints(contenders, probe, out));
+    results.put(
+        "bytesPerSubject",
+        Footprint.measure(
+            contenders, name -> isWanted(name, false), quick ? 100_000 : 1_000_000, probe, out));
     if (isWanted("JMH", false)) {
       results.put("core", CoreBench.measure(roundCount(), duration().toMillis(), out));
     }
@@ -270,24 +293,6 @@ public final class BenchCommand implements Callable<Integer> {
         results.put(name, Map.of("median", perSecond[0], "lowest", perSecond[1]));
       }
     }
-    return results;
-  }
-
-  private Map<String, Map<String, Double>> footprints(
-      Contenders contenders, RedisProbe probe, PrintWriter out) {
-    Map<String, Map<String, Double>> results = new LinkedHashMap<>();
-    int subjects = quick ? 100_000 : 1_000_000;
-    for (String name : List.of("Spring Cloud Gateway", "Bucket4j", "Weir 1", "Weir 3", "Weir 8")) {
-      if (isWanted(name, false)) {
-        try (Contender contender = contenders.admitting(name)) {
-          double bytes = Footprint.bytesPerSubject(contender, subjects, probe);
-          out.printf("memory: %s %,.0f bytes for each of %,d subjects%n", name, bytes, subjects);
-          out.flush();
-          results.put(name, Map.of("bytes", bytes, "subjects", (double) subjects));
-        }
-      }
-    }
-    probe.clear();
     return results;
   }
 

@@ -221,7 +221,7 @@ public final class HttpBench {
         port, folder.resolve("node.log"), settings, "io.weir.node.Main", List.of("node"));
   }
 
-  private static void clean(Path folder) throws IOException {
+  static void clean(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.toList()) {
         Files.delete(file);

@@ -31,6 +31,21 @@ final class ServerProcess implements AutoCloseable {
   static ServerProcess start(
       int port, Path log, Map<String, String> environment, String main, List<String> arguments)
       throws IOException, InterruptedException {
+    List<String> program =
+        new ArrayList<>(List.of("-cp", System.getProperty("java.class.path"), main));
+    program.addAll(arguments);
+    return start(port, log, environment, program);
+  }
+
+  /** The same from an executable jar. */
+  static ServerProcess startJar(int port, Path log, Map<String, String> environment, Path jar)
+      throws IOException, InterruptedException {
+    return start(port, log, environment, List.of("-jar", jar.toString()));
+  }
+
+  private static ServerProcess start(
+      int port, Path log, Map<String, String> environment, List<String> program)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xmx1g");
@@ -38,8 +53,7 @@ final class ServerProcess implements AutoCloseable {
       command.add("--enable-native-access=ALL-UNNAMED");
       command.add("--sun-misc-unsafe-memory-access=allow");
     }
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
-    command.addAll(arguments);
+    command.addAll(program);
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().putAll(environment);

@@ -22,7 +22,7 @@ public final class Stages {
     }
     try {
       return next.apply(future.join());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of any kind, as a stage does
       return CompletableFuture.failedFuture(e);
     }
   }

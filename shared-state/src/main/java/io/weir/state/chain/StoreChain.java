@@ -64,6 +64,7 @@ public record StoreChain(
   @Override
   public void close() {
     libraries.close();
+    leases.close();
     outages.close();
   }
 }

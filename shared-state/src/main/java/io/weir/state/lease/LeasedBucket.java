@@ -7,16 +7,17 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.lane.CallObserver;
+import io.weir.state.lease.Exchanged.Sent;
 import io.weir.state.lease.RedisLeases.Answer;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ final class LeasedBucket {
   private static final Duration MARGIN = Duration.ofMillis(20);
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long KEPT_UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int MAX_WAITING = 10_000;
 
   private final Pool pool;
@@ -46,7 +48,9 @@ final class LeasedBucket {
   private boolean isDry;
   private boolean isReporting;
   private boolean isTicking;
-  private volatile boolean isUsed = true;
+  private boolean isDisplaced;
+  private Optional<Future<?>> forgetting = Optional.empty();
+  private volatile long usedNanos;
 
   /** @param observer of the calls to the pool */
   LeasedBucket(Pool pool, String holder, CallObserver observer, Surroundings around) {
@@ -57,34 +61,25 @@ final class LeasedBucket {
     this.around = around;
     this.demand = new LeaseDemand(bucket);
     this.level = new PoolLevel(bucket);
-    this.reportedNanos = now() - REPORT_EVERY_NANOS;
+    this.usedNanos = now();
+    this.reportedNanos = usedNanos - REPORT_EVERY_NANOS;
   }
 
-  /**
-   * What the leased buckets of a node have in common.
-   *
-   * @param leases the shared pools
-   * @param calls the turns of the calls to them
-   * @param whenIdle is passed each bucket that holds nothing any more and owes nobody an answer
-   */
-  record Surroundings(
-      RedisLeases leases,
-      LeaseCalls calls,
-      IntSupplier liveNodes,
-      LongSupplier nanoClock,
-      Consumer<LeasedBucket> whenIdle) {}
-
-  private record Waiting(long units, CompletableFuture<Taking> answer) {}
+  private record Waiting(long units, boolean isLook, CompletableFuture<Taking> answer) {}
 
   Pool pool() {
     return pool;
   }
 
-  /** Whether it was not used since this was asked before. */
-  boolean isUnusedSinceAsked() {
-    boolean was = isUsed;
-    isUsed = false;
-    return !was;
+  /** When it was used last, by the clock of the node. */
+  long usedNanos() {
+    return usedNanos;
+  }
+
+  /** Another bucket has its place: it ends as soon as it holds nothing. */
+  synchronized void displace() {
+    isDisplaced = true;
+    forgetting.ifPresent(timer -> timer.cancel(false));
   }
 
   /** Operations that this node holds and may spend. */
@@ -95,42 +90,45 @@ final class LeasedBucket {
   /**
    * Takes units, for a charge of this revision of the policy.
    *
+   * @param isLook whether the units are given back whatever is decided
    * @return completes exceptionally with {@link StoreUnavailableException} if the lease has ended and cannot be renewed
    */
-  CompletableFuture<Taking> take(long units, long ofRevision) {
+  CompletableFuture<Taking> take(long units, long ofRevision, boolean isLook) {
     Steps next = new Steps();
-    CompletableFuture<Taking> answer = take(units, ofRevision, next);
+    CompletableFuture<Taking> answer = take(units, ofRevision, isLook, next);
     next.run();
     return answer;
   }
 
-  private synchronized CompletableFuture<Taking> take(long units, long ofRevision, Steps next) {
-    isUsed = true;
+  private synchronized CompletableFuture<Taking> take(
+      long units, long ofRevision, boolean isLook, Steps next) {
     revision = Math.max(revision, ofRevision);
     if (ofRevision < revision) {
       return CompletableFuture.completedFuture(new Taking.Outdated(revision));
     }
     long now = now();
+    usedNanos = now;
     if (waiting.isEmpty() && lease.has(units, now)) {
       Taking took = took(units, now);
-      if (lease.balance() < demand.needed() / 2) {
-        reportIfDue(now, next);
+      boolean isLow = lease.balance() < demand.needed() / 2;
+      if (isLow && now - reportedNanos >= REPORT_EVERY_NANOS) {
+        report(next);
       }
-      tick(TICK_NANOS, next);
+      tick(next);
       return CompletableFuture.completedFuture(took);
     }
     if (isDry && now - reportedNanos < REPORT_EVERY_NANOS) {
-      tick(TICK_NANOS, next);
-      return CompletableFuture.completedFuture(nothing(units, now));
+      tick(next);
+      return CompletableFuture.completedFuture(nothing(units, isLook, now));
     }
     if (waiting.size() == MAX_WAITING) {
       return CompletableFuture.failedFuture(new StoreUnavailableException(
           StoreFault.OVERLOADED, "too many wait for a lease already", null));
     }
-    Waiting mine = new Waiting(units, new CompletableFuture<>());
+    Waiting mine = new Waiting(units, isLook, new CompletableFuture<>());
     waiting.add(mine);
     report(next);
-    tick(TICK_NANOS, next);
+    tick(next);
     return mine.answer();
   }
 
@@ -145,26 +143,15 @@ final class LeasedBucket {
     lease.settle(taken, isSpent);
   }
 
-  private void reportIfDue(long now, Steps next) {
-    if (now - reportedNanos >= REPORT_EVERY_NANOS) {
-      report(next);
-    }
-  }
-
   private void report(Steps next) {
     if (!isReporting) {
       isReporting = true;
       next.add(() -> around
-          .calls()
+          .callsTo(pool)
           .call(pool.tenant(), this::exchange)
-          .whenComplete((exchanged, error) -> heard(exchanged, error)));
+          .whenComplete((exchanged, error) -> locked(after -> hear(exchanged, error, after))));
     }
   }
-
-  private record Sent(LeaseReport report, long revision, long atNanos) {}
-
-  private record Exchanged(
-      Sent sent, @Nullable Answer answer, @Nullable Throwable error) {}
 
   // The report is made when its turn has come: what it tells must be true then.
   private CompletionStage<Exchanged> exchange() {
@@ -189,14 +176,7 @@ final class LeasedBucket {
     return new Sent(report, revision, now);
   }
 
-  private void heard(@Nullable Exchanged exchanged, @Nullable Throwable refused) {
-    Steps next = new Steps();
-    hear(exchanged, refused, next);
-    next.run();
-  }
-
-  private synchronized void hear(
-      @Nullable Exchanged exchanged, @Nullable Throwable refused, Steps next) {
+  private void hear(@Nullable Exchanged exchanged, @Nullable Throwable refused, Steps next) {
     isReporting = false;
     Throwable error = exchanged == null ? refused : exchanged.error();
     if (exchanged != null && exchanged.answer() instanceof Answer.Granted granted) {
@@ -207,11 +187,11 @@ final class LeasedBucket {
       revision = Math.max(revision, stale.revision());
       endAll(waiter -> waiter.complete(new Taking.Outdated(stale.revision())), next);
     } else if (error != null) {
-      if (exchanged != null) {
-        lease.unanswered(exchanged.sent().report());
-      }
       Throwable cause = Failures.cause(error);
-      next.add(() -> observer.ended(!Failures.isOutage(cause)));
+      if (exchanged != null) { // it was sent
+        lease.unanswered(exchanged.sent().report());
+        next.add(() -> observer.ended(!Failures.isOutage(cause)));
+      }
       endAll(waiter -> waiter.completeExceptionally(cause), next);
     }
   }
@@ -235,7 +215,7 @@ final class LeasedBucket {
         return;
       }
       Waiting first = waiting.remove();
-      Taking taking = has ? took(first.units(), now) : nothing(first.units(), now);
+      Taking taking = has ? took(first.units(), now) : nothing(first.units(), first.isLook(), now);
       next.add(() -> first.answer().complete(taking));
     }
   }
@@ -251,45 +231,62 @@ final class LeasedBucket {
     return new Taking.Took(lease.take(units), level.take(units, now));
   }
 
-  private Taking nothing(long units, long now) {
-    demand.add(units);
-    long wait = level.waitMicros(units, around.liveNodes().getAsInt(), now);
+  private Taking nothing(long units, boolean isLook, long now) {
+    demand.add(isLook ? 0 : units);
+    int nodes = level.sharers(around.liveNodes().getAsInt());
+    long wait = isLook ? level.waitMicros(units, nodes, now) : level.tellMicros(units, nodes, now);
     return new Taking.Nothing(wait, Math.max(level.used(now), bucket.capacityUnits() - units + 1));
   }
 
   // Spent units drain only after they are reported, and units held by an idle node are missing on
   // others.
-  private void tick(long afterNanos, Steps next) {
+  private void tick(Steps next) {
     if (!isTicking) {
       isTicking = true;
       next.add(() -> {
-        var unused = around.leases().later(this::ticked, Duration.ofNanos(afterNanos));
+        var unused = around.later(() -> locked(this::ticked), TICK_NANOS);
       });
     }
   }
 
-  private void ticked() {
-    Steps next = new Steps();
-    tickedNow(next);
-    next.run();
-  }
-
-  private synchronized void tickedNow(Steps next) {
+  private void ticked(Steps next) {
     isTicking = false;
     long now = now();
-    if (lease.isOut(now)) {
-      if (now - reportedNanos >= TICK_NANOS) {
-        report(next);
-      }
-      tick(TICK_NANOS, next);
-      return;
+    boolean isOut = lease.isOut(now);
+    if (isOut && now - reportedNanos >= TICK_NANOS) {
+      report(next);
     }
-    long toldFor = level.toldForNanos(now);
-    if (isReporting || !waiting.isEmpty() || toldFor > 0) {
-      tick(Math.max(TICK_NANOS, toldFor), next);
+    if (isOut || isReporting || !waiting.isEmpty()) {
+      tick(next);
     } else {
-      next.add(() -> around.whenIdle().accept(this));
+      forgetWhenTold(now, next);
     }
+  }
+
+  // Whoever is denied next is told another time than those before.
+  private void forgetWhenTold(long now, Steps next) {
+    long unusedFor = now - usedNanos;
+    long keptFor = Math.min(level.toldForNanos(now), KEPT_UNUSED_NANOS - unusedFor);
+    if (isDisplaced || keptFor <= 0) {
+      next.add(() -> around.whenIdle().accept(this));
+    } else {
+      forgetting.ifPresent(timer -> timer.cancel(false));
+      forgetting = around.later(() -> locked(this::forget), keptFor);
+    }
+  }
+
+  private void forget(Steps next) {
+    if (!isTicking) {
+      forgetWhenTold(now(), next);
+    }
+  }
+
+  private void locked(Consumer<Steps> what) {
+    Steps next = new Steps();
+    synchronized (this) {
+      what.accept(next);
+    }
+    next.run();
   }
 
   private long now() {

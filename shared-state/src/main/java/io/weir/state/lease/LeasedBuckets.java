@@ -15,6 +15,8 @@ final class LeasedBuckets {
   /** The most buckets of one tenant, and of all of scope {@code cluster}. */
   static final int MOST_OF_TENANT = 1000;
 
+  private static final int PARTS = 8;
+
   private final Map<String, Map<Pool, LeasedBucket>> byTenant = new ConcurrentHashMap<>();
 
   /** The bucket of a pool; {@code make} makes one that is unknown. */
@@ -36,13 +38,23 @@ final class LeasedBuckets {
     return made[0];
   }
 
+  // Those that were used least lately: a part of all, so that not each newcomer has to look for
+  // one.
   private static void makeRoom(Map<Pool, LeasedBucket> all) {
     if (all.size() >= MOST_OF_TENANT) {
-      all.values().removeIf(LeasedBucket::isUnusedSinceAsked);
+      long[] used =
+          all.values().stream().mapToLong(LeasedBucket::usedNanos).sorted().toArray();
+      long latest = used[used.length / PARTS];
+      all.values().removeIf(bucket -> isDisplaced(bucket, latest));
     }
-    if (all.size() >= MOST_OF_TENANT) {
-      all.clear();
+  }
+
+  private static boolean isDisplaced(LeasedBucket bucket, long latestNanos) {
+    boolean isDisplaced = bucket.usedNanos() - latestNanos <= 0;
+    if (isDisplaced) {
+      bucket.displace();
     }
+    return isDisplaced;
   }
 
   /** Forgets a bucket; another one of its pool stays. */

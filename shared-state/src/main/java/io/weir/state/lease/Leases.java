@@ -14,18 +14,18 @@ import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.core.throttle.StoreAnswer.Stale;
 import io.weir.state.degraded.Outages;
-import io.weir.state.lease.LeasedBucket.Surroundings;
-import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** All leases of a node. Safe for use by many threads; never blocks. */
-public final class Leases {
+public final class Leases implements AutoCloseable {
   private final RedisLeases shared;
   private final String node;
   private final Outages outages;
@@ -49,14 +49,18 @@ public final class Leases {
     this.shared = shared;
     this.node = node;
     this.outages = outages;
+    List<LeaseCalls> calls = Stream.generate(() -> new LeaseCalls(
+            shared.timeout(), (task, after) -> Surroundings.later(shared, task, after)))
+        .limit(shared.parts())
+        .toList();
     this.around = new Surroundings(
-        shared,
-        new LeaseCalls(call -> {
-          var unused = shared.later(call, Duration.ZERO);
-        }),
-        liveNodes,
-        nanoClock,
-        bucket -> buckets.remove(bucket.pool(), bucket));
+        shared, calls, liveNodes, nanoClock, bucket -> buckets.remove(bucket.pool(), bucket));
+  }
+
+  /** Fails whoever waits for a lease; called before the connections are closed. */
+  @Override
+  public void close() {
+    around.calls().forEach(LeaseCalls::close);
   }
 
   /** Units of all buckets, in operations, that this node holds and may spend. */
@@ -127,29 +131,35 @@ public final class Leases {
     }
   }
 
-  /** Takes from all buckets of a charge or from none; the units taken have to be settled. */
-  CompletionStage<StoreAnswer> take(Charge charge, Takings takings) {
+  /**
+   * Takes from all buckets of a charge or from none; the units taken have to be settled.
+   *
+   * @param isLook whether they are given back whatever is decided, and nobody is told a denial
+   */
+  CompletionStage<StoreAnswer> take(Charge charge, Takings takings, boolean isLook) {
     for (Demand demand : charge.demands()) {
       if (!LeakyBucket.canHold(demand.bucket(), demand.units(charge.cost()))) {
         return CompletableFuture.completedFuture(
             decided(charge, Outcome.NEVER_ALLOWED, takings, Wait.NONE));
       }
     }
-    return takeFrom(charge, takings, 0);
+    return takeFrom(charge, takings, isLook, 0);
   }
 
   private static StoreAnswer decided(Charge charge, Outcome outcome, Takings takings, Wait wait) {
     return new Decided(charge.verdict().decision(outcome, takings.used(), wait), QueueReport.NONE);
   }
 
-  private CompletionStage<StoreAnswer> takeFrom(Charge charge, Takings takings, int index) {
+  private CompletionStage<StoreAnswer> takeFrom(
+      Charge charge, Takings takings, boolean isLook, int index) {
     if (index == charge.demands().size()) {
       return CompletableFuture.completedFuture(
           decided(charge, Outcome.ALLOWED, takings, Wait.NONE));
     }
     Demand demand = charge.demands().get(index);
     LeasedBucket bucket = bucket(Pool.of(demand.bucket(), charge));
-    CompletableFuture<Taking> taking = bucket.take(demand.units(charge.cost()), charge.revision());
+    CompletableFuture<Taking> taking =
+        bucket.take(demand.units(charge.cost()), charge.revision(), isLook);
     return Stages.thenCompose(
         Stages.isKnown(taking)
             ? taking
@@ -157,7 +167,7 @@ public final class Leases {
         taken -> {
           if (taken instanceof Taking.Took took) {
             takings.add(bucket, took);
-            return takeFrom(charge, takings, index + 1);
+            return takeFrom(charge, takings, isLook, index + 1);
           }
           takings.settle(false);
           return CompletableFuture.completedFuture(instead(charge, takings, index, taken));

@@ -112,13 +112,13 @@ public final class LeasingStore implements BucketStore {
   }
 
   private CompletionStage<Counted> asked(Charge leasedPart, Leases.Takings takings) {
-    return ofLeases.tryCharge(leasedPart, part -> leases.take(part, takings), this::told);
+    return ofLeases.tryCharge(leasedPart, part -> leases.take(part, takings, false), this::told);
   }
 
   private CompletionStage<StoreAnswer> told(Charge owed) {
     Leases.Takings takings = new Leases.Takings(owed.demands().size());
     return leases
-        .take(owed, takings)
+        .take(owed, takings, false)
         .whenComplete((answer, error) -> takings.settle(isAllowed(answer)));
   }
 
@@ -131,7 +131,7 @@ public final class LeasingStore implements BucketStore {
     return answer instanceof Decided decided && decided.decision() instanceof Allowed;
   }
 
-  /** Peeks at the buckets that are not leased: no node knows the free units of the others exactly. */
+  /** Takes from the leased buckets and gives back at once; peeks at the others. */
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
     Split split = split(charge.demands());
@@ -139,14 +139,18 @@ public final class LeasingStore implements BucketStore {
       return own.peek(charge);
     }
     Leases.Takings takings = new Leases.Takings(split.leased().size());
-    if (!split.hasOwn(charge)) {
-      return asked(split.leasedPart(charge), takings).thenApply(leased -> {
-        settle(takings, leased, false);
-        return leased.answer();
-      });
-    }
-    return own.peek(split.ownPart(charge))
-        .thenApply(answer -> merged(charge, split, true, takings, answer));
+    return ofLeases
+        .tryCharge(split.leasedPart(charge), part -> leases.take(part, takings, true), this::told)
+        .thenCompose(leased -> {
+          settle(takings, leased, false);
+          StoreAnswer answer = leased.answer();
+          boolean isWhole = !split.hasOwn(charge);
+          return isWhole || !isAllowed(answer)
+              ? CompletableFuture.completedFuture(
+                  isWhole ? answer : merged(charge, split, false, takings, answer))
+              : own.peek(split.ownPart(charge))
+                  .thenApply(ofOwn -> merged(charge, split, true, takings, ofOwn));
+        });
   }
 
   private static StoreAnswer merged(

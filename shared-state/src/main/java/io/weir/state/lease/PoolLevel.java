@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.bucket.Scope;
 import io.weir.core.lease.Lease;
 import io.weir.core.lease.LeaseReport;
 import io.weir.state.lease.RedisLeases.Answer.Granted;
@@ -53,25 +54,35 @@ final class PoolLevel {
         bucket.capacityUnits(), LeakyBucket.drained(used, bucket.unitsPerMicro(), elapsed));
   }
 
-  /**
-   * How long a denied caller has to wait: each gets another time, and the drained units are shared among so many nodes.
-   */
+  /** Who shares what drains: all nodes, or this one alone if it uses a key's or a tenant's bucket alone. */
+  int sharers(int nodes) {
+    return bucket.scope() != Scope.CLUSTER && others == 0 ? 1 : nodes;
+  }
+
+  /** How long the next denied caller would have to wait, if what drains is shared among so many nodes. */
   long waitMicros(long units, int nodes, long nowNanos) {
+    return Math.max(1, NANOSECONDS.toMicros(nextNanos(units, nodes, nowNanos) - nowNanos));
+  }
+
+  /** The same for a caller who is told it: the next one is told another time. */
+  long tellMicros(long units, int nodes, long nowNanos) {
+    toldNanos = nextNanos(units, nodes, nowNanos);
+    hasTold = true;
+    return Math.max(1, NANOSECONDS.toMicros(toldNanos - nowNanos));
+  }
+
+  private long nextNanos(long units, int nodes, long nowNanos) {
     long missing = units - (bucket.capacityUnits() - used(nowNanos));
     long soonest = Lease.waitMicros(missing, others, bucket.unitsPerMicro(), LEASE_MICROS);
     long first = nowNanos + MICROSECONDS.toNanos(soonest);
     double micros = (double) units * nodes / bucket.unitsPerMicro();
     long step = MICROSECONDS.toNanos((long) Math.min(micros, MAX_STEP_MICROS));
-    toldNanos = hasTold ? Math.max(first, toldNanos + step) : first;
-    if (toldNanos - first > Math.max(MAX_SPREAD_NANOS, MIN_SPREAD * step)) {
-      toldNanos = first;
-    }
-    hasTold = true;
-    return Math.max(1, NANOSECONDS.toMicros(toldNanos - nowNanos));
+    long next = hasTold ? Math.max(first, toldNanos + step) : first;
+    return next - first > Math.max(MAX_SPREAD_NANOS, MIN_SPREAD * step) ? first : next;
   }
 
   /** How long what was told has to be remembered, so that the next callers are told other times. */
   long toldForNanos(long nowNanos) {
-    return hasTold ? Math.min(toldNanos - nowNanos, MAX_SPREAD_NANOS) : 0;
+    return hasTold ? toldNanos - nowNanos : 0;
   }
 }

@@ -64,6 +64,11 @@ public final class RedisLeases {
     return areNeeded ? pool.partition() : 0;
   }
 
+  /** The number of parts of the shared state. */
+  int parts() {
+    return redis.parts();
+  }
+
   /** The longest wait for an answer. */
   public Duration timeout() {
     return redis.commandTimeout();

@@ -60,6 +60,7 @@ record LeasingHost(
 
   @Override
   public void close() {
+    leases.close();
     outages.close();
     connections.close();
   }

@@ -18,8 +18,10 @@ import io.weir.testkit.RealTime;
 import io.weir.testkit.RedisProcess;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,8 +112,47 @@ final class OwnedLeasesIT {
     assertThat(first.estimate()).isTrue();
     assertThat(first.retryAfter()).isBetween(Duration.ofSeconds(98), Duration.ofSeconds(100));
     assertThat(second.retryAfter().minus(first.retryAfter()))
-        .isBetween(
-            Duration.ofSeconds(195), Duration.ofSeconds(205)); // the other node has its share
+        .isBetween(Duration.ofSeconds(95), Duration.ofSeconds(105));
+  }
+
+  @Test
+  void aPeekTellsTheSameAndChangesNothing() {
+    Demand exact = Demand.of(new Bucket("exact", Scope.KEY, 1_000_000, 1000));
+    for (int i = 0; i < 10; i++) {
+      assertThat(ask(one, "acme", "k1", OF_KEY, exact)).isInstanceOf(Allowed.class);
+    }
+    for (int i = 0; i < 5; i++) {
+      Charge charge = charge("acme", "k1", OF_KEY, exact);
+      Decided seen = (Decided) one.store().peek(charge).toCompletableFuture().join();
+      assertThat(seen.decision()).isInstanceOf(Denied.class);
+      assertThat(((Denied) seen.decision()).full()).containsExactly("own");
+    }
+    Denied denied = (Denied) ask(one, "acme", "k1", OF_KEY, exact);
+    assertThat(denied.retryAfter()).isBetween(Duration.ofSeconds(98), Duration.ofSeconds(100));
+  }
+
+  @Test
+  void everybodyIsAnsweredWhenTheConnectionsAreClosed() {
+    redis.ask("CLIENT PAUSE 2000");
+    List<CompletableFuture<StoreAnswer>> asked = IntStream.range(0, 500)
+        .mapToObj(i -> one.store().tryCharge(charge("acme", "k" + i, OF_KEY)).toCompletableFuture())
+        .toList();
+    one.close();
+    CompletableFuture<Void> all = CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
+    await().until(all::isDone);
+    assertThat(asked).allMatch(CompletableFuture::isCompletedExceptionally);
+  }
+
+  @Test
+  void whoWaitsForItsTurnFailsWhenTheTimeOutIsOver() {
+    redis.ask("CLIENT PAUSE 20000");
+    long begin = System.nanoTime();
+    List<CompletableFuture<StoreAnswer>> asked = IntStream.range(0, 3000)
+        .mapToObj(i -> one.store().tryCharge(charge("acme", "k" + i, OF_KEY)).toCompletableFuture())
+        .toList();
+    await().until(() -> asked.stream().allMatch(CompletableFuture::isDone));
+    assertThat(asked).allMatch(CompletableFuture::isCompletedExceptionally);
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(8));
   }
 
   @Test
@@ -145,6 +186,32 @@ final class OwnedLeasesIT {
   }
 
   @Test
+  void theBucketsThatWereUsedLeastLatelyAreDisplaced() {
+    AtomicLong clock = new AtomicLong();
+    Surroundings around = new Surroundings(
+        new RedisLeases(one.connections()),
+        List.of(new LeaseCalls(Duration.ofSeconds(1), (task, after) -> Optional.empty())),
+        () -> 1,
+        clock::incrementAndGet,
+        idle -> {});
+    LeasedBuckets buckets = new LeasedBuckets();
+    AtomicInteger made = new AtomicInteger();
+    Pool hot = new Pool(OF_KEY.bucket(), "acme", "hot");
+    for (int i = 0; i < 10 * LeasedBuckets.MOST_OF_TENANT; i++) {
+      var unused = buckets.get(
+          new Pool(OF_KEY.bucket(), "acme", "k" + i),
+          pool -> new LeasedBucket(pool, "other", isUp -> {}, around));
+      LeasedBucket used = buckets.get(hot, pool -> {
+        made.incrementAndGet();
+        return new LeasedBucket(pool, "hot", isUp -> {}, around);
+      });
+      used.take(1, 1, true).join();
+    }
+    assertThat(made).hasValue(1);
+    assertThat(buckets.size("acme")).isLessThanOrEqualTo(LeasedBuckets.MOST_OF_TENANT);
+  }
+
+  @Test
   void keysWhoseBucketsAreDisplacedGetNoMoreThanTheirLimit() {
     List<Charge> charges = IntStream.range(0, 3 * LeasedBuckets.MOST_OF_TENANT / 2)
         .mapToObj(i -> charge("acme", "k" + i, OF_KEY))
@@ -163,13 +230,13 @@ final class OwnedLeasesIT {
     assertThat(IntStream.of(allowed).sum()).isGreaterThan(9 * allowed.length);
   }
 
-  private static Object ask(LeasingHost host, String tenant, String subject, Demand demand) {
-    Charge charge = charge(tenant, subject, demand);
+  private static Object ask(LeasingHost host, String tenant, String subject, Demand... demands) {
+    Charge charge = charge(tenant, subject, demands);
     return ((Decided) host.store().tryCharge(charge).toCompletableFuture().join()).decision();
   }
 
-  private static Charge charge(String tenant, String subject, Demand demand) {
+  private static Charge charge(String tenant, String subject, Demand... demands) {
     return new Charge(
-        tenant, subject, 1, Amount.ofRates(List.of(demand), 1), Queueing.NONE, FailureMode.DENY);
+        tenant, subject, 1, Amount.ofRates(List.of(demands), 1), Queueing.NONE, FailureMode.DENY);
   }
 }
