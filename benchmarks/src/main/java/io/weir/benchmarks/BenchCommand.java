@@ -148,6 +148,7 @@ public final class BenchCommand implements Callable<Integer> {
       if (crowds) {
         results.put("crowds", new CrowdBench(http(redis.uri(), probe), out).measure());
       } else if (gateways) {
+        results.put("herds", new HerdBench(redis.uri(), out).measure());
         results.put("gateways", gateways(redis.uri(), probe));
       } else if (isolation) {
         isolation(redis.uri(), probe, results);
@@ -202,7 +203,12 @@ public final class BenchCommand implements Callable<Integer> {
       all.addAll(measured);
     }
     results.put("measurements", all);
-    results.put("twoProcessesPerSecond", quick ? Map.of() : twoProcesses(uri, probe, out));
+    results.put(
+        "twoProcessesPerSecond",
+        quick
+            ? Map.of()
+            : TwoProcesses.measure(
+                uri, probe, name -> isWanted(name, false), duration(), roundCount(), out));
     results.put(
         "bytesPerSubject",
         Footprint.measure(
@@ -280,20 +286,6 @@ public final class BenchCommand implements Callable<Integer> {
     samples.forEach((name, of) ->
         measured.add(new Measurement(name, load.inFlight(), load.subjects(), load.isDenied(), of)));
     return measured;
-  }
-
-  private Map<String, Map<String, Double>> twoProcesses(
-      String uri, RedisProbe probe, PrintWriter out) throws IOException, InterruptedException {
-    Map<String, Map<String, Double>> results = new LinkedHashMap<>();
-    for (String name : List.of("Bucket4j, batching", "Weir 3")) {
-      if (isWanted(name, false)) {
-        double[] perSecond = TwoProcesses.measure(uri, probe, name, duration(), roundCount());
-        out.printf(
-            "2 processes, 256 in flight each, 1 subject: %s %,.0f per s%n", name, perSecond[0]);
-        results.put(name, Map.of("median", perSecond[0], "lowest", perSecond[1]));
-      }
-    }
-    return results;
   }
 
   private boolean isWanted(String name, boolean isDenied) {

@@ -279,7 +279,7 @@ final class Contenders {
     return "key:" + subject;
   }
 
-  private static String script(String name) {
+  static String script(String name) {
     try (InputStream in = Contenders.class.getResourceAsStream(name)) {
       if (in == null) {
         throw new IllegalStateException("no script " + name);

@@ -25,11 +25,16 @@ final class EmbeddedContender implements Contender {
 
   EmbeddedContender(String redisUri, boolean isLeased) {
     this.isLeased = isLeased;
+    this.weir = open(redisUri, POLICY);
+  }
+
+  /** The library with a policy, on a Redis that has none. */
+  static Weir open(String redisUri, String text) {
     try {
       Path policy = Files.createTempFile("weir-bench", ".yaml");
       try {
-        Files.writeString(policy, POLICY);
-        weir = Weir.builder(redisUri)
+        Files.writeString(policy, text);
+        return Weir.builder(redisUri)
             .policy(policy)
             .redisTimeout(TIMEOUT)
             .executor(Runnable::run)

@@ -3,11 +3,15 @@ package io.weir.benchmarks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
 
 /** Measures one hot key used by two processes at once, like two nodes. */
 final class TwoProcesses {
@@ -56,5 +60,26 @@ final class TwoProcesses {
     return new ProcessBuilder(command)
         .redirectError(ProcessBuilder.Redirect.DISCARD)
         .start();
+  }
+
+  /** The same of the contenders that are wanted, by name; prints each. */
+  static Map<String, Map<String, Double>> measure(
+      String uri,
+      RedisProbe probe,
+      Predicate<String> isWanted,
+      Duration duration,
+      int rounds,
+      PrintWriter out)
+      throws IOException, InterruptedException {
+    Map<String, Map<String, Double>> results = new LinkedHashMap<>();
+    for (String name : List.of("Bucket4j, batching", "Weir 3")) {
+      if (isWanted.test(name)) {
+        double[] perSecond = measure(uri, probe, name, duration, rounds);
+        out.printf(
+            "2 processes, 256 in flight each, 1 subject: %s %,.0f per s%n", name, perSecond[0]);
+        results.put(name, Map.of("median", perSecond[0], "lowest", perSecond[1]));
+      }
+    }
+    return results;
   }
 }

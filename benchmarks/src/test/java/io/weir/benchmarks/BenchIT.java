@@ -104,6 +104,35 @@ final class BenchIT {
   }
 
   @Test
+  void limitersInsideAGatewayAndHerdsAreMeasured(@TempDir Path folder) throws Exception {
+    assumeTrue(IS_THOROUGH, "two minutes, most of them herds: with -Pthorough");
+    Path json = folder.resolve("bench.json");
+    int status = new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(new StringWriter()))
+        .execute(
+            "--gateways",
+            "--gateway-jar",
+            "gateway/target/gateway.jar",
+            "--rounds",
+            "1",
+            "--millis",
+            "500",
+            "--json",
+            json.toString());
+    assertThat(status).isZero();
+    JsonNode results = new ObjectMapper().readTree(json.toFile());
+    for (JsonNode one : results.get("gateways").get("measurements")) {
+      assertThat(one.get("samples").get(0).get("unlike").asLong())
+          .describedAs(one.get("contender").asText())
+          .isZero();
+    }
+    assertThat(results.get("gateways").get("herds"))
+        .hasSize(3)
+        .allMatch(herd -> herd.get("passed").asInt() == 1000);
+    assertThat(results.get("herds")).hasSize(5);
+  }
+
+  @Test
   void decisionsOfTheNodeAloneAreMeasured(@TempDir Path folder) throws Exception {
     Path json = folder.resolve("bench.json");
     int status = new CommandLine(new BenchCommand())

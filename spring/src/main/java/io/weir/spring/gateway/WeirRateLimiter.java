@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
 import org.springframework.cloud.gateway.support.ConfigurationService;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * The limiter of the gateway's {@code RequestRateLimiter} filter, in place of {@code RedisRateLimiter}: the id that the
@@ -45,7 +46,10 @@ public final class WeirRateLimiter extends AbstractRateLimiter<RouteArguments> {
         .onErrorResume(UnknownSubjectException.class, e -> {
           LOG.debug("route {}: {}", routeId, e.getMessage());
           return Mono.just(new Response(false, Map.of()));
-        });
+        })
+        // Always on another thread: of answers that come at once in turn with others, Reactor Netty
+        // may lose one.
+        .publishOn(Schedulers.parallel());
   }
 
   private static Response response(Decision decision) {
