@@ -18,7 +18,6 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** Limits an exchange of WebFlux: goes on with it, or refuses it. Never blocks. */
 public final class ExchangeLimit {
@@ -55,7 +54,7 @@ public final class ExchangeLimit {
     return Mono.defer(() -> {
       CompletableFuture<Permit> asked = rules.weir().enter(ask).toCompletableFuture();
       return entered(asked)
-          .publishOn(Schedulers.parallel())
+          .publishOn(ReplyThread.of(exchange.getRequest()))
           .flatMap(entered -> {
             entered.note(exchange);
             return entered.problem().isPresent()
