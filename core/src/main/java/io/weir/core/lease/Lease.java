@@ -74,10 +74,10 @@ public final class Lease {
     return new Taken(units, era);
   }
 
-  /** Settles taken units: spent, or given back. */
-  public void settle(Taken taken, boolean isSpent) {
+  /** Settles taken units: spent, or given back. False if they were counted as spent when the lease expired. */
+  public boolean settle(Taken taken, boolean isSpent) {
     if (taken.era() != era) {
-      return; // it was counted as spent when the lease expired
+      return false;
     }
     pending -= taken.units();
     if (isSpent) {
@@ -85,6 +85,7 @@ public final class Lease {
     } else {
       balance += taken.units();
     }
+    return true;
   }
 
   /** Units that may be spent, if the lease has not expired. */

@@ -68,14 +68,23 @@ final class LeaseCalls implements AutoCloseable {
     switch (admit(tenant, mine)) {
       case AT_ONCE -> begin(mine);
       case LATER -> {
-        var unused = later.apply(
-            () -> mine.refuse(StoreFault.SLOW, "a lease was not granted in time"), waits);
+        Optional<Future<?>> timer = later.apply(() -> refuseLate(tenant, mine), waits);
+        CompletionStage<T> unused =
+            mine.answer().whenComplete((value, error) -> timer.ifPresent(it -> it.cancel(false)));
       }
       case TOO_MANY ->
         mine.refuse(StoreFault.OVERLOADED, "too many leases of the tenant are asked for already");
       case CLOSED -> mine.refuse(StoreFault.UNREACHABLE, "the connections are closed");
     }
     return mine.answer();
+  }
+
+  // No outage: Redis may be well, so that the failure mode of a plan must not let the request pass.
+  private void refuseLate(String tenant, Waiting<?> one) {
+    synchronized (this) {
+      boolean unused = waiting.remove(tenant, one);
+    }
+    one.refuse(StoreFault.OVERLOADED, "a lease was not asked for in time");
   }
 
   private synchronized Turn admit(String tenant, Waiting<?> one) {

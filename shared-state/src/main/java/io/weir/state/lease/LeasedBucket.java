@@ -10,9 +10,7 @@ import io.weir.state.lane.CallObserver;
 import io.weir.state.lease.Exchanged.Sent;
 import io.weir.state.lease.RedisLeases.Answer;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -29,8 +27,8 @@ final class LeasedBucket {
   private static final Duration MARGIN = Duration.ofMillis(20);
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final int MOST_LATE_GRANTS = 2;
   private static final long KEPT_UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
-  private static final int MAX_WAITING = 10_000;
 
   private final Pool pool;
   private final Bucket bucket;
@@ -39,12 +37,13 @@ final class LeasedBucket {
   private final Surroundings around;
   private final LeaseDemand demand;
   private final PoolLevel level;
-  private final Queue<Waiting> waiting = new ArrayDeque<>();
+  private final Waiters waiting = new Waiters();
   /** How many of the waiting charges the report under way includes. */
   private int counted;
 
   private long revision;
   private long reportedNanos;
+  private int lateGrants;
   private boolean isDry;
   private boolean isReporting;
   private boolean isTicking;
@@ -64,8 +63,6 @@ final class LeasedBucket {
     this.usedNanos = now();
     this.reportedNanos = usedNanos - REPORT_EVERY_NANOS;
   }
-
-  private record Waiting(long units, boolean isLook, CompletableFuture<Taking> answer) {}
 
   Pool pool() {
     return pool;
@@ -109,7 +106,7 @@ final class LeasedBucket {
     long now = now();
     usedNanos = now;
     if (waiting.isEmpty() && lease.has(units, now)) {
-      Taking took = took(units, now);
+      Taking took = new Taking.Took(lease.take(units), level.take(units, now));
       boolean isLow = lease.balance() < demand.needed() / 2;
       if (isLow && now - reportedNanos >= REPORT_EVERY_NANOS) {
         report(next);
@@ -121,26 +118,21 @@ final class LeasedBucket {
       tick(next);
       return CompletableFuture.completedFuture(nothing(units, isLook, now));
     }
-    if (waiting.size() == MAX_WAITING) {
-      return CompletableFuture.failedFuture(new StoreUnavailableException(
-          StoreFault.OVERLOADED, "too many wait for a lease already", null));
-    }
-    Waiting mine = new Waiting(units, isLook, new CompletableFuture<>());
-    waiting.add(mine);
+    CompletableFuture<Taking> answer = waiting.add(units, isLook);
     report(next);
     tick(next);
-    return mine.answer();
+    return answer;
   }
 
   // Units that another bucket denied are no demand: a key far above its own limit must not make
   // this node hold units that other nodes need.
   synchronized void settle(Lease.Taken taken, boolean isSpent) {
+    boolean isHeld = lease.settle(taken, isSpent);
     if (isSpent) {
       demand.add(taken.units());
-    } else {
+    } else if (isHeld) {
       var unused = level.take(-taken.units(), now());
     }
-    lease.settle(taken, isSpent);
   }
 
   private void report(Steps next) {
@@ -166,12 +158,10 @@ final class LeasedBucket {
     long now = now();
     demand.settle(now - reportedNanos);
     reportedNanos = now;
-    long waits = waiting.stream().mapToLong(Waiting::units).sum();
     counted = waiting.size();
-    long needed = Math.min(bucket.capacityUnits(), Math.max(demand.needed(), waits));
-    long first = waiting.isEmpty() ? 0 : waiting.element().units();
+    long needed = Math.min(bucket.capacityUnits(), Math.max(demand.needed(), waiting.units()));
     long held = lease.balance(now);
-    long least = Math.max(1, first - Math.min(needed, held));
+    long least = Math.max(1, waiting.firstUnits() - Math.min(needed, held));
     LeaseReport report = lease.report(needed, Math.max(0, needed - held), least, now);
     return new Sent(report, revision, now);
   }
@@ -180,61 +170,77 @@ final class LeasedBucket {
     isReporting = false;
     Throwable error = exchanged == null ? refused : exchanged.error();
     if (exchanged != null && exchanged.answer() instanceof Answer.Granted granted) {
-      next.add(() -> observer.ended(true));
       granted(exchanged.sent(), granted, next);
     } else if (exchanged != null && exchanged.answer() instanceof Answer.Stale stale) {
       lease.unanswered(exchanged.sent().report());
       revision = Math.max(revision, stale.revision());
-      endAll(waiter -> waiter.complete(new Taking.Outdated(stale.revision())), next);
+      waiting.endAll(waiter -> waiter.complete(new Taking.Outdated(stale.revision())), next);
     } else if (error != null) {
       Throwable cause = Failures.cause(error);
       if (exchanged != null) { // it was sent
         lease.unanswered(exchanged.sent().report());
         next.add(() -> observer.ended(!Failures.isOutage(cause)));
       }
-      endAll(waiter -> waiter.completeExceptionally(cause), next);
+      waiting.endAll(waiter -> waiter.completeExceptionally(cause), next);
     }
   }
 
   private void granted(Sent sent, Answer.Granted granted, Steps next) {
     long now = now();
     long endsNanos = sent.atNanos() + Lease.LASTS.minus(MARGIN).toNanos();
+    boolean isTooLate = granted.granted() > 0 && endsNanos - now <= 0;
+    next.add(() -> observer.ended(!isTooLate));
     lease.granted(sent.report(), granted.granted(), endsNanos, now);
-    level.heard(sent.report(), granted, lease.balance(), now);
-    isDry = granted.granted() < sent.report().wants();
+    if (isTooLate) {
+      askAgain(next);
+      return;
+    }
+    lateGrants = 0;
+    if (granted.granted() >= 0) {
+      level.heard(sent.report(), granted, lease.balance(), now);
+      isDry = granted.granted() < sent.report().wants();
+    }
     serve(now, next);
+  }
+
+  // A pause of this process ends; a slow Redis does not.
+  private void askAgain(Steps next) {
+    lateGrants++;
+    if (lateGrants > MOST_LATE_GRANTS) {
+      StoreUnavailableException late = new StoreUnavailableException(
+          StoreFault.SLOW, "leases were over before their grants arrived", null);
+      waiting.endAll(waiter -> waiter.completeExceptionally(late), next);
+      lateGrants = 0;
+    } else if (!waiting.isEmpty()) {
+      report(next);
+    }
   }
 
   // The report does not include charges that came after it was sent; if there may be units for
   // them, another report is sent.
   private void serve(long now, Steps next) {
     for (int left = counted; !waiting.isEmpty(); left--) {
-      boolean has = lease.has(waiting.element().units(), now);
+      boolean has = lease.has(waiting.firstUnits(), now);
       if (!has && left <= 0 && !isDry) {
         report(next);
         return;
       }
-      Waiting first = waiting.remove();
-      Taking taking = has ? took(first.units(), now) : nothing(first.units(), first.isLook(), now);
+      Waiters.Waiter first = waiting.next();
+      Taking taking = has
+          ? new Taking.Took(lease.take(first.units()), level.take(first.units(), now))
+          : nothing(first.units(), first.isLook(), now);
       next.add(() -> first.answer().complete(taking));
     }
-  }
-
-  private void endAll(Consumer<CompletableFuture<Taking>> how, Steps next) {
-    for (Waiting one : waiting) {
-      next.add(() -> how.accept(one.answer()));
-    }
-    waiting.clear();
-  }
-
-  private Taking took(long units, long now) {
-    return new Taking.Took(lease.take(units), level.take(units, now));
   }
 
   private Taking nothing(long units, boolean isLook, long now) {
     demand.add(isLook ? 0 : units);
     int nodes = level.sharers(around.liveNodes().getAsInt());
-    long wait = isLook ? level.waitMicros(units, nodes, now) : level.tellMicros(units, nodes, now);
+    long soonestNanos = isDry ? reportedNanos + REPORT_EVERY_NANOS : now;
+    long wait = level.waitMicros(units, nodes, soonestNanos, now);
+    if (!isLook) {
+      level.told(wait, now);
+    }
     return new Taking.Nothing(wait, Math.max(level.used(now), bucket.capacityUnits() - units + 1));
   }
 

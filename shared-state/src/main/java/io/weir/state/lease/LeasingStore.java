@@ -118,7 +118,7 @@ public final class LeasingStore implements BucketStore {
   private CompletionStage<StoreAnswer> told(Charge owed) {
     Leases.Takings takings = new Leases.Takings(owed.demands().size());
     return leases
-        .take(owed, takings, false)
+        .take(owed, takings, true) // callers are told nothing by it
         .whenComplete((answer, error) -> takings.settle(isAllowed(answer)));
   }
 

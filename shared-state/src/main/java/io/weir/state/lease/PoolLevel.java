@@ -59,26 +59,26 @@ final class PoolLevel {
     return bucket.scope() != Scope.CLUSTER && others == 0 ? 1 : nodes;
   }
 
-  /** How long the next denied caller would have to wait, if what drains is shared among so many nodes. */
-  long waitMicros(long units, int nodes, long nowNanos) {
-    return Math.max(1, NANOSECONDS.toMicros(nextNanos(units, nodes, nowNanos) - nowNanos));
-  }
-
-  /** The same for a caller who is told it: the next one is told another time. */
-  long tellMicros(long units, int nodes, long nowNanos) {
-    toldNanos = nextNanos(units, nodes, nowNanos);
-    hasTold = true;
-    return Math.max(1, NANOSECONDS.toMicros(toldNanos - nowNanos));
-  }
-
-  private long nextNanos(long units, int nodes, long nowNanos) {
+  /**
+   * How long the next denied caller has to wait, if what drains is shared among so many nodes.
+   *
+   * @param soonestNanos when the pool is asked again at the soonest
+   */
+  long waitMicros(long units, int nodes, long soonestNanos, long nowNanos) {
     long missing = units - (bucket.capacityUnits() - used(nowNanos));
-    long soonest = Lease.waitMicros(missing, others, bucket.unitsPerMicro(), LEASE_MICROS);
-    long first = nowNanos + MICROSECONDS.toNanos(soonest);
-    double micros = (double) units * nodes / bucket.unitsPerMicro();
-    long step = MICROSECONDS.toNanos((long) Math.min(micros, MAX_STEP_MICROS));
+    long micros = Lease.waitMicros(missing, others, bucket.unitsPerMicro(), LEASE_MICROS);
+    long first = Math.max(soonestNanos, nowNanos + MICROSECONDS.toNanos(micros));
+    double apart = (double) units * nodes / bucket.unitsPerMicro();
+    long step = MICROSECONDS.toNanos((long) Math.min(apart, MAX_STEP_MICROS));
     long next = hasTold ? Math.max(first, toldNanos + step) : first;
-    return next - first > Math.max(MAX_SPREAD_NANOS, MIN_SPREAD * step) ? first : next;
+    boolean isSpread = next - first <= Math.max(MAX_SPREAD_NANOS, MIN_SPREAD * step);
+    return Math.max(1, NANOSECONDS.toMicros((isSpread ? next : first) - nowNanos));
+  }
+
+  /** A caller was told to wait: the next one is told another time. */
+  void told(long waitMicros, long nowNanos) {
+    toldNanos = nowNanos + MICROSECONDS.toNanos(waitMicros);
+    hasTold = true;
   }
 
   /** How long what was told has to be remembered, so that the next callers are told other times. */

@@ -22,7 +22,11 @@ record LeasingHost(
     implements AutoCloseable {
 
   LeasingHost(String uri, String name, int nodes) {
-    this(RedisConnections.open(uri, Duration.ofMillis(500)), name, nodes);
+    this(uri, name, nodes, Duration.ofMillis(500));
+  }
+
+  LeasingHost(String uri, String name, int nodes, Duration timeout) {
+    this(RedisConnections.open(uri, timeout), name, nodes);
   }
 
   private LeasingHost(RedisConnections connections, String name, int nodes) {

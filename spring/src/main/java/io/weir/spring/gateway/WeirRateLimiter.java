@@ -47,8 +47,8 @@ public final class WeirRateLimiter extends AbstractRateLimiter<RouteArguments> {
           LOG.debug("route {}: {}", routeId, e.getMessage());
           return Mono.just(new Response(false, Map.of()));
         })
-        // Always on another thread: of answers that come at once in turn with others, Reactor Netty
-        // may lose one.
+        // Never at once: Reactor Netty may leave such an answer unsent if the one before came from
+        // elsewhere.
         .publishOn(Schedulers.parallel());
   }
 

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.security.Principal;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -52,9 +53,9 @@ public final class ExchangeLimit {
         Optional.ofNullable(headers.getFirst(AnswerFields.RETRY_TICKET)),
         headers.getValuesAsList("Prefer"));
     return Mono.defer(() -> {
+      Executor reply = ReplyThread.of(exchange.getRequest());
       CompletableFuture<Permit> asked = rules.weir().enter(ask).toCompletableFuture();
-      return entered(asked)
-          .publishOn(ReplyThread.of(exchange.getRequest()))
+      return entered(asked.whenCompleteAsync((permit, error) -> {}, reply))
           .flatMap(entered -> {
             entered.note(exchange);
             return entered.problem().isPresent()

@@ -1,10 +1,10 @@
 package io.weir.spring.web;
 
 import io.netty.channel.EventLoop;
+import java.util.concurrent.Executor;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.util.ClassUtils;
-import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.NettyInbound;
 
@@ -18,18 +18,18 @@ final class ReplyThread {
   private static final boolean IS_NETTY =
       ClassUtils.isPresent("reactor.netty.NettyInbound", ReplyThread.class.getClassLoader());
 
+  private static final Executor PARALLEL = task -> Schedulers.parallel().schedule(task);
+
   private ReplyThread() {}
 
-  static Scheduler of(ServerHttpRequest request) {
-    return IS_NETTY ? Netty.of(request) : Schedulers.parallel();
+  static Executor of(ServerHttpRequest request) {
+    return IS_NETTY ? Netty.of(request) : PARALLEL;
   }
 
   /** Needs Reactor Netty. */
   private static final class Netty {
-    static Scheduler of(ServerHttpRequest request) {
-      return served(request) instanceof NettyInbound inbound
-          ? Schedulers.fromExecutor(loop(inbound))
-          : Schedulers.parallel();
+    static Executor of(ServerHttpRequest request) {
+      return served(request) instanceof NettyInbound inbound ? loop(inbound) : PARALLEL;
     }
 
     private static Object served(ServerHttpRequest request) {
