@@ -271,8 +271,7 @@ final class LeasedBucket {
 
   // Whoever is denied next is told another time than those before.
   private void forgetWhenTold(long now, Steps next) {
-    long unusedFor = now - usedNanos;
-    long keptFor = Math.min(level.toldForNanos(now), KEPT_UNUSED_NANOS - unusedFor);
+    long keptFor = Math.min(level.toldForNanos(now), usedNanos + KEPT_UNUSED_NANOS - now);
     if (isDisplaced || keptFor <= 0) {
       next.add(() -> around.whenIdle().accept(this));
     } else {
