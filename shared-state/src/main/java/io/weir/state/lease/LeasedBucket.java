@@ -189,7 +189,7 @@ final class LeasedBucket {
     long now = now();
     long endsNanos = sent.atNanos() + Lease.LASTS.minus(MARGIN).toNanos();
     boolean isTooLate = granted.granted() > 0 && endsNanos - now <= 0;
-    next.add(() -> observer.ended(!isTooLate));
+    next.add(() -> observer.ended(true)); // also if it comes too late: Redis may be well
     lease.granted(sent.report(), granted.granted(), endsNanos, now);
     if (isTooLate) {
       askAgain(next);
@@ -203,12 +203,12 @@ final class LeasedBucket {
     serve(now, next);
   }
 
-  // A pause of this process ends; a slow Redis does not.
+  // A pause of this process, or a line of calls, ends.
   private void askAgain(Steps next) {
     lateGrants++;
     if (lateGrants > MOST_LATE_GRANTS) {
       StoreUnavailableException late = new StoreUnavailableException(
-          StoreFault.SLOW, "leases were over before their grants arrived", null);
+          StoreFault.OVERLOADED, "leases were over before their grants arrived", null);
       waiting.endAll(waiter -> waiter.completeExceptionally(late), next);
       lateGrants = 0;
     } else if (!waiting.isEmpty()) {
