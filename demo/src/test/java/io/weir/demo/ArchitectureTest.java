@@ -115,7 +115,8 @@ final class ArchitectureTest {
               "io.weir.node", // its event loops
               "io.weir.node.auth", // addresses
               "io.weir.node.intake",
-              "io.weir.node.upstream")));
+              "io.weir.node.upstream",
+              "io.weir.spring.web"))); // the event loop of a request's connection
 
   /** The root package of each module. */
   private static final Map<String, String> ROOTS = Map.ofEntries(
