@@ -20,7 +20,6 @@ import java.util.stream.IntStream;
  * the limiter of the gateway's filter, and Weir's filter with an exact and a leased bucket.
  */
 public final class GatewayBench {
-  private static final int CONNECTIONS = 64;
   private static final int SUBJECTS = 10_000;
   private static final int HERD = 1000;
   // The warm-up, as a multiple of a round.
@@ -104,7 +103,7 @@ public final class GatewayBench {
       out.flush();
       Duration lasts = round == 0 ? duration.multipliedBy(WARM_UP) : duration;
       for (Map.Entry<String, String> route : ROUTES.entrySet()) {
-        Sample sample = sample(gateway, load, requests(route.getValue()), lasts);
+        Sample sample = HttpBench.sample(redis, load, gateway, requests(route.getValue()), lasts);
         if (round > 0) {
           samples.computeIfAbsent(route.getKey(), name -> new ArrayList<>()).add(sample);
         }
@@ -112,25 +111,8 @@ public final class GatewayBench {
     }
     return ROUTES.keySet().stream()
         .map(name -> new Measurement(
-            name, CONNECTIONS, SUBJECTS, false, samples.getOrDefault(name, List.of())))
+            name, HttpBench.CONNECTIONS, SUBJECTS, false, samples.getOrDefault(name, List.of())))
         .toList();
-  }
-
-  private Sample sample(
-      ServerProcess gateway, HttpLoad load, List<Buffer> requests, Duration duration) {
-    double redisBefore = redis.cpuSeconds();
-    Duration before = gateway.cpu();
-    HttpLoad.Seen seen = load.run(gateway.port(), CONNECTIONS, requests, duration);
-    double serverMicros = gateway.cpu().minus(before).toNanos() / 1e3;
-    double redisMicros = (redis.cpuSeconds() - redisBefore) * 1e6;
-    double asked = Math.max(1, (double) seen.nanos().getTotalCount());
-    return new Sample(
-        asked / seen.seconds(),
-        seen.nanos().getValueAtPercentile(50) / 1e3,
-        seen.nanos().getValueAtPercentile(99) / 1e3,
-        serverMicros / asked,
-        redisMicros / asked,
-        seen.unlike());
   }
 
   private static List<Buffer> requests(String path) {

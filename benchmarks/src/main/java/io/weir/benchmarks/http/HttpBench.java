@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * with one event loop, and this process calls them in turn.
  */
 public final class HttpBench {
-  private static final int CONNECTIONS = 64;
+  static final int CONNECTIONS = 64;
   private static final int SOAK_CONNECTIONS = 16;
   private static final long SOAK_PAUSE_MILLIS = 5;
   // The warm-up, as a multiple of a round.
@@ -112,8 +112,8 @@ public final class HttpBench {
           round == 0 ? "HTTP: warming up" : "HTTP: round %d of %d".formatted(round, rounds));
       out.flush();
       for (Contender contender : contenders) {
-        Sample sample =
-            sample(contender, load, round == 0 ? duration.multipliedBy(WARM_UP) : duration);
+        Duration lasts = round == 0 ? duration.multipliedBy(WARM_UP) : duration;
+        Sample sample = sample(redis, load, contender.server(), contender.requests(), lasts);
         if (round > 0) {
           samples.computeIfAbsent(contender.name(), name -> new ArrayList<>()).add(sample);
         }
@@ -131,12 +131,17 @@ public final class HttpBench {
     return measured;
   }
 
-  private Sample sample(Contender contender, HttpLoad load, Duration duration) {
+  /** The figures of a server under this load, and of Redis beside it. */
+  static Sample sample(
+      RedisProbe redis,
+      HttpLoad load,
+      ServerProcess server,
+      List<Buffer> requests,
+      Duration duration) {
     double redisBefore = redis.cpuSeconds();
-    Duration before = contender.server().cpu();
-    HttpLoad.Seen seen =
-        load.run(contender.server().port(), CONNECTIONS, contender.requests(), duration);
-    double serverMicros = contender.server().cpu().minus(before).toNanos() / 1e3;
+    Duration before = server.cpu();
+    HttpLoad.Seen seen = load.run(server.port(), CONNECTIONS, requests, duration);
+    double serverMicros = server.cpu().minus(before).toNanos() / 1e3;
     double redisMicros = (redis.cpuSeconds() - redisBefore) * 1e6;
     double asked = Math.max(1, (double) seen.nanos().getTotalCount());
     return new Sample(

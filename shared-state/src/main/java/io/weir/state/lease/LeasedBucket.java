@@ -269,7 +269,7 @@ final class LeasedBucket {
     }
   }
 
-  // Whoever is denied next is told another time than those before.
+  // The told times are kept for a while: the next denied caller gets a later one.
   private void forgetWhenTold(long now, Steps next) {
     long keptFor = Math.min(level.toldForNanos(now), usedNanos + KEPT_UNUSED_NANOS - now);
     if (isDisplaced || keptFor <= 0) {

@@ -45,16 +45,16 @@ final class LeasedBuckets {
       long[] used =
           all.values().stream().mapToLong(LeasedBucket::usedNanos).sorted().toArray();
       long latest = used[used.length / PARTS];
-      all.values().removeIf(bucket -> isDisplaced(bucket, latest));
+      all.values().removeIf(bucket -> displaceUnusedSince(latest, bucket));
     }
   }
 
-  private static boolean isDisplaced(LeasedBucket bucket, long latestNanos) {
-    boolean isDisplaced = bucket.usedNanos() - latestNanos <= 0;
-    if (isDisplaced) {
+  private static boolean displaceUnusedSince(long latestNanos, LeasedBucket bucket) {
+    boolean isUnused = bucket.usedNanos() - latestNanos <= 0;
+    if (isUnused) {
       bucket.displace();
     }
-    return isDisplaced;
+    return isUnused;
   }
 
   /** Forgets a bucket; another one of its pool stays. */

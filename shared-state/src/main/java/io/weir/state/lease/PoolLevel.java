@@ -12,8 +12,8 @@ import io.weir.state.lease.RedisLeases.Answer.Granted;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a node knows of the level of a pool, and when it has told callers to come back. Mutable; used by one thread at a
- * time.
+ * The level of a pool as far as a node knows it, and the last retry time that it told a caller. Mutable; used by one
+ * thread at a time.
  */
 final class PoolLevel {
   private static final long LEASE_MICROS = NANOSECONDS.toMicros(Lease.LASTS.toNanos());

@@ -10,7 +10,7 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * What the leased buckets of a node have in common.
+ * The collaborators that all leased buckets of a node share.
  *
  * @param leases the shared pools
  * @param calls the turns of the calls to them, by part of the shared state

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What one process needs to hold leases.
+ * The objects of one process that holds leases.
  *
  * @param admitted counts what the test has admitted
  */

@@ -92,7 +92,7 @@ final class OwnedLeasesIT {
     for (String tenant : List.of("acme", "globex")) {
       for (String subject : List.of("k1", "user:4711")) {
         AtomicInteger allowed = new AtomicInteger();
-        // What one process holds and does not use is the other's after a moment.
+        // A process gives unused units back within a moment; then the other gets them.
         await().until(() -> {
           for (LeasingHost host : List.of(one, two)) {
             Object decision = ask(host, tenant, subject, OF_KEY);
