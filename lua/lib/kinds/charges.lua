@@ -27,7 +27,7 @@ local function decide_own(lane, charge, own)
   local states, k = lane.states, charge.keys[1]
   local value = value_of(states, k)
   if not value or states.tables[k] or charge.asked.ticket ~= '' or charge.others.has_levels
-    or string.sub(value, own.from) ~= own.fields
+    or #value ~= own.bytes
     or charge.hold and charge.hold.reserves and lane.call('GET', charge.hold.key) then
     return nil
   end

@@ -4,11 +4,11 @@
 local CODES = require('codes')
 local taken = require('state/any_buckets').taken
 local way_and_numbers = require('state/any_buckets').way_and_numbers
-local taken_from_own = require('state/own_buckets').taken_from_own
 local commit = require('state/states').commit
 local value_of = require('state/states').value_of
 
 local BEFORE_STATES = 3 -- the last number before the keys of the states
+local COUNT, COST, KEY = 2, 3, BEFORE_STATES + CODES.KEY
 
 -- Tries `count` charges on all of their states and changes nothing. Returns, by scope, the way, the
 -- numbers and the instant at which they are empty; and how many of the charges fit. Returns nil if
@@ -21,7 +21,7 @@ local function tried(states, charges, base, template, count, now)
     if not way then
       return nil
     end
-    local until_us, fit = taken(way, numbers, template.revision, charges[base + 3], count, now)
+    local until_us, fit = taken(way, numbers, template.revision, charges[base + COST], count, now)
     if not until_us then
       return nil
     end
@@ -47,7 +47,7 @@ end
 
 -- Charges of any buckets of which nobody waits; returns how many are left to the long way.
 local function charge_any(states, charges, base, template, now, answers)
-  local count, is_off = charges[base + 2], template.mode == CODES.OFF
+  local count, is_off = charges[base + COUNT], template.mode == CODES.OFF
   local results, fits = tried(states, charges, base, template, count, now)
   if not results or fits == 0 and not is_off then
     return count
@@ -66,24 +66,17 @@ local function charge_any(states, charges, base, template, now, answers)
   return (fits < 0 or is_off) and 0 or count - fits
 end
 
--- Whether the charge was decided as one of the most frequent kind; second, whether it is a single
--- charge that does not fit.
-local function charge_own(states, charges, base, own, newest, now, answers)
-  local k = charges[base + 4]
+-- The new numbers of the key's state, if the charge could be decided as one of the most frequent
+-- kind; else nil, and true if it is a single charge that does not fit.
+local function charge_own(states, charges, base, own, now)
+  local k = charges[base + KEY]
   local value = states.values[k]
-  if not own or not value or states.heads[k] or states.tables[k] or newest > own[1]
-    or string.sub(value, own.from) ~= own.fields then
-    return false
+  if not value or #value ~= own.bytes or states.heads[k] or states.tables[k] then
+    return nil
   end
-  local head, is_denied = taken_from_own(own, value, charges[base + 2], charges[base + 3], now)
-  if head then
-    states.heads[k] = head
-    answers[#answers + 1] = head
-  elseif is_denied and own[2] == CODES.OFF then
-    answers[#answers + 1] = 0
-    answers[#answers + 1] = value
-  end
-  return head or is_denied and own[2] == CODES.OFF, is_denied
+  local head, is_denied = own.taken(own, value, charges[base + COUNT], charges[base + COST], now)
+  states.heads[k] = head
+  return head, is_denied
 end
 
-return { BEFORE_STATES = BEFORE_STATES, charge_any = charge_any, charge_own = charge_own }
+return { BEFORE_STATES = BEFORE_STATES, KEY = KEY, charge_any = charge_any, charge_own = charge_own }

@@ -5,6 +5,7 @@ local CODES = require('codes')
 local asked_of = require('queue/asked')
 local charge_each = require('queue/charge_each')
 local BEFORE_STATES = require('state/charge_short').BEFORE_STATES
+local KEY = require('state/charge_short').KEY
 local charge_any = require('state/charge_short').charge_any
 local charge_own = require('state/charge_short').charge_own
 local own_buckets_of = require('state/own_buckets').own_buckets_of
@@ -23,26 +24,35 @@ local function charge_of(lane, charges, base, template, now)
     views = false, paid = 0, lane = lane, shown = false, moment = false, is_early = false, has_waited = false }
 end
 
-local function charge_one(lane, charges, base, now, answers)
-  local states, policy = lane.states, lane.policy
-  local template_text = lane.arguments[charges[base + 1]]
-  local own = own_buckets_of(template_text)
-  if own then
-    learn(policy, own[1])
+-- What own_buckets_of tells of the template in an argument, for all charges of a call; false, too, if a
+-- newer policy is known.
+local function own_of(lane, argument)
+  local own = lane.owns[argument]
+  if own == nil then
+    own = own_buckets_of(lane.arguments[argument])
+    if own then
+      learn(lane.policy, own[1])
+    end
+    lane.owns[argument] = own
   end
-  local shows = charges[base + TICKET] > 0 and lane.arguments[charges[base + TICKET]]
-  local is_short = not shows or string.byte(shows, -1) == 32 -- no ticket behind the last space
-  local is_done, is_full = false, false
-  if is_short then
-    is_done, is_full = charge_own(states, charges, base, own, policy.newest, now, answers)
-  end
-  if is_done then
-    return
-  end
-  local template = template_of(template_text)
+  return own and lane.policy.newest <= own[1] and own
+end
+
+-- Whether a charge comes without a ticket: nothing is behind the last space of its ticket data.
+local function is_newcomer(lane, argument)
+  return argument == 0 or string.byte(lane.arguments[argument], -1) == 32
+end
+
+-- Decides a charge that is not of the most frequent kind; `is_full` if it would be, but does not fit.
+local function charge_one(lane, charges, base, is_short, is_full, now, answers)
+  local states, policy, template = lane.states, lane.policy, template_of(lane.arguments[charges[base + 1]])
   learn(policy, template.revision)
   if policy.newest > template.revision then
     answers[#answers + 1] = { CODES.STALE, policy.newest }
+    return
+  elseif is_full and template.mode == CODES.OFF then
+    answers[#answers + 1] = 0
+    answers[#answers + 1] = states.values[charges[base + KEY]]
     return
   end
   local left = charges[base + 2]
@@ -55,11 +65,22 @@ local function charge_one(lane, charges, base, now, answers)
 end
 
 local function charge_all(lane, now_us)
-  local text = lane.arguments[1]
+  local text, states = lane.arguments[1], lane.states
   local charges = { struct.unpack('>' .. string.rep(FORMAT, (#text - 9) / BYTES), text, 10) }
-  local answers = { now_us(1) }
+  local answers, count = { now_us(1) }, 1
   for i = 1, #charges / WIDTH do
-    charge_one(lane, charges, WIDTH * (i - 1), now_us(i), answers)
+    local base, now, head, is_full = WIDTH * (i - 1), now_us(i), nil, false
+    local own, is_short = own_of(lane, charges[base + 1]), is_newcomer(lane, charges[base + TICKET])
+    if own and is_short then
+      head, is_full = charge_own(states, charges, base, own, now)
+    end
+    if head then
+      count = count + 1
+      answers[count] = head
+    else
+      charge_one(lane, charges, base, is_short, is_full, now, answers)
+      count = #answers
+    end
   end
   return answers
 end

@@ -5,17 +5,18 @@ local STATE = require('state/state')
 local value_of = require('state/states').value_of
 
 local function write_states(call, keys, last, states)
+  local heads, texts, times, tables = states.heads, states.texts, states.times, states.tables
   for k = 2, last do
-    local head, state = states.heads[k], states.tables[k]
+    local head, state = heads[k], tables[k]
     if state and state.has_changed then
       local value = STATE.value(state, state.demands)
       call('SET', keys[k], value, 'PXAT', string.format('%d', state.expires_ms))
-    elseif head and states.times[k] then
-      call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', states.times[k]))
-    elseif head and states.texts[k] then
+    elseif head and times[k] then
+      call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', times[k]))
+    elseif head and texts[k] then
       call('SET', keys[k], value_of(states, k), 'KEEPTTL')
     elseif head then
-      call('SETRANGE', keys[k], 0, head)
+      call('SETRANGE', keys[k], '0', head) -- a number would be printed as a fraction first
     end
   end
 end

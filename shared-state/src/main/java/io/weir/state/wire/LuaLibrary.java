@@ -123,7 +123,7 @@ public final class LuaLibrary {
   private LuaScript script(String command, String digest, Map<String, String> replacements) {
     LuaSources sources = new LuaSources(replacements);
     String body = sources.command(command);
-    String text = sources.modules() + body;
+    String text = sources.modules() + LuaSources.BIND + body;
     return new LuaScript("weir_%s_%s".formatted(command, digest), text, sha1(text), this);
   }
 
@@ -139,11 +139,16 @@ public final class LuaLibrary {
         %s
         redis.register_function{ function_name = 'weir_%s_' .. DIGEST, description = '%s', flags = { %s },
         callback = function(KEYS, ARGV)
-        %s
+        %s%s
         end }
         end
         """.formatted(
-            parts.group(2), command, sentence(comment), flags, parts.group(3).strip());
+            parts.group(2),
+            command,
+            sentence(comment),
+            flags,
+            LuaSources.BIND,
+            parts.group(3).strip());
   }
 
   private static String sentence(String comment) {
