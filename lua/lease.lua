@@ -6,7 +6,7 @@
 -- KEYS
 --   1      the bucket, a hash: rate, used and at_us as of a state, and for each holder h:<holder>:
 --          the leased units, the end of the lease, the number of its last report, and the total
---          spent by that report, with spaces between
+--          spent by that report, with spaces between; also if it got nothing
 --   2      weir:policy or the copy of it in the bucket's partition, as of charge.lua
 -- ARGV
 --   1 holder        text: a node, in one life, with one shape of the bucket
@@ -21,12 +21,12 @@
 --   10 least        units, above 0: a smaller grant is of no use
 --   11 lease_us     microseconds, above 0: the length of a lease
 -- RETURNS
---   { GRANTED, clock_us, granted, used, out, wait_us }   units in addition to `keeps`, -1 if a
---                                                        later report has arrived; the new level;
---                                                        all leased units; and, if nothing was
---                                                        granted, the time until there may be units:
---                                                        what others hold is back or drains within
---                                                        their lease, what is missing beyond it drains
+--   { GRANTED, clock_us, granted, used, out, wait_us, holders }
+--                          units in addition to `keeps`, -1 if a later report has arrived; the new
+--                          level; all leased units; if nothing was granted, the time until there may
+--                          be units: what others hold is back or drains within their lease, what is
+--                          missing beyond it drains; and how many have units, or asked in vain
+--                          within the length of a lease
 --   { STALE, revision }    a newer revision was published: nothing has changed
 -- ERRORS
 --   only those of wrong arguments
@@ -74,7 +74,9 @@ local function reshape(pool)
     return
   end
   for _, share in pairs(pool.shares) do
-    share.out = math.min(capacity, carried_over(share.out, pool.rate, rate, capacity) + 1)
+    if share.out > 0 then
+      share.out = math.min(capacity, carried_over(share.out, pool.rate, rate, capacity) + 1)
+    end
   end
   pool.used, pool.rate, pool.is_changed = carried_over(pool.used, pool.rate, rate, capacity), rate, true
 end
@@ -85,7 +87,7 @@ local function write_share(of, share)
 end
 
 local function write(pool, mine)
-  pool.shares[holder] = mine.out > 0 and mine or nil
+  pool.shares[holder] = (mine.out > 0 or wants > 0) and mine or nil
   pool.gone[#pool.gone + 1] = 'h:' .. holder
   redis.call('HDEL', KEYS[1], unpack(pool.gone))
   for of, share in pairs(pool.shares) do
@@ -105,12 +107,14 @@ rebase(pool, now)
 settle_pool(pool, now)
 reshape(pool)
 local known = pool.shares[holder]
-local others = 0
+local others, holders = 0, 1
 for of, share in pairs(pool.shares) do
-  others = others + (of == holder and 0 or share.out)
+  if of ~= holder then
+    others, holders = others + share.out, holders + 1
+  end
 end
 if known and sequence <= known.sequence then
-  return { GRANTED, now, -1, pool.used, others + known.out, 0 }
+  return { GRANTED, now, -1, pool.used, others + known.out, 0, holders }
 end
 local since = spent - (known and known.spent or acknowledged)
 since = since < 0 and since + MODULUS or since
@@ -125,4 +129,4 @@ if granted == 0 and wants > 0 then
   local missing = least - free
   wait_us = math.max(0, math.min(lease_us, ceil_div(missing, rate)), ceil_div(missing - others, rate))
 end
-return { GRANTED, now, granted, pool.used, others + keeps + granted, wait_us }
+return { GRANTED, now, granted, pool.used, others + keeps + granted, wait_us, holders }

@@ -12,8 +12,8 @@ import java.util.TreeMap;
 /**
  * The shared side of leases: a bucket of which parts are leased. A leased part holds capacity and does not drain until
  * its holder reports it as spent, gives it back, or its lease expires; then it counts as spent at that instant. So the
- * counted level is never below the level that callers caused, and no grant exceeds the capacity. {@code lua/lease.lua}
- * has the same. Immutable.
+ * counted level is never below the level that callers caused, and no grant exceeds the capacity. Who asked in vain has a
+ * part of nothing, to be counted among those who wait. {@code lua/lease.lua} has the same. Immutable.
  *
  * <p>Leases that expire by time are those of Gray and Cheriton (Leases: An Efficient Fault-Tolerant Mechanism for
  * Distributed File Cache Consistency, 1989); the holder stops before the grantor gives the share to others.
@@ -45,8 +45,9 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
    * @param pool the pool afterwards
    * @param granted units, added to those that the holder kept; -1 if the report came after a later one
    * @param waitMicros if nothing was granted, the time until there may be some
+   * @param holders how many have units, or asked in vain within the length of a lease
    */
-  public record Granted(LeasePool pool, long granted, long waitMicros) {}
+  public record Granted(LeasePool pool, long granted, long waitMicros, int holders) {}
 
   /** An unused bucket. */
   public static LeasePool empty(Bucket bucket) {
@@ -67,7 +68,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     LeasePool now = rebased(clockMicros).settled(clockMicros).reshaped(bucket);
     Share known = now.shares.get(report.holder());
     if (known != null && report.sequence() <= known.sequence()) {
-      return new Granted(this, -1, 0);
+      return new Granted(this, -1, 0, now.shares.size());
     }
     long before = known == null ? report.acknowledged() : known.spent();
     long capacity = bucket.capacityUnits();
@@ -80,7 +81,8 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     Map<String, Share> next = new TreeMap<>(now.shares);
     next.remove(report.holder());
     long out = report.keeps() + granted;
-    if (out > 0) {
+    int holders = next.size() + 1;
+    if (out > 0 || report.wants() > 0) {
       next.put(
           report.holder(),
           new Share(out, now.atMicros + leaseMicros, report.sequence(), report.spent()));
@@ -88,7 +90,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     long wait = granted > 0 || report.wants() == 0
         ? 0
         : Lease.waitMicros(report.least() - free, others, now.rate, leaseMicros);
-    return new Granted(new LeasePool(now.rate, level, now.atMicros, next), granted, wait);
+    return new Granted(new LeasePool(now.rate, level, now.atMicros, next), granted, wait, holders);
   }
 
   // The clock was set back: all instants are counted from its present time, so that the pool does
@@ -133,7 +135,10 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     shares.forEach((holder, share) -> next.put(
         holder,
         new Share(
-            Math.min(bucket.capacityUnits(), OtherRate.carriedOver(share.out(), rate, bucket) + 1),
+            share.out() == 0
+                ? 0
+                : Math.min(
+                    bucket.capacityUnits(), OtherRate.carriedOver(share.out(), rate, bucket) + 1),
             share.untilMicros(),
             share.sequence(),
             share.spent())));

@@ -71,6 +71,25 @@ final class LeasePoolTest {
   }
 
   @Test
+  void whoAskedInVainIsCountedForTheLengthOfALease() {
+    ask("a", 1, 0, 0, 1000, 0);
+    assertThat(holdersSeenBy("b", 10)).isEqualTo(2);
+    assertThat(holdersSeenBy("c", 20)).isEqualTo(3);
+    long aIsOver = LEASE + 5;
+    assertThat(holdersSeenBy("d", aIsOver)).isEqualTo(3);
+    assertThat(holdersSeenBy("d", aIsOver + LEASE - 1)).isEqualTo(1);
+    assertThat(pool.out()).isZero();
+  }
+
+  private int holdersSeenBy(String holder, long nowMicros) {
+    LeaseReport report = new LeaseReport(holder, nowMicros, 0, 0, 0, 1000, 1000);
+    Granted granted = pool.exchange(BUCKET, report, LEASE, nowMicros);
+    assertThat(granted.granted()).isZero();
+    pool = granted.pool();
+    return granted.holders();
+  }
+
+  @Test
   void anotherRateCarriesTheTimeToDrainOver() {
     ask("a", 1, 0, 0, 500, 0);
     ask("a", 2, 200, 300, 0, 0);

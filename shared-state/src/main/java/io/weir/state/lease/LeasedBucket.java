@@ -235,9 +235,9 @@ final class LeasedBucket {
 
   private Taking nothing(long units, boolean isLook, long now) {
     demand.add(isLook ? 0 : units);
-    int nodes = level.sharers(around.liveNodes().getAsInt());
+    long sharers = level.sharers(around.liveNodes().getAsInt());
     long soonestNanos = isDry ? reportedNanos + REPORT_EVERY_NANOS : now;
-    long wait = level.waitMicros(units, nodes, soonestNanos, now);
+    long wait = level.waitMicros(units, sharers, soonestNanos, now);
     if (!isLook) {
       level.told(wait, now);
     }

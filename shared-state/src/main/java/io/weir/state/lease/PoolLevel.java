@@ -25,6 +25,7 @@ final class PoolLevel {
   private final Bucket bucket;
   private long used;
   private long others;
+  private long holders;
   private long atNanos;
   private long toldNanos;
   private boolean hasTold;
@@ -37,6 +38,7 @@ final class PoolLevel {
   void heard(LeaseReport report, Granted granted, long held, long nowNanos) {
     used = granted.used() + granted.out() - held;
     others = granted.out() - report.keeps() - granted.granted();
+    holders = granted.holders();
     atNanos = nowNanos;
   }
 
@@ -54,21 +56,25 @@ final class PoolLevel {
         bucket.capacityUnits(), LeakyBucket.drained(used, bucket.unitsPerMicro(), elapsed));
   }
 
-  /** Who shares what drains: all nodes, or this one alone if it uses a key's or a tenant's bucket alone. */
-  int sharers(int nodes) {
-    return bucket.scope() != Scope.CLUSTER && others == 0 ? 1 : nodes;
+  /**
+   * Who shares what drains: all nodes, or this one alone if it uses a key's or a tenant's bucket alone; and at least those
+   * who asked the pool lately, because programs are not among the nodes.
+   */
+  long sharers(int nodes) {
+    boolean isAlone = bucket.scope() != Scope.CLUSTER && holders <= 1;
+    return isAlone ? 1 : Math.max(nodes, holders);
   }
 
   /**
-   * How long the next denied caller has to wait, if what drains is shared among so many nodes.
+   * How long the next denied caller has to wait, if what drains is shared among so many.
    *
    * @param soonestNanos when the pool is asked again at the soonest
    */
-  long waitMicros(long units, int nodes, long soonestNanos, long nowNanos) {
+  long waitMicros(long units, long sharers, long soonestNanos, long nowNanos) {
     long missing = units - (bucket.capacityUnits() - used(nowNanos));
     long micros = Lease.waitMicros(missing, others, bucket.unitsPerMicro(), LEASE_MICROS);
     long first = Math.max(soonestNanos, nowNanos + MICROSECONDS.toNanos(micros));
-    double apart = (double) units * nodes / bucket.unitsPerMicro();
+    double apart = (double) units * sharers / bucket.unitsPerMicro();
     long step = MICROSECONDS.toNanos((long) Math.min(apart, MAX_STEP_MICROS));
     long next = hasTold ? Math.max(first, toldNanos + step) : first;
     boolean isSpread = next - first <= Math.max(MAX_SPREAD_NANOS, MIN_SPREAD * step);

@@ -52,8 +52,10 @@ public final class RedisLeases {
      * @param granted units, in addition to those kept; -1 if the pool has a later report
      * @param used units, at that instant
      * @param out units that all holders have
+     * @param holders how many have units, or asked in vain within the length of a lease
      */
-    record Granted(long granted, long used, long out, long waitMicros) implements Answer {}
+    record Granted(long granted, long used, long out, long waitMicros, long holders)
+        implements Answer {}
 
     /** A newer policy was published; nothing has changed. */
     record Stale(long revision) implements Answer {}
@@ -109,7 +111,11 @@ public final class RedisLeases {
     return Statuses.of(Lease.class, numbers.get(0)) == Lease.STALE
         ? new Answer.Stale(number(numbers, 1))
         : new Answer.Granted(
-            number(numbers, 2), number(numbers, 3), number(numbers, 4), number(numbers, 5));
+            number(numbers, 2),
+            number(numbers, 3),
+            number(numbers, 4),
+            number(numbers, 5),
+            number(numbers, 6));
   }
 
   private static long number(List<Object> numbers, int index) {

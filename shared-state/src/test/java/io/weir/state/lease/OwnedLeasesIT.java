@@ -120,6 +120,23 @@ final class OwnedLeasesIT {
         .isBetween(Duration.ofSeconds(95), Duration.ofSeconds(105));
   }
 
+  // Programs are not among the nodes. Each tells its callers its share of the times.
+  @Test
+  void programsThatShareABucketTellTimesThatAreAsFarApartAsTheyAreMany() {
+    try (LeasingHost program = new LeasingHost(redis.uri(), "program", 1, PATIENT);
+        LeasingHost other = new LeasingHost(redis.uri(), "other", 1, PATIENT)) {
+      await().until(() -> ask(program, "acme", "k2", OF_KEY) instanceof Denied);
+      await().until(() -> {
+        assertThat(ask(other, "acme", "k2", OF_KEY)).isInstanceOf(Denied.class);
+        Denied first = (Denied) ask(program, "acme", "k2", OF_KEY);
+        assertThat(ask(other, "acme", "k2", OF_KEY)).isInstanceOf(Denied.class);
+        Denied second = (Denied) ask(program, "acme", "k2", OF_KEY);
+        long apart = second.retryAfter().minus(first.retryAfter()).toSeconds();
+        return apart >= 190 && apart <= 210;
+      });
+    }
+  }
+
   @Test
   void aPeekTellsTheSameAndChangesNothing() {
     Demand exact = Demand.of(new Bucket("exact", Scope.KEY, 1_000_000, 1000));

@@ -75,7 +75,8 @@ final class RedisLeasesIT {
                 expected.granted(),
                 expected.pool().used(),
                 expected.pool().out(),
-                expected.waitMicros()));
+                expected.waitMicros(),
+                expected.holders()));
       }
       pool = expected.pool();
     }
