@@ -35,6 +35,8 @@ final class Admissions {
   private static final long ALONE_WAIT_US = 1_000_000;
   // The id is made for this request alone, so no content is compared.
   private static final String NOTHING_SAID = "-";
+  private static final TicketRequest NEWCOMER =
+      TicketRequest.wanted(Optional.empty(), RandomId::next);
 
   private final Throttle throttle;
   private final PolicySource policies;
@@ -91,9 +93,10 @@ final class Admissions {
   }
 
   static TicketRequest ticket(Ask ask) {
-    return ask.wantsTicket()
-        ? TicketRequest.wanted(ask.ticket(), RandomId::next)
-        : TicketRequest.NONE;
+    if (!ask.wantsTicket()) {
+      return TicketRequest.NONE;
+    }
+    return ask.ticket().isEmpty() ? NEWCOMER : TicketRequest.wanted(ask.ticket(), RandomId::next);
   }
 
   /** The same for a caller that waits so long at most: a ticket for later is of no use to it. */

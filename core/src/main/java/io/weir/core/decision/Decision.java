@@ -24,6 +24,13 @@ public sealed interface Decision {
     return limits() instanceof Limits known ? known.demands() : List.of();
   }
 
+  /** The units used of one of the {@link #limits}, without making the others known. */
+  default long usedUnits(int limit) {
+    return limits() instanceof Limits known
+        ? known.usedUnits(limit)
+        : limits().get(limit).usedUnits();
+  }
+
   /**
    * Whether a node decided by itself during an outage, from its share of the limits or without any limit. Then nothing
    * was promised.

@@ -30,6 +30,10 @@ final class Limits extends AbstractList<Limit> implements RandomAccess {
     return demands;
   }
 
+  long usedUnits(int index) {
+    return usedUnits[index];
+  }
+
   @Override
   public Limit get(int index) {
     @Nullable Limit[] all = known;

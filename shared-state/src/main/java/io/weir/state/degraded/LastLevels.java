@@ -5,7 +5,6 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.decision.Decision;
-import io.weir.core.decision.Limit;
 import io.weir.core.throttle.Charge;
 import java.util.List;
 import java.util.OptionalLong;
@@ -20,32 +19,61 @@ final class LastLevels {
 
   private final AtomicReferenceArray<Entry> entries = new AtomicReferenceArray<>(SLOTS);
 
-  private record Entry(
-      String tenant, String subject, List<Demand> demands, Decision decision, long atNanos) {}
+  /** What is known of a subject; written in place, because a busy subject's levels change with each request. */
+  private static final class Entry {
+    private final String tenant;
+    private final String subject;
+    private final List<Demand> demands;
+    private final long[] used;
+    private long atNanos;
+
+    Entry(Charge charge) {
+      this.tenant = charge.tenant();
+      this.subject = charge.subject();
+      this.demands = charge.demands();
+      this.used = new long[demands.size()];
+    }
+
+    boolean isOf(Charge charge) {
+      return subject.equals(charge.subject())
+          && tenant.equals(charge.tenant())
+          && (demands == charge.demands() || demands.equals(charge.demands()));
+    }
+
+    // Of two threads at once, one may be the last for one bucket, and one for another.
+    void note(Decision decision, long nowNanos) {
+      for (int i = 0; i < used.length; i++) {
+        used[i] = decision.usedUnits(i);
+      }
+      atNanos = nowNanos;
+    }
+  }
 
   void note(Charge charge, Decision decision, long nowNanos) {
     // A denial from the cache of a shared bucket lists that bucket alone.
-    if (decision.limits().size() == charge.demands().size()) {
-      entries.setPlain(
-          slot(charge),
-          new Entry(charge.tenant(), charge.subject(), charge.demands(), decision, nowNanos));
+    if (decision.limits().size() != charge.demands().size()) {
+      return;
+    }
+    int slot = slot(charge);
+    Entry known = entries.getPlain(slot);
+    if (known != null && known.isOf(charge)) {
+      known.note(decision, nowNanos);
+    } else {
+      Entry made = new Entry(charge);
+      made.note(decision, nowNanos);
+      entries.setPlain(slot, made);
     }
   }
 
   /** The units used now in the bucket of a demand, if known. */
   OptionalLong used(Charge charge, int demand, long nowNanos) {
     Entry entry = entries.getPlain(slot(charge));
-    boolean isKnown = entry != null
-        && entry.subject().equals(charge.subject())
-        && entry.tenant().equals(charge.tenant())
-        && entry.demands().equals(charge.demands());
-    if (!isKnown) {
+    if (entry == null || !entry.isOf(charge)) {
       return OptionalLong.empty();
     }
-    Limit limit = entry.decision().limits().get(demand);
-    long elapsed = NANOSECONDS.toMicros(Math.max(0, nowNanos - entry.atNanos()));
+    long elapsed = NANOSECONDS.toMicros(Math.max(0, nowNanos - entry.atNanos));
     long rate = charge.demands().get(demand).bucket().unitsPerMicro();
-    return OptionalLong.of(LeakyBucket.drained(limit.usedUnits(), rate, elapsed));
+    return OptionalLong.of(LeakyBucket.drained(entry.used[demand], rate, elapsed));
   }
 
   private static int slot(Charge charge) {

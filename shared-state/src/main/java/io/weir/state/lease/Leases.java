@@ -137,7 +137,9 @@ public final class Leases implements AutoCloseable {
    * @param isLook whether they are given back whatever is decided, and nobody is told a denial
    */
   CompletionStage<StoreAnswer> take(Charge charge, Takings takings, boolean isLook) {
-    for (Demand demand : charge.demands()) {
+    List<Demand> demands = charge.demands();
+    for (int i = 0; i < demands.size(); i++) {
+      Demand demand = demands.get(i);
       if (!LeakyBucket.canHold(demand.bucket(), demand.units(charge.cost()))) {
         return CompletableFuture.completedFuture(
             decided(charge, Outcome.NEVER_ALLOWED, takings, Wait.NONE));
@@ -150,28 +152,37 @@ public final class Leases implements AutoCloseable {
     return new Decided(charge.verdict().decision(outcome, takings.used(), wait), QueueReport.NONE);
   }
 
+  // In a loop as long as the answers are known at once.
   private CompletionStage<StoreAnswer> takeFrom(
-      Charge charge, Takings takings, boolean isLook, int index) {
-    if (index == charge.demands().size()) {
-      return CompletableFuture.completedFuture(
-          decided(charge, Outcome.ALLOWED, takings, Wait.NONE));
+      Charge charge, Takings takings, boolean isLook, int first) {
+    for (int i = first; i < charge.demands().size(); i++) {
+      int index = i;
+      Demand demand = charge.demands().get(index);
+      LeasedBucket bucket = bucket(Pool.of(demand.bucket(), charge));
+      CompletableFuture<Taking> taking =
+          bucket.take(demand.units(charge.cost()), charge.revision(), isLook);
+      if (!Stages.isKnown(taking)) {
+        return taking
+            .whenComplete((taken, error) -> giveBackAfter(error, takings))
+            .thenCompose(taken -> hasTaken(taken, bucket, takings)
+                ? takeFrom(charge, takings, isLook, index + 1)
+                : CompletableFuture.completedFuture(instead(charge, takings, index, taken)));
+      }
+      if (!hasTaken(taking.join(), bucket, takings)) {
+        return CompletableFuture.completedFuture(instead(charge, takings, index, taking.join()));
+      }
     }
-    Demand demand = charge.demands().get(index);
-    LeasedBucket bucket = bucket(Pool.of(demand.bucket(), charge));
-    CompletableFuture<Taking> taking =
-        bucket.take(demand.units(charge.cost()), charge.revision(), isLook);
-    return Stages.thenCompose(
-        Stages.isKnown(taking)
-            ? taking
-            : taking.whenComplete((taken, error) -> giveBackAfter(error, takings)),
-        taken -> {
-          if (taken instanceof Taking.Took took) {
-            takings.add(bucket, took);
-            return takeFrom(charge, takings, isLook, index + 1);
-          }
-          takings.settle(false);
-          return CompletableFuture.completedFuture(instead(charge, takings, index, taken));
-        });
+    return CompletableFuture.completedFuture(decided(charge, Outcome.ALLOWED, takings, Wait.NONE));
+  }
+
+  // If nothing was taken, all that was taken before is given back.
+  private static boolean hasTaken(Taking taking, LeasedBucket bucket, Takings takings) {
+    if (taking instanceof Taking.Took took) {
+      takings.add(bucket, took);
+      return true;
+    }
+    takings.settle(false);
+    return false;
   }
 
   private static void giveBackAfter(@Nullable Throwable error, Takings takings) {
