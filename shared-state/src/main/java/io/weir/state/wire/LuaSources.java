@@ -19,21 +19,24 @@ final class LuaSources {
    * What every text begins with. Redis hides Lua's own functions while it loads a library and finds them by a table behind
    * a table afterwards: each call costs more than a local does. {@link #BIND} makes them locals.
    */
-  private static final String LOADER = """
+  private static final String GLOBALS = """
       local function globals()
         return GLOBALS
       end
-      local GLOBALS
+      local GLOBALS -- luacheck: ignore (not each text needs all)
       local function bind()
         GLOBALS = globals()
-      end
-      local modules = {}
-      local function require(name)
-        return modules[name]
       end
       """.replace(
           "GLOBALS",
           "error, ipairs, math, next, pairs, pcall, string, struct, table, tonumber, tostring, type, unpack");
+
+  private static final String LOADER = """
+      local modules = {}
+      local function require(name)
+        return modules[name]
+      end
+      """;
 
   /** What a command does first. */
   static final String BIND = "if not string then bind() end\n";
@@ -56,7 +59,10 @@ final class LuaSources {
 
   /** What comes before a command, as Lua: the modules that were required, and what finds them. */
   String modules() {
-    StringBuilder text = new StringBuilder(LOADER);
+    StringBuilder text = new StringBuilder(GLOBALS);
+    if (!modules.isEmpty()) {
+      text.append(LOADER);
+    }
     modules.forEach((name, source) ->
         text.append("modules['%s'] = (function()\n%s\nend)()\n".formatted(name, source)));
     return text.toString();
