@@ -6,7 +6,7 @@
 -- KEYS
 --   1      the bucket, a hash: rate, used and at_us as of a state, and for each holder h:<holder>:
 --          the leased units, the end of the lease, the number of its last report, and the total
---          spent by that report, with spaces between; also if it got nothing
+--          spent by that report, with spaces between; one that asked in vain has 0 units
 --   2      weir:policy or the copy of it in the bucket's partition, as of charge.lua
 -- ARGV
 --   1 holder        text: a node, in one life, with one shape of the bucket
@@ -21,12 +21,13 @@
 --   10 least        units, above 0: a smaller grant is of no use
 --   11 lease_us     microseconds, above 0: the length of a lease
 -- RETURNS
---   { GRANTED, clock_us, granted, used, out, wait_us, holders }
+--   { GRANTED, clock_us, granted, used, out, wait_us, holders, before }
 --                          units in addition to `keeps`, -1 if a later report has arrived; the new
 --                          level; all leased units; if nothing was granted, the time until there may
 --                          be units: what others hold is back or drains within their lease, what is
---                          missing beyond it drains; and how many have units, or asked in vain
---                          within the length of a lease
+--                          missing beyond it drains; how many have units, or asked in vain within
+--                          the length of a lease, the caller included; and how many of these are
+--                          before it in the order of their names
 --   { STALE, revision }    a newer revision was published: nothing has changed
 -- ERRORS
 --   only those of wrong arguments
@@ -45,6 +46,7 @@ local settle_pool = require('state/pool_of').settle_pool
 local now_us = clock(ARGV)
 
 local GRANTED, STALE, MODULUS = 0, 1, 2 ^ 53
+local MOST_IN_VAIN = 64 -- so many holders are kept at most if they have nothing
 local holder, sequence = ARGV[1], tonumber(ARGV[2])
 local revision, rate, capacity = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local spent, acknowledged, keeps = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -86,8 +88,9 @@ local function write_share(of, share)
     string.format('%d %d %d %d', share.out, share.until_us, share.sequence, share.spent))
 end
 
-local function write(pool, mine)
-  pool.shares[holder] = (mine.out > 0 or wants > 0) and mine or nil
+local function write(pool, mine, holders)
+  local is_kept = mine.out > 0 or wants > 0 and holders <= MOST_IN_VAIN
+  pool.shares[holder] = is_kept and mine or nil
   pool.gone[#pool.gone + 1] = 'h:' .. holder
   redis.call('HDEL', KEYS[1], unpack(pool.gone))
   for of, share in pairs(pool.shares) do
@@ -107,14 +110,14 @@ rebase(pool, now)
 settle_pool(pool, now)
 reshape(pool)
 local known = pool.shares[holder]
-local others, holders = 0, 1
+local others, holders, before = 0, 1, 0
 for of, share in pairs(pool.shares) do
   if of ~= holder then
-    others, holders = others + share.out, holders + 1
+    others, holders, before = others + share.out, holders + 1, before + (of < holder and 1 or 0)
   end
 end
 if known and sequence <= known.sequence then
-  return { GRANTED, now, -1, pool.used, others + known.out, 0, holders }
+  return { GRANTED, now, -1, pool.used, others + known.out, 0, holders, before }
 end
 local since = spent - (known and known.spent or acknowledged)
 since = since < 0 and since + MODULUS or since
@@ -122,11 +125,11 @@ pool.used = since > capacity - pool.used and capacity or pool.used + since
 local free = math.max(0, capacity - pool.used - others - keeps)
 local granted = math.min(wants, free)
 granted = granted < least and 0 or granted
-write(pool, { out = keeps + granted, until_us = now + lease_us, sequence = sequence, spent = spent })
+write(pool, { out = keeps + granted, until_us = now + lease_us, sequence = sequence, spent = spent }, holders)
 keep_learned(redis.call, policy)
 local wait_us = 0
 if granted == 0 and wants > 0 then
   local missing = least - free
   wait_us = math.max(0, math.min(lease_us, ceil_div(missing, rate)), ceil_div(missing - others, rate))
 end
-return { GRANTED, now, granted, pool.used, others + keeps + granted, wait_us, holders }
+return { GRANTED, now, granted, pool.used, others + keeps + granted, wait_us, holders, before }

@@ -16,7 +16,7 @@ local function write_states(call, keys, last, states)
     elseif head and texts[k] then
       call('SET', keys[k], value_of(states, k), 'KEEPTTL')
     elseif head then
-      call('SETRANGE', keys[k], '0', head) -- a number would be printed as a fraction first
+      call('SETRANGE', keys[k], '0', head) -- as text: Redis prints a number slowly, as a fraction
     end
   end
 end

@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * The shared side of leases: a bucket of which parts are leased. A leased part holds capacity and does not drain until
  * its holder reports it as spent, gives it back, or its lease expires; then it counts as spent at that instant. So the
  * counted level is never below the level that callers caused, and no grant exceeds the capacity. Who asked in vain has a
- * part of nothing, to be counted among those who wait. {@code lua/lease.lua} has the same. Immutable.
+ * share of 0 units, to be counted among those who wait. {@code lua/lease.lua} has the same. Immutable.
  *
  * <p>Leases that expire by time are those of Gray and Cheriton (Leases: An Efficient Fault-Tolerant Mechanism for
  * Distributed File Cache Consistency, 1989); the holder stops before the grantor gives the share to others.
@@ -24,6 +24,9 @@ import java.util.TreeMap;
  * @param shares the leased parts, by holder
  */
 public record LeasePool(long rate, long used, long atMicros, Map<String, Share> shares) {
+
+  /** So many holders are kept at most if they have nothing. */
+  private static final int MOST_IN_VAIN = 64;
 
   public LeasePool {
     shares = Map.copyOf(shares);
@@ -45,9 +48,10 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
    * @param pool the pool afterwards
    * @param granted units, added to those that the holder kept; -1 if the report came after a later one
    * @param waitMicros if nothing was granted, the time until there may be some
-   * @param holders how many have units, or asked in vain within the length of a lease
+   * @param holders how many have units, or asked in vain within the length of a lease, this one included
+   * @param before how many of these are before this one, by their names
    */
-  public record Granted(LeasePool pool, long granted, long waitMicros, int holders) {}
+  public record Granted(LeasePool pool, long granted, long waitMicros, int holders, int before) {}
 
   /** An unused bucket. */
   public static LeasePool empty(Bucket bucket) {
@@ -68,7 +72,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     LeasePool now = rebased(clockMicros).settled(clockMicros).reshaped(bucket);
     Share known = now.shares.get(report.holder());
     if (known != null && report.sequence() <= known.sequence()) {
-      return new Granted(this, -1, 0, now.shares.size());
+      return new Granted(this, -1, 0, now.shares.size(), now.before(report.holder()));
     }
     long before = known == null ? report.acknowledged() : known.spent();
     long capacity = bucket.capacityUnits();
@@ -82,7 +86,7 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     next.remove(report.holder());
     long out = report.keeps() + granted;
     int holders = next.size() + 1;
-    if (out > 0 || report.wants() > 0) {
+    if (out > 0 || (report.wants() > 0 && holders <= MOST_IN_VAIN)) {
       next.put(
           report.holder(),
           new Share(out, now.atMicros + leaseMicros, report.sequence(), report.spent()));
@@ -90,7 +94,16 @@ public record LeasePool(long rate, long used, long atMicros, Map<String, Share> 
     long wait = granted > 0 || report.wants() == 0
         ? 0
         : Lease.waitMicros(report.least() - free, others, now.rate, leaseMicros);
-    return new Granted(new LeasePool(now.rate, level, now.atMicros, next), granted, wait, holders);
+    return new Granted(
+        new LeasePool(now.rate, level, now.atMicros, next),
+        granted,
+        wait,
+        holders,
+        now.before(report.holder()));
+  }
+
+  private int before(String holder) {
+    return (int) shares.keySet().stream().filter(of -> of.compareTo(holder) < 0).count();
   }
 
   // The clock was set back: all instants are counted from its present time, so that the pool does

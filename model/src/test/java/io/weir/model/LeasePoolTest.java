@@ -81,6 +81,15 @@ final class LeasePoolTest {
     assertThat(pool.out()).isZero();
   }
 
+  @Test
+  void ofThoseWhoAskInVainABoundedNumberIsKept() {
+    ask("a", 1, 0, 0, 1000, 0);
+    for (int i = 1; i <= 100; i++) {
+      assertThat(holdersSeenBy("b" + i, 10)).isEqualTo(Math.min(i + 1, 65));
+    }
+    assertThat(pool.shares()).hasSize(64);
+  }
+
   private int holdersSeenBy(String holder, long nowMicros) {
     LeaseReport report = new LeaseReport(holder, nowMicros, 0, 0, 0, 1000, 1000);
     Granted granted = pool.exchange(BUCKET, report, LEASE, nowMicros);

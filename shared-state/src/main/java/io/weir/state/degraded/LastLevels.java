@@ -40,7 +40,7 @@ final class LastLevels {
           && (demands == charge.demands() || demands.equals(charge.demands()));
     }
 
-    // Of two threads at once, one may be the last for one bucket, and one for another.
+    // If two threads do so at once, the levels and the instant may be those of either.
     void note(Decision decision, long nowNanos) {
       for (int i = 0; i < used.length; i++) {
         used[i] = decision.usedUnits(i);
@@ -55,19 +55,19 @@ final class LastLevels {
       return;
     }
     int slot = slot(charge);
-    Entry known = entries.getPlain(slot);
+    Entry known = entries.getAcquire(slot);
     if (known != null && known.isOf(charge)) {
       known.note(decision, nowNanos);
     } else {
       Entry made = new Entry(charge);
       made.note(decision, nowNanos);
-      entries.setPlain(slot, made);
+      entries.setRelease(slot, made);
     }
   }
 
   /** The units used now in the bucket of a demand, if known. */
   OptionalLong used(Charge charge, int demand, long nowNanos) {
-    Entry entry = entries.getPlain(slot(charge));
+    Entry entry = entries.getAcquire(slot(charge));
     if (entry == null || !entry.isOf(charge)) {
       return OptionalLong.empty();
     }

@@ -235,9 +235,8 @@ final class LeasedBucket {
 
   private Taking nothing(long units, boolean isLook, long now) {
     demand.add(isLook ? 0 : units);
-    long sharers = level.sharers(around.liveNodes().getAsInt());
     long soonestNanos = isDry ? reportedNanos + REPORT_EVERY_NANOS : now;
-    long wait = level.waitMicros(units, sharers, soonestNanos, now);
+    long wait = level.waitMicros(units, around.liveNodes().getAsInt(), soonestNanos, now);
     if (!isLook) {
       level.told(wait, now);
     }
@@ -269,9 +268,10 @@ final class LeasedBucket {
     }
   }
 
-  // The told times are kept for a while: the next denied caller gets a later one.
+  // The next denied caller gets a later time than was told; and the pool still counts this holder.
   private void forgetWhenTold(long now, Steps next) {
-    long keptFor = Math.min(level.toldForNanos(now), usedNanos + KEPT_UNUSED_NANOS - now);
+    long told = Math.min(level.toldForNanos(now), usedNanos + KEPT_UNUSED_NANOS - now);
+    long keptFor = Math.max(told, isDry ? reportedNanos + Lease.LASTS.toNanos() - now : 0);
     if (isDisplaced || keptFor <= 0) {
       next.add(() -> around.whenIdle().accept(this));
     } else {

@@ -145,7 +145,12 @@ public final class Leases implements AutoCloseable {
             decided(charge, Outcome.NEVER_ALLOWED, takings, Wait.NONE));
       }
     }
-    return takeFrom(charge, takings, isLook, 0);
+    try {
+      return takeFrom(charge, takings, isLook, 0);
+    } catch (RuntimeException e) {
+      takings.settle(false);
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private static StoreAnswer decided(Charge charge, Outcome outcome, Takings takings, Wait wait) {

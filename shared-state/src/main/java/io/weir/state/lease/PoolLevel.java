@@ -25,7 +25,9 @@ final class PoolLevel {
   private final Bucket bucket;
   private long used;
   private long others;
-  private long holders;
+  private long holders = 1;
+  private long before;
+  private long toldBefore;
   private long atNanos;
   private long toldNanos;
   private boolean hasTold;
@@ -39,6 +41,7 @@ final class PoolLevel {
     used = granted.used() + granted.out() - held;
     others = granted.out() - report.keeps() - granted.granted();
     holders = granted.holders();
+    before = granted.before();
     atNanos = nowNanos;
   }
 
@@ -57,33 +60,39 @@ final class PoolLevel {
   }
 
   /**
-   * Who shares what drains: all nodes, or this one alone if it uses a key's or a tenant's bucket alone; and at least those
-   * who asked the pool lately, because programs are not among the nodes.
+   * How many share what drains: the holders of the pool, nodes and programs; of a bucket of the cluster all live nodes, if
+   * these are more.
    */
-  long sharers(int nodes) {
-    boolean isAlone = bucket.scope() != Scope.CLUSTER && holders <= 1;
-    return isAlone ? 1 : Math.max(nodes, holders);
+  private long sharers(int nodes) {
+    return Math.max(bucket.scope() == Scope.CLUSTER ? nodes : 1, holders);
   }
 
   /**
-   * How long the next denied caller has to wait, if what drains is shared among so many.
+   * How long the next denied caller has to wait. Each holder tells the times of its turn, in the order of the holders.
    *
+   * @param nodes the live ones
    * @param soonestNanos when the pool is asked again at the soonest
    */
-  long waitMicros(long units, long sharers, long soonestNanos, long nowNanos) {
+  long waitMicros(long units, int nodes, long soonestNanos, long nowNanos) {
     long missing = units - (bucket.capacityUnits() - used(nowNanos));
     long micros = Lease.waitMicros(missing, others, bucket.unitsPerMicro(), LEASE_MICROS);
-    long first = Math.max(soonestNanos, nowNanos + MICROSECONDS.toNanos(micros));
-    double apart = (double) units * sharers / bucket.unitsPerMicro();
-    long step = MICROSECONDS.toNanos((long) Math.min(apart, MAX_STEP_MICROS));
+    long soonest = Math.max(soonestNanos, nowNanos + MICROSECONDS.toNanos(micros));
+    long first = soonest + nanosToDrain(units, before);
+    long step = nanosToDrain(units, Math.max(1, sharers(nodes) + before - toldBefore));
     long next = hasTold ? Math.max(first, toldNanos + step) : first;
     boolean isSpread = next - first <= Math.max(MAX_SPREAD_NANOS, MIN_SPREAD * step);
     return Math.max(1, NANOSECONDS.toMicros((isSpread ? next : first) - nowNanos));
   }
 
+  private long nanosToDrain(long units, long times) {
+    double micros = (double) units * times / bucket.unitsPerMicro();
+    return MICROSECONDS.toNanos((long) Math.min(micros, MAX_STEP_MICROS));
+  }
+
   /** A caller was told to wait: the next one is told another time. */
   void told(long waitMicros, long nowNanos) {
     toldNanos = nowNanos + MICROSECONDS.toNanos(waitMicros);
+    toldBefore = before;
     hasTold = true;
   }
 

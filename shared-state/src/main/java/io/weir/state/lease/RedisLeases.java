@@ -52,9 +52,10 @@ public final class RedisLeases {
      * @param granted units, in addition to those kept; -1 if the pool has a later report
      * @param used units, at that instant
      * @param out units that all holders have
-     * @param holders how many have units, or asked in vain within the length of a lease
+     * @param holders how many have units, or asked in vain within the length of a lease, this one included
+     * @param before how many of these are before this one, by their names
      */
-    record Granted(long granted, long used, long out, long waitMicros, long holders)
+    record Granted(long granted, long used, long out, long waitMicros, long holders, long before)
         implements Answer {}
 
     /** A newer policy was published; nothing has changed. */
@@ -115,7 +116,8 @@ public final class RedisLeases {
             number(numbers, 3),
             number(numbers, 4),
             number(numbers, 5),
-            number(numbers, 6));
+            number(numbers, 6),
+            number(numbers, 7));
   }
 
   private static long number(List<Object> numbers, int index) {

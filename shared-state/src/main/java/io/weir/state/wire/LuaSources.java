@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 final class LuaSources {
   private static final Pattern REQUIRED = Pattern.compile("\\brequire\\('([\\w/]+)'\\)");
   /**
-   * What every text begins with. Redis hides Lua's own functions while it loads a library and finds them by a table behind
-   * a table afterwards: each call costs more than a local does. {@link #BIND} makes them locals.
+   * What comes before all modules. Redis hides Lua's own functions while it loads a library, and finds them through a
+   * metatable afterwards: each use costs more than that of a local. {@link #BIND} makes them locals.
    */
   private static final String GLOBALS = """
       local function globals()

@@ -76,7 +76,8 @@ final class RedisLeasesIT {
                 expected.pool().used(),
                 expected.pool().out(),
                 expected.waitMicros(),
-                expected.holders()));
+                expected.holders(),
+                expected.before()));
       }
       pool = expected.pool();
     }
