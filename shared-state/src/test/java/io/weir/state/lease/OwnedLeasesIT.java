@@ -160,6 +160,22 @@ final class OwnedLeasesIT {
     assertThat(denied.retryAfter()).isBetween(Duration.ofSeconds(98), Duration.ofSeconds(100));
   }
 
+  // It forgets the bucket soon, and the pool its name later.
+  @Test
+  void aProcessThatFindsNothingAgainAndAgainIsOneHolder() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(ask(one, "acme", "k3", OF_KEY)).isInstanceOf(Allowed.class);
+    }
+    String pool = new Pool(OF_KEY.bucket(), "acme", "k3").key();
+    for (int i = 0; i < 6; i++) {
+      RealTime.pass(Duration.ofMillis(30));
+      one.store().peek(charge("acme", "k3", OF_KEY)).toCompletableFuture().join();
+      assertThat(two.connections().sync().hkeys(pool))
+          .filteredOn(field -> field.startsWith("h:"))
+          .hasSizeLessThanOrEqualTo(1);
+    }
+  }
+
   @Test
   void everybodyIsAnsweredWhenTheConnectionsAreClosed() {
     redis.ask("CLIENT PAUSE 2000");
