@@ -61,7 +61,7 @@ public final class HostileBench {
       results.add(phase("alone", Optional.empty(), node));
       results.add(phase("a wrong key", Optional.of("hostile.wrong"), node));
       results.add(phase("a right key", Optional.of("hostile.secret"), node));
-      warmUp(node); // what the attack has left under way is over
+      warmUp(node); // until the attack's last requests are answered
       results.add(phase("alone again", Optional.empty(), node));
     });
     out.printf(

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 final class LuaSources {
   private static final Pattern REQUIRED = Pattern.compile("\\brequire\\('([\\w/]+)'\\)");
   /**
-   * What comes before all modules. Redis hides Lua's own functions while it loads a library, and finds them through a
-   * metatable afterwards: each use costs more than that of a local. {@link #BIND} makes them locals.
+   * Declares Lua's own functions as locals, before all modules. Redis hides these functions while it loads a library.
+   * Later it finds them through a metatable, which costs more than a local. {@link #BIND} sets the locals.
    */
   private static final String GLOBALS = """
       local function globals()
@@ -38,7 +38,7 @@ final class LuaSources {
       end
       """;
 
-  /** What a command does first. */
+  /** The first line of each command. */
   static final String BIND = "if not string then bind() end\n";
 
   private final Map<String, String> replacements;

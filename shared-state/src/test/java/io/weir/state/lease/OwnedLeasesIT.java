@@ -126,7 +126,7 @@ final class OwnedLeasesIT {
     try (LeasingHost program = new LeasingHost(redis.uri(), "program", 1, PATIENT);
         LeasingHost other = new LeasingHost(redis.uri(), "other", 1, PATIENT)) {
       await().until(() -> ask(program, "acme", "k2", OF_KEY) instanceof Denied);
-      await().until(() -> {
+      await().atMost(PATIENT).until(() -> {
         long ofOther = toldSeconds(other);
         long ofProgram = toldSeconds(program);
         return isAbout(200, toldSeconds(other) - ofOther)
