@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalCluster implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCluster.class);
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration PUBLISH_TIMEOUT = Duration.ofSeconds(60);
   private static final int TOKEN_BYTES = 16;
 
   private final ClusterSetup setup;
@@ -218,7 +218,7 @@ public final class LocalCluster implements AutoCloseable {
       own(nodes, () -> NodeProcess.start(port, adminPort, environment, log, archiving));
     }
     for (NodeProcess node : nodes) {
-      node.awaitReady(START_TIMEOUT);
+      node.awaitReady();
     }
     if (setup.redisUri().isPresent()) {
       publish(); // an existing Redis may contain an older policy
@@ -227,7 +227,7 @@ public final class LocalCluster implements AutoCloseable {
 
   private void publish() throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(URI.create(nodes.get(0).adminUrl() + "/v1/policy"))
-        .timeout(START_TIMEOUT)
+        .timeout(PUBLISH_TIMEOUT)
         .header("Authorization", "Bearer " + adminToken)
         .PUT(HttpRequest.BodyPublishers.ofFile(policyFile()))
         .build();

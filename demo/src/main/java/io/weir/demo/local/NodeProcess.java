@@ -23,7 +23,11 @@ public final class NodeProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeProcess.class);
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
   private static final long PROBE_EVERY_MILLIS = 50;
+  // A node waits a minute for Redis and then ends with the reason, which is in its log by then.
+  private static final Duration READY_WITHIN = Duration.ofMinutes(2);
+  private static final Duration REPORT_EVERY = Duration.ofSeconds(5);
   private static final long STOP_TIMEOUT_SECONDS = 20;
+  private static final int LINES_SHOWN = 15;
   // Nodes, Redis and callers share a few cores here: a node that waits for a core has not lost
   // Redis.
   private static final String REDIS_TIMEOUT_MILLIS = "1000";
@@ -73,7 +77,6 @@ public final class NodeProcess implements AutoCloseable {
     command.addAll(List.of("--host", "127.0.0.1", "--port", Integer.toString(port)));
     command.addAll(List.of("--admin-port", Integer.toString(adminPort)));
     command.addAll(List.of("--redis-timeout-ms", REDIS_TIMEOUT_MILLIS));
-    command.addAll(List.of("--redis-wait-ms", "0")); // its Redis runs, or its address is wrong
     command.addAll(List.of("--shutdown-delay-ms", "0")); // no load balancer
     ProcessBuilder builder = new ProcessBuilder(command)
         .redirectErrorStream(true)
@@ -100,20 +103,25 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   /**
-   * Waits until the node is ready.
+   * Waits until the node is ready, and logs every five seconds what the node itself logged last.
    *
-   * @throws IOException with the end of its log, if it stops before or is not ready in time
+   * @throws IOException with the end of its log, if it stops before or is not ready after two minutes
    */
-  public void awaitReady(Duration timeout) throws IOException, InterruptedException {
+  public void awaitReady() throws IOException, InterruptedException {
     HttpClient client = HttpClient.newBuilder().connectTimeout(PROBE_TIMEOUT).build();
-    long tries = timeout.toMillis() / PROBE_EVERY_MILLIS;
-    for (long i = 0; i < tries && process.isAlive(); i++) {
+    long begun = System.nanoTime();
+    long reported = begun;
+    while (process.isAlive() && System.nanoTime() - begun < READY_WITHIN.toNanos()) {
       if (isReady(client)) {
         return;
       }
+      if (System.nanoTime() - reported >= REPORT_EVERY.toNanos()) {
+        reported = System.nanoTime();
+        LOG.info("waiting for the node {}: {}", url, endOfLog(1));
+      }
       process.waitFor(PROBE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     }
-    throw new IOException("the node %s did not start:%n%s".formatted(url, endOfLog()));
+    throw new IOException("the node %s did not start:%n%s".formatted(url, endOfLog(LINES_SHOWN)));
   }
 
   /** Kills the process. */
@@ -180,8 +188,8 @@ public final class NodeProcess implements AutoCloseable {
     }
   }
 
-  private String endOfLog() throws IOException {
+  private String endOfLog(int most) throws IOException {
     List<String> lines = Files.readAllLines(log);
-    return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - most), lines.size()));
   }
 }
