@@ -27,9 +27,11 @@ import java.util.Optional;
 import org.glassfish.jersey.jdkhttp.JdkHttpServerFactory;
 import org.glassfish.jersey.server.ResourceConfig;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Weir in the shapes of other libraries. */
+@Tag("jdk")
 final class AdaptersIT {
   private static final String POLICY = """
       buckets:

@@ -12,9 +12,11 @@ import io.weir.library.Weir;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the page on embedding shows. */
+@Tag("jdk")
 final class EmbedIT {
   private static final int PORT = 6379;
 

@@ -9,9 +9,9 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.embedded.EmbeddedRedis;
 import io.weir.state.policy.NoPolicyException;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.RedisProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,10 +23,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Programs that share one Redis. */
+@Tag("jdk")
 final class ProgramsIT {
   private static final String POLICY = """
       buckets:
@@ -42,8 +44,7 @@ final class ProgramsIT {
   @TempDir
   private Path directory;
 
-  private final EmbeddedRedis redis =
-      EmbeddedRedis.start(EmbeddedRedis.Binary.BUNDLED, FreePorts.one());
+  private final RedisProcess redis = RedisProcess.start();
   private final List<Weir> open = new ArrayList<>();
   private Path policy = Path.of("policy.yaml");
 
@@ -142,7 +143,7 @@ final class ProgramsIT {
     Weir guest = program();
     Weir node = opened(Weir.builder(redis.uri()).countAsNode());
     await().until(() -> guest.blocking().tryAcquire("k1", "Ask") instanceof Allowed);
-    redis.stop();
+    redis.kill();
     await().until(() -> guest.shareAway() == 1 || isUndecided(guest));
     assertThatThrownBy(() -> guest.blocking().tryAcquire("k1", "Ask"))
         .isInstanceOf(StoreUnavailableException.class);
@@ -169,7 +170,7 @@ final class ProgramsIT {
   void aProgramStartsWithItsKeptPolicyWhileRedisIsAway() {
     Path copy = directory.resolve("kept.yaml");
     opened(Weir.builder(redis.uri()).policy(policy).policyCopy(copy)).close();
-    redis.stop();
+    redis.kill();
     Weir weir = opened(Weir.builder(redis.uri()).policyCopy(copy).countAsNode());
     assertThat(weir.policy().revision()).isEqualTo(1);
     await()
@@ -228,7 +229,7 @@ final class ProgramsIT {
         .open();
     Permit permit = weir.blocking().enter(Ask.of("k2", "Stream"));
     assertThat(permit.isAllowed()).isTrue();
-    redis.stop();
+    redis.kill();
     CompletableFuture<?> end = permit.cancel().toCompletableFuture();
     weir.close();
     assertThat(end).failsWithin(Duration.ofSeconds(30));

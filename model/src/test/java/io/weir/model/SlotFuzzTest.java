@@ -3,9 +3,11 @@ package io.weir.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.testkit.Histories;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The promises of slots on random histories; the history throws if one is broken. */
+@Tag("engine")
 final class SlotFuzzTest {
   private static final int SEEDS = Histories.count(25, 2000);
   private static final int STEPS = 2500;
@@ -14,7 +16,8 @@ final class SlotFuzzTest {
   void aTicketInTimeIsAdmittedAtItsFirstReturn() {
     long inTime = 0;
     long withoutTicket = 0;
-    for (long seed = 0; seed < SEEDS; seed++) {
+    long first = Histories.firstSeed();
+    for (long seed = first; seed < first + SEEDS; seed++) {
       SlotHistory history = new SlotHistory(seed).run(STEPS);
       inTime += history.ticketsInTime;
       withoutTicket += history.placesWithoutTicket;

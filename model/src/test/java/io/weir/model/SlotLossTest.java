@@ -9,11 +9,13 @@ import io.weir.model.Crowd.Return;
 import io.weir.testkit.Histories;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Many callers of one key ask again and again: slots use as much of the limit as without them. */
+@Tag("engine")
 final class SlotLossTest {
   private static final long SEED = 7;
   private static final long SECONDS = 40;

@@ -7,11 +7,13 @@ import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
 import io.weir.testkit.Scenario.Kind;
 import io.weir.testkit.ScenarioRun;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The promises of slots, on generated crowds; the judge throws if the bucket admits more than it holds. */
+@Tag("engine")
 final class SlotPromisesTest {
   private static final int IN_A_QUARTER = Histories.count(5, 50);
   private static final int SEVERAL = Histories.count(20, 150);

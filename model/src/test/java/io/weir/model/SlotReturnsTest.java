@@ -6,12 +6,14 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.slot.SlotMode;
 import io.weir.model.Crowd.Caller;
 import io.weir.testkit.Histories;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callers of one key that return as they were told, beside as many new ones. */
+@Tag("engine")
 final class SlotReturnsTest {
   private static final int SEEDS = Histories.count(5, 40);
   private static final long SECONDS = 30;

@@ -18,11 +18,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every command of {@code docs/how-to/redis-cli.md}, in order, on a key that is over its limit. */
-@Tag("once")
 final class RedisCliIT {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Pattern BLOCK = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);

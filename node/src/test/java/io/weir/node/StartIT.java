@@ -22,10 +22,12 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Machines and containers start in any order. */
+@Tag("jdk")
 final class StartIT {
   @TempDir
   private Path folder;

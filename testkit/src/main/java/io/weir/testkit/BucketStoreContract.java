@@ -15,6 +15,7 @@ import io.weir.core.kind.Kind;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.StoreAnswer;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The promises of every {@link BucketStore}. The test class of a store only makes the store. */
@@ -23,6 +24,7 @@ public abstract class BucketStoreContract extends StoreContract {
 
   @Nested
   class OneBucket {
+    @Tag(TransportFacts.TAG)
     @Test
     void admitsItsBurstAndNoMore() {
       for (int i = 9; i >= 0; i--) {
@@ -31,6 +33,7 @@ public abstract class BucketStoreContract extends StoreContract {
       assertThat(denied(charge(1, TEN)).full()).containsExactly("ten");
     }
 
+    @Tag(TransportFacts.TAG)
     @Test
     void allowsExactlyAtRetryAfterAndNotAMicrosecondBefore() {
       allowed(charge(10, TEN));
@@ -88,6 +91,7 @@ public abstract class BucketStoreContract extends StoreContract {
       allowed(charge(10, TEN));
     }
 
+    @Tag(TransportFacts.TAG)
     @Test
     void holdsTheLargestCapacityThereIs() {
       long rate = Bucket.MAX_PRECISION / Bucket.MAX_BURST_MILLIS;
@@ -103,6 +107,7 @@ public abstract class BucketStoreContract extends StoreContract {
 
   @Nested
   class SeveralBuckets {
+    @Tag(TransportFacts.TAG)
     @Test
     void takesFromAllOrFromNone() {
       allowed(charge(5, TEN, TENANT_FIVE, CLUSTER_TWENTY));
@@ -153,6 +158,7 @@ public abstract class BucketStoreContract extends StoreContract {
       allowed(charge("globex", "k1", 1, 5, TENANT_FIVE));
     }
 
+    @Tag(TransportFacts.TAG)
     @Test
     void aClusterBucketIsSharedByAll() {
       allowed(charge("acme", "k1", 1, 20, CLUSTER_TWENTY));
@@ -162,6 +168,7 @@ public abstract class BucketStoreContract extends StoreContract {
 
   @Nested
   class Peeking {
+    @Tag(TransportFacts.TAG)
     @Test
     void answersLikeAChargeAndTakesNothing() {
       allowed(charge(9, TEN));
@@ -233,6 +240,7 @@ public abstract class BucketStoreContract extends StoreContract {
       assertThat(carried.limits().get(0).resetMicros()).isEqualTo(714_286);
     }
 
+    @Tag(TransportFacts.TAG)
     @Test
     void anOlderRevisionNeverDecidesAfterANewerOne() {
       allowed(charge("acme", "k1", 7, 1, TEN));

@@ -22,6 +22,7 @@ import io.weir.core.throttle.Ending;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,6 +37,7 @@ public abstract class KindsContract extends RatesContract {
     assertThat(ask(60, List.of(tokens), reserving())).isInstanceOf(Denied.class);
   }
 
+  @Tag(TransportFacts.TAG)
   @Test
   void aCostAboveTheReservationIsOwed() {
     Demand tokens = perMinute("tokens", 100);
@@ -74,6 +76,7 @@ public abstract class KindsContract extends RatesContract {
   }
 
   // Hedera's gas: everything is charged at admission, the unused part is given back.
+  @Tag(TransportFacts.TAG)
   @Test
   void unusedUnitsAreGivenBackAndNeverMoreThanThereAre() {
     Demand gas = perMinute("gas", 43);
@@ -125,6 +128,7 @@ public abstract class KindsContract extends RatesContract {
         .isEqualTo(Status.EXPIRED);
   }
 
+  @Tag(TransportFacts.TAG)
   @Test
   void aDeniedRateTakesNoPermitAndADeniedPermitTakesNoRate() {
     Demand ten = perMinute("sixty", 60);
@@ -143,6 +147,7 @@ public abstract class KindsContract extends RatesContract {
         .isInstanceOf(Allowed.class);
   }
 
+  @Tag(TransportFacts.TAG)
   @Test
   void aPermitIsFreeOnceItExpiresAndNothingHappensTwice() {
     Permits permits = permits(1);
@@ -240,6 +245,7 @@ public abstract class KindsContract extends RatesContract {
     assertThat(ask(10, List.of(tokens), extras)).isInstanceOf(Allowed.class);
   }
 
+  @Tag(TransportFacts.TAG)
   @Test
   void oneRetryAfterOverAllKinds() {
     Demand ten = perMinute("ten", 10);

@@ -13,10 +13,12 @@ import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ended.Status;
 import io.weir.core.throttle.Ending;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The promises of stores for very high and very low rates, and for settlements far above the reservation. */
 abstract class RatesContract extends ReservationsContract {
+  @Tag(TransportFacts.TAG)
   @Test
   void fifteenMillionASecondAreCountedExactly() {
     List<Demand> gas = List.of(Demand.of(new Bucket("gas", Scope.KEY, new Rate(15, 1), 60_000)));

@@ -25,22 +25,37 @@ public final class RedisProcess implements AutoCloseable {
   /** The address that it listens on. */
   public static final String HOST = "127.0.0.1";
 
-  private static final Duration STARTS_WITHIN = Duration.ofSeconds(20);
+  private static final Duration STARTS_WITHIN = Duration.ofMinutes(1);
+  private static final int START_ATTEMPTS = 10;
   private static final int SOCKET_MILLIS = 2000;
 
   private final Path directory;
   private final int port;
   private final List<String> command;
   private final Map<String, String> environment;
+  private final boolean hasOptions;
   private Process process;
 
   private RedisProcess(
-      Path directory, int port, List<String> command, Map<String, String> environment) {
+      Path directory,
+      int port,
+      List<String> command,
+      Map<String, String> environment,
+      boolean hasOptions) {
+    this.hasOptions = hasOptions;
     this.directory = directory;
     this.port = port;
     this.command = command;
     this.environment = environment;
     this.process = started();
+  }
+
+  /**
+   * Starts a Redis without options, or takes one that an earlier test of this JVM has closed: empty, without clients
+   * and users, with the settings of a new one.
+   */
+  public static RedisProcess start() {
+    return IdleServers.take().orElseGet(() -> start(new String[0]));
   }
 
   /** Starts a Redis with these options; it keeps nothing on disk unless they say so. */
@@ -63,7 +78,8 @@ public final class RedisProcess implements AutoCloseable {
           "--save",
           ""));
       command.addAll(List.of(options));
-      return new RedisProcess(directory, port, command, environment);
+      return new RedisProcess(
+          directory, port, command, environment, options.length > 0 || !environment.isEmpty());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -90,7 +106,7 @@ public final class RedisProcess implements AutoCloseable {
       String executable =
           EmbeddedRedis.executable(EmbeddedRedis.Binary.ANY, directory).toString();
       return new RedisProcess(
-          directory, port, List.of(executable, file.toString(), "--sentinel"), Map.of());
+          directory, port, List.of(executable, file.toString(), "--sentinel"), Map.of(), true);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -143,8 +159,16 @@ public final class RedisProcess implements AutoCloseable {
     signal("-CONT");
   }
 
+  /** Ends it and deletes its files, unless a later test can take it over. */
   @Override
   public void close() {
+    if (!hasOptions && process.isAlive() && IdleServers.give(this)) {
+      return;
+    }
+    end();
+  }
+
+  void end() {
     kill();
     try (Stream<Path> files = Files.walk(directory)) {
       files.sorted((a, b) -> b.compareTo(a)).map(Path::toFile).forEach(file -> {
@@ -165,7 +189,21 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
+  // For a moment another process may use the port for an outgoing connection.
   private Process started() {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return startedOnce();
+      } catch (UncheckedIOException e) {
+        if (attempt == START_ATTEMPTS) {
+          throw e;
+        }
+        RealTime.pass(Duration.ofMillis(100));
+      }
+    }
+  }
+
+  private Process startedOnce() {
     try {
       ProcessBuilder builder = new ProcessBuilder(command)
           .redirectErrorStream(true)
@@ -191,9 +229,12 @@ public final class RedisProcess implements AutoCloseable {
         RealTime.pass(Duration.ofMillis(20));
       }
     }
-    begun.destroyForcibly();
-    throw new IOException(
-        "Redis did not start: " + Files.readString(directory.resolve("redis.log")));
+    String log = "Redis did not start: " + Files.readString(directory.resolve("redis.log"));
+    if (begun.isAlive()) {
+      begun.destroyForcibly();
+      throw new IllegalStateException(log);
+    }
+    throw new IOException(log);
   }
 
   private static String answer(InputStream in) throws IOException {

@@ -21,6 +21,7 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -147,6 +148,7 @@ abstract class SlotsContract extends SlotsFixture {
 
   @Nested
   class ManyBuckets {
+    @Tag(TransportFacts.TAG)
     @Test
     void aRequestHasOnePlaceInAllOfHundredsOfBuckets() {
       Demand[] many = IntStream.range(0, 400)

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +32,7 @@ abstract class TicketsContract extends SlotsFixture {
       assertThat(slots).hasSize(20);
     }
 
+    @Tag(TransportFacts.TAG)
     @ParameterizedTest
     @ValueSource(longs = {0, 1, 20_000, IN_TIME - 1})
     void aCallerInTimeIsAdmittedAtItsFirstReturn(long lateness) {
@@ -66,6 +68,7 @@ abstract class TicketsContract extends SlotsFixture {
       assertThat(returned(asking(ticket))).isEqualTo(Returned.UNKNOWN);
     }
 
+    @Tag(TransportFacts.TAG)
     @Test
     void aTicketWorksOnce() {
       String ticket = ticket(asking(NEW));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** Bucket4j's own tests of what it calls a proxy manager. */
-@Tag("once")
+@Tag("embedding")
 final class WeirProxyManagerIT extends AbstractDistributedBucketTest {
   private static final RedisDatabase DATABASE = RedisDatabase.open();
   private static final RedisConnections REDIS =

@@ -10,6 +10,7 @@ import io.weir.core.bucket.Scope;
 import io.weir.model.LeasePool;
 import io.weir.model.LeasePool.Granted;
 import io.weir.model.LeasePool.Share;
+import io.weir.testkit.Histories;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * multiply equivalent states are left to one node: the second gives back, the first crashes and gives up waiting.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("engine")
 final class LeaseSearchTest {
   // One unit per instant; an instant is a microsecond of the pool and a nanosecond of the nodes.
   private static final Bucket BUCKET = new Bucket("b", Scope.CLUSTER, 1, 1);
@@ -137,24 +140,31 @@ final class LeaseSearchTest {
     }
   }
 
+  private enum Effort {
+    QUICK,
+    THOROUGH,
+    LONG
+  }
+
   @ParameterizedTest
   @CsvSource({
-    "2, 1, 3, 1, 0, false",
-    "2, 2, 4, 1, 0, false",
-    "3, 1, 2, 1, 0, false",
-    "1, 2, 4, 2, 0, false",
-    "2, 1, 3, 1, 1, false",
-    "2, 1, 3, 1, 50, false",
-    "1, 2, 4, 2, 1, false",
-    "1, 2, 4, 2, 50, false",
-    "2, 1, 3, 2, 0, true",
-    "2, 1, 3, 2, 50, true",
-    "1, 2, 5, 3, 0, true",
-    "1, 2, 5, 3, 50, true"
+    "2, 1, 3, 1, 0, QUICK",
+    "2, 2, 4, 1, 0, THOROUGH",
+    "3, 1, 2, 1, 0, THOROUGH",
+    "1, 2, 4, 2, 0, QUICK",
+    "2, 1, 3, 1, 1, QUICK",
+    "2, 1, 3, 1, 50, THOROUGH",
+    "1, 2, 4, 2, 1, THOROUGH",
+    "1, 2, 4, 2, 50, QUICK",
+    "2, 1, 3, 2, 0, LONG",
+    "2, 1, 3, 2, 50, LONG",
+    "1, 2, 5, 3, 0, LONG",
+    "1, 2, 5, 3, 50, LONG"
   })
-  void neverOver(
-      int nodes, long capacity, int instants, int reports, long setBack, boolean isLong) {
-    assumeTrue(IS_LONG || !isLong, "a minute long; with -Dweir.lease.search.long=true");
+  void neverOver(int nodes, long capacity, int instants, int reports, long setBack, Effort effort) {
+    assumeTrue(effort != Effort.THOROUGH || Histories.areThorough(), "with -Pthorough");
+    assumeTrue(
+        effort != Effort.LONG || IS_LONG, "a minute long; with -Dweir.lease.search.long=true");
     int states = search(new World(capacity, nodes, reports, MARGIN, setBack), instants);
     System.out.printf("leases: %d states of %d nodes%n", states, nodes);
     assertThat(states).isGreaterThan(1000);

@@ -166,7 +166,7 @@ final class HoldsIT {
     for (int i = 0; i < 3; i++) {
       sockets.add(watch("k2"));
     }
-    await().atMost(Duration.ofSeconds(5)).until(() -> watching.size() >= 3);
+    await().atMost(Duration.ofSeconds(20)).until(() -> watching.size() >= 3);
     // Tries for three leases of one second each: a fourth stream is never admitted.
     for (int i = 0; i < 12; i++) {
       HttpResponse<String> denied = fixture.get("/watch", "X-Api-Key", TestPolicies.key("k2"));
@@ -181,7 +181,7 @@ final class HoldsIT {
     }
     sockets.get(0).close();
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> open("weir:{p40}:acme:key:k2:permits:streams") == 2);
     try (Socket again = watch("k2")) {
       assertThat(again.getInputStream().read()).isPositive();
@@ -190,7 +190,7 @@ final class HoldsIT {
       socket.close();
     }
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> open("weir:{p40}:acme:key:k2:permits:streams") == 0);
   }
 
@@ -274,7 +274,7 @@ final class HoldsIT {
           .isIn(200, 429);
     }
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> fixture.get("/stop", "X-Api-Key", TestPolicies.key("k4")).statusCode() == 429);
   }
 

@@ -84,7 +84,7 @@ final class ResetIT {
 
   private static void passesSoon(NodeFixture node, String subject, String operation) {
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> ask(node, subject, operation, 1).equals("allowed"));
   }
 

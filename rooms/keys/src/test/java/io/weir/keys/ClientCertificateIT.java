@@ -17,9 +17,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Callers that show a certificate. */
+@Tag("jdk")
 final class ClientCertificateIT {
   private static final String POLICY = """
       operations:

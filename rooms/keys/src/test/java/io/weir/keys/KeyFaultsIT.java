@@ -66,7 +66,7 @@ final class KeyFaultsIT {
     checked(used.getString("key"), 200);
     admin.made("/v1/tokens", "{\"name\": \"ci\", \"scope\": \"read\"}");
     await()
-        .atMost(Duration.ofSeconds(3))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> admin.ask("GET", "/v1/tokens", "").body().contains("\"ci\""));
     try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
       connections.sync().flushall();
@@ -94,7 +94,7 @@ final class KeyFaultsIT {
       assertThat(admin.ask("PATCH", one, "{\"state\": \"frozen\"}").statusCode())
           .isEqualTo(200);
       await()
-          .atMost(Duration.ofSeconds(1))
+          .atMost(Duration.ofSeconds(5))
           .untilAsserted(() ->
               assertThat(second.check(key.getString("key")).body()).contains("access_disabled"));
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.RedisFixture;
+import io.weir.testkit.Histories;
 import io.weir.windows.WindowAnswer.Blocked;
 import io.weir.windows.WindowAnswer.Claimed;
 import io.weir.windows.WindowAnswer.Done;
@@ -27,15 +28,18 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Windows in Redis, with a manual clock. */
 @ExtendWith(RedisFixture.class)
+@Tag("engine")
 final class RedisWindowsIT {
   private static final long LEASE = 30_000_000;
   private static final long BACKOFF = 1_000_000;
@@ -405,9 +409,13 @@ final class RedisWindowsIT {
     assertThat(wait).isLessThanOrEqualTo(1_000_000);
   }
 
+  static LongStream seeds() {
+    return LongStream.rangeClosed(1, Histories.count(2, 6));
+  }
+
   /** A planner and workers that fail, die and repeat every call: all ranges are committed once and in order. */
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
   void allRangesAreCommittedInOrderWhateverWorkersDo(long seed) {
     Random random = new Random(seed);
     WindowRule rule = rule(1 + random.nextInt(12), false);

@@ -18,10 +18,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Windows, as planners and workers see them. */
+@Tag("jdk")
 final class WindowsIT {
   private static final String BLOCKS = "/v1/windows/blocks";
   private static final String FAIL_SOME = """

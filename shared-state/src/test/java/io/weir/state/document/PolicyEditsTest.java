@@ -56,7 +56,7 @@ final class PolicyEditsTest {
 
   @Test
   void jsonThatIsNoYamlIsToldSo() {
-    assertThatThrownBy(() -> PolicyEdits.replace("{\n\t\"a\": 1}", "/a", "2"))
+    assertThatThrownBy(() -> PolicyEdits.replace("{\"a\": \"b\\/c\"}", "/a", "2"))
         .isInstanceOf(PathException.class)
         .hasMessageContaining("no YAML");
   }

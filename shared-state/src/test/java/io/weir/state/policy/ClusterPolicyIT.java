@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.lettuce.core.RedisClient;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.embedded.EmbeddedRedis;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.wire.RedisKeys;
+import io.weir.testkit.RedisProcess;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -21,13 +21,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class ClusterPolicyIT {
-  private EmbeddedRedis redis;
+  private RedisProcess redis;
   private ClusterPolicy one;
   private ClusterPolicy other;
 
   @BeforeEach
   void start() {
-    redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+    redis = RedisProcess.start();
     one = ClusterPolicy.open(redis.uri(), "seed", policy(100));
     other = ClusterPolicy.open(redis.uri(), "another seed", policy(7));
   }
@@ -50,7 +50,7 @@ final class ClusterPolicyIT {
   void aPolicyIsInForceForAllOnceItIsPublished() {
     Publication publication = publish(one, policy(50));
     assertThat(publication.revision()).isEqualTo(2);
-    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 2);
+    await().atMost(Duration.ofSeconds(20)).until(() -> other.current().revision() == 2);
     assertThat(rate(other)).isEqualTo(50_000);
     assertThat(other.text()).isEqualTo(policy(50));
   }
@@ -86,18 +86,18 @@ final class ClusterPolicyIT {
     } finally {
       client.shutdown();
     }
-    await().atMost(Duration.ofSeconds(3)).until(() -> rate(other) == 50_000);
+    await().atMost(Duration.ofSeconds(20)).until(() -> rate(other) == 50_000);
     assertThat(other.isChanging()).isFalse();
   }
 
   @Test
   void nodesKnowHowManyTheyAre() {
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> one.liveNodes() == 2 && other.liveNodes() == 2);
     other.close();
     await().atMost(Duration.ofSeconds(15)).until(() -> one.liveNodes() == 1);
-    redis.stop();
+    redis.kill();
     assertThat(one.liveNodes()).isEqualTo(1);
   }
 
@@ -108,7 +108,7 @@ final class ClusterPolicyIT {
     await()
         .atMost(Duration.ofSeconds(10))
         .until(() -> one.reload(0).toCompletableFuture().join().revision() == 6);
-    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 6);
+    await().atMost(Duration.ofSeconds(20)).until(() -> other.current().revision() == 6);
     assertThat(rate(other)).isEqualTo(100_000);
   }
 
@@ -116,13 +116,13 @@ final class ClusterPolicyIT {
   void aDeletedPolicyIsPutBackByWhoKnowsTheNewest() {
     publish(one, policy(50));
     publish(one, policy(60));
-    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 3);
+    await().atMost(Duration.ofSeconds(20)).until(() -> other.current().revision() == 3);
     try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
       connections.sync().flushall();
     }
     try (ClusterPolicy late = ClusterPolicy.open(redis.uri(), "late", policy(7))) {
       await()
-          .atMost(Duration.ofSeconds(5))
+          .atMost(Duration.ofSeconds(20))
           .until(() -> late.current().revision() == 3 && rate(late) == 60_000);
     }
     assertThat(rate(one)).isEqualTo(60_000);
@@ -145,7 +145,7 @@ final class ClusterPolicyIT {
         .toCompletableFuture();
     assertThat(first.join().revision()).isNotEqualTo(second.join().revision());
     await()
-        .atMost(Duration.ofSeconds(3))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> one.current().revision() == 3 && other.current().revision() == 3);
     assertThat(rate(one)).isEqualTo(rate(other));
   }
@@ -153,9 +153,9 @@ final class ClusterPolicyIT {
   @Test
   void aRedisThatLostThePolicyGetsItBackWithItsRevision() {
     publish(one, policy(50));
-    await().atMost(Duration.ofSeconds(3)).until(() -> other.current().revision() == 2);
+    await().atMost(Duration.ofSeconds(20)).until(() -> other.current().revision() == 2);
     redis.restart();
-    await().atMost(Duration.ofSeconds(5)).ignoreExceptions().until(() -> {
+    await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> {
       try (ClusterPolicy late = ClusterPolicy.open(redis.uri(), "late", policy(3))) {
         return late.current().revision() == 2 && rate(late) == 50_000;
       }
@@ -174,7 +174,7 @@ final class ClusterPolicyIT {
               Map.of("revision", "1", "document", otherText, "digest", "another"));
     }
     await()
-        .atMost(Duration.ofSeconds(4))
+        .atMost(Duration.ofSeconds(20))
         .until(() -> one.current().revision() == 2 && other.current().revision() == 2);
     assertThat(rate(one)).isEqualTo(9000);
     assertThat(rate(other)).isEqualTo(9000);
@@ -201,7 +201,7 @@ final class ClusterPolicyIT {
 
   @Test
   void withoutRedisNothingIsPublished() {
-    redis.stop();
+    redis.kill();
     assertThatThrownBy(() -> publish(one, policy(50)))
         .hasCauseInstanceOf(StoreUnavailableException.class);
     assertThat(rate(one)).isEqualTo(100_000);

@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The cost of a decision in Redis does not grow with the number of masters. */
+@Tag("engine")
 final class ClusterCostIT {
   private static final List<Demand> DEMANDS =
       List.of(Demand.of(new Bucket("requests", Scope.KEY, 1_000_000, 1000)));

@@ -6,6 +6,7 @@ import io.weir.state.lane.RedisBucketStore;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.DockerImages;
 import io.weir.testkit.ManualClock;
+import io.weir.testkit.TransportFacts;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,7 +17,8 @@ import org.testcontainers.utility.DockerImageName;
 
 /** The contract on a server in a container, where Docker runs. Mutable; owned by JUnit. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Tag("once")
+@Tag("containers")
+@TransportFacts
 abstract class ContainerContract extends BucketStoreContract {
   private static final int PORT = 6379;
 

@@ -8,7 +8,7 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /** The generated histories, on redis:8 in a container. */
-@Tag("once")
+@Tag("containers")
 final class ContainerRedis8ScenariosIT extends ScenariosContract {
   private static final String IMAGE = "redis:8";
   private static final int PORT = 6379;

@@ -8,7 +8,7 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /** The generated histories, on valkey/valkey:8 in a container. */
-@Tag("once")
+@Tag("containers")
 final class ContainerValkey8ScenariosIT extends ScenariosContract {
   private static final String IMAGE = "valkey/valkey:8";
   private static final int PORT = 6379;

@@ -7,11 +7,15 @@ import io.weir.state.testing.RedisFixture;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.CrowdedStore;
 import io.weir.testkit.ManualClock;
+import io.weir.testkit.TransportFacts;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The contract, through batches of every size. */
 @ExtendWith(RedisFixture.class)
+@TransportFacts
+@Tag("engine")
 final class CrowdedRedisBucketStoreIT extends BucketStoreContract {
   private static RedisConnections connections;
 

@@ -3,18 +3,21 @@ package io.weir.state.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.testkit.Histories;
+import io.weir.testkit.HistoryRun;
 import io.weir.testkit.RedisDatabase;
 import io.weir.testkit.Scenario.Kind;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The generated histories, on the Redis of this machine. */
+@Tag("engine")
 final class RedisScenariosIT extends ScenariosContract {
   private RedisDatabase redis;
 
   RedisScenariosIT() {
-    super(Histories.count(2, 7), 3000, true);
+    super(Histories.count(1, 7), 3000, true);
   }
 
   @BeforeAll
@@ -30,9 +33,7 @@ final class RedisScenariosIT extends ScenariosContract {
 
   @Test
   void everythingHappensInTheseHistories() {
-    for (long seed = 11; seed < 14; seed++) {
-      agreesWithMemoryAfterEveryStep(Kind.MIXED, seed);
-    }
+    agreesWithMemoryAfterEveryStep(Kind.MIXED, 11);
     assertThat(seen())
         .containsKeys(
             "Allowed",
@@ -44,10 +45,10 @@ final class RedisScenariosIT extends ScenariosContract {
             "KEPT",
             "LATE",
             "UNKNOWN",
-            "BROKEN",
             "made",
             "estimate",
             "slot");
+    HistoryRun.requireInAll(seen(), "BROKEN");
     // The shortest path of rates, the general one, and the commands that only tickets need.
     assertThat(admin().info("commandstats"))
         .contains(

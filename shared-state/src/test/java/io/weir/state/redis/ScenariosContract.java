@@ -7,6 +7,7 @@ import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.weir.model.InMemoryBucketStore;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.lane.RedisBucketStore;
+import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
 import io.weir.testkit.Scenario.Kind;
@@ -70,7 +71,7 @@ abstract class ScenariosContract {
 
   Stream<Arguments> histories() {
     return Stream.of(Kind.values())
-        .flatMap(kind -> Stream.iterate(1L, seed -> seed + 1)
+        .flatMap(kind -> Stream.iterate(Histories.firstSeed(), seed -> seed + 1)
             .limit(seeds)
             .map(seed -> Arguments.of(kind, seed)));
   }

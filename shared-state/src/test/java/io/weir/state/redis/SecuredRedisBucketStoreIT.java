@@ -9,13 +9,18 @@ import io.weir.testkit.FreePorts;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisProcess;
 import io.weir.testkit.TestCertificate;
+import io.weir.testkit.TransportFacts;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract over TLS, with certificates on both sides, as the user of the documentation. */
+@Tag("jdk")
+@TransportFacts
+@Tag("engine")
 final class SecuredRedisBucketStoreIT extends BucketStoreContract {
   private static TestCertificate certificate;
   private static RedisProcess redis;

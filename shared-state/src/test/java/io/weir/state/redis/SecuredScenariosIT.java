@@ -1,15 +1,20 @@
 package io.weir.state.redis;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import io.weir.state.testing.DocumentedUser;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.Histories;
 import io.weir.testkit.RedisProcess;
 import io.weir.testkit.TestCertificate;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The generated histories over TLS, as the user of the documentation. */
+@Tag("engine")
 final class SecuredScenariosIT extends ScenariosContract {
   private TestCertificate certificate;
   private RedisProcess redis;
@@ -20,6 +25,7 @@ final class SecuredScenariosIT extends ScenariosContract {
 
   @BeforeAll
   void start() throws IOException {
+    assumeTrue(Histories.areThorough(), "the same Lua code as elsewhere: with -Pthorough");
     certificate = TestCertificate.of("localhost");
     int port = FreePorts.one();
     redis = RedisProcess.withTls(port, certificate);
@@ -35,7 +41,9 @@ final class SecuredScenariosIT extends ScenariosContract {
 
   @AfterAll
   void stop() {
-    redis.close();
-    certificate.close();
+    if (redis != null) {
+      redis.close();
+      certificate.close();
+    }
   }
 }

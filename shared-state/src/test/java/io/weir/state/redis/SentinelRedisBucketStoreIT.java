@@ -6,11 +6,15 @@ import io.weir.state.lane.RedisBucketStore;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisSentinels;
+import io.weir.testkit.TransportFacts;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract, on a master managed by three Sentinels. */
+@TransportFacts
+@Tag("engine")
 final class SentinelRedisBucketStoreIT extends BucketStoreContract {
   private static RedisSentinels sentinels;
   private static RedisConnections connections;

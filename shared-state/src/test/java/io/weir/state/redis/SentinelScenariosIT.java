@@ -1,10 +1,15 @@
 package io.weir.state.redis;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.weir.testkit.Histories;
 import io.weir.testkit.RedisSentinels;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The generated histories, on a master managed by Sentinels. */
+@Tag("engine")
 final class SentinelScenariosIT extends ScenariosContract {
   private RedisSentinels sentinels;
 
@@ -14,12 +19,15 @@ final class SentinelScenariosIT extends ScenariosContract {
 
   @BeforeAll
   void start() {
+    assumeTrue(Histories.areThorough(), "the same Lua code as elsewhere: with -Pthorough");
     sentinels = RedisSentinels.start();
     connect(sentinels.uri(), sentinels.uri());
   }
 
   @AfterAll
   void stop() {
-    sentinels.close();
+    if (sentinels != null) {
+      sentinels.close();
+    }
   }
 }

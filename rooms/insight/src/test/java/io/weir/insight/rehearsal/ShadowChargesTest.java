@@ -9,6 +9,7 @@ import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.model.InMemoryBucketStore;
+import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
 import io.weir.testkit.Scenario.Kind;
@@ -17,23 +18,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Generated histories, a million decisions in all, with and without rehearsed limits beside them in the same store: what
+ * Generated histories, with {@code -Pthorough} a million decisions in all, with and without rehearsed limits beside them in the same store: what
  * counts is the same, and what is rehearsed is as if it were alone.
  */
+@Tag("engine")
 final class ShadowChargesTest {
-  private static final int STEPS = 40_000;
+  private static final int STEPS = Histories.count(10_000, 40_000);
   private static final List<Kind> KINDS = List.of(Kind.MIXED, Kind.RATES, Kind.CALLERS);
   private static final Map<List<Demand>, Limited> KNOWN = new ConcurrentHashMap<>();
 
+  private static LongStream seeds() {
+    long first = Histories.firstSeed();
+    return LongStream.range(first, first + Histories.count(3, 25));
+  }
+
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(
-      longs = {
-        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25
-      })
+  @MethodSource("seeds")
   void whatIsRehearsedChangesNothingThatCounts(long seed) {
     Kind kind = KINDS.get((int) (seed % KINDS.size()));
     ManualClock clock = new ManualClock();

@@ -37,6 +37,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs, as callers, the upstream and operators of a node see them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("jdk")
 final class JobsIT {
   private static final String POLICY =
       """

@@ -29,15 +29,18 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Jobs in Redis, with a manual clock. */
 @ExtendWith(RedisFixture.class)
+@Tag("engine")
 final class RedisJobsIT {
   private static final long START = 4_000_000_000_000_000L;
   private static final long HORIZON = 200_000;
@@ -633,11 +636,15 @@ final class RedisJobsIT {
     assertThat(of(jobs.list(operation, 10))).hasSize(1);
   }
 
+  static LongStream seeds() {
+    return LongStream.rangeClosed(1, Histories.count(2, 4));
+  }
+
   // Nodes die at any time, callers cancel, the clock is set back: in all cases each job ends once,
   // waiting jobs fall back by at most the number given back to the front, never too many are
   // checked, and jobs are never sent faster than the rate.
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
   void noJobIsLostAndNoneFallsBackByMoreThanIsGivenBack(long seed) {
     Random random = new Random(seed);
     isDual = seed % 2 == 0;

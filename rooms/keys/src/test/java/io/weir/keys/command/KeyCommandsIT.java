@@ -74,7 +74,7 @@ final class KeyCommandsIT {
 
   private static void within(String key, int status) {
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(() -> assertThat(checked(key)).isEqualTo(status));
   }
 

@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Key slots of providers in Redis, with a manual clock. */
+@Tag("engine")
 final class RedisProvidersIT extends ProvidersInRedis {
   @Test
   void theLowerTierIsFilledFirstAndTheOtherTakesTheRest() {

@@ -1,0 +1,108 @@
+package io.weir.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * The servers without options that tests of this JVM have closed, for the next tests. A server is taken over only if
+ * its settings and users are those of a new one; the servers end with the JVM.
+ */
+final class IdleServers {
+  /** Each ends something that a test has begun: pauses, users, data, code, clients, statistics. */
+  private static final List<String> RESET = List.of(
+      "CLIENT UNPAUSE",
+      "ACL SETUSER default reset on nopass ~* &* +@all",
+      "FLUSHALL",
+      "SCRIPT FLUSH",
+      "FUNCTION FLUSH", // an error before Redis 7, which has none
+      "CLIENT KILL TYPE pubsub",
+      "CLIENT KILL TYPE normal",
+      "SLOWLOG RESET",
+      "CONFIG RESETSTAT");
+
+  private static final Deque<RedisProcess> IDLE = new ArrayDeque<>();
+  private static Map<String, String> settingsOfNew = Map.of();
+
+  private IdleServers() {}
+
+  static synchronized Optional<RedisProcess> take() {
+    return Optional.ofNullable(IDLE.poll());
+  }
+
+  /** Returns false if it cannot be taken over. */
+  static synchronized boolean give(RedisProcess server) {
+    server.resume();
+    try {
+      users(server)
+          .filter(user -> !user.equals("default"))
+          .forEach(user -> server.ask("ACL DELUSER " + user));
+      RESET.forEach(server::ask);
+      RedisCluster.await(
+          () -> server.ask("CLIENT LIST").lines().count() == 1, Duration.ofSeconds(10));
+      removeData(server.directory());
+      if (!settings(server).equals(settingsOfNew())) {
+        return false;
+      }
+    } catch (UncheckedIOException | IllegalStateException e) {
+      return false; // such as a server that asks for a password now
+    }
+    IDLE.add(server);
+    return true;
+  }
+
+  private static Stream<String> users(RedisProcess server) {
+    return server.ask("ACL USERS").lines();
+  }
+
+  private static Map<String, String> settings(RedisProcess server) {
+    List<String> lines = server.ask("CONFIG GET *").lines().toList();
+    Map<String, String> settings = new TreeMap<>();
+    for (int i = 0; i + 1 < lines.size(); i += 2) {
+      settings.put(lines.get(i), lines.get(i + 1));
+    }
+    settings.keySet().removeAll(List.of("port", "dir"));
+    settings.put(
+        "role", server.ask("INFO replication").lines().limit(2).toList().toString());
+    return settings;
+  }
+
+  // Of a server that no test has had.
+  private static Map<String, String> settingsOfNew() {
+    if (settingsOfNew.isEmpty()) {
+      RedisProcess fresh = RedisProcess.start(new String[0]);
+      settingsOfNew = settings(fresh);
+      IDLE.add(fresh);
+      Runtime.getRuntime().addShutdownHook(new Thread(IdleServers::endAll, "idle-servers-end"));
+    }
+    return settingsOfNew;
+  }
+
+  private static synchronized void endAll() {
+    IDLE.forEach(RedisProcess::end);
+    IDLE.clear();
+  }
+
+  // A restart would load it.
+  private static void removeData(Path directory) {
+    for (String name : List.of("dump.rdb", "appendonlydir")) {
+      Path file = directory.resolve(name);
+      try (Stream<Path> files = Files.exists(file) ? Files.walk(file) : Stream.empty()) {
+        for (Path one : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+          Files.delete(one);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}
