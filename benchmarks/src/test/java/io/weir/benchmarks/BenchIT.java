@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-@Tag("once")
+@Tag("benchmarks")
 final class BenchIT {
   private static final boolean IS_THOROUGH = Boolean.getBoolean("weir.thorough");
   private static final String MILLIS_OF_ATTACK = IS_THOROUGH ? "200" : "100";

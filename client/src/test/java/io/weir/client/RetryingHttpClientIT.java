@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The wrapped JDK client against servers without any knowledge of Weir. */
 @Timeout(30)
+@Tag("jdk")
 final class RetryingHttpClientIT {
   private static final RetryOptions FAST =
       RetryOptions.DEFAULT.with(o -> o.initialBackoff(Duration.ofMillis(5)));
