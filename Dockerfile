@@ -4,17 +4,18 @@
 # stage that builds them (needs Maven Central), or with --build-arg JAR=context from server/target and demo/target, where
 # `./mvnw package` has left them.
 ARG JAR=build
+ARG JRE=eclipse-temurin:17.0.20.1_1-jre@sha256:34d6aaf0fa4ef553c470234ec23c32c7d5c0f370c2bd4b0bf8a16838052d85f0
 
-FROM eclipse-temurin:17.0.15_6-jdk AS build
+FROM eclipse-temurin:17.0.20.1_1-jdk@sha256:b64592d40959b4d13b218f6b06b9ab219ff8aa3dad61efd3b5f519ba4d72ef92 AS build
 WORKDIR /src
 COPY . .
-RUN ./mvnw -q -B -ntp package -pl demo -am -DskipTests -Dspotless.check.skip \
+RUN ./mvnw -q -B -ntp package -Dquick -pl demo -am \
  && mkdir -p /out/node /out/demo \
- && cp -r server/target/weir-node.jar server/target/lib /out/node/ \
- && cp -r demo/target/weir-demo.jar demo/target/lib /out/demo/ \
+ && cp -r server/target/quick/weir-node.jar server/target/quick/lib /out/node/ \
+ && cp -r demo/target/quick/weir-demo.jar demo/target/quick/lib /out/demo/ \
  && chmod -R a+rX /out
 
-FROM eclipse-temurin:17.0.15_6-jre AS context
+FROM ${JRE} AS context
 COPY server/target/weir-node.jar /out/node/
 COPY server/target/lib /out/node/lib
 COPY demo/target/weir-demo.jar /out/demo/
@@ -24,7 +25,7 @@ RUN chmod -R a+rX /out
 
 FROM ${JAR} AS jar
 
-FROM eclipse-temurin:17.0.15_6-jre AS base
+FROM ${JRE} AS base
 LABEL org.opencontainers.image.title="Weir node" \
       org.opencontainers.image.description="Cluster-wide throttling of APIs: one limit and one honest Retry-After" \
       org.opencontainers.image.licenses="Apache-2.0"
@@ -32,8 +33,9 @@ COPY --from=jar /out/node /opt/weir
 ENV WEIR_HOME=/opt/weir
 USER 10001:10001
 EXPOSE 8080 9080
+# A node waits a minute for Redis; within the start period a failed check does not count.
 # The shell asks by itself: a program that starts every few seconds would cost more than an idle node.
-HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 \
+HEALTHCHECK --interval=5s --timeout=3s --start-period=2m --retries=3 \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9080 && printf 'GET /health/ready HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 2 _ status _ <&3 && [ \"$status\" = 200 ]"]
 
 FROM base AS demo

@@ -15,7 +15,7 @@ import java.util.List;
 
 /**
  * The files of a demo cluster whose parts run elsewhere, for example in containers: {@code policy.yaml}, {@code
- * node.conf} and {@code cluster.json}, with keys and tokens that are generated here.
+ * node.conf}, {@code redis.conf} and {@code cluster.json}, with keys, tokens and a password that are generated here.
  */
 public final class DemoFiles {
   private static final int TOKEN_BYTES = 16;
@@ -28,7 +28,7 @@ public final class DemoFiles {
    *
    * @param nodes base URLs that callers use
    * @param admins base URLs that operators use
-   * @param redisUri the address of Redis for the nodes
+   * @param redisUri the address of Redis for the nodes, which gets a password
    * @param upstream the upstream of the nodes
    * @param policy the policy to start from; its demo keys get secrets of their own
    * @param keys the list of demo keys
@@ -50,10 +50,17 @@ public final class DemoFiles {
    */
   public static ClusterFile write(Plan plan) throws IOException {
     Path clusterFile = plan.directory().resolve("cluster.json");
+    Path redisFile = plan.directory().resolve("redis.conf");
     if (Files.exists(clusterFile)) {
+      if (!Files.exists(redisFile)) {
+        // The other files are of a version without a password.
+        Files.writeString(redisFile, "protected-mode no\n");
+      }
       return ClusterFile.read(clusterFile);
     }
     Files.createDirectories(plan.directory());
+    String password = random(SECRET_BYTES);
+    Files.writeString(redisFile, "requirepass %s\n".formatted(password));
     JsonArray keys = new JsonArray(Files.readString(plan.keys()));
     Path policyFile = plan.directory().resolve("policy.yaml");
     Files.writeString(policyFile, policyText(plan, keys));
@@ -62,7 +69,7 @@ public final class DemoFiles {
         plan.nodes(),
         plan.admins(),
         ClusterFile.describe(keys, policy),
-        plan.redisUri(),
+        plan.redisUri().replaceFirst("://", "://:" + password + "@"),
         random(TOKEN_BYTES),
         random(TOKEN_BYTES),
         ProcessHandle.current().pid());
@@ -94,7 +101,7 @@ public final class DemoFiles {
         admin-token = %s
         service-token = %s
         """.formatted(
-            plan.redisUri(),
+            cluster.redis(),
             policyFile.toAbsolutePath(),
             SecretHash.of(cluster.adminToken()).formatted(),
             SecretHash.of(cluster.serviceToken()).formatted());
