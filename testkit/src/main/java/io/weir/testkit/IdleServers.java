@@ -18,15 +18,18 @@ import java.util.stream.Stream;
  * its settings and users are those of a new one; the servers end with the JVM.
  */
 final class IdleServers {
-  /** Each ends something that a test has begun: pauses, users, data, code, clients, statistics. */
-  private static final List<String> RESET = List.of(
+  /** Each ends something that a test has begun: pauses, users, clients. */
+  private static final List<String> END_CLIENTS = List.of(
       "CLIENT UNPAUSE",
       "ACL SETUSER default reset on nopass ~* &* +@all",
-      "FLUSHALL",
+      "CLIENT KILL TYPE pubsub",
+      "CLIENT KILL TYPE normal");
+
+  /** Code, data, statistics. */
+  private static final List<String> EMPTY = List.of(
       "SCRIPT FLUSH",
       "FUNCTION FLUSH", // an error before Redis 7, which has none
-      "CLIENT KILL TYPE pubsub",
-      "CLIENT KILL TYPE normal",
+      "FLUSHALL",
       "SLOWLOG RESET",
       "CONFIG RESETSTAT");
 
@@ -36,21 +39,30 @@ final class IdleServers {
   private IdleServers() {}
 
   static synchronized Optional<RedisProcess> take() {
-    return Optional.ofNullable(IDLE.poll());
+    for (RedisProcess idle = IDLE.poll(); idle != null; idle = IDLE.poll()) {
+      if (isEmpty(idle)) {
+        return Optional.of(idle);
+      }
+      idle.end(); // a client of an earlier test has come back
+    }
+    return Optional.empty();
   }
 
   /** Returns false if it cannot be taken over. */
   static synchronized boolean give(RedisProcess server) {
-    server.resume();
+    if (IDLE.contains(server)) {
+      return true;
+    }
     try {
+      server.resume();
       users(server)
           .filter(user -> !user.equals("default"))
           .forEach(user -> server.ask("ACL DELUSER " + user));
-      RESET.forEach(server::ask);
-      RedisCluster.await(
-          () -> server.ask("CLIENT LIST").lines().count() == 1, Duration.ofSeconds(10));
+      END_CLIENTS.forEach(server::ask);
+      RedisCluster.await(() -> clients(server) == 1, Duration.ofSeconds(10));
+      EMPTY.forEach(server::ask);
       removeData(server.directory());
-      if (!settings(server).equals(settingsOfNew())) {
+      if (!isEmpty(server) || !settings(server).equals(settingsOfNew())) {
         return false;
       }
     } catch (UncheckedIOException | IllegalStateException e) {
@@ -58,6 +70,19 @@ final class IdleServers {
     }
     IDLE.add(server);
     return true;
+  }
+
+  private static boolean isEmpty(RedisProcess server) {
+    try {
+      return clients(server) == 1 && server.ask("INFO keyspace").lines().count() == 1;
+    } catch (UncheckedIOException e) {
+      return false; // it has ended
+    }
+  }
+
+  // The client that asks is one of them.
+  private static long clients(RedisProcess server) {
+    return server.ask("CLIENT LIST").lines().count();
   }
 
   private static Stream<String> users(RedisProcess server) {

@@ -42,7 +42,7 @@ final class Faults {
    * A fault.
    *
    * @param promise the promise to users
-   * @param isQuick whether it runs in every build
+   * @param isQuick whether it runs in the group {@code faults}
    */
   record Fault(String name, String promise, boolean isQuick, Supplier<FaultRow> run) {
     @Override

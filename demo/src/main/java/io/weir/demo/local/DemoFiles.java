@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The files of a demo cluster whose parts run elsewhere, for example in containers: {@code policy.yaml}, {@code
@@ -20,6 +22,7 @@ import java.util.List;
 public final class DemoFiles {
   private static final int TOKEN_BYTES = 16;
   private static final int SECRET_BYTES = 24;
+  private static final Pattern PASSWORD = Pattern.compile("://:([^@]+)@");
 
   private DemoFiles() {}
 
@@ -52,15 +55,14 @@ public final class DemoFiles {
     Path clusterFile = plan.directory().resolve("cluster.json");
     Path redisFile = plan.directory().resolve("redis.conf");
     if (Files.exists(clusterFile)) {
+      ClusterFile cluster = ClusterFile.read(clusterFile);
       if (!Files.exists(redisFile)) {
-        // The other files are of a version without a password.
-        Files.writeString(redisFile, "protected-mode no\n");
+        Files.writeString(redisFile, redisConfig(cluster));
       }
-      return ClusterFile.read(clusterFile);
+      return cluster;
     }
     Files.createDirectories(plan.directory());
     String password = random(SECRET_BYTES);
-    Files.writeString(redisFile, "requirepass %s\n".formatted(password));
     JsonArray keys = new JsonArray(Files.readString(plan.keys()));
     Path policyFile = plan.directory().resolve("policy.yaml");
     Files.writeString(policyFile, policyText(plan, keys));
@@ -73,6 +75,7 @@ public final class DemoFiles {
         random(TOKEN_BYTES),
         random(TOKEN_BYTES),
         ProcessHandle.current().pid());
+    Files.writeString(redisFile, redisConfig(cluster));
     Files.writeString(plan.directory().resolve("node.conf"), nodeConfig(plan, policyFile, cluster));
     cluster.write(clusterFile); // written last, so that all files exist if this one does
     return cluster;
@@ -92,6 +95,14 @@ public final class DemoFiles {
     }
     String upstream = policy.upstream().map(Upstream::uri).orElseThrow().toString();
     return text.replace(upstream, plan.upstream());
+  }
+
+  // Files of an earlier version have no password.
+  private static String redisConfig(ClusterFile cluster) {
+    Matcher password = PASSWORD.matcher(cluster.redis());
+    return password.find()
+        ? "requirepass %s\n".formatted(password.group(1))
+        : "protected-mode no\n";
   }
 
   private static String nodeConfig(Plan plan, Path policyFile, ClusterFile cluster) {

@@ -33,8 +33,19 @@ final class DemoFilesTest {
   }
 
   @Test
-  void filesOfAVersionWithoutAPasswordGoOnWithoutOne() throws IOException {
+  void theFileOfRedisIsMadeAgainWithThePasswordOfTheOthers() throws IOException {
     write();
+    String redis = Files.readString(folder.resolve("redis.conf"));
+    Files.delete(folder.resolve("redis.conf"));
+    write();
+    assertThat(Files.readString(folder.resolve("redis.conf"))).isEqualTo(redis);
+  }
+
+  @Test
+  void filesOfAVersionWithoutAPasswordGoOnWithoutOne() throws IOException {
+    String password = write().redis().replaceAll("redis://|@.*", "");
+    Path cluster = folder.resolve("cluster.json");
+    Files.writeString(cluster, Files.readString(cluster).replace(password + "@", ""));
     Files.delete(folder.resolve("redis.conf"));
     write();
     assertThat(Files.readString(folder.resolve("redis.conf"))).isEqualTo("protected-mode no\n");

