@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Breaks Redis, the network and nodes under load, and measures the effect on callers. A few faults run in the group {@code faults},
- * all with {@code -Dweir.faults=all} ({@code scripts/faults}), which writes the table that users read.
+ * Breaks Redis, the network and nodes under load, and measures the effect on callers. A few faults run in the group
+ * {@code faults}, all with {@code -Dweir.faults=all} ({@code scripts/faults}), which writes the table that users read.
  */
 @Tag("faults")
 final class FaultTableIT {
