@@ -76,7 +76,7 @@ public final class DemoFiles {
         random(TOKEN_BYTES),
         ProcessHandle.current().pid());
     Files.writeString(redisFile, redisConfig(cluster));
-    Files.writeString(plan.directory().resolve("node.conf"), nodeConfig(plan, policyFile, cluster));
+    Files.writeString(plan.directory().resolve("node.conf"), nodeConfig(policyFile, cluster));
     cluster.write(clusterFile); // written last, so that all files exist if this one does
     return cluster;
   }
@@ -105,7 +105,7 @@ public final class DemoFiles {
         : "protected-mode no\n";
   }
 
-  private static String nodeConfig(Plan plan, Path policyFile, ClusterFile cluster) {
+  private static String nodeConfig(Path policyFile, ClusterFile cluster) {
     return """
         redis-uri = %s
         policy = %s
