@@ -75,7 +75,12 @@ final class DocumentedPathsTest {
             .map(kind -> ROOT.resolve(module).resolve("src/main").resolve(kind))
             .flatMap(sources ->
                 packages(sources).map(root -> root.resolve(path.substring(module.length() + 1)))));
-    return Stream.concat(plain, inModules)
+    // "those of the rooms": a document names them without their folder
+    Stream<Path> inRooms = modules.stream()
+        .filter(module -> module.startsWith("rooms/"))
+        .map(module -> ROOT.resolve(module).resolve("src/main").resolve(path));
+    return Stream.of(plain, inModules, inRooms)
+        .flatMap(files -> files)
         .flatMap(file ->
             ENDINGS.stream().map(ending -> file.resolveSibling(file.getFileName() + ending)));
   }

@@ -117,7 +117,7 @@ final class TestGroupsTest {
       Files.writeString(folder.resolve(path), "changed");
     }
     assertThat(run(folder, commit).succeeded()).isTrue();
-    assertThat(changed(folder)).containsExactly("engine", "clients");
+    assertThat(changed(folder)).containsExactly("engine", "containers", "clients");
   }
 
   private static List<String> changed(Path folder) {
