@@ -33,12 +33,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Three nodes, each a process, and callers of all of them at once. The duration is set by {@code -Dweir.crowd.seconds}.
  */
+@Tag("faults")
 final class ClusterIT {
   // Long enough for the burst to make up for the moments that were kept at first, for callers who
   // were told a time.
