@@ -43,8 +43,9 @@ public final class KeysRoom implements Room {
 
   @Override
   public OpenRoom open(NodeParts node) {
+    RedisRecords records = new RedisRecords(node.redis());
     KnownKeys known = new KnownKeys(
-        new RedisRecords(node.redis()),
+        records,
         node.policies(),
         Runtime.getRuntime().maxMemory() / HEAP_SHARE,
         System::nanoTime,
@@ -53,7 +54,7 @@ public final class KeysRoom implements Room {
     return new Opened(
         node,
         known,
-        new RedisRecords(node.otherRedis().apply(LONGEST)),
+        records.by(node.otherRedis().apply(LONGEST)),
         Identifier.of(node.vertx(), node.identities(), known));
   }
 

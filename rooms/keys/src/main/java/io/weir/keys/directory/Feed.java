@@ -2,7 +2,10 @@ package io.weir.keys.directory;
 
 import io.weir.keys.store.Changes;
 import io.weir.keys.store.Cursor;
+import io.weir.keys.store.KeyStatuses.KeyChanges;
+import io.weir.keys.store.ListedChange;
 import io.weir.keys.store.RedisRecords;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -17,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Feed {
   private static final long FRESH_NANOS = 700_000_000;
+  /** A node that had looked so shortly before Redis went knew what Redis knew. */
+  private static final long CURRENT_NANOS = 2_000_000_000L;
+
   private static final int AWAY = 2;
   private static final int LOOKS = 3;
 
@@ -31,15 +37,23 @@ final class Feed {
 
   /** What a feed tells of its part. */
   interface Listener {
-    /** The record of this name, {@code key:<id>}, has changed. */
-    void changed(String name);
+    /** A record has changed. */
+    void changed(ListedChange change);
 
     /** Some changes are not known: everything of the part has to be read again. */
     void missed(int part);
 
-    /** Redis has lost the records of the part, or has another copy of them. */
-    void lost(int part);
+    /** Redis has lost records of the part: it has another copy of them. */
+    void lost(Loss loss);
   }
+
+  /**
+   * Records that Redis has lost.
+   *
+   * @param changes how many, at least; empty if the copy is another list
+   * @param isKnown whether this node had heard of all changes before: what it did not hear of may have been removed
+   */
+  record Loss(int part, OptionalLong changes, boolean isKnown) {}
 
   /**
    * What is known of the part.
@@ -47,10 +61,18 @@ final class Feed {
    * @param freshNanos when the last look that was answered had begun
    * @param clockMicros what Redis's clock showed then
    * @param failures the number of looks that have failed since then
+   * @param brokenNanos when the first of them had begun
    */
-  private record State(long freshNanos, long clockMicros, int failures, boolean wasAnswered) {
-    State failed() {
-      return new State(freshNanos, clockMicros, failures + 1, wasAnswered);
+  private record State(
+      long freshNanos, long clockMicros, int failures, long brokenNanos, boolean wasAnswered) {
+    State failed(long begun) {
+      return new State(
+          freshNanos, clockMicros, failures + 1, failures == 0 ? begun : brokenNanos, wasAnswered);
+    }
+
+    // Between its last look and the next one, it may have been paused.
+    boolean wasCurrent(long begun) {
+      return (failures == 0 ? begun : brokenNanos) - freshNanos < CURRENT_NANOS;
     }
   }
 
@@ -59,7 +81,7 @@ final class Feed {
     this.part = part;
     this.nanos = nanos;
     this.listener = listener;
-    this.state = new State(nanos.getAsLong(), 0, AWAY, false);
+    this.state = new State(nanos.getAsLong(), 0, AWAY, 0, false);
   }
 
   /** Whether what is known now was true less than 0.7 s ago. */
@@ -82,6 +104,11 @@ final class Feed {
     return now.wasAnswered()
         ? (now.clockMicros() + (nanos.getAsLong() - now.freshNanos()) / 1000) / 1000
         : 0;
+  }
+
+  /** When the last look that was answered had begun. */
+  long freshNanos() {
+    return state.freshNanos();
   }
 
   /** Looks for changes, together with a look that is under way. Fails if Redis does not answer. */
@@ -126,7 +153,7 @@ final class Feed {
           }
         })
         .exceptionally(error -> {
-          state = state.failed();
+          state = state.failed(begun);
           looking.set(null);
           done.completeExceptionally(error);
           return null;
@@ -138,17 +165,21 @@ final class Feed {
     State before = state;
     Cursor seen = cursor;
     cursor = changes.cursor();
-    changes.names().forEach(listener::changed);
+    changes.changes().forEach(listener::changed);
     boolean isFirst = !before.wasAnswered();
-    boolean isOther = !seen.epoch().isEmpty() && !seen.epoch().equals(cursor.epoch());
     boolean wasAway = before.failures() >= AWAY;
-    if (!isFirst && isOther) {
-      listener.lost(part);
-    } else if (!isFirst && (changes.areLost() || wasAway)) {
+    boolean isLost = changes.status() == KeyChanges.REWOUND
+        || (changes.status() == KeyChanges.LOST && !seen.epoch().isEmpty());
+    if (!isFirst && isLost) {
+      OptionalLong lost = changes.status() == KeyChanges.REWOUND
+          ? OptionalLong.of(Math.max(1, seen.seq() - cursor.seq()))
+          : OptionalLong.empty();
+      listener.lost(new Loss(part, lost, before.wasCurrent(begun)));
+    } else if (!isFirst && (changes.status() != KeyChanges.CHANGED || wasAway)) {
       listener.missed(part);
     }
     if (changes.left() == 0) {
-      state = new State(begun, changes.nowMicros(), 0, true);
+      state = new State(begun, changes.nowMicros(), 0, 0, true);
     }
   }
 }

@@ -2,43 +2,42 @@ package io.weir.keys.directory;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.weir.keys.directory.PuttingBack.Lost;
+import io.weir.keys.directory.Feed.Loss;
+import io.weir.keys.record.Entry;
 import io.weir.keys.record.Kind;
+import io.weir.keys.store.ListedChange;
 import io.weir.keys.store.RedisRecords;
+import io.weir.keys.store.StoredFields;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.stream.Stream;
 
 /**
  * The records that a node has read, and the names of which it knows that they have none. Unknown names have a place of
  * their own, so that a flood of them displaces no record. Mutable; safe for use by many threads.
  */
 final class KeyCache implements Feed.Listener {
-  private static final Logger LOG = LoggerFactory.getLogger(KeyCache.class);
   private static final int BYTES_OF_ALIAS = 500;
   private static final int MOST_TENANTS = 10_000;
-  private static final int MOST_EARLY = 50;
   private static final int MOST_UNKNOWN = 50_000;
   private static final Duration UNKNOWN_LASTS = Duration.ofMinutes(1);
-  private static final long AFTER_LOSS_NANOS = 5_000_000_000L;
 
   private final RedisRecords records;
-  private final LongSupplier nanos;
   private final KeyMeters meters;
   private final StoredTokens tokens;
+  private final RecentChanges recent;
+  private final Losses losses;
+  private final ChangeReader changeReader = new ChangeReader(this::readChanged);
   private final Cache<String, Known> keys;
-  private final Cache<String, String> aliases;
+  private final Cache<String, StoredFields> aliases;
   private final Cache<String, Boolean> unknown = Caffeine.newBuilder()
       .maximumSize(MOST_UNKNOWN)
       .expireAfterWrite(UNKNOWN_LASTS)
@@ -52,26 +51,24 @@ final class KeyCache implements Feed.Listener {
   private final ConcurrentMap<String, LookUp> lookUps = new ConcurrentHashMap<>();
   private final AtomicInteger generation = new AtomicInteger();
   private final AtomicInteger aliasChanges = new AtomicInteger();
-  private final AtomicInteger early = new AtomicInteger();
-  private final AtomicInteger puttingBack = new AtomicInteger();
-  private volatile long lossNanos;
 
   KeyCache(
       RedisRecords records,
       StoredTokens tokens,
+      RecentChanges recent,
       long mostBytes,
       LongSupplier nanos,
       KeyMeters meters) {
     this.records = records;
     this.tokens = tokens;
-    this.nanos = nanos;
+    this.recent = recent;
     this.meters = meters;
     this.keys = Caffeine.newBuilder()
         .maximumWeight(mostBytes)
         .weigher((String id, Known known) -> known.bytes())
         .build();
     this.aliases = Caffeine.newBuilder().maximumSize(mostBytes / BYTES_OF_ALIAS).build();
-    this.lossNanos = nanos.getAsLong() - AFTER_LOSS_NANOS;
+    this.losses = new Losses(records, nanos, meters);
     meters.known(keys::estimatedSize);
   }
 
@@ -101,18 +98,35 @@ final class KeyCache implements Feed.Listener {
 
   /** The id of a key without an id in its text, if it was looked up. */
   Optional<String> alias(String hash) {
-    return Optional.ofNullable(aliases.getIfPresent(hash));
+    return Optional.ofNullable(aliases.getIfPresent(hash)).flatMap(KeyCache::id);
+  }
+
+  private static Optional<String> id(StoredFields alias) {
+    return Optional.ofNullable(alias.fields().get("id"));
   }
 
   /** Looks for the id of such a key. */
   CompletableFuture<Optional<String>> lookUpAlias(String hash) {
     int before = aliasChanges.get();
-    return records.idOf(hash).thenApply(id -> {
+    return newest(RedisRecords.OF + hash).thenApply(found -> {
       if (aliasChanges.get() == before) {
-        id.ifPresentOrElse(found -> aliases.put(hash, found), () -> unknown.put(hash, true));
+        if (found.isRemoved()) {
+          unknown.put(hash, true);
+        } else {
+          aliases.put(hash, found);
+        }
       }
-      return id;
+      return id(found);
     });
+  }
+
+  // A Redis that has come back with an older copy may not know the newest one.
+  private CompletableFuture<StoredFields> newest(String name) {
+    return records.read(name).thenApply(recent::newest);
+  }
+
+  private CompletableFuture<Optional<Entry>> find(Kind kind, String id) {
+    return newest(kind.word() + ":" + id).thenApply(found -> Entry.of(kind, id, found.fields()));
   }
 
   /** Reads a record, together with a reading that is under way. */
@@ -122,8 +136,7 @@ final class KeyCache implements Feed.Listener {
     if (running != null) {
       return running.result;
     }
-    records
-        .find(Kind.KEY, id)
+    find(Kind.KEY, id)
         .thenCompose(entry -> entry.isEmpty()
             ? CompletableFuture.completedFuture(Optional.<Known>empty())
             : tenant(entry.get().tenant())
@@ -140,7 +153,7 @@ final class KeyCache implements Feed.Listener {
 
   // A record that changed while it was read is not kept.
   private void ended(String id, LookUp mine, Optional<Known> known) {
-    boolean isAfterLoss = isAfterLoss();
+    boolean isAfterLoss = losses.areRecent();
     lookUps.compute(id, (key, running) -> {
       if (running != mine) {
         return running;
@@ -164,10 +177,6 @@ final class KeyCache implements Feed.Listener {
     }
   }
 
-  private boolean isAfterLoss() {
-    return puttingBack.get() > 0 || nanos.getAsLong() - lossNanos < AFTER_LOSS_NANOS;
-  }
-
   /** A tenant, as it was last read. */
   Optional<Tenant> knownTenant(String name) {
     return Optional.ofNullable(tenants.getIfPresent(name)).filter(tenant -> tenant.reading() > 0);
@@ -181,89 +190,97 @@ final class KeyCache implements Feed.Listener {
       return CompletableFuture.completedFuture(tenant);
     }
     int changes = tenant.changes();
-    return records.find(Kind.TENANT, name).thenApply(entry -> {
+    return find(Kind.TENANT, name).thenApply(entry -> {
       tenant.read(entry, changes);
       return tenant;
     });
   }
 
   @Override
-  public void changed(String name) {
-    int colon = name.indexOf(':');
-    String id = name.substring(colon + 1);
-    if (name.startsWith(Kind.TENANT.word())) {
-      Optional.ofNullable(tenants.getIfPresent(id)).ifPresent(Tenant::changed);
-      return;
-    }
-    if (name.startsWith(RedisRecords.OF)) {
+  public void changed(ListedChange change) {
+    boolean isUnread = recent.heard(change);
+    String name = change.name();
+    String id = change.id();
+    if (name.startsWith(RedisRecords.TOKEN)) {
+      tokens.changed();
+    } else if (name.startsWith(RedisRecords.OF)) {
       aliasChanges.incrementAndGet();
       aliases.invalidate(id);
       unknown.invalidate(id);
-      return;
+    } else if (name.startsWith(Kind.TENANT.word())) {
+      Optional.ofNullable(tenants.getIfPresent(id)).ifPresent(Tenant::changed);
+    } else {
+      lookUps.remove(id);
+      unknown.invalidate(id);
+      Optional.ofNullable(keys.getIfPresent(id)).ifPresent(Known::changed);
     }
-    lookUps.remove(id);
-    unknown.invalidate(id);
-    Known known = keys.getIfPresent(id);
-    if (known != null) {
-      // Read at once: requests that wait for their turn hold it, too.
-      known.changed();
-      lookUpEarly(id);
+    if (isUnread || isKnownKey(name)) {
+      changeReader.add(name);
     }
   }
 
-  // Of very many changes at once most keys are read when they are used.
-  private void lookUpEarly(String id) {
-    if (early.incrementAndGet() > MOST_EARLY) {
-      early.decrementAndGet();
-      return;
-    }
-    CompletableFuture<Optional<Known>> unused =
-        lookUp(id).whenComplete((known, error) -> early.decrementAndGet());
+  private boolean isKnownKey(String name) {
+    return name.startsWith(Kind.KEY.word())
+        && keys.getIfPresent(name.substring(name.indexOf(':') + 1)) != null;
+  }
+
+  // At once: requests that wait for their turn hold a key, too.
+  private CompletableFuture<?> readChanged(String name) {
+    return isKnownKey(name) ? lookUp(name.substring(name.indexOf(':') + 1)) : newest(name);
   }
 
   @Override
   public void missed(int part) {
     generation.incrementAndGet();
     aliasChanges.incrementAndGet();
+    tokens.changed();
     lookUps.clear();
     tenants.asMap().values().forEach(Tenant::changed);
     unknown.invalidateAll();
     aliases.invalidateAll();
   }
 
+  /** Whether nothing is being read, or put back, without somebody who waits for it. */
+  boolean isSettled() {
+    return changeReader.isIdle() && !losses.isPuttingBack();
+  }
+
+  boolean isPuttingBack() {
+    return losses.isPuttingBack();
+  }
+
   // What may have changed without this node's knowledge is not put back.
   @Override
-  public void lost(int part) {
-    lossNanos = nanos.getAsLong();
-    puttingBack.incrementAndGet();
+  public void lost(Loss loss) {
     unknown.invalidateAll();
-    Lost lost = new Lost(
-        keys.asMap().values().stream()
-            .filter(this::isCurrent)
-            .map(Known::entry)
-            .filter(entry -> records.partOf(entry.id()) == part)
-            .toList(),
-        tenants.asMap().values().stream()
-            .filter(Tenant::isCurrent)
-            .flatMap(tenant -> tenant.entry().stream())
-            .filter(entry -> records.partOf(entry.id()) == part)
-            .toList(),
-        aliases.asMap().entrySet().stream()
-            .filter(alias -> records.partOf(alias.getKey()) == part)
-            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue)),
-        part == 0 ? tokens.all() : List.of());
-    LOG.warn(
-        "Redis has lost the keys of part {}: {} that are known here are put back",
-        part,
-        lost.keys().size());
-    CompletableFuture<Void> unused = new PuttingBack(records)
-        .all(lost)
-        .whenComplete((done, error) -> {
-          if (error != null) {
-            LOG.warn("not all keys were put back: {}", error.getMessage());
-          }
-          puttingBack.decrementAndGet();
-          missed(part);
-        });
+    List<StoredFields> known = loss.isKnown() ? known(loss.part()) : List.of();
+    CompletableFuture<Void> unused =
+        losses.putBack(loss, known).thenAccept(done -> missed(loss.part()));
+  }
+
+  // A name occurs twice if it has changed: the newer of both counts in Redis.
+  private List<StoredFields> known(int part) {
+    Stream<StoredFields> ofTenants = tenants.asMap().values().stream()
+        .filter(Tenant::isCurrent)
+        .flatMap(tenant -> tenant.entry().stream())
+        .map(KeyCache::stored);
+    Stream<StoredFields> ofKeys = keys.asMap().values().stream()
+        .filter(this::isCurrent)
+        .map(Known::entry)
+        .map(KeyCache::stored);
+    return Stream.of(
+            tokens.all().stream(),
+            recent.contents(name -> true).stream(),
+            ofTenants,
+            ofKeys,
+            aliases.asMap().values().stream())
+        .flatMap(all -> all)
+        .filter(one -> records.partOfName(one.name()) == part)
+        .toList();
+  }
+
+  private static StoredFields stored(Entry entry) {
+    return new StoredFields(
+        entry.kind().word() + ":" + entry.id(), entry.version(), entry.fieldsByName());
   }
 }

@@ -12,6 +12,7 @@ public final class KeyMeters {
   private final Counter missing;
   private final Counter failed;
   private final Counter refused;
+  private final Counter lost;
 
   public KeyMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -19,6 +20,9 @@ public final class KeyMeters {
     this.missing = counter("missing");
     this.failed = counter("failed");
     this.refused = counter("refused");
+    this.lost = Counter.builder("throttle.keys.rewound")
+        .description("how often Redis has come back with another copy of the records")
+        .register(registry);
   }
 
   private Counter counter(String outcome) {
@@ -41,6 +45,10 @@ public final class KeyMeters {
 
   void failed() {
     failed.increment();
+  }
+
+  void lost() {
+    lost.increment();
   }
 
   void refused() {

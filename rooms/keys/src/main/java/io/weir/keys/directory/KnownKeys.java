@@ -13,18 +13,16 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.store.RedisRecords;
+import io.weir.keys.store.RedisTokens;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Directory;
 import io.weir.node.auth.Identities;
 import io.weir.node.auth.Operator;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /**
  * The keys and tenants that a node has met. A key is looked up on its first use, and kept; a change of it is found by
@@ -39,10 +37,9 @@ public final class KnownKeys implements Directory {
   // Used for unknown ids too, so that the response time does not reveal which ids exist.
   private static final SecretHash NOBODY = SecretHash.of("nobody");
 
-  private final RedisRecords records;
   private final PolicySource policies;
   private final LongSupplier nanos;
-  private final List<Feed> feeds;
+  private final Feeds feeds;
   private final MissBudget budget;
   private final KeyMeters meters;
   private final StoredTokens tokens;
@@ -60,25 +57,24 @@ public final class KnownKeys implements Directory {
       long mostBytes,
       LongSupplier nanos,
       KeyMeters meters) {
-    this.records = records;
     this.policies = policies;
     this.budget = new MissBudget(nanos);
     this.meters = meters;
     this.nanos = nanos;
-    this.tokens = new StoredTokens(records, nanos);
-    this.cache = new KeyCache(records, tokens, mostBytes, nanos, meters);
-    this.feeds = IntStream.range(0, records.parts())
-        .mapToObj(part -> new Feed(records, part, nanos, cache))
-        .toList();
+    RecentChanges recent = new RecentChanges(nanos);
+    this.tokens = new StoredTokens(new RedisTokens(records), recent, nanos.getAsLong());
+    this.cache = new KeyCache(records, tokens, recent, mostBytes, nanos, meters);
+    this.feeds = Feeds.of(records, nanos, cache);
   }
 
   /** Looks for changes everywhere; completes when all looks have ended, well or not. */
   public CompletableFuture<Void> look() {
-    List<CompletableFuture<Void>> looks = new ArrayList<>();
-    feeds.forEach(feed -> looks.add(feed.look().exceptionally(error -> null)));
-    // Not before: the feed notices first that Redis has lost them.
-    return CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new))
-        .thenCompose(looked -> tokens.refresh())
+    // The feed notices first that Redis has lost tokens.
+    return feeds
+        .look()
+        .thenCompose(looked -> cache.isPuttingBack()
+            ? CompletableFuture.completedFuture(null)
+            : tokens.refresh(feeds.ofTokens().freshNanos()))
         .exceptionally(error -> null);
   }
 
@@ -87,13 +83,18 @@ public final class KnownKeys implements Directory {
     return feed(id).nowMillis();
   }
 
+  /** Whether all that was heard of is read, and put back. */
+  boolean isSettled() {
+    return cache.isSettled();
+  }
+
   private Feed feed(String id) {
-    return feeds.get(records.partOf(id));
+    return feeds.of(id);
   }
 
   @Override
   public Optional<Operator> operator(String token) {
-    return tokens.operator(token, feeds.get(0).nowMillis(), nanos.getAsLong());
+    return tokens.operator(token, feeds.ofTokens().nowMillis(), nanos.getAsLong());
   }
 
   @Override

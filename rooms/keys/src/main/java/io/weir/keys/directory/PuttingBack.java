@@ -1,18 +1,13 @@
 package io.weir.keys.directory;
 
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.TokenEntry;
-import io.weir.keys.store.Change;
 import io.weir.keys.store.RedisRecords;
+import io.weir.keys.store.StoredFields;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 /**
- * Writes records that Redis has lost, where nobody has written them meanwhile; some at a time, and those that fail again,
+ * Writes what Redis has lost, where it does not know something newer; some records at a time, and those that fail again,
  * for a minute in all.
  */
 record PuttingBack(RedisRecords records) {
@@ -20,43 +15,29 @@ record PuttingBack(RedisRecords records) {
   private static final int FAILURES = 300;
   private static final long PAUSE_MILLIS = 200;
 
-  /** What a node knew. */
-  record Lost(
-      List<Entry> keys, List<Entry> tenants, Map<String, String> names, List<TokenEntry> tokens) {}
-
-  CompletableFuture<Void> all(Lost lost) {
-    return each(lost.tokens(), token -> records.putToken(token.name(), token.text()), FAILURES)
-        .thenCompose(done -> each(lost.tenants(), this::put, FAILURES))
-        .thenCompose(done -> each(lost.keys(), this::put, FAILURES))
-        .thenCompose(done -> each(
-            List.copyOf(lost.names().entrySet()),
-            name -> records.name(name.getKey(), name.getValue()),
-            FAILURES));
+  /** Completes with the number of those that Redis did not know. */
+  CompletableFuture<Integer> all(List<StoredFields> known) {
+    return from(known, 0, FAILURES);
   }
 
-  private CompletableFuture<?> put(Entry entry) {
-    return records.put(
-        new Change(Change.SILENT, entry.changed(), Optional.empty(), Optional.of(entry)));
-  }
-
-  private static <T> CompletableFuture<Void> each(
-      List<T> all, Function<T, CompletableFuture<?>> write, int failures) {
-    if (all.isEmpty()) {
-      return CompletableFuture.completedFuture(null);
+  private CompletableFuture<Integer> from(List<StoredFields> left, int restored, int failures) {
+    if (left.isEmpty()) {
+      return CompletableFuture.completedFuture(restored);
     }
-    List<T> now = all.subList(0, Math.min(AT_ONCE, all.size()));
-    return CompletableFuture.allOf(now.stream().map(write).toArray(CompletableFuture[]::new))
+    List<CompletableFuture<Boolean>> now =
+        left.stream().limit(AT_ONCE).map(records::restore).toList();
+    return CompletableFuture.allOf(now.toArray(CompletableFuture[]::new))
         .handle((done, error) -> error)
         .thenCompose(error -> {
           if (error == null) {
-            return each(all.subList(now.size(), all.size()), write, failures);
+            int more = (int) now.stream().filter(CompletableFuture::join).count();
+            return from(left.subList(now.size(), left.size()), restored + more, failures);
           }
-          if (failures == 0) {
-            return CompletableFuture.failedFuture(error);
-          }
-          return new CompletableFuture<Void>()
-              .completeOnTimeout(null, PAUSE_MILLIS, TimeUnit.MILLISECONDS)
-              .thenCompose(paused -> each(all, write, failures - 1));
+          return failures == 0
+              ? CompletableFuture.failedFuture(error)
+              : new CompletableFuture<Void>()
+                  .completeOnTimeout(null, PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+                  .thenCompose(paused -> from(left, restored, failures - 1));
         });
   }
 }

@@ -2,15 +2,18 @@ package io.weir.keys.directory;
 
 import io.weir.keys.record.TokenEntry;
 import io.weir.keys.store.RedisRecords;
+import io.weir.keys.store.RedisTokens;
+import io.weir.keys.store.StoredFields;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongSupplier;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The tokens of operators that are stored: few, so that a node knows all. Mutable; safe for use by many threads. */
 final class StoredTokens {
@@ -18,32 +21,54 @@ final class StoredTokens {
   private static final ProblemDetails UNCERTAIN = ProblemDetails.of(
       503, "tokens_uncertain", "The node cannot tell now whether the token still counts");
 
-  private final RedisRecords records;
-  private final LongSupplier nanos;
+  private final RedisTokens tokens;
+  private final RecentChanges recent;
+  private final AtomicInteger changes = new AtomicInteger();
   private volatile Read read;
 
-  StoredTokens(RedisRecords records, LongSupplier nanos) {
-    this.records = records;
-    this.nanos = nanos;
-    this.read = new Read(Map.of(), nanos.getAsLong());
+  StoredTokens(RedisTokens tokens, RecentChanges recent, long nowNanos) {
+    this.tokens = tokens;
+    this.recent = recent;
+    this.read = new Read(Map.of(), List.of(), -1, nowNanos);
   }
 
-  private record Read(Map<String, TokenEntry> byName, long atNanos) {}
+  /**
+   * @param stored what they were read from
+   * @param change how many changes had been announced when they were read
+   * @param atNanos when nothing else was known to Redis
+   */
+  private record Read(
+      Map<String, TokenEntry> byName, Collection<StoredFields> stored, int change, long atNanos) {}
 
-  /** Reads all of them. */
-  CompletableFuture<Void> refresh() {
-    long begun = nanos.getAsLong();
-    return records.tokens().thenAccept(stored -> {
+  /** One of them has changed, or it may be. */
+  void changed() {
+    changes.incrementAndGet();
+  }
+
+  /**
+   * Reads all of them if one has changed.
+   *
+   * @param freshNanos since when no change was announced
+   */
+  CompletableFuture<Void> refresh(long freshNanos) {
+    Read before = read;
+    int now = changes.get();
+    if (before.change() == now) {
+      read = new Read(before.byName(), before.stored(), now, freshNanos);
+      return CompletableFuture.completedFuture(null);
+    }
+    return tokens.all().thenAccept(all -> {
+      List<StoredFields> counting = recent.newest(all, RedisRecords.TOKEN);
       Map<String, TokenEntry> byName = new HashMap<>();
-      stored.forEach(
-          (name, text) -> TokenEntry.parse(name, text).ifPresent(token -> byName.put(name, token)));
-      read = new Read(Map.copyOf(byName), begun);
+      counting.forEach(token ->
+          TokenEntry.of(token.id(), token.fields()).ifPresent(it -> byName.put(token.id(), it)));
+      read = new Read(Map.copyOf(byName), counting, now, freshNanos);
     });
   }
 
-  /** Those that are known. */
-  List<TokenEntry> all() {
-    return List.copyOf(read.byName().values());
+  /** Those that are known, as they are stored. */
+  Collection<StoredFields> all() {
+    return read.stored();
   }
 
   /** Throws {@link RefusedException} if the tokens have not been read for 5 s: a token may have been deleted. */

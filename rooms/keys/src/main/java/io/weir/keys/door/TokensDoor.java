@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
 import io.weir.keys.record.Moments;
 import io.weir.keys.record.TokenEntry;
+import io.weir.keys.store.RedisTokens;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
@@ -41,10 +42,12 @@ public final class TokensDoor implements Door {
       409, "tokens_full", "There are %d tokens: delete some".formatted(MOST_TOKENS));
 
   private final Desk desk;
+  private final RedisTokens tokens;
   private final SecureRandom random = new SecureRandom();
 
   public TokensDoor(Desk desk) {
     this.desk = desk;
+    this.tokens = new RedisTokens(desk.records());
   }
 
   @Override
@@ -64,11 +67,10 @@ public final class TokensDoor implements Door {
 
   private Future<Void> list(RoutedRequest request) {
     desk.operators().require(request.http(), Scope.ALL);
-    return desk.of(desk.records().tokens()).compose(stored -> {
+    return desk.of(tokens.all()).compose(stored -> {
       JsonArray all = new JsonArray();
-      stored.entrySet().stream()
-          .sorted(Map.Entry.comparingByKey())
-          .flatMap(one -> TokenEntry.parse(one.getKey(), one.getValue()).stream())
+      stored.stream()
+          .flatMap(one -> TokenEntry.of(one.id(), one.fields()).stream())
           .forEach(token -> all.add(token.toJson()));
       return request.answer(200, new JsonObject().put("tokens", all));
     });
@@ -79,28 +81,19 @@ public final class TokensDoor implements Door {
     return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID).compose(body -> {
       TokenEntry.Made made = read(body, operator);
       String name = made.entry().name();
-      return desk.of(desk.records().tokens()).compose(stored -> {
-        if (stored.containsKey(name)) {
-          throw new RefusedException(EXISTS);
-        }
+      return desk.of(tokens.all()).compose(stored -> {
         if (stored.size() >= MOST_TOKENS) {
           throw new RefusedException(FULL);
         }
-        return desk.of(desk.records().putToken(name, made.entry().text()))
-            .compose(isNew -> {
-              if (!isNew) {
-                throw new RefusedException(EXISTS);
-              }
-              return audited(operator, "create", name, made.entry().toJson());
-            })
-            .compose(done -> {
-              request.response().putHeader("Cache-Control", "no-store");
-              return request.answer(
-                  201,
-                  new JsonObject()
-                      .put("token", made.text())
-                      .mergeIn(made.entry().toJson()));
-            });
+        return desk.of(tokens.add(made.entry())).compose(isNew -> {
+          if (!isNew) {
+            throw new RefusedException(EXISTS);
+          }
+          request.response().putHeader("Cache-Control", "no-store");
+          return request.answer(
+              201,
+              new JsonObject().put("token", made.text()).mergeIn(made.entry().toJson()));
+        });
       });
     });
   }
@@ -137,21 +130,24 @@ public final class TokensDoor implements Door {
         random);
   }
 
-  private Future<Void> audited(Operator operator, String what, String name, JsonObject after) {
-    return desk.of(desk.audit().add(operator.name(), what, "token:" + name, "", after.encode()));
-  }
-
   private Future<Void> remove(RoutedRequest request) {
     Operator operator = desk.operators().require(request.http(), Scope.ALL);
-    String name = request.parameter("name");
-    return desk.of(desk.records().removeToken(name))
-        .compose(removed -> {
-          if (!removed) {
-            throw new RefusedException(UNKNOWN);
-          }
-          return audited(operator, "delete", name, new JsonObject());
-        })
+    return removed(request.parameter("name"), operator, Desk.TRIES)
         .compose(done -> request.response().setStatusCode(204).end());
+  }
+
+  private Future<Void> removed(String name, Operator operator, int tries) {
+    return desk.of(tokens.find(name)).compose(seen -> {
+      if (seen.isRemoved()) {
+        throw new RefusedException(UNKNOWN);
+      }
+      return desk.of(tokens.remove(seen, operator.name())).compose(isDone -> {
+        if (!isDone && tries == 1) {
+          throw new RefusedException(Desk.BUSY);
+        }
+        return isDone ? Future.succeededFuture() : removed(name, operator, tries - 1);
+      });
+    });
   }
 
   private Future<Void> audit(RoutedRequest request) {

@@ -73,8 +73,15 @@ public record Entry(
             || nowMillis < settings.expiresMillis().getAsLong());
   }
 
-  /** The fields in Redis, name by value, without the version. */
+  /** The fields in Redis, name and value alternating, without the version. */
   public List<String> toFields() {
+    return fieldsByName().entrySet().stream()
+        .flatMap(one -> Stream.of(one.getKey(), one.getValue()))
+        .toList();
+  }
+
+  /** The fields in Redis by name, without the version. */
+  public Map<String, String> fieldsByName() {
     Map<String, String> fields = new LinkedHashMap<>();
     if (kind == Kind.KEY) {
       fields.put("tenant", tenant);
@@ -103,9 +110,7 @@ public record Entry(
     if (!changed.equals(created)) {
       fields.put("changed", changed.text());
     }
-    return fields.entrySet().stream()
-        .flatMap(one -> Stream.of(one.getKey(), one.getValue()))
-        .toList();
+    return fields;
   }
 
   /**

@@ -7,7 +7,9 @@ import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -23,6 +25,7 @@ public record TokenEntry(
     SecretHash hash,
     OptionalLong endsMillis,
     Stamp created) {
+  private static final String TEXT = "text";
 
   /** A new token, and its text. */
   public record Made(TokenEntry entry, String text) {}
@@ -61,8 +64,17 @@ public record TokenEntry(
     return new Operator(name, scope, tenant);
   }
 
-  /** The form in Redis. */
-  public String text() {
+  /** The fields in Redis, name by value, without the version. */
+  public List<String> toFields() {
+    return List.of(TEXT, text());
+  }
+
+  /** Reads those; empty if there are none, or someone else has written them. */
+  public static Optional<TokenEntry> of(String name, Map<String, String> fields) {
+    return Optional.ofNullable(fields.get(TEXT)).flatMap(text -> parse(name, text));
+  }
+
+  private String text() {
     return "%s %s %s %s %s"
         .formatted(
             scope.name().toLowerCase(Locale.ROOT),
@@ -72,8 +84,7 @@ public record TokenEntry(
             created.text());
   }
 
-  /** Reads that form; empty if it has another one. */
-  public static Optional<TokenEntry> parse(String name, String text) {
+  private static Optional<TokenEntry> parse(String name, String text) {
     try {
       String[] words = text.split(" ", 5);
       return Optional.of(new TokenEntry(

@@ -1,18 +1,18 @@
 package io.weir.keys.store;
 
+import io.weir.keys.store.KeyStatuses.KeyChanges;
 import java.util.List;
 
 /**
  * The changes since a look.
  *
- * @param areLost whether some of them are not known
+ * @param status whether the list goes on from where it was seen
  * @param nowMicros by Redis's clock
  * @param left how many come after these
- * @param names of the changed records, as {@code key:<id>}
  */
 public record Changes(
-    boolean areLost, Cursor cursor, long nowMicros, long left, List<String> names) {
+    KeyChanges status, Cursor cursor, long nowMicros, long left, List<ListedChange> changes) {
   public Changes {
-    names = List.copyOf(names);
+    changes = List.copyOf(changes);
   }
 }

@@ -5,8 +5,9 @@ package io.weir.keys.store;
  *
  * @param epoch names the list; empty if there is none yet
  * @param seq the number of the last change
+ * @param version of that change: a list that has another one there is another list
  */
-public record Cursor(String epoch, long seq) {
+public record Cursor(String epoch, long seq, String version) {
   /** Before the first change. */
-  public static final Cursor START = new Cursor("", -1);
+  public static final Cursor START = new Cursor("", -1, "0");
 }

@@ -58,8 +58,13 @@ final class KeyNames {
     return parts == 1 ? "weir:keys" : RedisKeys.ofPart(part, "keys");
   }
 
-  /** A hash: the stored tokens of operators. */
-  static String tokens(int parts) {
-    return changes(parts, 0) + ":tokens";
+  /** A hash: the stored token of an operator. */
+  static String token(String name) {
+    return RedisKeys.ofPart(0, "operator-token:" + name);
+  }
+
+  /** A sorted set: the names of the stored tokens. */
+  static String tokenIndex() {
+    return RedisKeys.ofPart(0, "operator-tokens");
   }
 }

@@ -1,24 +1,44 @@
 package io.weir.keys.store;
 
 /** The statuses of the scripts of keys, as of {@link io.weir.state.wire.Statuses}. */
-final class KeyStatuses {
+public final class KeyStatuses {
   private KeyStatuses() {}
 
   /** Of {@code key_put.lua}. */
   enum KeyPut {
     DONE,
-    CHANGED
+    CHANGED,
+    UNCERTAIN
   }
 
   /** Of {@code key_name.lua}. */
   enum KeyName {
     DONE,
-    TAKEN
+    TAKEN,
+    UNCERTAIN
   }
 
   /** Of {@code key_changes.lua}. */
-  enum KeyChanges {
+  public enum KeyChanges {
+    /** The list goes on. */
     CHANGED,
+    /** There were more changes than are kept. */
+    MISSED,
+    /** Redis has come back with an older copy of the list. */
+    REWOUND,
+    /** Redis has another list, or none. */
     LOST
+  }
+
+  /** Of {@code key_restore.lua}. */
+  enum KeyRestore {
+    RESTORED,
+    KEPT
+  }
+
+  /** Of {@code key_doubt.lua}. */
+  enum KeyDoubt {
+    FIRST,
+    KNOWN
   }
 }

@@ -2,12 +2,17 @@ package io.weir.keys.store;
 
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
+import io.vertx.core.json.JsonObject;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.Kind;
 import io.weir.keys.record.Settings;
 import io.weir.keys.store.KeyStatuses.KeyChanges;
+import io.weir.keys.store.KeyStatuses.KeyDoubt;
 import io.weir.keys.store.KeyStatuses.KeyName;
 import io.weir.keys.store.KeyStatuses.KeyPut;
+import io.weir.keys.store.KeyStatuses.KeyRestore;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
@@ -15,12 +20,14 @@ import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The records of keys and tenants in Redis. Safe for use by many threads; failures are {@link
@@ -30,18 +37,41 @@ public final class RedisRecords {
   /** Before the hash of a key without an id in its text, in the list of changes. */
   public static final String OF = "of:";
 
+  /** Before the name of an operator's token, in the list of changes. */
+  public static final String TOKEN = "token:";
+
   private static final int MOST_OF_AUDIT_LINE = 2000;
   private static final int MOST_CHANGES = 1000;
-  private static final LuaLibrary LIBRARY =
-      LuaLibrary.of("keys", List.of("key_put", "key_name", "key_changes"));
+  private static final int MOST_MEMBERS = 1000;
+  private static final LuaLibrary LIBRARY = LuaLibrary.of(
+      "keys", List.of("key_put", "key_name", "key_changes", "key_restore", "key_doubt"));
+  private static final LuaScript PUT = LIBRARY.script("key_put");
+  private static final LuaScript NAME = LIBRARY.script("key_name");
+  private static final LuaScript CHANGES = LIBRARY.script("key_changes");
+  private static final LuaScript RESTORE = LIBRARY.script("key_restore");
+  private static final LuaScript DOUBT = LIBRARY.script("key_doubt");
+  private static final ProblemDetails UNCERTAIN = ProblemDetails.of(
+          503,
+          "records_uncertain",
+          "Redis has come back with another copy of the records, and nodes put back what it lacks")
+      .with("retryAfterMs", 5000);
 
   private final RedisConnections redis;
-  private final LuaScript put = LIBRARY.script("key_put");
-  private final LuaScript name = LIBRARY.script("key_name");
-  private final LuaScript changes = LIBRARY.script("key_changes");
+  /** The highest version that was seen, in each part of the shared state. */
+  private final AtomicLongArray highest;
 
   public RedisRecords(RedisConnections redis) {
+    this(redis, new AtomicLongArray(redis.parts()));
+  }
+
+  private RedisRecords(RedisConnections redis, AtomicLongArray highest) {
     this.redis = redis;
+    this.highest = highest;
+  }
+
+  /** The same records by other connections to the same Redis. */
+  public RedisRecords by(RedisConnections other) {
+    return new RedisRecords(other, highest);
   }
 
   /** The number of parts of the shared state, each with its own list of changes. */
@@ -61,11 +91,34 @@ public final class RedisRecords {
         .thenApply(fields -> Entry.of(kind, id, fields));
   }
 
-  /** The id of the key with this hash of its whole text, if it has no id in its text. */
-  public CompletableFuture<Optional<String>> idOf(String hash) {
+  /** What is stored under a name of the list of changes. */
+  public CompletableFuture<StoredFields> read(String name) {
     return redis
-        .ask(commands -> commands.hget(KeyNames.alias(hash), "id"))
-        .thenApply(Optional::ofNullable);
+        .ask(commands -> commands.hgetall(record(name)))
+        .thenApply(fields -> StoredFields.of(name, fields));
+  }
+
+  private static String record(String name) {
+    String id = name.substring(name.indexOf(':') + 1);
+    if (name.startsWith(OF)) {
+      return KeyNames.alias(id);
+    }
+    return name.startsWith(TOKEN) ? KeyNames.token(id) : KeyNames.record(kind(name), id);
+  }
+
+  private static Kind kind(String name) {
+    return name.startsWith(Kind.TENANT.word() + ":") ? Kind.TENANT : Kind.KEY;
+  }
+
+  /** The part with the record of a name of the list of changes. */
+  public int partOfName(String name) {
+    return name.startsWith(TOKEN) ? 0 : partOf(name.substring(name.indexOf(':') + 1));
+  }
+
+  // The list of changes, and what belongs to it.
+  private List<String> logKeys(int part) {
+    String log = KeyNames.changes(parts(), part);
+    return List.of(log, log + ":changes", log + ":gone");
   }
 
   /** Lets a key without an id in its text be found; false if the hash names another key. */
@@ -74,13 +127,18 @@ public final class RedisRecords {
   }
 
   private CompletableFuture<Boolean> named(String hash, String id, String verb) {
-    String log = KeyNames.changes(parts(), partOf(hash));
+    int part = partOf(hash);
+    List<String> keys = new ArrayList<>(List.of(KeyNames.alias(hash)));
+    keys.addAll(logKeys(part));
     return Scripts.run(
-            redis,
-            name,
-            List.of(KeyNames.alias(hash), log, log + ":changes"),
-            List.of(OF + hash, id, verb))
-        .thenApply(answer -> Statuses.of(KeyName.class, answer.get(0)) == KeyName.DONE);
+            redis, NAME, keys, List.of(OF + hash, Long.toString(highest.get(part)), id, verb))
+        .thenApply(answer -> {
+          KeyName status = Statuses.of(KeyName.class, answer.get(0));
+          if (status == KeyName.UNCERTAIN) {
+            throw new RefusedException(UNCERTAIN);
+          }
+          return status == KeyName.DONE;
+        });
   }
 
   /** Undoes {@link #name}; without effect if the hash names another key. */
@@ -88,32 +146,54 @@ public final class RedisRecords {
     return named(hash, id, "forget").thenApply(done -> null);
   }
 
-  /** Changes a record; empty if it is not any more as it was seen. The result is the new version. */
+  /**
+   * Changes a record; empty if it is not any more as it was seen. The result is the new version. Fails with {@link
+   * RefusedException} while nodes put back what a Redis with another copy lacks.
+   */
   public CompletableFuture<OptionalLong> put(Change change) {
     Entry any = change.any();
     Kind kind = change.kind();
-    String log = KeyNames.changes(parts(), partOf(any.id()));
     boolean isSilent = change.what().equals(Change.SILENT);
-    List<String> arguments = new ArrayList<>(List.of(
-        Long.toString(change.before().map(Entry::version).orElse(0L)),
+    return put(
         kind.word() + ":" + any.id(),
-        KeyNames.member(kind, any.tenant(), any.id()),
-        isSilent ? "" : change.stamp().by(),
-        change.what(),
-        isSilent ? "" : json(change.before()),
-        isSilent ? "" : json(change.after()),
-        Long.toString(RedisAudit.mostLines(parts()))));
-    change.after().ifPresent(entry -> arguments.addAll(entry.toFields()));
-    List<String> keys = List.of(
-        KeyNames.record(kind, any.id()),
         KeyNames.index(kind, any.id()),
-        log,
-        log + ":changes",
-        RedisKeys.audit(parts(), partOf(any.id())));
-    return Scripts.run(redis, put, keys, arguments)
-        .thenApply(answer -> Statuses.of(KeyPut.class, answer.get(0)) == KeyPut.DONE
-            ? OptionalLong.of((Long) answer.get(1))
-            : OptionalLong.empty());
+        KeyNames.member(kind, any.tenant(), any.id()),
+        change.before().map(Entry::version).orElse(0L),
+        isSilent
+            ? List.of("", "", "", "")
+            : List.of(
+                change.stamp().by(), change.what(), json(change.before()), json(change.after())),
+        change.after().map(Entry::toFields).orElse(List.of()));
+  }
+
+  /** @param audit who, what, before and after */
+  CompletableFuture<OptionalLong> put(
+      String name,
+      String index,
+      String member,
+      long seen,
+      List<String> audit,
+      List<String> fields) {
+    int part = partOfName(name);
+    List<String> keys = new ArrayList<>(List.of(record(name), index));
+    keys.addAll(logKeys(part));
+    keys.add(RedisKeys.audit(parts(), part));
+    List<String> arguments = new ArrayList<>(
+        List.of(Long.toString(seen), Long.toString(highest.get(part)), name, member));
+    arguments.addAll(audit);
+    arguments.add(Long.toString(RedisAudit.mostLines(parts())));
+    arguments.addAll(fields);
+    return Scripts.run(redis, PUT, keys, arguments).thenApply(answer -> switch (Statuses.of(
+        KeyPut.class, answer.get(0))) {
+      case DONE -> OptionalLong.of(seen(part, (Long) answer.get(1)));
+      case CHANGED -> OptionalLong.empty();
+      case UNCERTAIN -> throw new RefusedException(UNCERTAIN);
+    });
+  }
+
+  private long seen(int part, long version) {
+    highest.accumulateAndGet(part, version, Math::max);
+    return version;
   }
 
   // A record with much text would take the place of many other lines.
@@ -137,35 +217,70 @@ public final class RedisRecords {
 
   /** The changes in a part of the shared state since a look. */
   public CompletableFuture<Changes> changes(int part, Cursor seen) {
-    String log = KeyNames.changes(parts(), part);
     return Scripts.run(
             redis,
-            changes,
-            List.of(log, log + ":changes"),
-            List.of(seen.epoch(), Long.toString(seen.seq()), Integer.toString(MOST_CHANGES)))
-        .thenApply(answer -> new Changes(
-            Statuses.of(KeyChanges.class, answer.get(0)) == KeyChanges.LOST,
-            new Cursor((String) answer.get(1), (Long) answer.get(2)),
-            (Long) answer.get(3),
-            (Long) answer.get(4),
-            answer.stream().skip(5).map(String.class::cast).toList()));
+            CHANGES,
+            logKeys(part).subList(0, 2),
+            List.of(
+                seen.epoch(),
+                Long.toString(seen.seq()),
+                seen.version(),
+                Integer.toString(MOST_CHANGES)))
+        .thenApply(answer -> {
+          seen(part, (Long) answer.get(4));
+          return new Changes(
+              Statuses.of(KeyChanges.class, answer.get(0)),
+              new Cursor((String) answer.get(1), (Long) answer.get(2), (String) answer.get(3)),
+              (Long) answer.get(5),
+              (Long) answer.get(6),
+              answer.stream()
+                  .skip(7)
+                  .map(String.class::cast)
+                  .map(ListedChange::parse)
+                  .toList());
+        });
   }
 
-  /** The stored tokens of operators, each a text by its name. */
-  public CompletableFuture<Map<String, String>> tokens() {
-    return redis.ask(commands -> commands.hgetall(KeyNames.tokens(parts())));
+  /** Puts back what is known of a record, or of its removal; false if Redis knows this or something newer. */
+  public CompletableFuture<Boolean> restore(StoredFields known) {
+    String name = known.name();
+    String id = known.id();
+    String index = name.startsWith(OF)
+        ? record(name)
+        : name.startsWith(TOKEN) ? KeyNames.tokenIndex() : KeyNames.index(kind(name), id);
+    String tenant = known.fields().get("tenant");
+    List<String> keys = new ArrayList<>(List.of(record(name), index));
+    keys.addAll(logKeys(partOfName(name)));
+    List<String> arguments = new ArrayList<>(
+        List.of(name, tenant == null ? id : tenant + " " + id, id, Long.toString(known.version())));
+    known.fields().forEach((field, value) -> {
+      if (!field.equals("version")) {
+        arguments.addAll(List.of(field, value));
+      }
+    });
+    return Scripts.run(redis, RESTORE, keys, arguments)
+        .thenApply(answer -> Statuses.of(KeyRestore.class, answer.get(0)) == KeyRestore.RESTORED);
   }
 
-  /** Stores a token; false if there is one with this name. */
-  public CompletableFuture<Boolean> putToken(String name, String text) {
-    return redis.ask(commands -> commands.hsetnx(KeyNames.tokens(parts()), name, text));
+  /** Stops changes in a part for a while; true if nobody has done so a moment ago. */
+  public CompletableFuture<Boolean> doubt(int part, Duration lasts) {
+    return Scripts.run(
+            redis,
+            DOUBT,
+            logKeys(part).subList(0, 1),
+            List.of(Long.toString(lasts.toNanos() / 1000)))
+        .thenApply(answer -> Statuses.of(KeyDoubt.class, answer.get(0)) == KeyDoubt.FIRST);
   }
 
-  /** Removes a token; false if there is none. */
-  public CompletableFuture<Boolean> removeToken(String name) {
-    return redis
-        .ask(commands -> commands.hdel(KeyNames.tokens(parts()), name))
-        .thenApply(removed -> removed > 0);
+  /** Adds a line of audit about records that this node has put back. */
+  public CompletableFuture<Void> audit(String what, String record, int restored) {
+    return new RedisAudit(redis)
+        .add("node", what, record, "", new JsonObject().put("records", restored).encode());
+  }
+
+  /** The first members of an index. */
+  CompletableFuture<List<String>> firstMembers(String index) {
+    return redis.ask(commands -> commands.zrange(index, 0, MOST_MEMBERS - 1));
   }
 
   /** Members of an index behind one of them, in the order of their bytes. */

@@ -1,0 +1,121 @@
+package io.weir.keys.directory;
+
+import io.weir.keys.store.ListedChange;
+import io.weir.keys.store.StoredFields;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The changes that a node has heard of in the last hour, with their contents: a Redis that comes back with an older copy
+ * gets them back, and until then none of its older records counts. Bounded; of too many the newest are kept. Mutable;
+ * safe for use by many threads.
+ */
+final class RecentChanges {
+  private static final long LASTS_NANOS = 3_600_000_000_000L;
+  private static final long MOST_BYTES = 8 << 20;
+  private static final int BYTES = 200;
+  private static final ProblemDetails UNCERTAIN = ProblemDetails.of(
+      503, "key_uncertain", "The record was changed, and Redis has come back without the change");
+
+  private final LongSupplier nanos;
+  private final Map<String, Recent> byName = new LinkedHashMap<>(); // the oldest first
+  private long bytes;
+
+  RecentChanges(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /** @param content null if it was not read yet */
+  private record Recent(
+      long version, long heardNanos, @Nullable StoredFields content) {
+    int bytes() {
+      return BYTES + (content == null ? 0 : 2 * content.characters());
+    }
+  }
+
+  /** Hears of a change; returns whether its content has to be read. */
+  synchronized boolean heard(ListedChange change) {
+    Recent known = byName.get(change.name());
+    if (known != null && known.version() >= change.version()) {
+      return known.content() == null;
+    }
+    StoredFields content =
+        change.isRemoval() ? StoredFields.removed(change.name(), change.version()) : null;
+    put(change.name(), new Recent(change.version(), nanos.getAsLong(), content));
+    return content == null;
+  }
+
+  /**
+   * What counts of a record that was read: it, or a newer one that is known here. Throws {@link RefusedException} if only
+   * the version of a newer one is known.
+   */
+  synchronized StoredFields newest(StoredFields read) {
+    Recent known = byName.get(read.name());
+    if (known == null || read.version() > known.version()) {
+      return read;
+    }
+    StoredFields content = known.content();
+    if (content != null) {
+      return content;
+    }
+    if (read.version() == known.version()) {
+      put(read.name(), new Recent(known.version(), known.heardNanos(), read));
+      return read;
+    }
+    if (read.isRemoved()) {
+      return read; // a refusal, either way
+    }
+    throw new RefusedException(UNCERTAIN);
+  }
+
+  /** What counts of all records whose names begin so. One of which only a newer version is known is left out. */
+  synchronized List<StoredFields> newest(List<StoredFields> read, String begin) {
+    Map<String, StoredFields> newest = new LinkedHashMap<>();
+    read.forEach(one -> newest.put(one.name(), one));
+    byName.forEach((name, recent) -> {
+      StoredFields known = newest.getOrDefault(name, StoredFields.removed(name, 0));
+      if (name.startsWith(begin) && recent.version() > known.version()) {
+        newest.put(
+            name, Optional.ofNullable(recent.content()).orElse(StoredFields.removed(name, 0)));
+      }
+    });
+    return newest.values().stream().filter(one -> !one.isRemoved()).toList();
+  }
+
+  /** Those that match, and whose contents are known. */
+  synchronized List<StoredFields> contents(Predicate<String> names) {
+    forget();
+    return byName.values().stream()
+        .flatMap(recent -> Optional.ofNullable(recent.content()).stream())
+        .filter(content -> names.test(content.name()))
+        .toList();
+  }
+
+  private void put(String name, Recent recent) {
+    Recent before = byName.remove(name);
+    bytes += recent.bytes() - (before == null ? 0 : before.bytes());
+    byName.put(name, recent);
+    forget();
+  }
+
+  private void forget() {
+    long now = nanos.getAsLong();
+    Iterator<Recent> oldest = byName.values().iterator();
+    while (oldest.hasNext()) {
+      Recent recent = oldest.next();
+      if (bytes <= MOST_BYTES && now - recent.heardNanos() < LASTS_NANOS) {
+        return;
+      }
+      bytes -= recent.bytes();
+      oldest.remove();
+    }
+  }
+}
