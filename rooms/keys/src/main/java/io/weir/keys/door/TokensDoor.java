@@ -80,7 +80,6 @@ public final class TokensDoor implements Door {
     Operator operator = desk.operators().require(request.http(), Scope.ALL);
     return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID).compose(body -> {
       TokenEntry.Made made = read(body, operator);
-      String name = made.entry().name();
       return desk.of(tokens.all()).compose(stored -> {
         if (stored.size() >= MOST_TOKENS) {
           throw new RefusedException(FULL);
