@@ -6,6 +6,7 @@ import io.weir.core.policy.SubjectEntry.Compiled;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -55,8 +56,15 @@ public record Policy(
 
   /** The subject with this name: one that the policy lists, or that a rule covers. */
   public Optional<Subject> subject(String name) {
-    Subject listed = subjects.get(name);
-    return listed != null ? Optional.of(listed) : covered(name);
+    return subject(name, unlisted -> Optional.empty());
+  }
+
+  /**
+   * The subject with this name, in the order that counts everywhere: what the policy lists, a record outside of it, what
+   * a rule covers.
+   */
+  public Optional<Subject> subject(String name, Function<String, Optional<Subject>> records) {
+    return listed(name).or(() -> records.apply(name)).or(() -> covered(name));
   }
 
   /** The subject with this id that the policy lists. */
@@ -64,7 +72,8 @@ public record Policy(
     return Optional.ofNullable(subjects.get(id));
   }
 
-  private Optional<Subject> covered(String name) {
+  /** The subject with this name that a rule covers. */
+  public Optional<Subject> covered(String name) {
     for (SubjectRule rule : subjectRules) {
       if (Names.isSubject(name) && rule.match().matches(name)) {
         return Optional.of(rule.subject(name));

@@ -3,6 +3,7 @@ package io.weir.node.auth;
 import io.vertx.core.Future;
 import io.weir.core.policy.Subject;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Subjects and operators that are defined outside of the policy. Safe for use by many threads; futures complete on the
@@ -17,8 +18,8 @@ public interface Directory {
     }
 
     @Override
-    public Future<Optional<Subject>> named(String name) {
-      return Future.succeededFuture(Optional.empty());
+    public Future<Optional<Subject>> named(String name, Supplier<Optional<Subject>> covered) {
+      return Future.succeededFuture(covered.get());
     }
 
     @Override
@@ -36,8 +37,13 @@ public interface Directory {
    */
   Future<Optional<Subject>> ofKey(String shown, Optional<String> address);
 
-  /** The subject with this name, for callers that vouch for theirs; fails in the same way. */
-  Future<Optional<Subject>> named(String name);
+  /**
+   * The subject with this name, for callers that vouch for theirs; empty if its key may not be used. Fails in the same
+   * way.
+   *
+   * @param covered the subject if there is no record of it, or while Redis is away and the record is not known
+   */
+  Future<Optional<Subject>> named(String name, Supplier<Optional<Subject>> covered);
 
   /** The operator who shows this token, if it is one that is stored. */
   Optional<Operator> operator(String token);

@@ -113,8 +113,10 @@ public final class Identities {
 
   /** The subject with this name, for callers that vouch for theirs. */
   public Future<Optional<Subject>> named(String name) {
-    Optional<Subject> known = policy().subject(name);
-    return known.isPresent() ? Future.succeededFuture(known) : directory.named(name);
+    Optional<Subject> listed = policy().listed(name);
+    return listed.isPresent()
+        ? Future.succeededFuture(listed)
+        : directory.named(name, () -> policy().covered(name));
   }
 
   /** The operator who shows a token that is stored, and not the node's own. */

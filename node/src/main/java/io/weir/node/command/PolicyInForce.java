@@ -51,7 +51,7 @@ public record PolicyInForce(
   }
 
   Optional<Subject> subject(String id) {
-    return policy.flatMap(it -> it.subject(id).or(() -> others.apply(it, id)));
+    return policy.flatMap(it -> it.subject(id, unlisted -> others.apply(it, unlisted)));
   }
 
   public boolean has(Function<Policy, Set<String>> names, String name) {

@@ -34,6 +34,7 @@ final class KeysIT {
       defaults: { plan: big }
       subjects:
         - { match: "user:*", tenant: app, plan: small }
+        - { match: "acct-*", tenant: app, plan: small }
         - { id: listed, tenant: acme, secretHash: "%s" }
       """.formatted(SecretHash.of("secret-of-listed").formatted());
 
@@ -199,6 +200,38 @@ final class KeysIT {
     HttpResponse<String> second =
         fixture.post("/v1/check", body, "Authorization", "Bearer " + NodeFixture.SERVICE);
     assertThat(NodeFixture.json(second).getString("decision")).isEqualTo("denied");
+  }
+
+  @Test
+  void aRecordCountsBeforeARuleWhoeverAsks() {
+    String body = "{\"subject\": \"acct-1\", \"operation\": \"Ask\"}";
+    HttpResponse<String> ruled =
+        fixture.post("/v1/check", body, "Authorization", "Bearer " + NodeFixture.SERVICE);
+    assertThat(NodeFixture.json(ruled).getString("decision")).isEqualTo("allowed");
+    String key =
+        made("{\"id\": \"acct-1\", \"tenant\": \"app\", \"state\": \"frozen\"}").getString("key");
+    await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+      assertThat(check(key).body()).contains("access_disabled");
+      assertThat(fixture
+              .post("/v1/check", body, "Authorization", "Bearer " + NodeFixture.SERVICE)
+              .body())
+          .contains("access_disabled");
+    });
+    assertThat(ask("PATCH", "/v1/keys/acct-1", "{\"state\": \"disabled\"}").statusCode())
+        .isEqualTo(200);
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(() -> assertThat(fixture
+                .post("/v1/check", body, "Authorization", "Bearer " + NodeFixture.SERVICE)
+                .body())
+            .contains("key_invalid"));
+    assertThat(ask("DELETE", "/v1/keys/acct-1", "").statusCode()).isEqualTo(204);
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(() -> assertThat(NodeFixture.json(fixture.post(
+                    "/v1/check", body, "Authorization", "Bearer " + NodeFixture.SERVICE))
+                .getString("decision"))
+            .isEqualTo("allowed"));
   }
 
   @Test

@@ -83,9 +83,9 @@ public final class KnownKeys implements Directory {
     return feed(id).nowMillis();
   }
 
-  /** Whether all that was heard of is read, and put back. */
-  boolean isSettled() {
-    return cache.isSettled();
+  /** What is known. */
+  KeyCache cache() {
+    return cache;
   }
 
   private Feed feed(String id) {
@@ -202,12 +202,17 @@ public final class KnownKeys implements Directory {
   }
 
   @Override
-  public Future<Optional<Subject>> named(String name) {
+  public Future<Optional<Subject>> named(String name, Supplier<Optional<Subject>> covered) {
     if (!Names.isId(name)) {
-      return nobody();
+      return Future.succeededFuture(covered.get());
     }
-    return found(name, Optional.empty())
-        .compose(known -> known.isPresent() ? usable(known.get(), nowMillis(name)) : nobody());
+    boolean isUnread = feed(name).isAway() && cache.get(name).isEmpty();
+    return isUnread && covered.get().isPresent()
+        ? Future.succeededFuture(covered.get())
+        : found(name, Optional.empty())
+            .compose(known -> known.isPresent()
+                ? usable(known.get(), nowMillis(name))
+                : Future.succeededFuture(covered.get()));
   }
 
   private Future<Optional<Subject>> usable(Known known, long nowMillis) {
@@ -282,10 +287,8 @@ public final class KnownKeys implements Directory {
         : Future.failedFuture(RefusedException.of(error));
   }
 
-  // While Redis is away, known keys go on.
   private Future<Optional<Known>> asKnown(String id) {
-    Optional<Known> known = cache.get(id);
-    return known.isPresent() ? Future.succeededFuture(known) : unavailable();
+    return cache.get(id).isPresent() ? Future.succeededFuture(cache.get(id)) : unavailable();
   }
 
   private static <T> Future<T> inContext(CompletableFuture<T> stage) {

@@ -140,7 +140,7 @@ final class OlderCopiesIT {
   // The node has put back what it knows as soon as its look and those writes have ended.
   private void lookUntilPutBack(Node node) {
     node.look();
-    await().atMost(Duration.ofSeconds(20)).until(node.known()::isSettled);
+    await().atMost(Duration.ofSeconds(20)).until(node.known().cache()::isSettled);
     node.look();
   }
 
@@ -203,7 +203,7 @@ final class OlderCopiesIT {
   }
 
   private static void awaitContents(Node node) {
-    await().atMost(Duration.ofSeconds(20)).until(node.known()::isSettled);
+    await().atMost(Duration.ofSeconds(20)).until(node.known().cache()::isSettled);
   }
 
   @Test
