@@ -2,6 +2,7 @@ package io.weir.node.auth;
 
 import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.policy.CallerNetwork;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -10,8 +11,6 @@ import java.util.regex.Pattern;
 
 /** The addresses of callers. */
 public final class Addresses {
-  private static final int NETWORK_BITS = 64;
-  private static final int IPV4_BYTES = 4;
   private static final int MOST_HOPS = 50;
   private static final Pattern FOR =
       Pattern.compile("(?:^|;)\\s*for=\"?([^\";]*)\"?", Pattern.CASE_INSENSITIVE);
@@ -83,17 +82,12 @@ public final class Addresses {
 
   /** The network that counts as one stranger: an address of IPv4, and the /64 of an address of IPv6. */
   public static String network(String address) {
-    return network(address, IPV4_BYTES * 8, NETWORK_BITS);
+    return CallerNetwork.of(address);
   }
 
   /** The network of this length with an address: the address itself, or {@code 2001:db8::/64}. */
   public static String network(String address, int ipv4Bits, int ipv6Bits) {
     byte[] bytes = Networks.bytes(address);
-    if (bytes.length == 0) {
-      return address;
-    }
-    int bits = bytes.length == IPV4_BYTES ? ipv4Bits : ipv6Bits;
-    String network = NetUtil.bytesToIpAddress(Networks.masked(bytes, bits));
-    return bits == bytes.length * 8 ? network : network + "/" + bits;
+    return bytes.length == 0 ? address : CallerNetwork.of(bytes, ipv4Bits, ipv6Bits);
   }
 }

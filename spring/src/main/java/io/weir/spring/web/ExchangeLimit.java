@@ -3,6 +3,7 @@ package io.weir.spring.web;
 import io.weir.core.answer.AnswerFields;
 import io.weir.core.answer.Problem;
 import io.weir.core.decision.Decision.Denied;
+import io.weir.core.policy.CallerNetwork;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
@@ -109,7 +110,7 @@ public final class ExchangeLimit {
   private Mono<String> shown(ServerWebExchange exchange) {
     ServerHttpRequest request = exchange.getRequest();
     return switch (rules.from()) {
-      case HEADER -> Mono.justOrEmpty(request.getHeaders().getFirst(rules.name()));
+      case HEADER -> Mono.justOrEmpty(rules.keyIn(request.getHeaders()::getFirst));
       case PRINCIPAL -> exchange.getPrincipal().map(Principal::getName);
       case CLAIM ->
         exchange.getPrincipal().flatMap(known -> Mono.justOrEmpty(Claims.of(known, rules.name())));
@@ -120,6 +121,7 @@ public final class ExchangeLimit {
   private static Optional<String> address(@Nullable InetSocketAddress from) {
     return Optional.ofNullable(from)
         .flatMap(known -> Optional.ofNullable(known.getAddress()))
-        .map(InetAddress::getHostAddress);
+        .map(InetAddress::getHostAddress)
+        .map(CallerNetwork::of);
   }
 }

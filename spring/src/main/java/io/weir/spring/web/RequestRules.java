@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Which operation a request is, and by what its caller is known; the same for servlets and for WebFlux. */
 public final class RequestRules {
@@ -24,6 +27,9 @@ public final class RequestRules {
       Problem.of(403, "subject_unknown", "The caller has no limits in the policy");
   static final Problem PATH_AMBIGUOUS =
       Problem.of(400, "path_ambiguous", "The path can be read in more than one way");
+
+  private static final String BEARER = "Bearer ";
+  private static final Pattern DOTS = Pattern.compile("/\\.{1,2}(/|;|$)");
 
   private final Weir weir;
   private final WeirProperties.Key key;
@@ -65,6 +71,14 @@ public final class RequestRules {
     return key.name();
   }
 
+  /** The key in headers: in the one of that name, or as a bearer token (RFC 6750), as the gateway finds it. */
+  Optional<String> keyIn(UnaryOperator<@Nullable String> header) {
+    return Optional.ofNullable(header.apply(key.name()))
+        .or(() -> Optional.ofNullable(header.apply("Authorization"))
+            .filter(text -> text.regionMatches(true, 0, BEARER, 0, BEARER.length()))
+            .map(text -> text.substring(BEARER.length()).strip()));
+  }
+
   /** The decoded segments of a raw path; empty if it is ambiguous. */
   Optional<List<String>> segments(String rawPath) {
     return RequestTarget.segments(rawPath);
@@ -79,6 +93,10 @@ public final class RequestRules {
 
   /** Whether a path that can be read in more than one way may be that of an operation. */
   boolean mayConcern(String rawPath) {
+    // Behind such a segment any path may be meant.
+    if (DOTS.matcher(rawPath.toLowerCase(Locale.ROOT).replace("%2e", ".").replace("%2f", "/")).find()) {
+      return true;
+    }
     String begin = rawPath.replaceAll("[;%\\\\].*", "").replaceAll("/+", "/");
     List<String> segments = PathPattern.segments(begin);
     return rules.isEmpty()

@@ -5,6 +5,7 @@ import static io.weir.spring.web.RequestRules.PATH_AMBIGUOUS;
 import io.weir.core.answer.AnswerFields;
 import io.weir.core.answer.Problem;
 import io.weir.core.answer.ProblemText;
+import io.weir.core.policy.CallerNetwork;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
@@ -136,10 +137,10 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
 
   private Optional<String> shown(HttpServletRequest request) {
     return switch (rules.from()) {
-      case HEADER -> Optional.ofNullable(request.getHeader(rules.name()));
+      case HEADER -> rules.keyIn(request::getHeader);
       case PRINCIPAL -> principal(request).map(Principal::getName);
       case CLAIM -> principal(request).flatMap(known -> Claims.of(known, rules.name()));
-      case ADDRESS -> Optional.ofNullable(request.getRemoteAddr());
+      case ADDRESS -> Optional.ofNullable(request.getRemoteAddr()).map(CallerNetwork::of);
     };
   }
 

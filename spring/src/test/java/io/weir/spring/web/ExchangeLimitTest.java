@@ -3,6 +3,7 @@ package io.weir.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.weir.core.policy.SecretHash;
 import io.weir.library.Weir;
 import io.weir.spring.WeirProperties;
 import io.weir.spring.WeirProperties.Operation;
@@ -10,6 +11,7 @@ import io.weir.spring.WeirProperties.Web;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -30,21 +32,25 @@ final class ExchangeLimitTest {
         - { name: asks, burstPeriod: 2, throttleGroups: [{ opsPerSec: 1, operations: [Ask] }] }
       permits: [{ name: runs, limit: 1, operations: [Run] }]
       operations: [{ name: Run }]
-      subjects: [{ match: "*", tenant: acme }]
-      """;
+      subjects:
+        - { id: mine, tenant: acme, secretHash: "%s" }
+        - { match: "*", tenant: acme }
+      """.formatted(SecretHash.of("secret").formatted());
 
   private final Weir weir = Weir.inMemory(POLICY);
-  private final WeirWebFilter filter = new WeirWebFilter(
-      new RequestRules(
-          weir,
-          new Web(
-              true,
-              0,
-              new WeirProperties.Key(WeirProperties.From.ADDRESS, ""),
-              List.of(
-                  new Operation("/ask/{id}", Set.of("get"), "Ask"),
-                  new Operation("/run", Set.of(), "Run")))),
-      0);
+  private final WeirWebFilter filter =
+      filter(new WeirProperties.Key(WeirProperties.From.ADDRESS, ""));
+
+  private WeirWebFilter filter(WeirProperties.Key key) {
+    Web web = new Web(
+        true,
+        0,
+        key,
+        List.of(
+            new Operation("/ask/{id}", Set.of("get"), "Ask"),
+            new Operation("/run", Set.of(), "Run")));
+    return new WeirWebFilter(new RequestRules(weir, web), 0);
+  }
 
   @AfterEach
   void close() {
@@ -57,7 +63,10 @@ final class ExchangeLimitTest {
   }
 
   private HttpStatus status(HttpMethod method, String path) {
-    MockServerWebExchange exchange = exchange(method, path);
+    return status(filter, exchange(method, path));
+  }
+
+  private static HttpStatus status(WeirWebFilter filter, MockServerWebExchange exchange) {
     WebFilterChain chain = passed -> {
       passed.getResponse().setStatusCode(HttpStatus.OK);
       return passed.getResponse().setComplete();
@@ -85,6 +94,35 @@ final class ExchangeLimitTest {
     assertThat(status(HttpMethod.GET, "/free/a%2525b")).isEqualTo(HttpStatus.OK);
     assertThat(status(HttpMethod.GET, "/ask/a%252Fb")).isEqualTo(HttpStatus.BAD_REQUEST);
     assertThat(status(HttpMethod.GET, "/ask//1")).isEqualTo(HttpStatus.BAD_REQUEST);
+    assertThat(status(HttpMethod.GET, "/free/../ask/1")).isEqualTo(HttpStatus.BAD_REQUEST);
+    assertThat(status(HttpMethod.GET, "/free/%2e%2E/ask/1")).isEqualTo(HttpStatus.BAD_REQUEST);
+    assertThat(status(HttpMethod.GET, "/./ask/1")).isEqualTo(HttpStatus.BAD_REQUEST);
+    assertThat(status(HttpMethod.GET, "/free/a..b/.c")).isEqualTo(HttpStatus.OK);
+  }
+
+  @Test
+  void anAddressOfIpv6CountsWithItsNetwork() throws UnknownHostException {
+    for (String address : List.of("2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::3")) {
+      MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/ask/1")
+          .remoteAddress(new InetSocketAddress(InetAddress.getByName(address), 1)));
+      assertThat(status(filter, exchange))
+          .isEqualTo(address.endsWith("3") ? HttpStatus.TOO_MANY_REQUESTS : HttpStatus.OK);
+    }
+  }
+
+  @Test
+  void aKeyIsInItsHeaderOrABearerToken() {
+    WeirWebFilter byKey = filter(new WeirProperties.Key(WeirProperties.From.HEADER, "X-Api-Key"));
+    for (String[] header : new String[][] {
+      {"X-Api-Key", "mine.secret"}, {"Authorization", "bearer mine.secret"}
+    }) {
+      MockServerWebExchange exchange = MockServerWebExchange.from(
+          MockServerHttpRequest.get("/ask/1").header(header[0], header[1]));
+      assertThat(status(byKey, exchange)).as(header[0]).isEqualTo(HttpStatus.OK);
+    }
+    MockServerWebExchange other = MockServerWebExchange.from(
+        MockServerHttpRequest.get("/ask/1").header("Authorization", "Basic mine.secret"));
+    assertThat(status(byKey, other)).isEqualTo(HttpStatus.UNAUTHORIZED);
   }
 
   @Test
