@@ -132,14 +132,15 @@ final class HostileCallersIT {
   void referencesThatLeadNowhereAreNotLookedUpForNothing() {
     String told = "{\"outcome\":\"executed\",\"body\":{\"long\":\"%s\",\"end\":1}}"
         .formatted("x".repeat(3_000_000));
-    String body = "[%s{\"from\":0,\"path\":\"/no\"}]"
-        .formatted("{\"from\":0,\"path\":\"/end\"},".repeat(10));
+    String body =
+        "[%s{\"from\":0,\"path\":\"/no\"}]".formatted("{\"from\":0,\"path\":\"/end\"},".repeat(10));
     String batch = ("{\"batch\":{\"items\":[{\"method\":\"GET\",\"path\":\"/echo/x\"},"
             + "{\"method\":\"POST\",\"path\":\"/echo/x\",\"body\":%s}]},\"answer\":{\"results\":[%s]}}")
         .formatted(body, told);
     List<HttpResponse<String>> answers =
         IntStream.range(0, 12).mapToObj(i -> batch("k6", batch)).toList();
-    // Each reads half of what is allowed at once; while a slow machine sends the next one, some of it is
+    // Each reads half of what is allowed at once; while a slow machine sends the next one, some of
+    // it is
     // forgotten.
     HttpResponse<String> refused = answers.stream()
         .filter(answer -> answer.statusCode() == 429)

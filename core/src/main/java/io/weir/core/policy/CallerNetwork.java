@@ -12,7 +12,9 @@ public final class CallerNetwork {
   private static final int IPV6_BITS = 64;
   private static final int GROUPS = 8;
   /** Before an address of IPv4, as translators write it (RFC 6052): 64:ff9b::/96. */
-  private static final byte[] TRANSLATED = {0, 0x64, (byte) 0xff, (byte) 0x9b, 0, 0, 0, 0, 0, 0, 0, 0};
+  private static final byte[] TRANSLATED = {
+    0, 0x64, (byte) 0xff, (byte) 0x9b, 0, 0, 0, 0, 0, 0, 0, 0
+  };
 
   private CallerNetwork() {}
 
@@ -56,8 +58,7 @@ public final class CallerNetwork {
 
   private static String ipv4(byte[] address) {
     return "%d.%d.%d.%d"
-        .formatted(
-            address[0] & 0xff, address[1] & 0xff, address[2] & 0xff, address[3] & 0xff);
+        .formatted(address[0] & 0xff, address[1] & 0xff, address[2] & 0xff, address[3] & 0xff);
   }
 
   private static String ipv6(byte[] address) {

@@ -94,7 +94,8 @@ public final class RequestRules {
   /** Whether a path that can be read in more than one way may be that of an operation. */
   boolean mayConcern(String rawPath) {
     // Behind such a segment any path may be meant.
-    if (DOTS.matcher(rawPath.toLowerCase(Locale.ROOT).replace("%2e", ".").replace("%2f", "/")).find()) {
+    if (DOTS.matcher(rawPath.toLowerCase(Locale.ROOT).replace("%2e", ".").replace("%2f", "/"))
+        .find()) {
       return true;
     }
     String begin = rawPath.replaceAll("[;%\\\\].*", "").replaceAll("/+", "/");

@@ -103,8 +103,9 @@ final class ExchangeLimitTest {
   @Test
   void anAddressOfIpv6CountsWithItsNetwork() throws UnknownHostException {
     for (String address : List.of("2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::3")) {
-      MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/ask/1")
-          .remoteAddress(new InetSocketAddress(InetAddress.getByName(address), 1)));
+      MockServerWebExchange exchange =
+          MockServerWebExchange.from(MockServerHttpRequest.get("/ask/1")
+              .remoteAddress(new InetSocketAddress(InetAddress.getByName(address), 1)));
       assertThat(status(filter, exchange))
           .isEqualTo(address.endsWith("3") ? HttpStatus.TOO_MANY_REQUESTS : HttpStatus.OK);
     }
@@ -113,9 +114,8 @@ final class ExchangeLimitTest {
   @Test
   void aKeyIsInItsHeaderOrABearerToken() {
     WeirWebFilter byKey = filter(new WeirProperties.Key(WeirProperties.From.HEADER, "X-Api-Key"));
-    for (String[] header : new String[][] {
-      {"X-Api-Key", "mine.secret"}, {"Authorization", "bearer mine.secret"}
-    }) {
+    for (String[] header :
+        new String[][] {{"X-Api-Key", "mine.secret"}, {"Authorization", "bearer mine.secret"}}) {
       MockServerWebExchange exchange = MockServerWebExchange.from(
           MockServerHttpRequest.get("/ask/1").header(header[0], header[1]));
       assertThat(status(byKey, exchange)).as(header[0]).isEqualTo(HttpStatus.OK);

@@ -242,7 +242,8 @@ final class DeployTest {
     assertThat(found(Pattern.compile("path: (/health/\\w+), port: admin"), manifests))
         .containsExactlyInAnyOrder("/health/ready", "/health/live");
     assertThat(found(Pattern.compile("(?m)^kind: (\\w+)$"), manifests))
-        .containsExactlyInAnyOrder("ConfigMap", "Deployment", "Service", "NetworkPolicy", "PodDisruptionBudget");
+        .containsExactlyInAnyOrder(
+            "ConfigMap", "Deployment", "Service", "NetworkPolicy", "PodDisruptionBudget");
     String policy = manifests
         .substring(manifests.indexOf("policy.yaml: |\n") + "policy.yaml: |\n".length())
         .lines()

@@ -121,8 +121,12 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
   private static final Field<Long> IPV4 = Field.number(
           "ipv4Bits", 8, 32, "the length of a network of IPv4 that is one subject")
       .or(32L);
-  private static final Field<Long> IPV6 =
-      Field.number("ipv6Bits", 16, 128, "the same of IPv6; an address of a NAT64 (`64:ff9b::/96`) counts as the one of IPv4 in it").or(64L);
+  private static final Field<Long> IPV6 = Field.number(
+          "ipv6Bits",
+          16,
+          128,
+          "the same of IPv6; an address of a NAT64 (`64:ff9b::/96`) counts as the one of IPv4 in it")
+      .or(64L);
   private static final Field<Section> ANONYMOUS = Field.section(
       "anonymous",
       Table.of("anonymous", TENANT, PLAN, NAME_PREFIX, IPV4, IPV6),
