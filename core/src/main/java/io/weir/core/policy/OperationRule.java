@@ -3,6 +3,8 @@ package io.weir.core.policy;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Maps requests to an operation and a cost.
@@ -47,25 +49,78 @@ public record OperationRule(
     }
   }
 
-  /** Whether a request matches this rule. */
-  boolean matches(String method, List<String> path) {
-    return route.isPresent() && route.get().matches(method, path);
-  }
-
   /**
    * The requests of an operation.
    *
    * @param methods in upper case; empty for any
+   * @param head whether a route that names GET takes HEAD, too, where no other one names it (RFC 9110, section 9.3.2)
    */
-  public record Route(Set<String> methods, PathPattern path) {
-    boolean matches(String method, List<String> segments) {
-      return (methods.isEmpty() || methods.contains(method)) && path.matches(segments);
+  public record Route(Set<String> methods, PathPattern path, boolean head) {
+    static final String GET = "GET";
+    static final String HEAD = "HEAD";
+
+    public Route {
+      methods = Set.copyOf(methods);
     }
 
-    boolean covers(Route other) {
-      boolean allMethods =
-          methods.isEmpty() || (!other.methods.isEmpty() && methods.containsAll(other.methods));
-      return allMethods && path.covers(other.path);
+    /**
+     * The first item whose route takes a request. HEAD is that of GET, unless a later route names HEAD for the path.
+     *
+     * @param method in upper case
+     * @param path the segments of the decoded path
+     */
+    public static <T> Optional<T> first(
+        List<T> items, Function<T, Optional<Route>> routeOf, String method, List<String> path) {
+      Optional<T> first = find(items, routeOf, route -> route.takes(method, path));
+      boolean implied =
+          first.flatMap(routeOf).filter(route -> route.implies(method)).isPresent();
+      return implied
+          ? find(items, routeOf, route -> route.names(method) && route.path.matches(path))
+              .or(() -> first)
+          : first;
+    }
+
+    private static <T> Optional<T> find(
+        List<T> items, Function<T, Optional<Route>> routeOf, Predicate<Route> wanted) {
+      for (T item : items) {
+        if (routeOf.apply(item).filter(wanted).isPresent()) {
+          return Optional.of(item);
+        }
+      }
+      return Optional.empty();
+    }
+
+    private boolean takes(String method, List<String> segments) {
+      return takes(method) && path.matches(segments);
+    }
+
+    private boolean takes(String method) {
+      return methods.isEmpty() || names(method) || implies(method);
+    }
+
+    private boolean names(String method) {
+      return methods.contains(method);
+    }
+
+    private boolean implies(String method) {
+      return head && method.equals(HEAD) && names(GET) && !names(HEAD);
+    }
+
+    /** Whether it takes requests of every method. */
+    boolean takesAllMethods() {
+      return methods.isEmpty();
+    }
+
+    /** Whether no request is left for a later route. */
+    boolean covers(Route later) {
+      return path.covers(later.path) && (methods.isEmpty() || coversMethods(later));
+    }
+
+    private boolean coversMethods(Route later) {
+      boolean leavesHead = later.names(HEAD) ? !names(HEAD) : later.implies(HEAD) && !takes(HEAD);
+      return !later.methods.isEmpty()
+          && !leavesHead
+          && later.methods.stream().allMatch(this::takes);
     }
   }
 }

@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
-/** Reads how requests are mapped to operations and costs. */
+/** Reads how requests are mapped to operations and costs. Mutable; owned by one reading. */
 final class OperationsReader {
   private static final Pattern METHOD_FORM = Pattern.compile("[A-Z]{3,20}");
 
@@ -20,10 +21,13 @@ final class OperationsReader {
       Words.of("door", Stage.DOOR, "execution", Stage.EXECUTION);
   private static final String EXPECTED_METHOD = "a method in upper case, such as POST";
 
-  private static final Field<String> METHOD =
-      Field.text("method", METHOD_FORM, EXPECTED_METHOD, "the method; default: any");
+  private static final Field<String> METHOD = Field.text(
+      "method", METHOD_FORM, EXPECTED_METHOD, "the method; default: any; `GET` takes `HEAD`, too");
   private static final Field<List<Section.Item>> METHODS =
       Field.texts("methods", METHOD_FORM, EXPECTED_METHOD, "several methods");
+  private static final Field<Boolean> HEAD = Field.flag(
+          "head", "whether `GET` takes the requests with `HEAD` that no other rule names")
+      .or(true);
   private static final Field<PathPattern> PATH = Field.parsed(
           "path",
           PathPattern::parse,
@@ -33,7 +37,7 @@ final class OperationsReader {
       .required();
   private static final Field<Section> MATCH = Field.section(
       "match",
-      Table.of("match", PATH, METHOD, METHODS),
+      Table.of("match", PATH, METHOD, METHODS, HEAD),
       "the requests; left out where only the check API asks for the operation");
 
   private static final Field<String> NAME = Field.name("name", "the operation").required();
@@ -64,13 +68,55 @@ final class OperationsReader {
   static final Field<List<Section>> OPERATIONS = Field.sections(
       "operations", OPERATION, "how requests become operations; the first one that matches wins");
 
+  private final List<OperationRule> rules = new ArrayList<>();
+  private final List<Section> sections = new ArrayList<>();
+
   List<OperationRule> read(Section root) {
     Set<String> names = new HashSet<>();
-    List<OperationRule> rules = new ArrayList<>();
     for (Section section : root.get(OPERATIONS)) {
-      rule(section, names).filter(rule -> reachable(section, rule, rules)).ifPresent(rules::add);
+      rule(section, names).filter(rule -> reachable(section, rule, rules)).ifPresent(rule -> {
+        rules.add(rule);
+        sections.add(section);
+      });
     }
-    return rules;
+    return List.copyOf(rules);
+  }
+
+  /** Warns once for each limited path of which the rules name some methods only: the others are not limited. */
+  void findUnlistedMethods() {
+    List<Route> limited = rules.stream()
+        .filter(rule -> !rule.unlimited())
+        .flatMap(rule -> rule.route().stream())
+        .toList();
+    for (int i = 0; i < rules.size(); i++) {
+      Section section = sections.get(i);
+      rules
+          .get(i)
+          .route()
+          .filter(route -> isFirstOfOpen(route, limited))
+          .ifPresent(
+              route -> section.warning("methods_unlisted", "match", unlisted(route, limited)));
+    }
+  }
+
+  private boolean isFirstOfOpen(Route route, List<Route> limited) {
+    boolean isOpen = rules.stream()
+        .flatMap(rule -> rule.route().stream())
+        .noneMatch(other -> other.takesAllMethods() && other.path().covers(route.path()));
+    Optional<Route> first =
+        limited.stream().filter(other -> other.path().covers(route.path())).findFirst();
+    return isOpen && first.filter(other -> other == route).isPresent();
+  }
+
+  private static String unlisted(Route route, List<Route> limited) {
+    String named = limited.stream()
+        .filter(other -> other.path().covers(route.path()))
+        .flatMap(other -> other.methods().stream())
+        .distinct()
+        .sorted()
+        .collect(Collectors.joining(", "));
+    return "the rules of this path limit %s only: other methods are allowed without a limit"
+        .formatted(named);
   }
 
   private Optional<OperationRule> rule(Section section, Set<String> names) {
@@ -98,7 +144,11 @@ final class OperationsReader {
   private static Optional<Route> route(Section match) {
     Set<String> methods = new HashSet<>(Section.Item.texts(match.get(METHODS)));
     match.find(METHOD).ifPresent(methods::add);
-    return match.find(PATH).map(path -> new Route(methods, path));
+    boolean head = match.get(HEAD);
+    if (match.has("head") && (!methods.contains(Route.GET) || methods.contains(Route.HEAD))) {
+      match.error("head_ambiguous", "head", "not with these methods (expected: GET without HEAD)");
+    }
+    return match.find(PATH).map(path -> new Route(methods, path, head));
   }
 
   private static boolean reachable(

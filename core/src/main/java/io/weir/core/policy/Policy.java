@@ -2,6 +2,7 @@ package io.weir.core.policy;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Names;
+import io.weir.core.policy.OperationRule.Route;
 import io.weir.core.policy.SubjectEntry.Compiled;
 import java.util.List;
 import java.util.Map;
@@ -93,18 +94,13 @@ public record Policy(
   }
 
   /**
-   * The operation of a request.
+   * The operation of a request; HEAD is that of GET, unless the policy says otherwise.
    *
    * @param method in upper case
    * @param path the segments of the decoded path
    */
   public Optional<OperationRule> rule(String method, List<String> path) {
-    for (OperationRule rule : rules) {
-      if (rule.matches(method, path)) {
-        return Optional.of(rule);
-      }
-    }
-    return Optional.empty();
+    return Route.first(rules, OperationRule::route, method, path);
   }
 
   /** The rule of an operation by its name. */

@@ -95,7 +95,8 @@ public final class PolicyReader {
     BucketsReader bucketsReader = new BucketsReader(shapes, defaultScope(), !root.has("plans"));
     List<DefinedBucket> buckets = bucketsReader.read(root);
     List<KindLimit> kinds = new KindsReader(bucketsReader.names(), defaultScope()).read(root);
-    List<OperationRule> rules = new OperationsReader().read(root);
+    OperationsReader operationsReader = new OperationsReader();
+    List<OperationRule> rules = operationsReader.read(root);
     OverrideReader overrides =
         new OverrideReader(shapes, operations(rules, buckets, kinds), tenantBuckets(buckets));
     PlansReader plansReader = new PlansReader(buckets, kinds, overrides);
@@ -112,6 +113,9 @@ public final class PolicyReader {
     Parts parts = Rooms.all().read(Place.POLICY, root);
     root.refuseUnknown();
     findUnthrottled(plans, rules, buckets, allowUnlisted);
+    if (allowUnlisted && plans.values().stream().anyMatch(PolicyReader::leavesUnlisted)) {
+      operationsReader.findUnlistedMethods();
+    }
     List<DefinedBucket> drawn = drawnFrom(plans, buckets);
     Policy policy = new Policy(
         drawn.stream().map(bucket -> bucket.shape().bucket()).toList(),
@@ -179,6 +183,10 @@ public final class PolicyReader {
         plan.section().warning("operation_unthrottled", unthrottled(plan, missing, allowUnlisted));
       }
     }
+  }
+
+  private static boolean leavesUnlisted(DefinedPlan plan) {
+    return plan.access() == Access.LIMITED && !plan.draft().operations().contains(Plan.UNLISTED);
   }
 
   private static String unthrottled(DefinedPlan plan, Set<String> missing, boolean allowUnlisted) {

@@ -331,6 +331,68 @@ final class PoliciesTest {
     assertThat(rule.map(OperationRule::name).orElse("none")).isEqualTo(expected);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "HEAD, /items, Read",
+    "HEAD, /items/7, Look",
+    "GET, /items/7, ReadOne",
+    "HEAD, /files/a, ReadFile",
+    "HEAD, /plain, Rest",
+    "GET, /plain, Plain",
+    "POST, /items, Rest"
+  })
+  void aRuleForGetTakesHeadUnlessItOrAnotherRuleSaysOtherwise(
+      String method, String path, String expected) {
+    Policy policy = policy(BUCKETS + """
+        operations:
+          - { name: Read, match: { method: GET, path: /items } }
+          - { name: ReadOne, match: { method: GET, path: "/items/{id}" } }
+          - { name: ReadFile, match: { methods: [GET, PUT], path: "/files/{id}" } }
+          - { name: Plain, match: { method: GET, path: /plain, head: false } }
+          - { name: Look, match: { method: HEAD, path: "/items/{id}" } }
+          - { name: Rest, match: { path: "/**" } }
+        """);
+    assertThat(policy.rule(method, PathPattern.segments(path)).map(OperationRule::name))
+        .contains(expected);
+  }
+
+  @Test
+  void aRuleThatLeavesHeadLeavesItToTheNextRuleForGet() {
+    Policy policy = policy(BUCKETS + """
+        operations:
+          - { name: Read, match: { method: GET, path: /items, head: false } }
+          - { name: Look, match: { method: GET, path: /items } }
+        """);
+    assertThat(policy.rule("HEAD", List.of("items")).map(OperationRule::name)).contains("Look");
+  }
+
+  @Test
+  void methodsThatNoRuleOfALimitedPathNamesAreNamedInAWarningWhereTheyAreAllowed() {
+    String operations = """
+        operations:
+          - { name: Ping, match: { methods: [GET, POST], path: /ping } }
+          - { name: Pong, match: { method: PUT, path: /ping } }
+          - { name: Any, match: { method: GET, path: /any } }
+          - { name: Rest, match: { path: "/any/**" } }
+          - { name: Free, match: { method: GET, path: /free }, unlimited: true }
+        subjects: { k1: { tenant: acme } }
+        """;
+    String allowed = "unlistedOperations: allow\n" + operations;
+    assertThat(unlistedMethods(BUCKETS + allowed))
+        .singleElement()
+        .matches(problem -> problem.location().path().equals("operations[0].match"))
+        .matches(problem -> problem.message().contains("limit GET, POST, PUT only"));
+    assertThat(unlistedMethods(BUCKETS + operations)).isEmpty();
+    String limitsTheRest = BUCKETS.replace("[Ping, Pong]", "[Ping, Pong, unlisted]");
+    assertThat(unlistedMethods(limitsTheRest + allowed)).isEmpty();
+  }
+
+  private static List<Problem> unlistedMethods(String text) {
+    return CheckedPolicies.parse("policy", text).warnings().stream()
+        .filter(problem -> problem.code().equals("methods_unlisted"))
+        .toList();
+  }
+
   @Test
   void costsComeFromWhereThePolicySays() {
     Policy policy = policy(BUCKETS + """

@@ -4,6 +4,7 @@ import io.weir.core.answer.Problem;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.Authenticator;
 import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.OperationRule.Route;
 import io.weir.core.policy.PathPattern;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.RequestTarget;
@@ -35,18 +36,13 @@ public final class RequestRules {
   private final WeirProperties.Key key;
   private final List<Rule> rules;
 
-  private record Rule(PathPattern path, Set<String> methods, String operation) {
+  private record Rule(Route route, String operation) {
     static Rule of(Operation operation) {
-      return new Rule(
-          PathPattern.parse(operation.path()).orElseThrow(),
-          operation.methods().stream()
-              .map(method -> method.toUpperCase(Locale.ROOT))
-              .collect(Collectors.toSet()),
-          operation.name());
-    }
-
-    boolean matches(String method, List<String> segments) {
-      return (methods.isEmpty() || methods.contains(method)) && path.matches(segments);
+      Set<String> methods = operation.methods().stream()
+          .map(method -> method.toUpperCase(Locale.ROOT))
+          .collect(Collectors.toSet());
+      PathPattern path = PathPattern.parse(operation.path()).orElseThrow();
+      return new Rule(new Route(methods, path, true), operation.name());
     }
   }
 
@@ -86,9 +82,10 @@ public final class RequestRules {
 
   /** The operation of a request; empty if it is not limited. */
   Optional<String> operation(String method, List<String> segments) {
-    Optional<String> own = found(method, segments);
-    // Spring serves HEAD by what serves GET.
-    return own.isEmpty() && method.equals("HEAD") ? found("GET", segments) : own;
+    return rules.isEmpty()
+        ? weir.policy().policy().rule(method, segments).map(OperationRule::name)
+        : Route.first(rules, rule -> Optional.of(rule.route()), method, segments)
+            .map(Rule::operation);
   }
 
   /** Whether a path that can be read in more than one way may be that of an operation. */
@@ -104,7 +101,7 @@ public final class RequestRules {
         ? weir.policy().policy().rules().stream()
             .flatMap(rule -> rule.route().stream())
             .anyMatch(route -> route.path().mayBegin(segments))
-        : rules.stream().anyMatch(rule -> rule.path().mayBegin(segments));
+        : rules.stream().anyMatch(rule -> rule.route().path().mayBegin(segments));
   }
 
   /** The refusal of a caller without limits. */
@@ -113,15 +110,6 @@ public final class RequestRules {
       return Problem.keyMissing();
     }
     return key.from() == From.HEADER ? Problem.keyInvalid() : NO_LIMITS;
-  }
-
-  private Optional<String> found(String method, List<String> segments) {
-    return rules.isEmpty()
-        ? weir.policy().policy().rule(method, segments).map(OperationRule::name)
-        : rules.stream()
-            .filter(rule -> rule.matches(method, segments))
-            .map(Rule::operation)
-            .findFirst();
   }
 
   /** The subject of a caller that shows this; empty if it has none. */
