@@ -3,12 +3,16 @@ package io.weir.core.answer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A problem as text. */
 public final class ProblemText {
   // RFC 9209, section 2.3: marks the answer as Weir's, not the upstream's, with the reason.
   private static final Map<Integer, String> PROXY_ERRORS = Map.of(
       502, "destination_unavailable", 503, "proxy_internal_error", 504, "http_response_timeout");
+
+  // Only an operator can mend these: a wait would promise what time does not bring.
+  private static final Set<String> FOR_OPERATORS = Set.of("plan_missing", "upstream_key_missing");
 
   private ProblemText() {}
 
@@ -23,7 +27,7 @@ public final class ProblemText {
     if (status == 401) {
       fields.put("WWW-Authenticate", "Bearer");
     }
-    if (status == 503 || status == 429) {
+    if ((status == 503 || status == 429) && !FOR_OPERATORS.contains(code)) {
       fields.put("Retry-After", "1");
     }
     if (PROXY_ERRORS.containsKey(status)) {

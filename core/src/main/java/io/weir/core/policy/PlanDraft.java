@@ -90,6 +90,21 @@ record PlanDraft(
     return operations;
   }
 
+  /** The names that overrides may use, with what decides whether they fit. */
+  Set<List<Object>> targets() {
+    Set<List<Object>> targets = new HashSet<>();
+    operations().forEach(operation -> targets.add(List.of(operation)));
+    shapes.stream()
+        .map(BucketShape::bucket)
+        .forEach(bucket -> targets.add(
+            List.of(bucket.name(), bucket.scope(), kinds.of(bucket.name()).mode())));
+    kinds
+        .limits()
+        .forEach(
+            limit -> targets.add(List.of(limit.demand().name(), limit.demand().scope())));
+    return targets;
+  }
+
   /** Whether a bucket is decided and not enforced. */
   boolean isAudited() {
     return shapes.stream().anyMatch(this::isAudited);

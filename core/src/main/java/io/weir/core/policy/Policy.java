@@ -83,6 +83,15 @@ public record Policy(
     return Optional.empty();
   }
 
+  /**
+   * Whether it has each plan, and each name in it, that subjects outside of another policy have by that one: if so, none
+   * of them loses its limits or an override by its names.
+   */
+  public boolean keepsNamesOf(Policy before) {
+    return subjects.keySet().containsAll(before.subjects.keySet())
+        && compiler.keeps(before.compiler);
+  }
+
   /** The limits of a subject that is defined outside of this policy. */
   public Compiled compile(SubjectEntry entry) {
     return compiler.compile(entry);

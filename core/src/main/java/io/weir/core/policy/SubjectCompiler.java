@@ -74,6 +74,24 @@ final class SubjectCompiler {
     return entry.plan().or(tenant(entry)::plan).or(() -> defaultPlan);
   }
 
+  /** Whether each plan, and each name in it, that a subject has by another compiler is here, too. */
+  boolean keeps(SubjectCompiler before) {
+    return defaultPlan.equals(before.defaultPlan)
+        && planNames().equals(before.planNames())
+        && before.plans.values().stream().allMatch(this::keeps);
+  }
+
+  private boolean keeps(PlanParts before) {
+    PlanParts now = plans.get(before.name());
+    return now != null && now.draft().targets().containsAll(before.draft().targets());
+  }
+
+  private Map<String, Optional<String>> planNames() {
+    Map<String, Optional<String>> names = new HashMap<>();
+    tenants.forEach((tenant, settings) -> names.put(tenant, settings.plan()));
+    return names;
+  }
+
   /** Compiles the limits of a subject. */
   Compiled compile(SubjectEntry entry) {
     Problems problems = new Problems(entry.id());

@@ -7,11 +7,10 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.policy.Policy;
 import io.weir.core.throttle.Failures;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.Operator;
-import io.weir.node.intake.QueryParameters;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.policy.ChangedException;
@@ -20,11 +19,8 @@ import io.weir.state.policy.Edit;
 import io.weir.state.policy.InForce;
 import io.weir.state.policy.Publication;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
@@ -32,14 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** How operators put policies in force: conditions, rehearsals, differences, and the audit. For one event loop. */
-final class PolicyDesk {
-  /** The query parameter that asks for a check only. */
-  static final String DRY_RUN = "dryRun";
-
-  /** The query parameter that says why. */
-  static final String COMMENT = "comment";
-
-  private static final int MOST_REASON = 150;
+public final class PolicyDesk {
   private static final int TRIES = 5;
   private static final Logger LOG = LoggerFactory.getLogger(PolicyDesk.class);
 
@@ -47,39 +36,15 @@ final class PolicyDesk {
   private final Context loop;
   private final ClusterPolicy policies;
   private final RedisAudit audit;
+  private final Stranding stranding;
 
-  PolicyDesk(Vertx vertx, ClusterPolicy policies, RedisAudit audit) {
+  /** A desk of one event loop. */
+  public PolicyDesk(Vertx vertx, ClusterPolicy policies, RedisAudit audit, Stranding stranding) {
     this.work = new OperatorWork(vertx);
     this.loop = vertx.getOrCreateContext();
     this.policies = policies;
     this.audit = audit;
-  }
-
-  /**
-   * The request of an operator, apart from the policy itself.
-   *
-   * @param expected the value of {@code If-Match}
-   */
-  record Wish(Operator operator, Optional<String> expected, boolean isDryRun, String comment) {
-    static Wish of(HttpServerRequest request, Operator operator) {
-      Map<String, String> asked = QueryParameters.values(request, Set.of(DRY_RUN, COMMENT));
-      String comment = asked.getOrDefault(COMMENT, "");
-      if (!Edit.isComment(comment)) {
-        throw new RefusedException(ProblemDetails.badRequest(
-            "query_invalid", List.of("comment: (expected: one line, at most 200 characters)")));
-      }
-      return new Wish(
-          operator,
-          Optional.ofNullable(request.getHeader(HttpHeaders.IF_MATCH)),
-          QueryParameters.flag(asked, DRY_RUN),
-          comment);
-    }
-
-    Wish because(String reason) {
-      String shown =
-          reason.length() <= MOST_REASON ? reason : reason.substring(0, MOST_REASON) + "…";
-      return new Wish(operator, expected, isDryRun, comment.isEmpty() ? shown : comment);
-    }
+    this.stranding = stranding;
   }
 
   ClusterPolicy policies() {
@@ -128,7 +93,21 @@ final class PolicyDesk {
   }
 
   private Future<Publication> done(Wish wish, InForce inForce, OptionalLong expected, String text) {
-    return wish.isDryRun() ? checked(text, inForce.revision()) : published(text, wish, expected);
+    return unstranded(wish, text)
+        .compose(sound ->
+            wish.isDryRun() ? checked(text, inForce.revision()) : published(text, wish, expected));
+  }
+
+  // Refuses a policy by which stored keys lose limits that they have now.
+  private Future<Void> unstranded(Wish wish, String text) {
+    if (wish.isForced()) {
+      return Future.succeededFuture();
+    }
+    return aside(() -> PolicyDocuments.parse("policy", text).policy())
+        .compose(candidate -> stranded(policies.current().policy(), candidate))
+        .compose(stranded -> stranded.isEmpty()
+            ? Future.succeededFuture()
+            : Future.failedFuture(new RefusedException(stranded.problem())));
   }
 
   // A node that has not heard of the newest revision yet looks for it before it refuses.
@@ -195,7 +174,7 @@ final class PolicyDesk {
               .put("warnings", PolicyProblems.json(publication.warnings()))
               .put("diff", diff.orElse(""));
           if (wish.isDryRun()) {
-            answer.put(DRY_RUN, true);
+            answer.put(Wish.DRY_RUN, true);
           }
           return request
               .response()
@@ -203,6 +182,13 @@ final class PolicyDesk {
               .putHeader(HttpHeaders.ETAG, tag(publication.revision()))
               .end(answer.toBuffer());
         });
+  }
+
+  // Most changes keep all names: they need not wait until all records are read.
+  private Future<StrandedRecords> stranded(Policy current, Policy candidate) {
+    return candidate.keepsNamesOf(current)
+        ? Future.succeededFuture(StrandedRecords.NONE)
+        : stranding.by(current, candidate);
   }
 
   // Tells what has changed since the revision that the operator has seen.

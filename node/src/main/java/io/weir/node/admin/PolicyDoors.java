@@ -3,8 +3,6 @@ package io.weir.node.admin;
 import io.vertx.core.Vertx;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Door;
-import io.weir.state.audit.RedisAudit;
-import io.weir.state.policy.ClusterPolicy;
 import java.util.List;
 
 /** The doors for the policy of the cluster. */
@@ -16,9 +14,7 @@ public final class PolicyDoors {
    *
    * @param memory bytes of bodies
    */
-  public static List<Door> of(
-      Vertx vertx, ClusterPolicy policies, RedisAudit audit, Operators operators, Bulkhead memory) {
-    PolicyDesk desk = new PolicyDesk(vertx, policies, audit);
+  public static List<Door> of(Vertx vertx, PolicyDesk desk, Operators operators, Bulkhead memory) {
     return List.of(
         new PolicyResource(vertx, desk, operators, memory),
         new PolicyRevisions(vertx, desk, operators, memory));

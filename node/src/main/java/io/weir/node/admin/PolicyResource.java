@@ -8,7 +8,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.node.admin.PolicyDesk.Wish;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Bulkhead;
@@ -53,9 +52,8 @@ public final class PolicyResource implements Door {
   public List<Route> routes() {
     return List.of(
         Route.get(PATH, request -> get(request.http())).withHead(),
-        Route.put(PATH, request -> put(request.http()))
-            .withQuery(PolicyDesk.DRY_RUN, PolicyDesk.COMMENT),
-        Route.patch(PATH, this::patch).withQuery(PolicyDesk.DRY_RUN, PolicyDesk.COMMENT));
+        Wish.route(Route.put(PATH, request -> put(request.http()))),
+        Wish.route(Route.patch(PATH, this::patch)));
   }
 
   // Answers with the text of the policy in force.

@@ -5,7 +5,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.node.admin.PolicyDesk.Wish;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator.Scope;
@@ -51,8 +50,7 @@ public final class PolicyRevisions implements Door {
         Route.get(PATH, this::list),
         Route.get(PATH + "/{revision}", this::look),
         Route.get("/v1/policy/diff", this::diff).withQuery(FROM, TO),
-        Route.post("/v1/policy/rollback", this::rollBack)
-            .withQuery(PolicyDesk.DRY_RUN, PolicyDesk.COMMENT));
+        Wish.route(Route.post("/v1/policy/rollback", this::rollBack)));
   }
 
   @Override

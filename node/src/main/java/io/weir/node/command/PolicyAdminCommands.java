@@ -40,6 +40,9 @@ final class PolicyAdminCommands {
         description = "tells problems and differences, and changes nothing")
     private boolean isDryRun;
 
+    @Option(names = "--force", description = "also if stored keys lose limits by it")
+    private boolean isForced;
+
     @Option(names = "--comment", defaultValue = "", description = "why, one line")
     private String comment = "";
 
@@ -55,7 +58,8 @@ final class PolicyAdminCommands {
     }
 
     int change(String method, String path, String body) throws IOException {
-      String query = query(Map.of("dryRun", isDryRun ? "true" : "", "comment", comment));
+      String query = query(Map.of(
+          "dryRun", isDryRun ? "true" : "", "force", isForced ? "true" : "", "comment", comment));
       HttpResponse<String> answer = revision.isEmpty()
           ? port().ask(method, path + query, body)
           : port().ask(method, path + query, body, "If-Match", "\"" + revision + "\"");

@@ -2,6 +2,7 @@ package io.weir.node.room;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.node.admin.Stranding;
 import io.weir.node.admission.Witness;
 import io.weir.node.auth.Directory;
 import io.weir.node.auth.Identifier;
@@ -20,6 +21,11 @@ public interface OpenRoom {
 
   /** The subjects and operators that are defined outside of the policy; at most one room knows any. */
   default Optional<Directory> directory() {
+    return Optional.empty();
+  }
+
+  /** Counts those subjects that a policy would leave without limits; at most one room does. */
+  default Optional<Stranding> stranding() {
     return Optional.empty();
   }
 

@@ -8,6 +8,7 @@ import io.weir.keys.command.KeyCommands;
 import io.weir.keys.directory.KeyMeters;
 import io.weir.keys.directory.KnownKeys;
 import io.weir.keys.directory.StoredSubjects;
+import io.weir.keys.directory.StrandedKeys;
 import io.weir.keys.door.Desk;
 import io.weir.keys.door.ImportDoor;
 import io.weir.keys.door.KeysDoor;
@@ -15,6 +16,7 @@ import io.weir.keys.door.TenantsDoor;
 import io.weir.keys.door.TokensDoor;
 import io.weir.keys.identity.Identifier;
 import io.weir.keys.store.RedisRecords;
+import io.weir.node.admin.Stranding;
 import io.weir.node.auth.Directory;
 import io.weir.node.intake.Door;
 import io.weir.node.room.LoopParts;
@@ -35,6 +37,8 @@ public final class KeysRoom implements Room {
   private static final long LOOK_EVERY_MILLIS = 200;
   /** Keys that are known take at most a tenth of the memory. */
   private static final int HEAP_SHARE = 10;
+  /** Of the keys, and of the tenants, before a policy is changed: some seconds. */
+  private static final long MOST_RECORDS_READ = 200_000;
 
   @Override
   public String name() {
@@ -81,6 +85,12 @@ public final class KeysRoom implements Room {
     @Override
     public Optional<io.weir.node.auth.Identifier> identifier() {
       return Optional.of(identity);
+    }
+
+    @Override
+    public Optional<Stranding> stranding() {
+      return Optional.of(
+          new StrandedKeys(node.vertx(), records, known::nowMillis, MOST_RECORDS_READ));
     }
 
     @Override

@@ -66,6 +66,7 @@ final class ProvidersIT extends TwoProviders {
     HttpResponse<String> refused = get("/keyless");
     assertThat(refused.statusCode()).isEqualTo(503);
     assertThat(NodeFixture.json(refused).getString("code")).isEqualTo("upstream_key_missing");
+    assertThat(refused.headers().firstValue("Retry-After")).isEmpty();
   }
 
   @Test
