@@ -2,14 +2,14 @@ package io.weir.insight.replay;
 
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
+import io.weir.insight.replay.LineReading.Frame;
+import io.weir.insight.replay.LineReading.Request;
+import io.weir.insight.replay.LineReading.Strange;
 import io.weir.node.json.JsonInput;
 import java.math.BigDecimal;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
+import java.math.RoundingMode;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -17,16 +17,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lines that are JSON objects. Times are seconds since the epoch, milliseconds, microseconds or nanoseconds (told by
- * their size), or ISO 8601. Immutable.
+ * their size), of ISO 8601, or of the common log format. Lines may be those of an array. Immutable.
  */
 final class JsonLines implements LineFormat {
+  static final Strange NO_OBJECT = new Strange("no JSON object");
+  static final Strange NO_TIME = new Strange("no time");
+  static final Strange NO_TARGET = new Strange("no path and no operation");
+
   /** What is read, with the usual names. */
   static final Map<String, String> FIELDS = fields();
 
   // The year 5138 in seconds; 1973 in milliseconds, microseconds and nanoseconds.
   private static final BigDecimal LEAST_MILLIS = BigDecimal.valueOf(100_000_000_000L);
   private static final BigDecimal THOUSAND = BigDecimal.valueOf(1000);
-  private static final long MICROS_PER_SECOND = 1_000_000;
 
   private final Map<String, String> names;
 
@@ -45,32 +48,51 @@ final class JsonLines implements LineFormat {
   }
 
   @Override
-  public boolean isOfWholeSeconds() {
-    return false;
+  public LineReading read(String line) {
+    String item = line.strip();
+    if (item.equals("[") || item.equals("]")) {
+      return new Frame();
+    }
+    try {
+      // Lines of an array have a comma at their end.
+      return read(
+          JsonInput.object(item.endsWith(",") ? item.substring(0, item.length() - 1) : item));
+    } catch (DecodeException e) {
+      return NO_OBJECT;
+    }
   }
 
-  @Override
-  public Optional<LogLine> read(String line) {
-    try {
-      JsonObject json = JsonInput.object(line);
-      Optional<Long> time = Optional.ofNullable(member(json, "time")).flatMap(JsonLines::micros);
-      Optional<String> key = text(json, "key");
-      if (time.isEmpty() || key.isEmpty()) {
-        return Optional.empty();
-      }
-      Object cost = member(json, "cost");
-      return Optional.of(new LogLine(
-          time.get(),
-          key.get(),
-          text(json, "method").orElse("GET").toUpperCase(Locale.ROOT),
-          text(json, "path").orElse("/"),
-          text(json, "operation"),
-          cost instanceof Number number && number.longValue() > 0
-              ? OptionalLong.of(number.longValue())
-              : OptionalLong.empty()));
-    } catch (DecodeException e) {
-      return Optional.empty();
+  private LineReading read(JsonObject json) {
+    Object at = member(json, "time");
+    Optional<LogTime> time = Optional.ofNullable(at).flatMap(JsonLines::time);
+    if (time.isEmpty()) {
+      return at == null ? NO_TIME : CommonLines.TIME;
     }
+    Optional<String> key = text(json, "key").filter(name -> !name.equals("-"));
+    if (key.isEmpty()) {
+      return CommonLines.NO_CALLER;
+    }
+    Optional<String> operation = text(json, "operation");
+    Optional<RequestLine> request =
+        request(json).or(() -> operation.flatMap(named -> RequestLine.of("GET", "/")));
+    return request
+        .<LineReading>map(
+            one -> new Request(new LogLine(time.get(), key.get(), one, operation, cost(json))))
+        .orElse(NO_TARGET);
+  }
+
+  // The member for the path may have the whole request line: GET /path HTTP/1.1.
+  private Optional<RequestLine> request(JsonObject json) {
+    Optional<String> path = text(json, "path");
+    String method = text(json, "method").orElse("GET");
+    return path.flatMap(
+        text -> text.indexOf(' ') > 0 ? RequestLine.parse(text) : RequestLine.of(method, text));
+  }
+
+  private OptionalLong cost(JsonObject json) {
+    return member(json, "cost") instanceof Number number && number.longValue() > 0
+        ? OptionalLong.of(number.longValue())
+        : OptionalLong.empty();
   }
 
   private Optional<String> text(JsonObject json, String field) {
@@ -93,27 +115,24 @@ final class JsonLines implements LineFormat {
     return value;
   }
 
-  private static Optional<Long> micros(Object time) {
+  private static Optional<LogTime> time(Object time) {
+    String text = time.toString();
+    boolean isNumber = time instanceof Number || text.matches("\\d{1,19}(\\.\\d{1,9})?");
     try {
-      if (time instanceof Number number) {
-        return Optional.of(micros(new BigDecimal(number.toString())));
-      }
-      String text = time.toString();
-      if (text.matches("\\d{1,19}(\\.\\d{1,9})?")) {
-        return Optional.of(micros(new BigDecimal(text)));
-      }
-      Instant instant = OffsetDateTime.parse(text).toInstant();
-      return Optional.of(instant.getEpochSecond() * MICROS_PER_SECOND + instant.getNano() / 1000);
-    } catch (DateTimeException | ArithmeticException e) {
-      return Optional.empty();
+      return isNumber ? Optional.of(time(new BigDecimal(text))) : LogTime.text(text);
+    } catch (ArithmeticException | NumberFormatException e) {
+      return Optional.empty(); // out of every range, or infinite
     }
   }
 
-  private static long micros(BigDecimal number) {
+  private static LogTime time(BigDecimal number) {
     BigDecimal seconds = number;
     for (int i = 0; i < 3 && seconds.compareTo(LEAST_MILLIS) >= 0; i++) {
       seconds = seconds.divide(THOUSAND);
     }
-    return seconds.movePointRight(6).longValue();
+    boolean isWholeSecond =
+        number.compareTo(LEAST_MILLIS) < 0 && number.stripTrailingZeros().scale() <= 0;
+    BigDecimal micros = seconds.movePointRight(6).setScale(0, RoundingMode.DOWN);
+    return new LogTime(micros.longValueExact(), isWholeSecond);
   }
 }

@@ -6,27 +6,34 @@ import java.util.OptionalLong;
 /**
  * A request of an access log. Immutable.
  *
- * @param atMicros when, in microseconds since the epoch
  * @param subject who asked
- * @param method in upper case
- * @param target the path, with its query
  * @param operation if the log names it
  * @param cost in operations, if the log names it
  */
 record LogLine(
-    long atMicros,
+    LogTime time,
     String subject,
-    String method,
-    String target,
+    RequestLine request,
     Optional<String> operation,
     OptionalLong cost) {
+
+  /** In microseconds since the epoch. */
+  long atMicros() {
+    return time.micros();
+  }
+
   LogLine at(long micros) {
-    return new LogLine(micros, subject, method, target, operation, cost);
+    return new LogLine(
+        new LogTime(micros, time.isWholeSecond()), subject, request, operation, cost);
+  }
+
+  String method() {
+    return request.method();
   }
 
   /** The path, without its query. */
   String path() {
-    int query = target.indexOf('?');
-    return query < 0 ? target : target.substring(0, query);
+    int query = request.target().indexOf('?');
+    return query < 0 ? request.target() : request.target().substring(0, query);
   }
 }

@@ -85,7 +85,6 @@ final class Rehearsal {
   }
 
   Verdict decide(LogLine line) {
-    // A log is written when requests end: some are older than the line before.
     nowMicros = Math.max(nowMicros, line.atMicros());
     Optional<Subject> found = subjects.computeIfAbsent(line.subject(), this::subject);
     if (found.isEmpty()) {

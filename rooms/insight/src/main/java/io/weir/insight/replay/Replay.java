@@ -1,6 +1,8 @@
 package io.weir.insight.replay;
 
 import io.weir.core.policy.Policy;
+import io.weir.insight.replay.LineReading.Request;
+import io.weir.insight.replay.LineReading.Strange;
 import io.weir.insight.replay.Rehearsal.Verdict;
 import io.weir.insight.replay.Rehearsal.Verdict.Admitted;
 import io.weir.insight.replay.Rehearsal.Verdict.Refused;
@@ -11,8 +13,6 @@ import java.util.Optional;
 
 /** Puts the lines of a log through one policy, or through two side by side. Mutable, for one thread. */
 final class Replay {
-  private static final int MOST_SHOWN = 5;
-
   private final LineFormat format;
   private final List<Rehearsal> rehearsals = new ArrayList<>();
   private final List<Outcome> outcomes = new ArrayList<>();
@@ -20,9 +20,9 @@ final class Replay {
   private final List<Tally> onlyBy = List.of(new Tally(), new Tally());
 
   private final Spread spread = new Spread(this::decide);
-  private final List<String> strange = new ArrayList<>();
+  private final Ordered ordered = new Ordered(spread::add);
+  private final StrangeLines strange = new StrangeLines();
   private long lines;
-  private long unread;
 
   /** @param plan of callers that a policy does not know */
   Replay(LineFormat format, Optional<String> plan, List<NamedPolicy> policies) {
@@ -41,21 +41,17 @@ final class Replay {
       return;
     }
     lines++;
-    Optional<LogLine> read = format.read(line);
-    if (read.isEmpty()) {
-      unread++;
-      if (strange.size() < MOST_SHOWN) {
-        strange.add("line %d".formatted(lines));
-      }
-    } else if (format.isOfWholeSeconds()) {
-      spread.add(read.get());
-    } else {
-      decide(read.get());
+    LineReading read = format.read(line);
+    if (read instanceof Request request) {
+      ordered.add(request.line());
+    } else if (read instanceof Strange other) {
+      strange.count(other.reason(), lines);
     }
   }
 
   /** Call it after the last line. */
   void end() {
+    ordered.end();
     spread.end();
   }
 
@@ -82,13 +78,14 @@ final class Replay {
     return lines;
   }
 
-  long unread() {
-    return unread;
+  /** The lines that could not be read. */
+  StrangeLines strange() {
+    return strange;
   }
 
-  /** The first lines that could not be read. */
-  List<String> strange() {
-    return strange;
+  /** The lines that were much older than others before them, and were judged at the time of the line before. */
+  long late() {
+    return ordered.late();
   }
 
   List<Outcome> outcomes() {

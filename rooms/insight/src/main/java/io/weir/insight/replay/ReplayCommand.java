@@ -45,7 +45,8 @@ public final class ReplayCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "LOG",
       arity = "1..*",
-      description = "logs in the order of time, maybe .gz; - for the standard input")
+      description =
+          "logs in the order of time, within a minute; maybe .gz; - for the standard input")
   private List<String> logs = List.of();
 
   @Option(names = "--policy", required = true, description = "policy, YAML or JSON")
@@ -105,10 +106,8 @@ public final class ReplayCommand implements Callable<Integer> {
       e.problems().forEach(spec.commandLine().getErr()::println);
       return 1;
     }
-    Replay replay = new Replay(
-        format.equals("json") ? new JsonLines(fields) : new CommonLines(isByAddress),
-        Optional.of(plan).filter(name -> !name.isEmpty()),
-        policies);
+    Replay replay =
+        new Replay(lineFormat(), Optional.of(plan).filter(name -> !name.isEmpty()), policies);
     for (String log : logs) {
       read(log, replay);
     }
@@ -120,6 +119,11 @@ public final class ReplayCommand implements Callable<Integer> {
       report.print(spec.commandLine().getOut());
     }
     return 0;
+  }
+
+  /** The form of lines that the options name. */
+  LineFormat lineFormat() {
+    return format.equals("json") ? new JsonLines(fields) : new CommonLines(isByAddress);
   }
 
   private void requireSound() {

@@ -18,6 +18,7 @@ import java.util.function.UnaryOperator;
 /** The result of a replay: as tables with a chart, or as JSON. */
 final class ReplayReport {
   private static final int BAR = 40;
+  private static final int REASONS = 3;
 
   private final Replay replay;
   private final int most;
@@ -30,14 +31,16 @@ final class ReplayReport {
 
   void print(PrintWriter out) {
     out.printf("%,d lines", replay.lines());
-    if (replay.unread() > 0) {
+    if (replay.strange().lines() > 0) {
+      out.printf(", %,d of another form", replay.strange().lines());
+    }
+    if (replay.late() > 0) {
       out.printf(
-          ", %,d of another form (%s%s)",
-          replay.unread(),
-          String.join(", ", replay.strange()),
-          replay.unread() > replay.strange().size() ? ", …" : "");
+          ", %,d more than %d s older than a line before them (judged with the line before)",
+          replay.late(), TimeUnit.MICROSECONDS.toSeconds(Ordered.WINDOW_MICROS));
     }
     out.println();
+    replay.strange().top(REASONS).forEach(group -> out.printf("  %s%n", group));
     replay.outcomes().forEach(outcome -> print(outcome, out));
     if (replay.outcomes().size() == 2) {
       for (int i = 0; i < 2; i++) {
@@ -121,7 +124,19 @@ final class ReplayReport {
   }
 
   JsonObject toJson() {
-    JsonObject json = new JsonObject().put("lines", replay.lines()).put("unread", replay.unread());
+    JsonArray reasons = new JsonArray();
+    replay
+        .strange()
+        .top(REASONS)
+        .forEach(group -> reasons.add(new JsonObject()
+            .put("reason", group.reason())
+            .put("lines", group.lines())
+            .put("first", group.first())));
+    JsonObject json = new JsonObject()
+        .put("lines", replay.lines())
+        .put("unread", replay.strange().lines())
+        .put("unreadReasons", reasons)
+        .put("late", replay.late());
     JsonArray policies = new JsonArray();
     for (int i = 0; i < replay.outcomes().size(); i++) {
       Outcome outcome = replay.outcomes().get(i);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Spreads the requests of a log with whole seconds evenly over each second: at once, they would fill buckets that they
+ * Spreads the requests whose times are whole seconds evenly over each second: at once, they would fill buckets that they
  * have not filled. Mutable, for one thread; its memory is bounded.
  */
 final class Spread {
@@ -20,6 +20,11 @@ final class Spread {
   }
 
   void add(LogLine line) {
+    if (!line.time().isWholeSecond()) {
+      end();
+      to.accept(line);
+      return;
+    }
     if (!ofSecond.isEmpty()
         && (ofSecond.get(0).atMicros() != line.atMicros() || ofSecond.size() == MOST)) {
       end();

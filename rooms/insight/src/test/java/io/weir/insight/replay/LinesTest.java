@@ -2,6 +2,8 @@ package io.weir.insight.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.insight.replay.LineReading.Request;
+import io.weir.insight.replay.LineReading.Strange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,10 +12,22 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 final class LinesTest {
   private static final long AT = 971_211_336_000_000L;
+
+  private static Request request(long micros, String caller, String method, String target) {
+    return new Request(line(micros, caller, method, target));
+  }
+
+  private static LogLine line(long micros, String caller, String method, String target) {
+    return new LogLine(
+        new LogTime(micros, true),
+        caller,
+        new RequestLine(method, target),
+        Optional.empty(),
+        OptionalLong.empty());
+  }
 
   @Test
   void aLineOfTheCommonFormatIsRead() {
@@ -21,30 +35,29 @@ final class LinesTest {
 
     assertThat(lines.read(
             "127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] \"GET /a?b=1 HTTP/1.0\" 200 2326"))
-        .hasValue(
-            new LogLine(AT, "frank", "GET", "/a?b=1", Optional.empty(), OptionalLong.empty()));
+        .isEqualTo(request(AT, "frank", "GET", "/a?b=1"));
     assertThat(lines.read(
             "::1 - - [10/Oct/2000:20:55:36 +0000] \"post /x\" 499 0 \"-\" \"a \\\"b\\\" c\""))
-        .hasValue(new LogLine(AT, "::1", "POST", "/x", Optional.empty(), OptionalLong.empty()));
+        .isEqualTo(request(AT, "::1", "POST", "/x"));
     assertThat(new CommonLines(true)
-            .read("10.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 2")
-            .orElseThrow()
-            .subject())
-        .isEqualTo("10.0.0.1");
+            .read("10.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 2"))
+        .isEqualTo(request(AT, "10.0.0.1", "GET", "/a"));
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "nothing",
-        "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] 200",
-        "127.0.0.1 - - [10/Oct/2000:13:55:36] \"GET / HTTP/1.1\" 200",
-        "127.0.0.1 [10/Oct/2000:13:55:36 -0700] \"GET / HTTP/1.1\" 200",
-        "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"-\" 400 0",
-        "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET /"
-      })
-  void aLineOfAnotherFormIsTold(String line) {
-    assertThat(new CommonLines(false).read(line)).isEmpty();
+  @CsvSource({
+    "nothing, no time in brackets",
+    "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] 200, no request in quotes after the time",
+    "127.0.0.1 - - [10/Oct/2000:13:55:36] \"GET / HTTP/1.1\" 200, a time of another form",
+    "127.0.0.1 [10/Oct/2000:13:55:36 -0700] \"GET / HTTP/1.1\" 200, 'not host, ident and user before the time'",
+    "a b c d [10/Oct/2000:13:55:36 -0700] \"GET / HTTP/1.1\" 200, 'not host, ident and user before the time'",
+    "- - - [10/Oct/2000:13:55:36 -0700] \"GET / HTTP/1.1\" 200, no caller",
+    "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"-\" 400 0, no method and path in the request",
+    "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"CONNECT a:443 HTTP/1.1\" 400 0, no method and path in the request",
+    "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET /, no request in quotes after the time"
+  })
+  void aLineOfAnotherFormHasAReason(String line, String reason) {
+    assertThat(new CommonLines(false).read(line)).isEqualTo(new Strange(reason));
   }
 
   @ParameterizedTest
@@ -55,14 +68,17 @@ final class LinesTest {
     "971211336250001, 971211336250001",
     "971211336250001999, 971211336250001",
     "\"2000-10-10T13:55:36.250-07:00\", 971211336250000",
+    "\"2000-10-10T20:55:36.250+0000\", 971211336250000",
+    "\"2000-10-10 20:55:36Z\", 971211336000000",
+    "\"10/Oct/2000:13:55:36 -0700\", 971211336000000",
     "\"971211336\", 971211336000000"
   })
   void timesOfJsonAreReadInEveryUsualUnit(String time, long micros) {
-    assertThat(new JsonLines(Map.of())
-            .read("{\"time\": %s, \"key\": \"k\"}".formatted(time))
-            .orElseThrow()
-            .atMicros())
-        .isEqualTo(micros);
+    LineReading reading = new JsonLines(Map.of())
+        .read("{\"time\": %s, \"key\": \"k\", \"path\": \"/\"}".formatted(time));
+    assertThat(reading)
+        .isInstanceOfSatisfying(
+            Request.class, request -> assertThat(request.line().atMicros()).isEqualTo(micros));
   }
 
   @Test
@@ -71,11 +87,21 @@ final class LinesTest {
 
     assertThat(lines.read("{\"time\": 971211336, \"user\": {\"id\": 47}, \"req\": \"/x\","
             + " \"method\": \"put\", \"tokens\": 12, \"operation\": \"Ask\"}"))
-        .hasValue(new LogLine(AT, "47", "PUT", "/x", Optional.of("Ask"), OptionalLong.of(12)));
-    assertThat(lines.read("{\"time\": 971211336}")).isEmpty();
-    assertThat(lines.read("{\"time\": \"then\", \"user\": {\"id\": 47}}")).isEmpty();
-    assertThat(lines.read("[1]")).isEmpty();
-    assertThat(lines.read("{")).isEmpty();
+        .isEqualTo(new Request(new LogLine(
+            new LogTime(AT, true),
+            "47",
+            new RequestLine("PUT", "/x"),
+            Optional.of("Ask"),
+            OptionalLong.of(12))));
+    assertThat(lines.read("{\"time\": 971211336}")).isEqualTo(new Strange("no caller"));
+    assertThat(lines.read("{\"time\": \"then\", \"user\": {\"id\": 47}}"))
+        .isEqualTo(new Strange("a time of another form"));
+    assertThat(lines.read("{\"time\": 1e400}")).isEqualTo(new Strange("a time of another form"));
+    assertThat(lines.read("{\"user\": {\"id\": 47}}")).isEqualTo(new Strange("no time"));
+    assertThat(lines.read("{\"time\": 971211336, \"user\": {\"id\": 47}}"))
+        .isEqualTo(new Strange("no path and no operation"));
+    assertThat(lines.read("[1]")).isEqualTo(new Strange("no JSON object"));
+    assertThat(lines.read("{")).isEqualTo(new Strange("no JSON object"));
   }
 
   @Test
@@ -83,11 +109,37 @@ final class LinesTest {
     List<Long> times = new ArrayList<>();
     Spread spread = new Spread(line -> times.add(line.atMicros()));
     for (long at : List.of(5_000_000L, 5_000_000L, 5_000_000L, 5_000_000L, 6_000_000L)) {
-      spread.add(new LogLine(at, "k", "GET", "/", Optional.empty(), OptionalLong.empty()));
+      spread.add(line(at, "k", "GET", "/"));
     }
     spread.end();
 
     assertThat(times).containsExactly(5_000_000L, 5_250_000L, 5_500_000L, 5_750_000L, 6_000_000L);
+  }
+
+  @Test
+  void theRequestsAreOrderedWithinAWindowAndOlderOnesAreCounted() {
+    List<Long> times = new ArrayList<>();
+    Ordered ordered = new Ordered(line -> times.add(line.atMicros()));
+    long window = Ordered.WINDOW_MICROS;
+    for (long at : List.of(20L, 10L, window + 10, window + 15, 15L, window + 11, 9L)) {
+      ordered.add(line(at, "k", "GET", "/"));
+    }
+    ordered.end();
+
+    // When the newest is 15 behind the window, 10 has been passed on: 9 is too late, 15 is not.
+    assertThat(times).containsExactly(10L, 10L, 15L, 20L, window + 10, window + 11, window + 15);
+    assertThat(ordered.late()).isEqualTo(1);
+  }
+
+  @Test
+  void aWindowHoldsABoundedNumberOfLines() {
+    List<Long> times = new ArrayList<>();
+    Ordered ordered = new Ordered(line -> times.add(line.atMicros()));
+    for (int i = 0; i <= Ordered.MOST; i++) {
+      ordered.add(line(i, "k", "GET", "/"));
+    }
+
+    assertThat(times).containsExactly(0L);
   }
 
   @Test

@@ -128,6 +128,12 @@ final class ReplayIT {
     Path policy = file("p.yaml", POLICY.formatted(2));
 
     assertThat(weir("replay", log, "--policy", policy)).as(err.toString()).isZero();
+    assertThat(weir("replay", file("odd.log", "x\n[x]\ny\n"), "--policy", policy))
+        .isZero();
+    assertThat(out.toString())
+        .contains("3 lines, 3 of another form")
+        .contains("2 with no time in brackets, first in line 1")
+        .contains("1 with no request in quotes after the time, first in line 2");
     assertThat(out.toString())
         .contains("40 lines", "p.yaml:", "requests of Ask, plan free", "log/10.0.0.1", "█");
 
@@ -155,10 +161,9 @@ final class ReplayIT {
         String key = random.nextBoolean() ? "k1" : "k2";
         boolean isAsk = random.nextBoolean();
         LogLine line = new LogLine(
-            now,
+            new LogTime(now, false),
             key,
-            isAsk ? "GET" : "POST",
-            isAsk ? "/ask" : "/tell/7",
+            isAsk ? new RequestLine("GET", "/ask") : new RequestLine("POST", "/tell/7"),
             Optional.empty(),
             OptionalLong.empty());
 
