@@ -87,7 +87,7 @@ public final class PolicyResource implements Door {
     }
   }
 
-  // Replaces one value of the policy in force.
+  // Sets one value of the policy in force.
   private Future<Void> patch(RoutedRequest request) {
     Wish wish = Wish.of(request.http(), operators.require(request.http(), Scope.ALL));
     return bodies.object(request, MAX_PATCH_BYTES, INVALID).compose(body -> {
@@ -100,12 +100,10 @@ public final class PolicyResource implements Door {
 
   private static void requireSound(JsonObject body) {
     Object value = body.getValue("value");
-    boolean isSound = body.size() == 2
-        && body.getValue("path") instanceof String
-        && (value instanceof String || value instanceof Number || value instanceof Boolean);
+    boolean isSound = body.size() == 2 && body.getValue("path") instanceof String && value != null;
     if (!isSound) {
       throw OperatorBodies.invalid(
-          INVALID, List.of("the body: (expected: path, a text, and value, a single value)"));
+          INVALID, List.of("the body: (expected: path, a text, and value, anything but null)"));
     }
   }
 
@@ -113,7 +111,7 @@ public final class PolicyResource implements Door {
     // A list of one value, without its brackets, is the value as JSON.
     String json = JsonArray.of(body.getValue("value")).encode();
     try {
-      return PolicyEdits.replace(text, path, json.substring(1, json.length() - 1));
+      return PolicyEdits.set(text, path, json.substring(1, json.length() - 1));
     } catch (PathException e) {
       throw OperatorBodies.invalid(INVALID, List.of(String.valueOf(e.getMessage())));
     }

@@ -57,8 +57,7 @@ record Wish(
   }
 
   Wish because(String reason) {
-    String shown =
-        reason.length() <= MOST_REASON ? reason : reason.substring(0, MOST_REASON) + "…";
+    String shown = reason.length() <= MOST_REASON ? reason : reason.substring(0, MOST_REASON) + "…";
     return new Wish(operator, expected, isDryRun, isForced, comment.isEmpty() ? shown : comment);
   }
 }

@@ -1,5 +1,9 @@
 package io.weir.node.command;
 
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.json.JsonInput;
 import io.weir.state.document.PolicyDocuments;
@@ -125,7 +129,8 @@ final class PolicyAdminCommands {
   /** {@code weir policy set PATH VALUE}: changes one value of the policy in force. */
   @Command(
       name = "set",
-      description = "Changes one value of the policy in force; the rest of its text stays.",
+      description = "Sets one value of the policy in force, also one that its text leaves to its "
+          + "default; the rest of the text stays.",
       mixinStandardHelpOptions = true)
   static final class SetValue extends Changing {
     @Parameters(
@@ -133,7 +138,9 @@ final class PolicyAdminCommands {
         description = "fields that lead to it, as /buckets/requests/burstPeriod")
     private String path = "";
 
-    @Parameters(paramLabel = "VALUE", description = "a number, true, false, or a text")
+    @Parameters(
+        paramLabel = "VALUE",
+        description = "a number, true, false, a text, or a list or mapping as JSON")
     private String value = "";
 
     SetValue(Supplier<Optional<String>> localAdmin) {
@@ -142,11 +149,25 @@ final class PolicyAdminCommands {
 
     @Override
     public Integer call() throws IOException {
-      Object json = value.matches("-?\\d{1,18}(\\.\\d{1,18})?")
-          ? new BigDecimal(value)
-          : value.matches("true|false") ? (Object) Boolean.valueOf(value) : value;
       return change(
-          "PATCH", POLICY, new JsonObject().put("path", path).put("value", json).encode());
+          "PATCH",
+          POLICY,
+          new JsonObject().put("path", path).put("value", json()).encode());
+    }
+
+    private Object json() {
+      if (value.matches("-?\\d{1,18}(\\.\\d{1,18})?")) {
+        return new BigDecimal(value);
+      }
+      if (value.matches("true|false")) {
+        return Boolean.valueOf(value);
+      }
+      try {
+        boolean isWhole = value.startsWith("[") || value.startsWith("{");
+        return isWhole ? requireNonNull(JsonInput.value(Buffer.buffer(value))) : value;
+      } catch (DecodeException e) {
+        throw wrong("VALUE: no JSON (expected: a list or a mapping, as it begins like one)");
+      }
     }
   }
 

@@ -185,6 +185,30 @@ final class PolicyHistoryIT {
   }
 
   @Test
+  void aDefaultAndAListAreSetAndAMistakeIsNotAdded() {
+    tells(ask(two, "PATCH", "/v1/policy", set("/defaults/scope", "tenant")), 200, "\"revision\":2");
+    tells(ask(two, "PATCH", "/v1/policy", """
+            {"path": "/buckets/requests/throttleGroups/0/operations", "value": ["Ask", "Tell"]}"""), 200, "\"revision\":3");
+    tells(
+        ask(one, "GET", "/v1/policy/revisions/3", ""),
+        200,
+        "# A comment that stays.",
+        "defaults: { scope: \"tenant\" }",
+        "operations: [\"Ask\",\"Tell\"]");
+    tells(
+        ask(two, "PATCH", "/v1/policy", set("/defaults/scop", "key")),
+        422,
+        "/defaults/scop: there is no such value (expected: scope");
+    tells(ask(two, "PATCH", "/v1/policy", set("/plans/x/frozen", "true")), 422, "/plans/x");
+    tells(ask(two, "PATCH", "/v1/policy", "{\"path\": \"/plans\", \"value\": null}"), 422, "value");
+    assertThat(history(one)).hasSize(3);
+  }
+
+  private static String set(String path, String value) {
+    return new JsonObject().put("path", path).put("value", value).encode();
+  }
+
+  @Test
   void twoValuesThatAreChangedAtOnceAreBothChanged() {
     String bucket = "/buckets/requests/";
     List<String> paths = List.of(bucket + "burstPeriod", bucket + "throttleGroups/0/opsPerSec");
