@@ -2,6 +2,7 @@ package io.weir.client.job;
 
 import io.weir.client.retry.Origin;
 import io.weir.client.retry.Timekeeper;
+import io.weir.retry.AnswerStatus;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -36,7 +37,6 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
   private static final int ACCEPTED = 202;
   private static final int MOST_FAILURES = 30;
   private static final Duration QUESTION_TIMEOUT = Duration.ofSeconds(30);
-  private static final Set<Integer> TEMPORARY = Set.of(429, 502, 503, 504);
   private static final Set<String> OF_BODY = Set.of(
       "content-type",
       "content-encoding",
@@ -158,7 +158,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
 
   // A failed job may have such a status, too: then the answer has the job's state.
   private static boolean isNoAnswer(HttpResponse<?> answer) {
-    return TEMPORARY.contains(answer.statusCode())
+    return AnswerStatus.isPassing(answer.statusCode())
         && answer.headers().firstValue(JOB_STATE).isEmpty();
   }
 

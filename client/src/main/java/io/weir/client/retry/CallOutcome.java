@@ -1,5 +1,6 @@
 package io.weir.client.retry;
 
+import io.weir.retry.AnswerStatus;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -9,7 +10,6 @@ import java.nio.channels.UnresolvedAddressException;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLHandshakeException;
 
@@ -28,8 +28,6 @@ record CallOutcome(
     Standing standing,
     OptionalLong namedMillis,
     Optional<String> ticket) {
-  private static final Set<Integer> RETRYABLE = Set.of(408, 429, 500, 502, 503, 504);
-
   /** The conclusion about the upstream. */
   enum Standing {
     WELL,
@@ -42,7 +40,8 @@ record CallOutcome(
 
   /** The outcome of an answer. */
   static CallOutcome of(int status, Headers headers, Instant now, boolean isRepeatable) {
-    boolean isRetryable = RETRYABLE.contains(status) && (isRepeatable || isUndone(status, headers));
+    boolean isRetryable =
+        AnswerStatus.isPassing(status) && (isRepeatable || isUndone(status, headers));
     return isRetryable
         ? new CallOutcome(
             Integer.toString(status),
@@ -81,10 +80,10 @@ record CallOutcome(
   }
 
   private static Standing standing(int status) {
-    if (status == 429 || status == 503) {
+    if (AnswerStatus.isBusy(status)) {
       return Standing.BUSY;
     }
-    return status >= 500 ? Standing.ILL : Standing.WELL;
+    return AnswerStatus.isFailure(status) ? Standing.ILL : Standing.WELL;
   }
 
   // A throttled request was not acted upon. Weir names itself in the answer if the request did not

@@ -51,6 +51,12 @@ final class RetryerTest {
     "503, true,  false",
     "504, true,  false",
     "505, false, false",
+    "507, true,  false",
+    "511, true,  false",
+    "520, true,  false",
+    "524, true,  false",
+    "529, true,  false",
+    "599, true,  false",
   })
   void aStatusIsWorthAnotherAttempt(int status, boolean ifRepeatable, boolean ifNot) {
     assertThat(isSentAgain(call(true).answers(status).answers(200))).isEqualTo(ifRepeatable);

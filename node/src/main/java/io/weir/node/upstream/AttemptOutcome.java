@@ -1,6 +1,6 @@
 package io.weir.node.upstream;
 
-import java.util.Set;
+import io.weir.retry.AnswerStatus;
 
 /**
  * The outcome of an attempt, for the server.
@@ -21,14 +21,8 @@ public record AttemptOutcome(
     boolean isUnsent,
     boolean isAnswer,
     int loadThousandths) {
-  private static final int SERVER_ERRORS = 500;
   private static final int TOO_MANY = 429;
-  private static final int UNAVAILABLE = 503;
-  // Not implemented, HTTP version not supported: the request is the cause, not the server's
-  // health.
-  private static final Set<Integer> OF_REQUEST = Set.of(501, 505);
-  // The same set as SMG.
-  private static final Set<Integer> RETRYABLE = Set.of(408, 429, 500, 502, 503, 504);
+  private static final int FIRST_SERVER_ERROR = 500;
 
   /** The effect of an attempt on a server's health. */
   public enum Health {
@@ -64,16 +58,25 @@ public record AttemptOutcome(
    * @param waitMillis the wait that the answer named, 0 for none
    */
   public static AttemptOutcome answered(int status, long waitMillis) {
-    boolean isNeutral = status == TOO_MANY || waitMillis > 0 || OF_REQUEST.contains(status);
-    Health health = isNeutral ? Health.NEUTRAL : status >= SERVER_ERRORS ? Health.BAD : Health.GOOD;
     return new AttemptOutcome(
-        health,
+        health(status, waitMillis),
         waitMillis,
-        status == UNAVAILABLE,
-        RETRYABLE.contains(status),
+        AnswerStatus.isFailure(status),
+        AnswerStatus.isPassing(status),
         status == TOO_MANY,
         true,
         -1);
+  }
+
+  // A busy server that names a wait is left alone for that time; it has not failed.
+  private static Health health(int status, long waitMillis) {
+    if (status == TOO_MANY || (AnswerStatus.isBusy(status) && waitMillis > 0)) {
+      return Health.NEUTRAL;
+    }
+    if (AnswerStatus.isFailure(status)) {
+      return Health.BAD;
+    }
+    return status >= FIRST_SERVER_ERROR ? Health.NEUTRAL : Health.GOOD;
   }
 
   /** A copy with the load that the server reported. */

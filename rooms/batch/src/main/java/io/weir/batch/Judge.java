@@ -6,10 +6,10 @@ import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
+import io.weir.retry.AnswerStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Maps an answer to the outcome of an item, its batch and its claim.
@@ -17,7 +17,6 @@ import java.util.Set;
  * <p>If it is unknown whether an item was executed, it is tried again only when repeating is safe.
  */
 final class Judge {
-  private static final Set<Integer> PASSING = Set.of(408, 429, 500, 502, 503, 504);
   private static final List<String> WAIT_HEADERS = List.of(
       "Retry-After", "Retry-After-Ms", Tickets.RETRY_TICKET, "RateLimit", "RateLimit-Policy");
   private static final Duration SOON = Duration.ofSeconds(1);
@@ -84,7 +83,7 @@ final class Judge {
           Result.of("executed", answer), 200, MultiMap.caseInsensitiveMultiMap(), isCounted));
     }
     Result failed = Result.of("failed", answer);
-    if (PASSING.contains(status) && item.isRepeatable()) {
+    if (AnswerStatus.isPassing(status) && item.isRepeatable()) {
       return Sent.release(new Done(failed, status, waits(answer.headers()), false));
     }
     return status < 500 ? Sent.release(Done.of(failed)) : Sent.leave(Done.of(failed));

@@ -32,9 +32,9 @@ public final class JobSection implements PolicySection<JobRule> {
       Pattern.compile("/[A-Za-z0-9/._~%-]{0,255}"),
       "a path of the upstream such as /ready",
       "where the upstream is asked, with a `POST` of the job's body, whether it is ready for the job: 200 and 204 mean"
-          + " ready; 202, 404, 409, 425, 429, 500 and above mean not yet; any other answer is the job's result. A job that"
-          + " is not ready for four times the `readinessTime` goes to the end of the queue; while others wait, a key has"
-          + " half of the places at most. Without a path nothing is asked");
+          + " ready; 202, 404, 408, 409, 425, 429, and 500 and above but 501 and 505 mean not yet; any other answer is the"
+          + " job's result. A job that is not ready for four times the `readinessTime` goes to the end of the queue; while"
+          + " others wait, a key has half of the places at most. Without a path nothing is asked");
   private static final Field<Boolean> BATCHES = Field.flag(
       "batches", "whether the jobs that are checked at once take together the time of one");
   private static final Field<Boolean> LEARNED = Field.flag(

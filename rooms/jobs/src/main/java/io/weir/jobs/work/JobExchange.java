@@ -12,6 +12,7 @@ import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.work.ResultMemory.Room;
 import io.weir.jobs.work.ResultMemory.Wait;
 import io.weir.node.intake.WatchedBody;
+import io.weir.retry.AnswerStatus;
 import io.weir.retry.NamedWait;
 import java.time.Clock;
 import java.time.Instant;
@@ -27,8 +28,7 @@ import java.util.function.LongFunction;
  */
 final class JobExchange {
   private static final int FIRST_FINAL_STATUS = 200;
-  private static final int SERVER_ERRORS = 500;
-  private static final Set<Integer> NOT_READY = Set.of(202, 404, 409, 425, 429);
+  private static final Set<Integer> NOT_READY = Set.of(202, 404, 409, 425);
 
   private final Vertx vertx;
   private final HttpClientRequest sending;
@@ -101,7 +101,7 @@ final class JobExchange {
 
     /** Whether the result is not ready yet, or the upstream cannot give it now. */
     boolean isUndecided() {
-      return !isFinal() || NOT_READY.contains(status) || status >= SERVER_ERRORS;
+      return !isFinal() || NOT_READY.contains(status) || AnswerStatus.isPassing(status);
     }
 
     /** The reason of the failure, if the job gets no other answer. */

@@ -18,8 +18,8 @@ import io.weir.jobs.work.JobExchange.Answer;
 import io.weir.jobs.work.JobLine.Claimed;
 import io.weir.jobs.work.JobUpstream.JobToSend;
 import io.weir.node.answer.RefusedException;
+import io.weir.retry.AnswerStatus;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * or another node has claimed it. Mutable; owned by the event loop of the worker.
  */
 final class JobRun {
-  private static final Set<Integer> TO_SEND_AGAIN = Set.of(429, 502, 503, 504);
+  private static final int INTERNAL_ERROR = 500;
   private static final long FIRST_WAIT_MILLIS = 200;
   private static final long LONGEST_WAIT_MILLIS = 10_000;
   private static final long USUAL_TURN_MILLIS = 1000;
@@ -205,7 +205,7 @@ final class JobRun {
       }
       Answer answer = answered.result();
       boolean isBusy =
-          answer == null || !answer.isFinal() || TO_SEND_AGAIN.contains(answer.status());
+          answer == null || !answer.isFinal() || isSentAgainAfter(answer.status());
       boolean isReceipt = answer != null
           && answer.status() == 202
           && answer.headers().contains(HttpHeaders.LOCATION);
@@ -221,6 +221,11 @@ final class JobRun {
         received(answer);
       }
     });
+  }
+
+  // A 500 is the upstream's own answer to the job: another attempt would probably get the same.
+  private static boolean isSentAgainAfter(int status) {
+    return AnswerStatus.isPassing(status) && status != INTERNAL_ERROR;
   }
 
   // The memory is freed once the result is stored.

@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The waits that answers to jobs name. */
 final class JobExchangeTest {
@@ -49,6 +50,23 @@ final class JobExchangeTest {
   @CsvSource({"0, 4000", "1, 1000", "250, 1000", "1000, 1000", "1500, 1500", "60000, 60000"})
   void aReceiptIsAskedForAfterTheNamedWaitButAtMostOnceASecond(long named, long expected) {
     assertThat(JobRule.DEFAULT.receiptWaitMillis(0, named)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {202, 404, 408, 409, 425, 429, 500, 503, 507, 520, 529, 599})
+  void theResultIsAskedForAgainAfterAnAnswerThatMayPass(int status) {
+    assertThat(answer(status).isUndecided()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {200, 204, 400, 410, 501, 505})
+  void anyOtherAnswerIsTheResult(int status) {
+    assertThat(answer(status).isUndecided()).isFalse();
+  }
+
+  private static Answer answer(int status) {
+    return new Answer(
+        status, MultiMap.caseInsensitiveMultiMap(), Buffer.buffer(), true, Optional.empty());
   }
 
   @Test

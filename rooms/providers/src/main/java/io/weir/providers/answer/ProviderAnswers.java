@@ -2,15 +2,13 @@ package io.weir.providers.answer;
 
 import io.vertx.core.MultiMap;
 import io.weir.node.upstream.AttemptOutcome;
+import io.weir.retry.AnswerStatus;
 import io.weir.retry.NamedWait;
 import java.time.Instant;
 import java.util.OptionalLong;
 
 /** Judges answers of providers by their heads: the wait and the load that they name. */
 public final class ProviderAnswers {
-  private static final int TOO_MANY = 429;
-  private static final int UNAVAILABLE = 503;
-
   /** Longer waits are cut to this. */
   public static final long LONGEST_WAIT_MILLIS = 3_600_000;
 
@@ -23,8 +21,7 @@ public final class ProviderAnswers {
 
   /** The outcome of an answer. */
   public static AttemptOutcome outcome(int status, MultiMap headers, Instant now) {
-    boolean isBusy = status == TOO_MANY || status == UNAVAILABLE;
-    long wait = isBusy ? waitMillis(status, headers, now).orElse(0) : 0;
+    long wait = AnswerStatus.isPassing(status) ? waitMillis(status, headers, now).orElse(0) : 0;
     return AttemptOutcome.answered(status, wait).withLoad(LoadReport.thousandths(headers));
   }
 }
