@@ -19,22 +19,27 @@ import java.util.stream.Stream;
 /**
  * Reads the wait that an answer names, in milliseconds, rounded up: {@code Retry-After} (RFC 9110, section 10.2.3) or
  * its millisecond form; for a 429 that has neither, {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-10), the
- * headers that OpenAI introduced, {@code RateLimit-Reset} or {@code X-RateLimit-Reset}. Values that are invalid or in
- * the past are ignored; a wait is never invented.
+ * headers of OpenAI and Anthropic, {@code RateLimit-Reset} or {@code X-RateLimit-Reset}. Of several values of a header
+ * the longest wait counts. Values that are invalid or in the past are ignored; a wait is never invented.
  */
 public final class NamedWait {
   private static final int TOO_MANY = 429;
   private static final Duration MOST_APART = Duration.ofDays(7);
   private static final long EPOCH_SECONDS_FROM = 1_000_000_000;
   private static final Pattern NUMBER = Pattern.compile("\\d{1,30}(?:\\.\\d{1,30})?");
+  private static final Pattern NONE_LEFT = Pattern.compile("-\\d{1,30}(?:\\.\\d{1,30})?|0{1,30}(?:\\.0{1,30})?");
+  // Items of a list: a comma inside of a date is followed by the number of the day.
+  private static final Pattern NEXT = Pattern.compile(",(?=\\s*+(?:[0-9.]++\\s*+(?:,|$)|[A-Za-z]))");
   private static final Pattern PARTS = Pattern.compile("(?:\\d{1,9}(?:\\.\\d{1,9})?(?:ms|s|m|h))+");
   private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h)");
   private static final int LONGEST_RESET = 40;
-  // RFC 9110, section 5.6.7: recipients must accept all three formats.
+  // RFC 9110, section 5.6.7: recipients must accept the first three formats. Anthropic sends the
+  // last one (RFC 3339).
   private static final List<DateTimeFormatter> DATES = List.of(
       DateTimeFormatter.RFC_1123_DATE_TIME,
       DateTimeFormatter.ofPattern("EEEE, dd-MMM-yy HH:mm:ss zzz", Locale.US),
-      DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.US).withZone(ZoneOffset.UTC));
+      DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.US).withZone(ZoneOffset.UTC),
+      DateTimeFormatter.ISO_OFFSET_DATE_TIME);
 
   private final Function<String, List<String>> headers;
   private final Instant now;
@@ -44,7 +49,8 @@ public final class NamedWait {
     this.headers = headers;
     this.longestMillis = longestMillis;
     // By the server's clock, unless it is off by a week.
-    this.now = first(headers, "Date")
+    this.now = values(headers, "Date")
+        .findFirst()
         .flatMap(NamedWait::date)
         .filter(date -> Duration.between(now, date).abs().compareTo(MOST_APART) < 0)
         .orElse(now);
@@ -63,8 +69,8 @@ public final class NamedWait {
   }
 
   private OptionalLong of(int status) {
-    OptionalLong exact = ahead(number("Retry-After-Ms", 1));
-    OptionalLong whole = ahead(retryAfter());
+    OptionalLong exact = longest(numbers("Retry-After-Ms"));
+    OptionalLong whole = longest(values("Retry-After").flatMap(this::retryAfter));
     // If both forms name the same wait, the finer one counts; if they contradict each other, the
     // standard one.
     if (exact.isPresent()
@@ -78,35 +84,46 @@ public final class NamedWait {
     return (millis + 999) / 1000;
   }
 
-  private OptionalLong ahead(Optional<Long> millis) {
-    return millis.filter(known -> known > 0).stream()
+  // A proxy may add a line of its own: a caller that comes after the longest wait disturbs nobody.
+  private OptionalLong longest(Stream<Long> millis) {
+    return millis
+        .filter(known -> known > 0)
         .mapToLong(known -> Math.min(longestMillis, known))
-        .findFirst();
+        .max();
   }
 
-  private static Optional<String> first(Function<String, List<String>> headers, String name) {
-    return headers.apply(name).stream().findFirst();
+  // All lines of a header, and all items of a line.
+  private static Stream<String> values(Function<String, List<String>> headers, String name) {
+    return headers.apply(name).stream().flatMap(NEXT::splitAsStream).map(String::strip);
   }
 
-  private Optional<Long> number(String name, long unitMillis) {
-    return first(headers, name)
-        .map(String::strip)
-        .filter(text -> NUMBER.matcher(text).matches())
-        .map(text -> new BigDecimal(text)
+  private Stream<String> values(String name) {
+    return values(headers, name);
+  }
+
+  private Stream<Long> numbers(String name) {
+    return values(name).flatMap(text -> number(text, 1));
+  }
+
+  private static Stream<Long> number(String text, long unitMillis) {
+    return NUMBER.matcher(text).matches()
+        ? Stream.of(new BigDecimal(text)
             .multiply(BigDecimal.valueOf(unitMillis))
             .setScale(0, RoundingMode.CEILING)
             .min(BigDecimal.valueOf(Long.MAX_VALUE / 1000))
-            .longValueExact());
+            .longValueExact())
+        : Stream.empty();
   }
 
-  private Optional<Long> retryAfter() {
-    Optional<Long> seconds = number("Retry-After", 1000);
-    return seconds.isPresent()
-        ? seconds
-        : first(headers, "Retry-After")
-            .flatMap(NamedWait::date)
-            .filter(now::isBefore)
-            .map(date -> until(Duration.between(now, date)));
+  private Stream<Long> retryAfter(String text) {
+    return Stream.concat(number(text, 1000), untilDate(text));
+  }
+
+  private Stream<Long> untilDate(String text) {
+    return date(text)
+        .filter(now::isBefore)
+        .map(date -> until(Duration.between(now, date)))
+        .stream();
   }
 
   // Bounded before the conversion, as the date may be very far.
@@ -120,7 +137,7 @@ public final class NamedWait {
 
   private static Stream<Instant> parsed(DateTimeFormatter format, String text) {
     try {
-      return Stream.of(Instant.from(format.parse(text.strip())));
+      return Stream.of(Instant.from(format.parse(text)));
     } catch (DateTimeException e) {
       return Stream.empty();
     }
@@ -131,19 +148,49 @@ public final class NamedWait {
     Stream<Long> items = headers.apply("RateLimit").stream()
         .flatMap(value -> QuotaHeader.seconds(value).stream().boxed())
         .map(seconds -> seconds * 1000);
-    Stream<Long> resets = Stream.of("requests", "tokens").flatMap(what -> reset(what).stream());
-    OptionalLong last = Stream.concat(items, resets)
-        .flatMap(millis -> ahead(Optional.of(millis)).stream().boxed())
-        .mapToLong(millis -> millis)
-        .max();
-    return last.isPresent() ? last : window();
+    OptionalLong last =
+        longest(Stream.of(items, openAi(), anthropic()).flatMap(resets -> resets));
+    return last.isPresent() ? last : longest(windows());
   }
 
-  private OptionalLong window() {
-    return ahead(Stream.of("RateLimit-Reset", "X-RateLimit-Reset")
-        .flatMap(name -> number(name, 1).stream())
-        .findFirst()
-        .map(this::sinceNow));
+  private Stream<Long> windows() {
+    return Stream.of("RateLimit-Reset", "X-RateLimit-Reset").flatMap(this::resets);
+  }
+
+  private Stream<Long> openAi() {
+    return Stream.of("requests", "tokens")
+        .filter(what -> isExhausted("x-ratelimit-remaining-" + what))
+        .flatMap(what -> resets("x-ratelimit-reset-" + what));
+  }
+
+  private Stream<Long> anthropic() {
+    Stream<Long> unified = values("anthropic-ratelimit-unified-status").anyMatch("rejected"::equals)
+        ? resets("anthropic-ratelimit-unified-reset")
+        : Stream.empty();
+    Stream<Long> quotas = Stream.of("requests", "tokens", "input-tokens", "output-tokens")
+        .map(what -> "anthropic-ratelimit-" + what)
+        .filter(quota -> isExhausted(quota + "-remaining"))
+        .flatMap(quota -> resets(quota + "-reset"));
+    return Stream.concat(unified, quotas);
+  }
+
+  // Below zero if requests were admitted beyond the quota.
+  private boolean isExhausted(String remaining) {
+    return values(remaining).anyMatch(left -> NONE_LEFT.matcher(left).matches());
+  }
+
+  private Stream<Long> resets(String name) {
+    return values(name).flatMap(this::reset);
+  }
+
+  // Some servers send a number, others a time with units, others a date.
+  private Stream<Long> reset(String text) {
+    if (text.length() > LONGEST_RESET) {
+      return Stream.empty();
+    }
+    return PARTS.matcher(text).matches()
+        ? Stream.of(sum(text))
+        : Stream.concat(number(text, 1).map(this::sinceNow), untilDate(text));
   }
 
   // Some servers send an instant, others a span.
@@ -154,17 +201,10 @@ public final class NamedWait {
     return value >= EPOCH_SECONDS_FROM ? value * 1000 - now.toEpochMilli() : value * 1000;
   }
 
-  // x-ratelimit-remaining-requests: 0, x-ratelimit-reset-requests: 6m0.5s
-  private Optional<Long> reset(String what) {
-    String left = first(headers, "x-ratelimit-remaining-" + what).orElse("");
-    String reset = first(headers, "x-ratelimit-reset-" + what).orElse("");
-    if (!left.equals("0")
-        || reset.length() > LONGEST_RESET
-        || !PARTS.matcher(reset).matches()) {
-      return Optional.empty();
-    }
+  // 6m0.5s
+  private static long sum(String text) {
     double millis = 0;
-    Matcher part = PART.matcher(reset);
+    Matcher part = PART.matcher(text);
     while (part.find()) {
       double number = Double.parseDouble(part.group(1));
       millis += number
@@ -175,6 +215,6 @@ public final class NamedWait {
             default -> 3_600_000;
           };
     }
-    return Optional.of((long) Math.ceil(millis));
+    return (long) Math.ceil(millis);
   }
 }

@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
  * there is more. One pass over the characters, as a provider may send many. Mutable; for one header.
  */
 final class QuotaHeader {
+  private static final Pattern NONE_LEFT = Pattern.compile("r=(?:0|-[1-9][0-9]{0,14})");
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,15}");
   private static final int LONGEST_PARAMETER = 32;
 
@@ -57,7 +58,7 @@ final class QuotaHeader {
     parameter.setLength(0);
     if (isName) {
       isName = false;
-    } else if (text.equals("r=0")) {
+    } else if (NONE_LEFT.matcher(text).matches()) {
       isNoneLeft = true;
     } else if (text.startsWith("t=") && SECONDS.matcher(text.substring(2)).matches()) {
       seconds = Long.parseLong(text.substring(2));

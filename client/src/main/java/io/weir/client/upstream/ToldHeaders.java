@@ -17,6 +17,16 @@ final class ToldHeaders {
       "x-ratelimit-reset-requests",
       "x-ratelimit-remaining-tokens",
       "x-ratelimit-reset-tokens",
+      "anthropic-ratelimit-unified-status",
+      "anthropic-ratelimit-unified-reset",
+      "anthropic-ratelimit-requests-remaining",
+      "anthropic-ratelimit-requests-reset",
+      "anthropic-ratelimit-tokens-remaining",
+      "anthropic-ratelimit-tokens-reset",
+      "anthropic-ratelimit-input-tokens-remaining",
+      "anthropic-ratelimit-input-tokens-reset",
+      "anthropic-ratelimit-output-tokens-remaining",
+      "anthropic-ratelimit-output-tokens-reset",
       "endpoint-load-metrics");
   private static final int LONGEST = 400;
 

@@ -54,6 +54,10 @@ final class RetryAfterHeadersTest {
         "429 | X-RateLimit-Reset: 1772359100                                  | -1",
         "429 | Retry-After: 2 / RateLimit: \"minute\";r=0;t=12                | 2000",
         "429 | Retry-After: rubbish / RateLimit-Reset: 3                      | 3000",
+        // Of several values the longest wait.
+        "503 | Retry-After: 2 / Retry-After: 9                                | 9000",
+        "529 | Retry-After: 9, 2                                              | 9000",
+        "429 | Retry-After-Ms: 20 / Retry-After-Ms: 700 / Retry-After: 1      | 700",
         // Values in the past are ignored.
         "429 | Retry-After: 0 / Retry-After-Ms: 300                           | 300",
         "429 | Retry-After: Sun, 01 Mar 2026 09:00:00 GMT / RateLimit-Reset: 3 | 3000",
@@ -62,6 +66,10 @@ final class RetryAfterHeadersTest {
         // The headers of OpenAI.
         "429 | x-ratelimit-remaining-requests: 0 / x-ratelimit-reset-requests: 6m0.5s | 360500",
         "429 | x-ratelimit-remaining-requests: 1 / x-ratelimit-reset-requests: 6m0.5s | -1",
+        "429 | x-ratelimit-remaining-requests: -4 / x-ratelimit-reset-requests: 6m0.5s | 360500",
+        // The headers of Anthropic.
+        "429 | anthropic-ratelimit-input-tokens-remaining: 0 / anthropic-ratelimit-input-tokens-reset: 2026-03-01T10:00:07Z | 7000",
+        "429 | anthropic-ratelimit-unified-status: rejected / anthropic-ratelimit-unified-reset: 1772359209 | 9000",
         "429 | Server: nobody                                                 | -1",
       })
   void anAnswerNamesAWait(int status, String headers, long expectedMillis) {

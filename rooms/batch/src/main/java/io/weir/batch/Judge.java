@@ -92,7 +92,7 @@ final class Judge {
   private static MultiMap waits(MultiMap headers) {
     MultiMap waits = MultiMap.caseInsensitiveMultiMap();
     for (String name : WAIT_HEADERS) {
-      Optional.ofNullable(headers.get(name)).ifPresent(value -> waits.set(name, value));
+      waits.set(name, headers.getAll(name)); // all lines: the caller waits for the longest
     }
     return waits;
   }

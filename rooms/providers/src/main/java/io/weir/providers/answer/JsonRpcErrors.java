@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.json.JsonInput;
 import io.weir.node.upstream.AttemptOutcome;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -33,20 +34,29 @@ public final class JsonRpcErrors {
    * @param codes further codes that mean it, whatever their message says
    */
   public static Optional<AttemptOutcome> limited(Buffer body, Set<Integer> codes) {
+    List<JsonObject> answers = answers(body);
+    boolean areAll = !answers.isEmpty() && answers.stream().allMatch(one -> isLimited(one, codes));
+    return areAll
+        ? Optional.of(AttemptOutcome.answered(
+            TOO_MANY, answers.stream().mapToLong(JsonRpcErrors::waitMillis).max().orElse(0)))
+        : Optional.empty();
+  }
+
+  /** The answer, or those of a batch; nothing if one of them is no object. */
+  private static List<JsonObject> answers(Buffer body) {
     Object answer;
     try {
       answer = JsonInput.value(body);
     } catch (DecodeException e) {
-      return Optional.empty();
+      return List.of();
     }
     if (answer instanceof JsonArray several) {
-      boolean areAll = !several.isEmpty()
-          && several.stream().allMatch(one -> one instanceof JsonObject of && isLimited(of, codes));
-      return areAll ? Optional.of(AttemptOutcome.answered(TOO_MANY, 0)) : Optional.empty();
+      boolean areObjects = several.stream().allMatch(JsonObject.class::isInstance);
+      return areObjects
+          ? several.stream().map(JsonObject.class::cast).toList()
+          : List.of();
     }
-    return answer instanceof JsonObject one && isLimited(one, codes)
-        ? Optional.of(AttemptOutcome.answered(TOO_MANY, waitMillis(one)))
-        : Optional.empty();
+    return answer instanceof JsonObject one ? List.of(one) : List.of();
   }
 
   private static boolean isLimited(JsonObject answer, Set<Integer> codes) {

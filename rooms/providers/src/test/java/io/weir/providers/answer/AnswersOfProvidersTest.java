@@ -27,6 +27,8 @@ final class AnswersOfProvidersTest {
         "{\"error\":{\"code\":10007}} | 0",
         "[{\"error\":{\"code\":-32005}},{\"error\":{\"code\":10007}}] | 0",
         "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":30}}}} | 30000",
+        "[{\"error\":{\"code\":10007}},"
+            + "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":30}}}}] | 30000",
         "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":1e99}}}} | 3600000",
         "{\"error\":{\"code\":-32005,\"data\":{\"rate\":{\"backoff_seconds\":-1}}}} | 0",
         "{\"error\":{\"code\":-32005,\"data\":7}} | 0"

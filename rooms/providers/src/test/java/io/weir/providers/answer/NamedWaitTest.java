@@ -68,6 +68,62 @@ final class NamedWaitTest {
     assertThat(millis(headers.set("Date", "Sun, 22 Nov 2020 12:10:00 GMT"))).isEqualTo(605_000);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Retry-After | 5 | 60 | 60000",
+        "Retry-After | 60 | 5 | 60000",
+        "Retry-After | soon | 5 | 5000",
+        "Retry-After | 3 | Sun, 22 Nov 2026 12:00:05 GMT | 5000",
+        "Retry-After | 3, 60, 5 | 2 | 60000",
+        "Retry-After | 3, Sun, 22 Nov 2026 12:00:05 GMT | 2 | 5000",
+        "Retry-After | Sun, 22 Nov 2026 12:00:05 GMT, Sunday, 22-Nov-26 12:00:09 GMT | 2 | 9000",
+        "Retry-After | Sun Nov 22 12:00:05 2026, 7 | 2 | 7000",
+        "Retry-After-Ms | 250 | 900 | 900",
+        "RateLimit-Reset | 3 | 12 | 12000",
+        "X-RateLimit-Reset | 1795348805 | 1795348809 | 9000",
+        "RateLimit | \"a\";r=0;t=7 | \"b\";r=-3;t=12 | 12000"
+      })
+  void ofSeveralValuesTheLongestWaitCounts(
+      String name, String first, String second, long expected) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap().add(name, first).add(name, second);
+    assertThat(millis(headers)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "requests | 0 | 2026-11-22T12:00:05Z | 5000",
+        "requests | -2 | 2026-11-22T12:00:05.250Z | 5250",
+        "tokens | 0 | 2026-11-22T14:00:00+01:00 | 3600000",
+        "input-tokens | 0 | 2026-11-22T12:00:05Z | 5000",
+        "output-tokens | 0 | 2026-11-22T12:00:05Z | 5000",
+        "output-tokens | 0 | 2026-11-22T11:00:05Z | -1",
+        "output-tokens | 0 | tomorrow | -1",
+        "output-tokens | 1 | 2026-11-22T12:00:05Z | -1",
+        "output-tokens | none | 2026-11-22T12:00:05Z | -1"
+      })
+  void aQuotaOfAnthropicThatIsExhausted(String what, String left, String reset, long expected) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap()
+        .set("anthropic-ratelimit-" + what + "-remaining", left)
+        .set("anthropic-ratelimit-" + what + "-reset", reset);
+    assertThat(millis(headers)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"rejected, 1795348809, 9000", "allowed, 1795348809, -1", "rejected, soon, -1"})
+  void theUnifiedLimitOfAnthropic(String status, String reset, long expected) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap()
+        .set("anthropic-ratelimit-unified-status", status)
+        .set("anthropic-ratelimit-unified-reset", reset);
+    assertThat(millis(headers)).isEqualTo(expected);
+    assertThat(millis(headers.set("anthropic-ratelimit-tokens-remaining", "0")
+            .set("anthropic-ratelimit-tokens-reset", "2026-11-22T12:00:01Z")))
+        .isEqualTo(Math.max(1000, expected));
+  }
+
   @Test
   void theHeadersOfOpenAi() {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap()
@@ -75,6 +131,8 @@ final class NamedWaitTest {
         .set("x-ratelimit-reset-requests", "6m0.5s");
     assertThat(millis(headers)).isEqualTo(360_500);
     assertThat(millis(headers.set("x-ratelimit-reset-requests", "-5s"))).isEqualTo(-1);
+    headers.set("x-ratelimit-remaining-requests", "-1").set("x-ratelimit-reset-requests", "12");
+    assertThat(millis(headers)).isEqualTo(12_000);
     headers.set("x-ratelimit-remaining-requests", "1");
     assertThat(millis(headers)).isEqualTo(-1);
     headers.set("x-ratelimit-remaining-tokens", "0").set("x-ratelimit-reset-tokens", "20ms");
