@@ -29,7 +29,8 @@
 --          was held or the id is ''
 --   then five for each request:
 --          its id; the group of its operation; how far ahead a slot may be, in microseconds;
---          previous attempts, <provider>/<key> with a comma between: these are tried last; 1 if it
+--          previous attempts, <provider>/<key> with a comma between: these are tried last; with an
+--          exclamation mark before it if only that key is tried last, as it was refused; 1 if it
 --          is retried after a failure of the provider, else 0: then it probes a provider whose
 --          breaker is open only if no other provider serves it, or no request has tried it for 10 s
 -- RETURNS

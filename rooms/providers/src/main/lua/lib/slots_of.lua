@@ -23,7 +23,8 @@ local function providers_of(text)
     for key in string.gmatch(keys, '[^,]+') do
       local place = name .. '/' .. key
       local slot, cool = 'slot:' .. place, 'cool:' .. place
-      one.keys[#one.keys + 1] = { name = key, place = ',' .. place .. ',', slot = slot, cool = cool }
+      one.keys[#one.keys + 1] = { name = key, place = ',' .. place .. ',', refused = ',!' .. place .. ',', slot = slot,
+        cool = cool }
     end
     providers[#providers + 1] = one
   end
@@ -41,6 +42,11 @@ local function open_of(providers, state, now)
   return table.concat(open, ',')
 end
 
+local function was_sent_with(key, asked)
+  return asked.before ~= ''
+    and (string.find(asked.before, key.place, 1, true) or string.find(asked.before, key.refused, 1, true))
+end
+
 -- The key of a provider that is available first, and when. Of several, the one that was used
 -- longest ago; a key of a previous attempt only if there is no other.
 local function first_key(one, state, asked)
@@ -49,7 +55,7 @@ local function first_key(one, state, asked)
     local slot = slot_of_key(one, key, state, asked.now)
     local at = math.max(asked.now, slot, number_in(state, key.cool) or 0,
       number_in(state, key.cool .. '/' .. asked.group) or 0)
-    if asked.before ~= '' and string.find(asked.before, key.place, 1, true) then
+    if was_sent_with(key, asked) then
       slot = math.huge
     end
     if not best or at < best_at or at == best_at and slot < best_slot then
@@ -83,7 +89,7 @@ local function was_sent_to(one, asked)
 end
 
 -- The available providers, each with its first key: those without a previous attempt of the
--- request, and the others. A provider with an open breaker is available when it may be probed.
+-- request, except attempts whose key was refused if there is another key, and the others. A provider with an open breaker is available when it may be probed.
 -- Third, the earliest instant of such a probe; fourth, whether a provider has no place other than
 -- those that `owed` keeps for others.
 local function slots_of(some, state, asked, owed)
@@ -95,8 +101,10 @@ local function slots_of(some, state, asked, owed)
     elseif places <= 0 or places <= owed(one, asked.ahead, asked.group) then
       is_full = true
     else
-      local list = is_left_to_others(one, state, asked) and risky or was_sent_to(one, asked) and again or fresh
-      list[#list + 1] = slot_of_provider(one, state, asked)
+      local slot = slot_of_provider(one, state, asked)
+      local was_tried = was_sent_to(one, asked) or was_sent_with(slot.key, asked)
+      local list = is_left_to_others(one, state, asked) and risky or was_tried and again or fresh
+      list[#list + 1] = slot
     end
   end
   if #fresh + #again == 0 and not is_full then

@@ -15,6 +15,9 @@ public final class AnswerStatus {
   // 529 is Anthropic's and Cloudflare's "overloaded".
   private static final Set<Integer> BUSY = Set.of(TOO_MANY, 503, 529);
 
+  // Unauthorized, payment required, forbidden.
+  private static final Set<Integer> KEY_REFUSED = Set.of(401, 402, 403);
+
   private AnswerStatus() {}
 
   /** Whether the server, or a proxy before it, has failed: 500 and above, but 501 and 505. */
@@ -25,6 +28,11 @@ public final class AnswerStatus {
   /** Whether the server works, but has no capacity for the request now: 429, 503 and 529. */
   public static boolean isBusy(int status) {
     return BUSY.contains(status);
+  }
+
+  /** Whether the server may have refused the key of the request, so that it was not executed: 401, 402 and 403. */
+  public static boolean mayRefuseKey(int status) {
+    return KEY_REFUSED.contains(status);
   }
 
   /** Whether another attempt may succeed: 408, 429, and each failure. */

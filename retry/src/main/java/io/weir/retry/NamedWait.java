@@ -27,9 +27,11 @@ public final class NamedWait {
   private static final Duration MOST_APART = Duration.ofDays(7);
   private static final long EPOCH_SECONDS_FROM = 1_000_000_000;
   private static final Pattern NUMBER = Pattern.compile("\\d{1,30}(?:\\.\\d{1,30})?");
-  private static final Pattern NONE_LEFT = Pattern.compile("-\\d{1,30}(?:\\.\\d{1,30})?|0{1,30}(?:\\.0{1,30})?");
+  private static final Pattern NONE_LEFT =
+      Pattern.compile("-\\d{1,30}(?:\\.\\d{1,30})?|0{1,30}(?:\\.0{1,30})?");
   // Items of a list: a comma inside of a date is followed by the number of the day.
-  private static final Pattern NEXT = Pattern.compile(",(?=\\s*+(?:[0-9.]++\\s*+(?:,|$)|[A-Za-z]))");
+  private static final Pattern NEXT =
+      Pattern.compile(",(?=\\s*+(?:[0-9.]++\\s*+(?:,|$)|[A-Za-z]))");
   private static final Pattern PARTS = Pattern.compile("(?:\\d{1,9}(?:\\.\\d{1,9})?(?:ms|s|m|h))+");
   private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h)");
   private static final int LONGEST_RESET = 40;
@@ -148,8 +150,7 @@ public final class NamedWait {
     Stream<Long> items = headers.apply("RateLimit").stream()
         .flatMap(value -> QuotaHeader.seconds(value).stream().boxed())
         .map(seconds -> seconds * 1000);
-    OptionalLong last =
-        longest(Stream.of(items, openAi(), anthropic()).flatMap(resets -> resets));
+    OptionalLong last = longest(Stream.of(items, openAi(), anthropic()).flatMap(resets -> resets));
     return last.isPresent() ? last : longest(windows());
   }
 

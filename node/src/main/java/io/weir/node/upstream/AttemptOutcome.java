@@ -29,7 +29,9 @@ public record AttemptOutcome(
     GOOD,
     BAD,
     /** The server was overloaded, or not the cause. */
-    NEUTRAL
+    NEUTRAL,
+    /** The server works, and refused the key that it was sent with. */
+    REFUSED
   }
 
   /** There was no connection. */
@@ -68,6 +70,15 @@ public record AttemptOutcome(
         -1);
   }
 
+  /**
+   * The server refused the key, and did not execute the request.
+   *
+   * @param waitMillis the wait that the answer named, 0 for none
+   */
+  public static AttemptOutcome refused(long waitMillis) {
+    return new AttemptOutcome(Health.REFUSED, waitMillis, false, true, true, true, -1);
+  }
+
   // A busy server that names a wait is left alone for that time; it has not failed.
   private static Health health(int status, long waitMillis) {
     if (status == TOO_MANY || (AnswerStatus.isBusy(status) && waitMillis > 0)) {
@@ -77,6 +88,11 @@ public record AttemptOutcome(
       return Health.BAD;
     }
     return status >= FIRST_SERVER_ERROR ? Health.NEUTRAL : Health.GOOD;
+  }
+
+  /** Whether another attempt is of use only with another server or key. */
+  boolean needsAnother() {
+    return coolMillis > 0 || health == Health.REFUSED;
   }
 
   /** A copy with the load that the server reported. */

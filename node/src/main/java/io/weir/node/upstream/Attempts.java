@@ -131,7 +131,7 @@ final class Attempts<T> {
   // Sending again is charged to the budget here.
   private NextStep after(AttemptOutcome outcome) {
     Optional<NotRetried> obstacle = outcome.mayBeSentAgain() ? obstacle(outcome) : Optional.empty();
-    boolean hasAnother = outcome.coolMillis() == 0 || course.hasAnother();
+    boolean hasAnother = !outcome.needsAnother() || course.hasAnother();
     NextStep next =
         NextStep.after(outcome, attempted, request.attempts(course.to()), obstacle, hasAnother);
     boolean isPaid = !(next instanceof Again again) || again.waits().isEmpty() || course.tryPay();

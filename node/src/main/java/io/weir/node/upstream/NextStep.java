@@ -56,7 +56,8 @@ sealed interface NextStep {
       int most,
       Optional<NotRetried> obstacle,
       boolean hasAnother) {
-    if (!outcome.mayBeSentAgain()) {
+    boolean isOfOnlyKey = outcome.health() == AttemptOutcome.Health.REFUSED && !hasAnother;
+    if (!outcome.mayBeSentAgain() || isOfOnlyKey) {
       return new Answer();
     }
     if (obstacle.isPresent()) {

@@ -18,6 +18,8 @@ import io.weir.providers.store.RedisProviders;
 import io.weir.providers.store.UpstreamKeys;
 import io.weir.providers.turn.Breakers;
 import io.weir.providers.turn.HealthWatch;
+import io.weir.providers.turn.KeyRestDoor;
+import io.weir.providers.turn.KeyRests;
 import io.weir.providers.turn.PermitDoor;
 import io.weir.providers.turn.ProviderGate;
 import io.weir.providers.turn.ProviderLessons;
@@ -42,6 +44,7 @@ public final class ProvidersRoom implements Room {
         new RedisProviders(node.redis()),
         new ProviderMeters(node.meters()),
         new Breakers(),
+        new KeyRests(),
         new ProviderPlaces(),
         new RetryBudgets(),
         new KeysHere(System::getenv));
@@ -70,6 +73,7 @@ public final class ProvidersRoom implements Room {
       RedisProviders store,
       ProviderMeters meters,
       Breakers breakers,
+      KeyRests rests,
       ProviderPlaces places,
       RetryBudgets budgets,
       KeysHere keys)
@@ -79,6 +83,7 @@ public final class ProvidersRoom implements Room {
     public LoopRoom onLoop(LoopParts loop) {
       ProviderGate gate = gate(loop.vertx());
       return LoopRoom.of(new PermitDoor(node.policies(), gate, lessons(gate), loop.services()))
+          .withOperatorsDoor(new KeyRestDoor(loop.vertx(), node, store, rests))
           .with(turns(gate));
     }
 
@@ -94,7 +99,7 @@ public final class ProvidersRoom implements Room {
     }
 
     private ProviderLessons lessons(ProviderGate gate) {
-      return new ProviderLessons(gate, breakers, meters);
+      return new ProviderLessons(gate, breakers, rests, meters);
     }
 
     private Turns turns(ProviderGate gate) {

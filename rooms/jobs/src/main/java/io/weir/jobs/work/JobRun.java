@@ -204,8 +204,7 @@ final class JobRun {
         return;
       }
       Answer answer = answered.result();
-      boolean isBusy =
-          answer == null || !answer.isFinal() || isSentAgainAfter(answer.status());
+      boolean isBusy = answer == null || !answer.isFinal() || isSentAgainAfter(answer.status());
       boolean isReceipt = answer != null
           && answer.status() == 202
           && answer.headers().contains(HttpHeaders.LOCATION);

@@ -6,15 +6,16 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.json.JsonInput;
 import io.weir.node.upstream.AttemptOutcome;
+import io.weir.providers.rule.JsonRpcRule;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Errors of JSON-RPC that mean 429 behind a status of 200. The codes are those of blockchain providers, as in
- * Chainlake's scheduler. Ethereum's nodes use −32000 also for a call that reverts: that code counts only if its message
- * names a limit.
+ * Errors of JSON-RPC behind a status of 200: those that mean 429, and those that the policy calls failures. The codes
+ * that mean 429 are those of blockchain providers, as in Chainlake's scheduler. Ethereum's nodes use −32000 also for a
+ * call that reverts: that code counts only if its message names a limit.
  */
 public final class JsonRpcErrors {
   private static final Set<Integer> TOO_MANY_CODES = Set.of(-32_005, -32_016, 10_007);
@@ -25,21 +26,23 @@ public final class JsonRpcErrors {
   private static final Pattern OF_A_CALL =
       Pattern.compile("revert|gas|execution|stack|size", Pattern.CASE_INSENSITIVE);
   private static final int TOO_MANY = 429;
+  private static final int FAILED = 502;
 
   private JsonRpcErrors() {}
 
-  /**
-   * The outcome of an answer that is such an error; a batch of answers counts if each of them is one.
-   *
-   * @param codes further codes that mean it, whatever their message says
-   */
-  public static Optional<AttemptOutcome> limited(Buffer body, Set<Integer> codes) {
+  /** The outcome of an answer that is such an error; a batch of answers counts if each of them is one. */
+  public static Optional<AttemptOutcome> outcome(Buffer body, JsonRpcRule rule) {
     List<JsonObject> answers = answers(body);
-    boolean areAll = !answers.isEmpty() && answers.stream().allMatch(one -> isLimited(one, codes));
-    return areAll
-        ? Optional.of(AttemptOutcome.answered(
-            TOO_MANY, answers.stream().mapToLong(JsonRpcErrors::waitMillis).max().orElse(0)))
-        : Optional.empty();
+    if (answers.isEmpty()) {
+      return Optional.empty();
+    }
+    if (answers.stream().allMatch(one -> isLimited(one, rule.limits()))) {
+      return Optional.of(AttemptOutcome.answered(
+          TOO_MANY, answers.stream().mapToLong(JsonRpcErrors::waitMillis).max().orElse(0)));
+    }
+    boolean areFailures = answers.stream()
+        .allMatch(one -> isFailure(one, rule.failures()) || isLimited(one, rule.limits()));
+    return areFailures ? Optional.of(AttemptOutcome.answered(FAILED, 0)) : Optional.empty();
   }
 
   /** The answer, or those of a batch; nothing if one of them is no object. */
@@ -52,11 +55,15 @@ public final class JsonRpcErrors {
     }
     if (answer instanceof JsonArray several) {
       boolean areObjects = several.stream().allMatch(JsonObject.class::isInstance);
-      return areObjects
-          ? several.stream().map(JsonObject.class::cast).toList()
-          : List.of();
+      return areObjects ? several.stream().map(JsonObject.class::cast).toList() : List.of();
     }
     return answer instanceof JsonObject one ? List.of(one) : List.of();
+  }
+
+  private static boolean isFailure(JsonObject answer, Set<Integer> codes) {
+    return answer.getValue("error") instanceof JsonObject error
+        && error.getValue("code") instanceof Integer code
+        && codes.contains(code);
   }
 
   private static boolean isLimited(JsonObject answer, Set<Integer> codes) {

@@ -19,9 +19,18 @@ public final class ProviderAnswers {
     return NamedWait.millis(status, headers::getAll, now, LONGEST_WAIT_MILLIS);
   }
 
-  /** The outcome of an answer. */
-  public static AttemptOutcome outcome(int status, MultiMap headers, Instant now) {
-    long wait = AnswerStatus.isPassing(status) ? waitMillis(status, headers, now).orElse(0) : 0;
-    return AttemptOutcome.answered(status, wait).withLoad(LoadReport.thousandths(headers));
+  /**
+   * The outcome of an answer.
+   *
+   * @param hasKey whether the request was sent with one of our keys
+   */
+  public static AttemptOutcome outcome(int status, MultiMap headers, Instant now, boolean hasKey) {
+    boolean isRefused = hasKey && AnswerStatus.mayRefuseKey(status);
+    long wait = isRefused || AnswerStatus.isPassing(status)
+        ? waitMillis(status, headers, now).orElse(0)
+        : 0;
+    AttemptOutcome outcome =
+        isRefused ? AttemptOutcome.refused(wait) : AttemptOutcome.answered(status, wait);
+    return outcome.withLoad(LoadReport.thousandths(headers));
   }
 }

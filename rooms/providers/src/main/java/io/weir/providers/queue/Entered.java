@@ -23,4 +23,9 @@ public record Entered(Providers upstream, String id, String provider, String key
   public String place() {
     return provider + "/" + key;
   }
+
+  /** The same if the key was refused. */
+  public String placeOfRefusedKey() {
+    return "!" + place();
+  }
 }

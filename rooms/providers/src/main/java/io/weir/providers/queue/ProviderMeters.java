@@ -34,6 +34,7 @@ public final class ProviderMeters {
   private final Map<String, Timer> waits = new ConcurrentHashMap<>();
   private final Map<Attempts, Counter> attempts = new ConcurrentHashMap<>();
   private final Map<Place, Timer> latencies = new ConcurrentHashMap<>();
+  private final Map<Place, Counter> rested = new ConcurrentHashMap<>();
   private final Map<Place, Heard> standings = new ConcurrentHashMap<>();
   private final Map<Place, Heard> breakers = new ConcurrentHashMap<>();
 
@@ -162,6 +163,19 @@ public final class ProviderMeters {
         .increment();
   }
 
+  /** A provider refuses a key, which is not used for a while. */
+  public void rested(String upstream, String provider) {
+    rested(new Place(upstream, provider)).increment();
+  }
+
+  private Counter rested(Place place) {
+    return rested.computeIfAbsent(
+        place,
+        of -> registry.counter(
+            "throttle.upstream.keys.rested",
+            Tags.of("upstream", of.upstream(), "provider", of.provider())));
+  }
+
   /** This node has changed the state of a breaker: open, half_open or closed. */
   public void breaker(String upstream, String provider, String to) {
     registry
@@ -185,6 +199,8 @@ public final class ProviderMeters {
     standing(upstream.name(), "throttle.upstream.inflight").set(told.inflight());
     standing(upstream.name(), "throttle.upstream.limit").set(told.limit());
     for (Provider provider : upstream.all()) {
+      rested(
+          new Place(upstream.name(), provider.name())); // from 0 on, so that alerts see the first
       Boolean isTried = told.open().get(provider.name());
       breakers
           .computeIfAbsent(

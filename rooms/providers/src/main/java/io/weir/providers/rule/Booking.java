@@ -32,7 +32,8 @@ public sealed interface Booking {
    * @param id without blanks and commas
    * @param group of the request's operation
    * @param patienceMicros how far ahead a slot may be
-   * @param before the providers and keys that it was sent to, {@code provider/key}
+   * @param before the providers and keys that it was sent to, {@code provider/key}; {@code !provider/key} if the key was
+   *     refused: then another key of the provider is as good as another provider
    * @param mayProbe whether it is sent again if a provider fails: such requests try providers whose breaker is open
    *     first
    */

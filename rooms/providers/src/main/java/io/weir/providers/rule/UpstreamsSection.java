@@ -21,6 +21,9 @@ import java.util.stream.Collectors;
 public final class UpstreamsSection implements PolicySection<Destinations> {
   private static final int MAX_SLOTS = 200;
 
+  private static final Pattern CODE = Pattern.compile("-?[0-9]{1,9}");
+  private static final String CODE_EXPECTED = "a code such as -32000";
+
   private static final Field<Boolean> SELECTION = Field.choice(
           "selection",
           Words.of("tiers", true, "weights", false),
@@ -32,9 +35,16 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
           + " up to 4 KiB count as 429; answers are asked for without compression");
   private static final Field<List<Item>> JSON_RPC_CODES = Field.texts(
           "jsonRpcCodes",
-          Pattern.compile("-?[0-9]{1,9}"),
-          "a code such as -32000",
+          CODE,
+          CODE_EXPECTED,
           "codes that count as 429, too, whatever their message, such as `[-32029]`; they also work without `jsonRpc`")
+      .atMost(20, "too_many_codes");
+  private static final Field<List<Item>> JSON_RPC_FAILURES = Field.texts(
+          "jsonRpcFailures",
+          CODE,
+          CODE_EXPECTED,
+          "codes that count as a failure of the provider, as 502 does, such as `[-32603]`; they also work without `jsonRpc`."
+              + " A batch of answers counts if each of them has such a code")
       .atMost(20, "too_many_codes");
   private static final Table UPSTREAM = Table.of(
           "upstreamOfProviders", ProviderReader.PROVIDERS, SELECTION)
@@ -42,7 +52,8 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
       .with(UpstreamFields.ALL)
       .with(List.of(RetryReader.RETRY))
       .with(RetryReader.REPEAT)
-      .with(List.of(HealthReader.HEALTH, BoundsReader.BREAKER, JSON_RPC, JSON_RPC_CODES));
+      .with(List.of(
+          HealthReader.HEALTH, BoundsReader.BREAKER, JSON_RPC, JSON_RPC_CODES, JSON_RPC_FAILURES));
   private static final Field<Map<String, Section>> UPSTREAMS = Field.byId(
           "upstreams", UPSTREAM, "upstreams that are made of [providers](#providers)")
       .atMost(50, "too_many_upstreams");
@@ -99,17 +110,30 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
   }
 
   private static Sending sending(Section section) {
-    Set<Integer> codes = section.get(JSON_RPC_CODES).stream()
-        .map(code -> Integer.valueOf(code.text()))
-        .collect(Collectors.toSet());
     return new Sending(
         section.count(UpstreamFields.CONNECT_TIMEOUT),
         section.count(UpstreamFields.TIMEOUT),
         section.get(UpstreamFields.MAX_BODY_BYTES),
         section.get(UpstreamFields.HONOURS_KEYS),
-        section.get(JSON_RPC) || !codes.isEmpty(),
-        codes,
+        jsonRpc(section),
         RetryReader.repeat(section));
+  }
+
+  private static JsonRpcRule jsonRpc(Section section) {
+    Set<Integer> limits = codes(section.get(JSON_RPC_CODES));
+    Set<Integer> failures = codes(section.get(JSON_RPC_FAILURES));
+    for (Integer code : failures) {
+      if (limits.contains(code)) {
+        section.error(
+            "code_repeated", "jsonRpcFailures", "%d is in jsonRpcCodes, too".formatted(code));
+      }
+    }
+    boolean isRead = section.get(JSON_RPC) || !limits.isEmpty() || !failures.isEmpty();
+    return new JsonRpcRule(isRead, limits, failures);
+  }
+
+  private static Set<Integer> codes(List<Item> codes) {
+    return codes.stream().map(code -> Integer.valueOf(code.text())).collect(Collectors.toSet());
   }
 
   // Warns of bounds that contradict each other, so that one of them has no effect.

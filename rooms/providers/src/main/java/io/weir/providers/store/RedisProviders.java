@@ -209,6 +209,18 @@ public final class RedisProviders implements ProviderStore {
         .thenApply(answer -> (Long) answer.get(0) == 1);
   }
 
+  /**
+   * Ends the waits of a key before their time.
+   *
+   * @param scopes the key, and {@code key/group}
+   * @return how many there were
+   */
+  public CompletionStage<Long> endRests(String upstream, String provider, List<String> scopes) {
+    String[] fields =
+        scopes.stream().map(scope -> "cool:" + provider + "/" + scope).toArray(String[]::new);
+    return redis.ask(commands -> commands.hdel(UpstreamKeys.of(upstream).get(0), fields));
+  }
+
   private CompletionStage<List<Object>> run(
       LuaScript script, List<String> keys, List<String> arguments) {
     List<String> with = new ArrayList<>(arguments);

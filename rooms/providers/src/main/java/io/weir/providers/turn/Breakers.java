@@ -31,7 +31,7 @@ public final class Breakers {
 
   /** Counts an attempt; returns for how many microseconds the provider's breaker opens, 0 if it does not. */
   public long count(Providers upstream, String provider, Health health) {
-    if (health == Health.NEUTRAL) {
+    if (health == Health.NEUTRAL || health == Health.REFUSED) {
       return 0;
     }
     if (breakers.size() > MOST || heard.size() > MOST) {

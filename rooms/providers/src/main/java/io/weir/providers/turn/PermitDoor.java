@@ -17,6 +17,7 @@ import io.weir.node.intake.RoutedRequest;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.json.BodyFields;
 import io.weir.node.upstream.AttemptOutcome;
+import io.weir.node.upstream.AttemptOutcome.Health;
 import io.weir.providers.answer.ProviderAnswers;
 import io.weir.providers.queue.Entered;
 import io.weir.providers.queue.Wish;
@@ -49,6 +50,7 @@ public final class PermitDoor implements Door {
   private static final int MAX_STATUS = 599;
   private static final int MAX_HEADERS = 32;
   private static final int GIVEN_UP = 499;
+  private static final int FORBIDDEN = 403;
   private static final long LONGEST_TAKEN_MILLIS = 3_600_000;
   private static final String CODE = "permit_invalid";
   private static final String SERVICE = "(service)";
@@ -174,6 +176,11 @@ public final class PermitDoor implements Door {
     return entered;
   }
 
+  private static boolean hasKey(Entered entered) {
+    return entered.upstream().named(entered.provider()).stream()
+        .anyMatch(provider -> !provider.keys().isEmpty());
+  }
+
   private Future<Void> renew(RoutedRequest request) {
     services.admit(request.http());
     return services.body(request.http()).compose(body -> renew(request, entered(request)));
@@ -213,10 +220,17 @@ public final class PermitDoor implements Door {
       case 0 -> AttemptOutcome.broken();
       case GIVEN_UP -> AttemptOutcome.unknown();
       default ->
-        ProviderAnswers.outcome((int) status, headers, Clock.systemUTC().instant());
+        ProviderAnswers.outcome(
+            (int) status, headers, Clock.systemUTC().instant(), hasKey(entered));
     };
     return lessons
         .learnOnce(entered, outcome, group, TimeUnit.MILLISECONDS.toNanos(took))
+        .onSuccess(wasHeld -> {
+          // No other key answered the request; a 403 may be about the request.
+          if (wasHeld && outcome.health() == Health.REFUSED && status != FORBIDDEN) {
+            lessons.rest(entered, group);
+          }
+        })
         .compose(wasHeld -> request.answer(200, new JsonObject().put("held", wasHeld)));
   }
 }

@@ -12,9 +12,6 @@ import io.weir.providers.queue.Wish;
 import io.weir.providers.rule.Provider;
 import io.weir.providers.rule.Providers;
 import io.weir.providers.turn.ProviderTurns.Parts;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** The way of one request through the providers of an upstream. Mutable; owned by its event loop. */
@@ -22,7 +19,7 @@ final class ProviderCourse implements Course {
   private final Parts node;
   private final OutgoingRequest request;
   private final RetryBudget budget;
-  private final List<String> before = new ArrayList<>();
+  private final TriedKeys tried;
   private UsableProviders usable;
   private String last = "";
   private int probes;
@@ -31,6 +28,7 @@ final class ProviderCourse implements Course {
     this.node = node;
     this.request = request;
     this.budget = budget;
+    this.tried = new TriedKeys(node.lessons(), request.group());
     this.usable = node.usables().of((Providers) request.to());
     budget.earn(to().retry().budgetPercent()); // each request earns a fraction of a retry
   }
@@ -56,7 +54,7 @@ final class ProviderCourse implements Course {
         request.key(),
         request.tenant(),
         request.group(),
-        before,
+        tried.before(),
         request.attempts(to()) > 1 && isRepeatable.getAsBoolean(),
         deadlineNanos,
         isGone);
@@ -69,17 +67,17 @@ final class ProviderCourse implements Course {
 
   private Turn begin(Entered entered) {
     Provider provider = usable.upstream().named(entered.provider()).orElseThrow();
-    before.add(entered.place());
+    tried.begin(entered);
     last = provider.name();
     // Bounded: a request must not try providers forever, whatever their breakers do.
     boolean isFree = entered.isProbe() && probes < usable.upstream().all().size();
     probes += isFree ? 1 : 0;
-    return new ProviderTurn(node, usable, provider, entered, request.group(), isFree);
+    return new ProviderTurn(node, usable, provider, entered, tried, isFree);
   }
 
   @Override
   public boolean hasAnother() {
-    return usable.hasAnother(request.group(), new HashSet<>(before));
+    return usable.hasAnother(request.group(), tried.places());
   }
 
   @Override
@@ -100,7 +98,7 @@ final class ProviderCourse implements Course {
   @Override
   public void failed(NotRetried why) {
     meters().notRetried(to().name(), last, why);
-    if (before.size() > 1) {
+    if (tried.areSeveral()) {
       meters().exhausted(to().name(), last);
     }
     end(RequestEnd.FAILED);
@@ -108,7 +106,7 @@ final class ProviderCourse implements Course {
 
   @Override
   public void refused(String code) {
-    if (before.isEmpty()) {
+    if (tried.isEmpty()) {
       meters().refused(to().name(), code);
       end(RequestEnd.REFUSED);
     } else {

@@ -8,16 +8,30 @@ import io.weir.providers.queue.Entered;
 import io.weir.providers.queue.ProviderMeters;
 import io.weir.providers.rule.Booking.Lesson;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reports the outcomes of attempts to all nodes, and counts them. Owned by one event loop. */
 public final class ProviderLessons {
+  private static final Logger LOG = LoggerFactory.getLogger(ProviderLessons.class);
+
   private final ProviderGate gate;
   private final Breakers breakers;
+  private final KeyRests rests;
   private final ProviderMeters meters;
 
-  public ProviderLessons(ProviderGate gate, Breakers breakers, ProviderMeters meters) {
+  /**
+   * Lessons for one event loop.
+   *
+   * @param breakers of the whole node
+   * @param rests of the whole node
+   */
+  public ProviderLessons(
+      ProviderGate gate, Breakers breakers, KeyRests rests, ProviderMeters meters) {
     this.gate = gate;
     this.breakers = breakers;
+    this.rests = rests;
     this.meters = meters;
   }
 
@@ -71,13 +85,14 @@ public final class ProviderLessons {
    *
    * @param group of its operation
    * @param nanos how long it took, 0 if unknown
-   * @return whether its permit was held
    */
-  public Future<Boolean> learn(Entered entered, AttemptOutcome outcome, String group, long nanos) {
+  public void learn(Entered entered, AttemptOutcome outcome, String group, long nanos) {
     long open = breakers.count(entered.upstream(), entered.provider(), outcome.health());
     long openMicros = Math.max(open, openMicrosOfProbe(entered, outcome));
     count(entered, outcome, openMicros, nanos);
-    return gate.leave(entered, lesson(entered, outcome, group, nanos, openMicros));
+    forgetRest(entered, outcome, group);
+    Future<Boolean> unused =
+        gate.leave(entered, lesson(entered, outcome, group, nanos, openMicros));
   }
 
   /**
@@ -92,6 +107,7 @@ public final class ProviderLessons {
         .onSuccess(wasHeld -> {
           if (wasHeld) {
             judge(entered, outcome, nanos, ofProbe);
+            forgetRest(entered, outcome, group);
           }
         });
   }
@@ -102,6 +118,29 @@ public final class ProviderLessons {
     if (open > 0) {
       gate.tell(entered, Lesson.of("", 0, open, ""));
     }
+  }
+
+  /** A provider refused a key that is the cause: all nodes leave it alone, longer each time in a row. */
+  void rest(Entered refused, String group) {
+    long micros = rests.refusedMicros(key(refused, group), System.nanoTime());
+    gate.tell(refused, Lesson.of(scope(refused, group), micros, 0, ""));
+    meters.rested(refused.upstream().name(), refused.provider());
+    LOG.warn(
+        "{} of {} refuses the key {}, which rests for {} s",
+        refused.provider(),
+        refused.upstream().name(),
+        refused.key(),
+        TimeUnit.MICROSECONDS.toSeconds(micros));
+  }
+
+  private void forgetRest(Entered entered, AttemptOutcome outcome, String group) {
+    if (outcome.health() == Health.GOOD) {
+      rests.forget(key(entered, group));
+    }
+  }
+
+  private static KeyRests.Key key(Entered entered, String group) {
+    return new KeyRests.Key(entered.upstream().name(), entered.provider(), scope(entered, group));
   }
 
   private static long openMicrosOfProbe(Entered entered, AttemptOutcome outcome) {
@@ -126,14 +165,16 @@ public final class ProviderLessons {
     if (outcome.health() == Health.GOOD) {
       return nanos / 1000;
     }
-    return outcome.health() == Health.BAD || outcome.mayBeSentAgain() ? -1 : 0;
+    boolean isOverload = outcome.health() == Health.NEUTRAL && outcome.mayBeSentAgain();
+    return outcome.health() == Health.BAD || isOverload ? -1 : 0;
   }
 
   // The part of the provider that the wait is for; empty for all of it, or if there is no wait.
   private static String scope(Entered entered, AttemptOutcome outcome, String group) {
-    if (outcome.coolMillis() == 0 || outcome.coolsServer()) {
-      return "";
-    }
+    return outcome.coolMillis() == 0 || outcome.coolsServer() ? "" : scope(entered, group);
+  }
+
+  private static String scope(Entered entered, String group) {
     return group.equals(GroupRule.DEFAULT.fallback()) ? entered.key() : entered.key() + "/" + group;
   }
 
@@ -143,7 +184,7 @@ public final class ProviderLessons {
       return "";
     }
     return switch (outcome.health()) {
-      case GOOD -> "good";
+      case GOOD, REFUSED -> "good";
       case BAD -> "bad";
       case NEUTRAL -> outcome.isUnsent() ? "good" : "unknown";
     };

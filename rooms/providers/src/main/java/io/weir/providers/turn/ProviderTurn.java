@@ -1,6 +1,5 @@
 package io.weir.providers.turn;
 
-import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.weir.core.policy.Upstream;
@@ -23,9 +22,10 @@ final class ProviderTurn implements Turn {
   private final Parts node;
   private final UsableProviders usable;
   private final Provider provider;
-  private final String group;
+  private final TriedKeys tried;
   private final boolean isFree;
   private Entered entered;
+  private int status;
 
   /** @param isFree whether it is a probe that costs the request no attempt */
   ProviderTurn(
@@ -33,13 +33,13 @@ final class ProviderTurn implements Turn {
       UsableProviders usable,
       Provider provider,
       Entered entered,
-      String group,
+      TriedKeys tried,
       boolean isFree) {
     this.node = node;
     this.usable = usable;
     this.provider = provider;
     this.entered = entered;
-    this.group = group;
+    this.tried = tried;
     this.isFree = isFree;
   }
 
@@ -65,16 +65,17 @@ final class ProviderTurn implements Turn {
 
   @Override
   public boolean readsBody(int status) {
-    return status == OK && sending().isJsonRpc();
+    return status == OK && sending().jsonRpc().isRead();
   }
 
   @Override
   public AttemptOutcome judge(int status, MultiMap headers, Optional<Buffer> body) {
     node.lessons().heard(entered);
+    this.status = status;
     AttemptOutcome outcome = body.filter(whole -> readsBody(status))
-        .flatMap(whole -> JsonRpcErrors.limited(whole, sending().jsonRpcCodes()))
-        .orElseGet(
-            () -> ProviderAnswers.outcome(status, headers, Clock.systemUTC().instant()));
+        .flatMap(whole -> JsonRpcErrors.outcome(whole, sending().jsonRpc()))
+        .orElseGet(() -> ProviderAnswers.outcome(
+            status, headers, Clock.systemUTC().instant(), !provider.keys().isEmpty()));
     if (node.lessons().endsProbe(entered, outcome)) {
       entered = entered.afterProbe();
     }
@@ -100,6 +101,6 @@ final class ProviderTurn implements Turn {
 
   @Override
   public void end(AttemptOutcome outcome, long tookNanos) {
-    Future<Boolean> unused = node.lessons().learn(entered, outcome, group, tookNanos);
+    tried.end(entered, outcome, status, tookNanos);
   }
 }

@@ -43,7 +43,7 @@ record UsableProviders(Providers configured, Providers upstream, Set<String> key
   /** The headers to send: without the caller's secrets, with our key. */
   MultiMap headers(KeysHere keys, RequestHeaders of, Provider provider, Entered entered) {
     MultiMap headers = of.foreign(upstream.at(provider), keyHeaders);
-    if (upstream.sending().isJsonRpc()) {
+    if (upstream.sending().jsonRpc().isRead()) {
       headers.set(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY); // its body is inspected
     }
     provider

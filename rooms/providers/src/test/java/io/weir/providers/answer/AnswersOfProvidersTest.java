@@ -7,7 +7,9 @@ import io.vertx.core.buffer.Buffer;
 import io.weir.node.upstream.AttemptOutcome;
 import io.weir.node.upstream.AttemptOutcome.Health;
 import io.weir.providers.queue.KeysHere;
+import io.weir.providers.rule.JsonRpcRule;
 import io.weir.providers.rule.KeySlot;
+import java.time.Instant;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +37,7 @@ final class AnswersOfProvidersTest {
       })
   void errorsThatMeanTooMany(String body, long waitMillis) {
     AttemptOutcome outcome =
-        JsonRpcErrors.limited(Buffer.buffer(body), Set.of()).orElseThrow();
+        JsonRpcErrors.outcome(Buffer.buffer(body), JsonRpcRule.NONE).orElseThrow();
     assertThat(outcome.health()).isEqualTo(Health.NEUTRAL);
     assertThat(outcome.isUnsent()).isTrue();
     assertThat(outcome.mayBeSentAgain()).isTrue();
@@ -64,14 +66,55 @@ final class AnswersOfProvidersTest {
         "[7]"
       })
   void anythingElseIsAnAnswer(String body) {
-    assertThat(JsonRpcErrors.limited(Buffer.buffer(body), Set.of(-32_029))).isEmpty();
+    assertThat(JsonRpcErrors.outcome(Buffer.buffer(body), rule(Set.of(-32_029), Set.of(-32_603))))
+        .isEmpty();
   }
 
   @Test
   void aPolicyMayNameFurtherErrors() {
     Buffer reverted =
         Buffer.buffer("{\"error\":{\"code\":-32000,\"message\":\"execution reverted\"}}");
-    assertThat(JsonRpcErrors.limited(reverted, Set.of(-32_000))).isPresent();
+    assertThat(JsonRpcErrors.outcome(reverted, rule(Set.of(-32_000), Set.of()))).isPresent();
+  }
+
+  private static JsonRpcRule rule(Set<Integer> limits, Set<Integer> failures) {
+    return new JsonRpcRule(true, limits, failures);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"error\":{\"code\":-32603}}",
+        "[{\"error\":{\"code\":-32603}},{\"error\":{\"code\":-32005}}]"
+      })
+  void anErrorThatThePolicyCallsAFailureCountsAgainstTheProvider(String body) {
+    AttemptOutcome outcome = JsonRpcErrors.outcome(
+            Buffer.buffer(body), rule(Set.of(), Set.of(-32_603)))
+        .orElseThrow();
+    assertThat(outcome.health()).isEqualTo(Health.BAD);
+    assertThat(outcome.mayBeSentAgain()).isTrue();
+    assertThat(outcome.isUnsent()).isFalse();
+    assertThat(JsonRpcErrors.outcome(
+            Buffer.buffer("[{\"error\":{\"code\":-32603}},{\"result\":1}]"),
+            rule(Set.of(), Set.of(-32_603))))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"401", "402", "403"})
+  void aKeyThatIsRefusedIsNoFaultOfTheProvider(int status) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    AttemptOutcome refused = ProviderAnswers.outcome(status, headers, Instant.EPOCH, true);
+    assertThat(refused.health()).isEqualTo(Health.REFUSED);
+    assertThat(refused.isUnsent()).isTrue();
+    assertThat(refused.mayBeSentAgain()).isTrue();
+    assertThat(ProviderAnswers.outcome(status, headers, Instant.EPOCH, false).health())
+        .as("without a key of ours, the caller is the cause")
+        .isEqualTo(Health.GOOD);
+    headers.set("Retry-After", "5");
+    assertThat(ProviderAnswers.outcome(status, headers, Instant.EPOCH, true).coolMillis())
+        .as("as of GitHub's secondary limits")
+        .isEqualTo(5000);
   }
 
   @ParameterizedTest

@@ -119,7 +119,8 @@ final class NamedWaitTest {
         .set("anthropic-ratelimit-unified-status", status)
         .set("anthropic-ratelimit-unified-reset", reset);
     assertThat(millis(headers)).isEqualTo(expected);
-    assertThat(millis(headers.set("anthropic-ratelimit-tokens-remaining", "0")
+    assertThat(millis(headers
+            .set("anthropic-ratelimit-tokens-remaining", "0")
             .set("anthropic-ratelimit-tokens-reset", "2026-11-22T12:00:01Z")))
         .isEqualTo(Math.max(1000, expected));
   }

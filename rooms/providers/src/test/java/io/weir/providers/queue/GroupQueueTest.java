@@ -8,12 +8,12 @@ import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.upstream.GivenUpException;
 import io.weir.providers.rule.Bounds;
 import io.weir.providers.rule.BreakerRule;
+import io.weir.providers.rule.JsonRpcRule;
 import io.weir.providers.rule.Providers;
 import io.weir.providers.rule.Sending;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +24,7 @@ final class GroupQueueTest {
       List.of(),
       true,
       new Bounds(1, Optional.empty(), 1, 1000, 1000),
-      new Sending(1000, 1000, 1000, false, false, Set.of(), RepeatRule.NONE),
+      new Sending(1000, 1000, 1000, false, JsonRpcRule.NONE, RepeatRule.NONE),
       RetryRule.DEFAULT,
       BreakerRule.DEFAULT,
       Optional.empty());

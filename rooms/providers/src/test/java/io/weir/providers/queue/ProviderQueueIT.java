@@ -14,6 +14,7 @@ import io.weir.providers.rule.Booking.End;
 import io.weir.providers.rule.Booking.Lesson;
 import io.weir.providers.rule.Bounds;
 import io.weir.providers.rule.BreakerRule;
+import io.weir.providers.rule.JsonRpcRule;
 import io.weir.providers.rule.Provider;
 import io.weir.providers.rule.Providers;
 import io.weir.providers.rule.Sending;
@@ -42,7 +43,7 @@ final class ProviderQueueIT {
       List.of(new Provider("a", URI.create("http://127.0.0.1:1"), 0, 1, 0, Set.of(), List.of(), 0)),
       true,
       new Bounds(1, Optional.empty(), 10, 60_000, 60_000_000),
-      new Sending(1000, 1000, 1000, false, false, Set.of(), RepeatRule.NONE),
+      new Sending(1000, 1000, 1000, false, JsonRpcRule.NONE, RepeatRule.NONE),
       RetryRule.DEFAULT,
       BreakerRule.DEFAULT,
       Optional.empty());

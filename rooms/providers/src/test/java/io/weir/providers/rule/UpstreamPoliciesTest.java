@@ -56,14 +56,14 @@ final class UpstreamPoliciesTest {
     assertThat(plain.bounds().maxInflight()).isEqualTo(100);
     assertThat(plain.bounds().adaptive()).isEmpty();
     assertThat(plain.bounds().most()).isEqualTo(100);
-    assertThat(plain.sending().isJsonRpc()).isFalse();
+    assertThat(plain.sending().jsonRpc().isRead()).isFalse();
     assertThat(plain.retry()).isEqualTo(RetryRule.DEFAULT);
     Providers said = upstream(PROVIDER
         + ", maxInflight: 30, adaptive: { target: 50ms, min: 2, max: 20, initial: 4 }, jsonRpc: true, "
         + "retry: { preset: storj, jitter: 0 }");
     assertThat(said.bounds().adaptive()).contains(new AdaptiveRule(50_000, 2, 20, 4));
     assertThat(said.bounds().most()).isEqualTo(20);
-    assertThat(said.sending().isJsonRpc()).isTrue();
+    assertThat(said.sending().jsonRpc().isRead()).isTrue();
     assertThat(said.retry())
         .isEqualTo(new RetryRule(7, 100, 2000, 3000, 0, OptionalInt.of(20), 65_536, 0));
   }
@@ -123,10 +123,10 @@ final class UpstreamPoliciesTest {
 
   @Test
   void errorsOfJsonRpcMayBeNamed() {
-    assertThat(upstream(PROVIDER).sending().jsonRpcCodes()).isEmpty();
+    assertThat(upstream(PROVIDER).sending().jsonRpc().limits()).isEmpty();
     Sending named = upstream(PROVIDER + ", jsonRpcCodes: [-32000, 429]").sending();
-    assertThat(named.isJsonRpc()).isTrue();
-    assertThat(named.jsonRpcCodes()).containsExactlyInAnyOrder(-32_000, 429);
+    assertThat(named.jsonRpc().isRead()).isTrue();
+    assertThat(named.jsonRpc().limits()).containsExactlyInAnyOrder(-32_000, 429);
   }
 
   @Test
@@ -229,6 +229,8 @@ final class UpstreamPoliciesTest {
         "jsonRpc: maybe | value_invalid",
         "jsonRpcCodes: [-32000, x] | value_invalid",
         "jsonRpcCodes: [1.5] | value_invalid",
+        "jsonRpcFailures: [x] | value_invalid",
+        "jsonRpcFailures: [-32603, -32000], jsonRpcCodes: [-32000] | code_repeated",
         "jsonRpcCodes: [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21] | too_many_codes"
       })
   void mistakesOfUpstreamsAreReported(String more, String code) {

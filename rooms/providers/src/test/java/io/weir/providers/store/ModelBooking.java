@@ -142,7 +142,8 @@ final class ModelBooking {
       } else if (places(one) <= 0 || places(one) <= owed(one, ahead, asking.group())) {
         found.isFull = true;
       } else {
-        list(found, one, asking).add(candidate(one, asking));
+        Candidate candidate = candidate(one, asking);
+        list(found, candidate, asking).add(candidate);
       }
     }
     return found;
@@ -159,7 +160,8 @@ final class ModelBooking {
   }
 
   // A probe is left to requests that are sent again after a failure, for a while.
-  private List<Candidate> list(Candidates found, Provider one, Asking asking) {
+  private List<Candidate> list(Candidates found, Candidate candidate, Asking asking) {
+    Provider one = candidate.of;
     boolean isLeftToOthers = state.isOpen(one.name())
         && !asking.mayProbe()
         && now < state.openUntil(one.name()) + PROBE_GRACE;
@@ -168,18 +170,23 @@ final class ModelBooking {
     if (isLeftToOthers) {
       return found.risky;
     }
-    return wasSentTo ? found.again : found.fresh;
+    return wasSentTo || wasSentWith(one, candidate.key, asking) ? found.again : found.fresh;
   }
 
   /** With the key that is free first; of several, one that was not tried, and was used longest ago. */
   private Candidate candidate(Provider one, Asking asking) {
     Comparator<String> order = Comparator.<String>comparingLong(key -> at(one, key, asking.group()))
-        .thenComparing(key -> asking.before().contains(one.name() + "/" + key)
-            ? Long.MAX_VALUE
-            : state.slot(one, key, now));
+        .thenComparing(
+            key -> wasSentWith(one, key, asking) ? Long.MAX_VALUE : state.slot(one, key, now));
     String first = one.slots().stream().min(order).orElseThrow();
     long at = Math.max(at(one, first, asking.group()), state.coolUntil(one.name()));
     return new Candidate(one, first, at);
+  }
+
+  /** Also if the key was refused. */
+  private static boolean wasSentWith(Provider one, String key, Asking asking) {
+    String place = one.name() + "/" + key;
+    return asking.before().contains(place) || asking.before().contains("!" + place);
   }
 
   private long at(Provider one, String key, String group) {

@@ -10,6 +10,7 @@ import io.weir.providers.rule.Booking.End;
 import io.weir.providers.rule.Booking.Lesson;
 import io.weir.providers.rule.Bounds;
 import io.weir.providers.rule.BreakerRule;
+import io.weir.providers.rule.JsonRpcRule;
 import io.weir.providers.rule.KeySlot;
 import io.weir.providers.rule.Provider;
 import io.weir.providers.rule.ProviderStore;
@@ -100,8 +101,7 @@ final class ProviderHistory implements History {
             1 + random.nextInt(3000),
             1000,
             false,
-            false,
-            Set.of(),
+            JsonRpcRule.NONE,
             RepeatRule.NONE),
         RetryRule.DEFAULT,
         BreakerRule.DEFAULT,
@@ -186,7 +186,8 @@ final class ProviderHistory implements History {
     long patience = random.nextBoolean() ? 0 : random.nextLong(anyOf(200_000, 2 * SECOND));
     List<String> before = NAMES.stream()
         .filter(one -> random.nextInt(10) == 0)
-        .map(one -> one + "/" + any(List.of("-", "k0", "k1", "k2")))
+        .map(one ->
+            (random.nextBoolean() ? "!" : "") + one + "/" + any(List.of("-", "k0", "k1", "k2")))
         .toList();
     return new Asking("r" + ids++, any(GROUPS), patience, before, random.nextBoolean());
   }

@@ -18,6 +18,7 @@ import io.weir.providers.rule.Booking.Open;
 import io.weir.providers.rule.Booking.Told;
 import io.weir.providers.rule.Bounds;
 import io.weir.providers.rule.BreakerRule;
+import io.weir.providers.rule.JsonRpcRule;
 import io.weir.providers.rule.KeySlot;
 import io.weir.providers.rule.Provider;
 import io.weir.providers.rule.ProviderStore;
@@ -98,7 +99,7 @@ abstract class ProviderStoreContract {
         List.of(providers),
         isTiered,
         bounds,
-        new Sending(1000, 1000, 1000, false, false, Set.of(), RepeatRule.NONE),
+        new Sending(1000, 1000, 1000, false, JsonRpcRule.NONE, RepeatRule.NONE),
         RetryRule.DEFAULT,
         BreakerRule.DEFAULT,
         Optional.empty());
@@ -192,6 +193,15 @@ abstract class ProviderStoreContract {
       Providers upstream = tiered(100, provider("a", 0, 1, 2, 0));
       assertThat(ask(upstream, 0, "a/k0")).isEqualTo(now("a", "k1"));
       assertThat(ask(upstream, 0, "a/k0", "a/k1")).isEqualTo(now("a", "k0"));
+    }
+
+    @Test
+    void afterARefusedKeyAnotherOfTheProviderIsNext() {
+      Providers upstream = tiered(100, provider("a", 0, 1, 2, 0), provider("b", 1, 1, 1, 0));
+      assertThat(ask(upstream, 0, "!a/k0")).isEqualTo(now("a", "k1"));
+      assertThat(ask(upstream, 0, "a/k0")).isEqualTo(now("b", "k0"));
+      assertThat(ask(upstream, 0, "!a/k0", "!a/k1")).isEqualTo(now("b", "k0"));
+      assertThat(ask(upstream, 0, "!a/k0", "a/k1")).isEqualTo(now("b", "k0"));
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.weir.providers.rule.Booking.Lesson;
 import io.weir.providers.rule.Booking.Told;
 import io.weir.providers.rule.Bounds;
 import io.weir.providers.rule.BreakerRule;
+import io.weir.providers.rule.JsonRpcRule;
 import io.weir.providers.rule.KeySlot;
 import io.weir.providers.rule.Provider;
 import io.weir.providers.rule.Providers;
@@ -69,7 +70,7 @@ abstract class ProvidersInRedis {
         List.of(providers),
         isTiered,
         new Bounds(maxInflight, adaptive, 10, 1000, LEASE),
-        new Sending(1000, 1000, 1000, false, false, Set.of(), RepeatRule.NONE),
+        new Sending(1000, 1000, 1000, false, JsonRpcRule.NONE, RepeatRule.NONE),
         RetryRule.DEFAULT,
         BreakerRule.DEFAULT,
         Optional.empty());
