@@ -35,6 +35,11 @@ public final class AnswerStatus {
     return KEY_REFUSED.contains(status);
   }
 
+  /** Whether the server did not execute the request: it refused its key, or had too many requests. */
+  public static boolean isNotExecuted(int status) {
+    return status == TOO_MANY || mayRefuseKey(status);
+  }
+
   /** Whether another attempt may succeed: 408, 429, and each failure. */
   public static boolean isPassing(int status) {
     return status == TIMED_OUT || status == TOO_MANY || isFailure(status);

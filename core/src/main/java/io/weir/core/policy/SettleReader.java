@@ -2,8 +2,12 @@ package io.weir.core.policy;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Reads how the cost of an operation is determined after it is done. */
 final class SettleReader {
@@ -37,6 +41,22 @@ final class SettleReader {
           Words.of("refund", true, "keep", false),
           "what then becomes of the first charge")
       .or(true);
+  private static final Field<Boolean> ON_FAILURE = Field.choice(
+          "onFailure",
+          Words.of("keep", false, "refund", true),
+          "what becomes of the first charge if the answer is 400 or above, or the upstream gives none, and the cost is not"
+              + " in the answer. A request that was not executed (no connection, 401, 402, 403, 429) is given it back in"
+              + " any case, one whose caller hangs up is not")
+      .or(false);
+  private static final Field<List<Section.Item>> STATUSES = Field.numerals(
+          "statuses",
+          Pattern.compile("[2-5][0-9]{2}"),
+          200,
+          599,
+          "a status such as 200",
+          "the statuses of answers that are charged, such as `[200, 201]`; with any other, and without an answer, nothing"
+              + " is (default: all)")
+      .atMost(20, "too_many_statuses");
   private static final Field<Long> AT_LEAST = Field.number(
           "atLeast",
           1,
@@ -50,8 +70,18 @@ final class SettleReader {
           CostRule.MAX_DIVISOR,
           "how much of the number in the answer is one operation, rounded up")
       .or(1L);
-  private static final Table TABLE =
-      Table.of("settle", HEADER, TRAILER, JSON, USAGE, LEASE, ON_EXPIRY, AT_LEAST, DIVISOR);
+  private static final Table TABLE = Table.of(
+      "settle",
+      HEADER,
+      TRAILER,
+      JSON,
+      USAGE,
+      LEASE,
+      ON_EXPIRY,
+      ON_FAILURE,
+      STATUSES,
+      AT_LEAST,
+      DIVISOR);
 
   /** The settlement of an operation. */
   static final Field<Section> SETTLE = Field.section(
@@ -67,7 +97,7 @@ final class SettleReader {
     SettleRule.Source source = SettleRule.Source.CALLER;
     String name = "";
     long leaseMicros = section.micros(LEASE);
-    boolean refunds = section.get(ON_EXPIRY);
+    Refunds refunds = refunds(section);
     int least = section.count(AT_LEAST);
     Optional<Long> divisor = section.find(DIVISOR);
     if (sources.isEmpty() && divisor.isPresent()) {
@@ -89,6 +119,13 @@ final class SettleReader {
     }
     return Optional.of(
         new SettleRule(source, name, leaseMicros, refunds, least, section.get(DIVISOR)));
+  }
+
+  private static Refunds refunds(Section section) {
+    Set<Integer> charged = section.get(STATUSES).stream()
+        .map(status -> Integer.valueOf(status.text()))
+        .collect(Collectors.toSet());
+    return new Refunds(section.get(ON_EXPIRY), section.get(ON_FAILURE), charged);
   }
 
   private static Map<SettleRule.Source, String> sources(Section section) {

@@ -1,28 +1,25 @@
 package io.weir.core.policy;
 
+import java.util.Set;
+
 /**
  * How the cost of an operation is determined after it is done.
  *
  * @param source the part of the answer
  * @param name the header's or trailer's name, or the JSON pointer (RFC 6901); empty for a usage object
  * @param leaseMicros how long the initial charge waits to be settled, without a renewal
- * @param refundsOnExpiry whether it is given back then
+ * @param refunds which requests are given it back
  * @param leastPercent the least share of the requested cost that is charged at first, for callers that ask for more
  *     than they use; 100 for all of it
  * @param divisor how much of the number in the answer is one operation; rounded up
  */
 public record SettleRule(
-    Source source,
-    String name,
-    long leaseMicros,
-    boolean refundsOnExpiry,
-    int leastPercent,
-    long divisor) {
+    Source source, String name, long leaseMicros, Refunds refunds, int leastPercent, long divisor) {
 
-  /** The number is the cost. */
+  /** The number is the cost, and stays charged if the request fails. */
   public SettleRule(
       Source source, String name, long leaseMicros, boolean refundsOnExpiry, int leastPercent) {
-    this(source, name, leaseMicros, refundsOnExpiry, leastPercent, 1);
+    this(source, name, leaseMicros, new Refunds(refundsOnExpiry, false, Set.of()), leastPercent, 1);
   }
 
   /** The part of an answer that contains the cost. */

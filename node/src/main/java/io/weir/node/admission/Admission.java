@@ -24,6 +24,7 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Identities;
 import io.weir.node.hold.CostEstimates;
+import io.weir.node.hold.Execution;
 import io.weir.state.hold.HoldWish;
 import io.weir.state.hold.Holds;
 import io.weir.state.hold.Holds.LocalHold;
@@ -226,13 +227,16 @@ public final class Admission {
    *
    * @param asked the request that was charged
    * @param cost the cost that the request named
-   * @param actual the actual cost; if it is empty, the reserved amount is kept
-   * @param wasSent whether the upstream may have seen the request; if not, everything is refunded
+   * @param actual the actual cost, if the answer contains it
+   * @param execution how far the request came
    */
-  public Future<Void> end(Asked asked, long cost, Held held, OptionalLong actual, boolean wasSent) {
-    Ending ending = wasSent && held.reserves()
-        ? new Ending.Settled(actual.orElse(Ending.AS_RESERVED))
-        : new Ending.Cancelled();
+  public Future<Void> end(
+      Asked asked, long cost, Held held, OptionalLong actual, Execution execution) {
+    Ending ending = asked
+        .settle()
+        .filter(rule -> held.reserves())
+        .map(rule -> execution.ending(rule.refunds(), actual))
+        .orElseGet(Ending.Cancelled::new);
     if (actual.isPresent()) {
       asked
           .settle()

@@ -18,6 +18,7 @@ import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
+import io.weir.node.hold.Execution;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
@@ -34,7 +35,7 @@ import java.util.OptionalLong;
 /** The reverse proxy: forwards requests that are admitted, holds those whose slot is near, and answers the others. */
 public final class Gateway {
   private static final long MICROS_PER_MILLI = 1000;
-  private static final End UNKNOWN_END = new End(true, false);
+  private static final End UNKNOWN_END = new End(Execution.UNKNOWN, false);
 
   private final Vertx vertx;
   private final Upload uploads;
@@ -165,7 +166,8 @@ public final class Gateway {
   private void end(Attempt attempt, Held held, Optional<Usage> usage, End end) {
     OptionalLong cost =
         usage.isPresent() && end.isWhole() ? usage.get().cost() : OptionalLong.empty();
-    Future<Void> unused = admission.end(attempt.asked(), attempt.cost(), held, cost, end.wasSent());
+    Future<Void> unused =
+        admission.end(attempt.asked(), attempt.cost(), held, cost, end.execution());
   }
 
   // A short enough wait is not an error: the node holds the request until its slot.

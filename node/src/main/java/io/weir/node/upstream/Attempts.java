@@ -7,9 +7,11 @@ import io.vertx.core.buffer.Buffer;
 import io.weir.core.policy.Destination;
 import io.weir.core.policy.Upstream;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.hold.Execution;
 import io.weir.node.upstream.NextStep.Again;
 import io.weir.node.upstream.NextStep.Attempted;
 import io.weir.node.upstream.NextStep.Fail;
+import io.weir.retry.AnswerStatus;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the answer
  */
 final class Attempts<T> {
+  private static final int FIRST_FAILED_STATUS = 400;
+
   private final Vertx vertx;
   private final Connections connections;
   private final Course course;
@@ -30,6 +34,9 @@ final class Attempts<T> {
   private final RepeatSafety safety;
   private Attempted attempted = Attempted.NONE;
   private boolean wasSent;
+  private boolean mayHaveRun;
+  private int status;
+  private boolean hasFailed;
   private boolean isWaiting;
   private Upstream server;
 
@@ -74,6 +81,11 @@ final class Attempts<T> {
   /** Whether a server may have seen the request. */
   boolean wasSent() {
     return wasSent;
+  }
+
+  /** How far the request came. */
+  Execution execution() {
+    return new Execution(mayHaveRun, status, hasFailed);
   }
 
   /** The server of the last turn. */
@@ -158,6 +170,8 @@ final class Attempts<T> {
       this.turn = turn;
       attempted = attempted.and(turn.isFree());
       isWaiting = false;
+      status = 0;
+      hasFailed = false;
       server = turn.server();
     }
 
@@ -200,9 +214,10 @@ final class Attempts<T> {
 
     // A failed answer is withheld while another attempt is allowed.
     @Override
-    public boolean passes(int status, MultiMap headers, Optional<Buffer> body) {
+    public boolean passes(int answered, MultiMap headers, Optional<Buffer> body) {
       heardNanos = System.nanoTime();
-      heard = turn.judge(status, headers, body);
+      status = answered;
+      heard = turn.judge(answered, headers, body);
       next = after(heard);
       return !(next instanceof Again);
     }
@@ -210,6 +225,8 @@ final class Attempts<T> {
     private Future<T> answered(T answer) {
       wasSent = true;
       AttemptOutcome outcome = heard == null ? AttemptOutcome.unknown() : heard;
+      mayHaveRun |= isExecuted(outcome);
+      hasFailed = status >= FIRST_FAILED_STATUS;
       turn.end(outcome, tookNanos());
       if (next instanceof Fail fail) {
         course.failed(fail.why());
@@ -222,6 +239,8 @@ final class Attempts<T> {
     private Future<T> failed(Throwable error) {
       wasSent |= sentNanos > 0 && !(error instanceof NotSentException);
       AttemptOutcome outcome = outcome(error);
+      mayHaveRun |= sentNanos > 0 && isExecuted(outcome);
+      hasFailed = status >= FIRST_FAILED_STATUS || isOfServer(error);
       turn.end(outcome, tookNanos());
       boolean isDecided = error instanceof NotPassedException || isOvertaken;
       NextStep then = isDecided && next != null ? next : after(outcome);
@@ -236,6 +255,16 @@ final class Attempts<T> {
         course.cancelled();
       }
       return Future.failedFuture(error);
+    }
+
+    private boolean isExecuted(AttemptOutcome outcome) {
+      return !outcome.isUnsent() && !AnswerStatus.isNotExecuted(status);
+    }
+
+    private boolean isOfServer(Throwable error) {
+      return isOvertaken
+          || error instanceof NotSentException
+          || delivery.cause(error, heardNanos > 0) == Delivery.Cause.SERVER;
     }
 
     private AttemptOutcome outcome(Throwable error) {

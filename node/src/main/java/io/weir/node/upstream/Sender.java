@@ -14,10 +14,12 @@ import io.weir.node.admission.Asked;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.hold.Execution;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.usage.Usage;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Sends requests to their destinations: to a server that has a turn for it, and to another one if that fails and
@@ -40,10 +42,10 @@ public final class Sender {
   /**
    * The end of a request that was sent for a caller.
    *
-   * @param wasSent whether a server may have seen the request
+   * @param execution how far it came
    * @param isWhole whether the whole answer was read
    */
-  public record End(boolean wasSent, boolean isWhole) {}
+  public record End(Execution execution, boolean isWhole) {}
 
   /**
    * Sends a paused request, and streams the answer to its caller.
@@ -61,14 +63,14 @@ public final class Sender {
         OutgoingRequest.of(request, asked),
         new StreamDelivery(vertx, request, body, decision, usage),
         false);
-    return attempts.run().map(done -> new End(true, true)).recover(error -> {
+    return attempts.run().map(done -> new End(attempts.execution(), true)).recover(error -> {
       if (error instanceof GivenUpException) {
-        return Future.succeededFuture(new End(attempts.wasSent(), false));
+        return Future.succeededFuture(new End(attempts.execution(), false));
       }
       return attempts.isWaiting() && !(error instanceof RefusedException)
           ? Future.failedFuture(error)
           : fail(request, attempts.server(), decision, error)
-              .map(told -> new End(attempts.wasSent(), false));
+              .map(told -> new End(attempts.execution(), false));
     });
   }
 
@@ -79,10 +81,20 @@ public final class Sender {
    *     error
    */
   public <T> Future<T> whole(WholeRequest<T> whole) {
+    return whole(whole, execution -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param ended gets to know how far the request came, before the future completes
+   */
+  public <T> Future<T> whole(WholeRequest<T> whole, Consumer<Execution> ended) {
     Attempts<T> attempts =
         attempts(whole.request(), new WholeDelivery<>(whole), whole.isRepeatable());
     return attempts
         .run()
+        .onComplete(done -> ended.accept(attempts.execution()))
         .recover(
             error -> Future.failedFuture(attempts.isWaiting() ? untold(attempts, error) : error));
   }

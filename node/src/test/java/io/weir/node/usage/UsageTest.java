@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import io.weir.core.policy.Refunds;
 import io.weir.core.policy.SettleRule;
 import io.weir.core.policy.SettleRule.Source;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -117,7 +119,8 @@ final class UsageTest {
   @ParameterizedTest
   @CsvSource({"21000, 21", "21001, 22", "0, 0", "1, 1"})
   void theCostInAnAnswerIsDividedAndRoundedUp(String gas, long operations) {
-    Usage usage = new Usage(new SettleRule(Source.HEADER, "Gas-Used", 1_000_000, true, 100, 1000));
+    Usage usage = new Usage(new SettleRule(
+        Source.HEADER, "Gas-Used", 1_000_000, new Refunds(true, false, Set.of()), 100, 1000));
     usage.head(headers("Gas-Used", gas));
     usage.end(MultiMap.caseInsensitiveMultiMap());
     assertThat(usage.cost()).hasValue(operations);

@@ -21,6 +21,7 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.KeyHeaders;
 import io.weir.node.gateway.Diversion;
+import io.weir.node.hold.Execution;
 import io.weir.node.intake.Upload;
 import io.weir.node.room.LoopParts;
 import io.weir.node.upstream.NotSentException;
@@ -33,7 +34,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /** Sends one item: admits and forwards it like a request of its own. One for each batch. */
 final class ItemSender {
@@ -127,14 +129,14 @@ final class ItemSender {
   private Future<Sent> forwardAndEnd(
       Asked asked, ResolvedItem item, Ruling.Admitted admitted, long cost) {
     List<Usage> readers = new ArrayList<>(1);
-    AtomicBoolean wasSent = new AtomicBoolean(true);
-    return forward(asked, item, admitted, readers, wasSent)
+    AtomicReference<Execution> execution = new AtomicReference<>(Execution.UNKNOWN);
+    return forward(asked, item, admitted, readers, execution::set)
         .onComplete(done -> admitted.alone().ifPresent(admission::end))
         .onComplete(done -> admitted.held().ifPresent(held -> {
           OptionalLong actual = readers.isEmpty()
               ? OptionalLong.empty()
               : readers.get(readers.size() - 1).cost();
-          Future<Void> unused = admission.end(asked, cost, held, actual, wasSent.get());
+          Future<Void> unused = admission.end(asked, cost, held, actual, execution.get());
         }));
   }
 
@@ -143,7 +145,7 @@ final class ItemSender {
       ResolvedItem item,
       Ruling.Admitted admitted,
       List<Usage> readers,
-      AtomicBoolean wasSent) {
+      Consumer<Execution> ended) {
     long deadline = System.nanoTime() + item.atMost().toNanos();
     WholeRequest<UpstreamAnswer> request = new WholeRequest<>(
         OutgoingRequest.of(batch, asked),
@@ -164,12 +166,9 @@ final class ItemSender {
                   filter.passed(answer, answer.status(), answer.headers(), answer.shortBody()));
         });
     return sender
-        .whole(request)
+        .whole(request, ended)
         .map(answer -> Judge.answered(item, answer, admitted))
-        .recover(error -> {
-          wasSent.set(!(error instanceof NotSentException) && !(error instanceof RefusedException));
-          return Future.succeededFuture(judged(asked, item, error));
-        });
+        .recover(error -> Future.succeededFuture(judged(asked, item, error)));
   }
 
   private Future<UpstreamAnswer> answered(

@@ -80,7 +80,7 @@ public final class HoldWish implements Function<Limited, Optional<Hold>> {
         .toList();
     List<Permit> permits =
         limits.stream().map(limit -> new Permit(limit.scope(), limit.name())).toList();
-    boolean refunds = settle.map(SettleRule::refundsOnExpiry).orElse(false);
+    boolean refunds = settle.map(rule -> rule.refunds().onExpiry()).orElse(false);
     long lease = leaseMicros.orElseGet(this::lease);
     Hold hold = id.map(named -> new Hold(named, asked, lease, settle.isPresent(), refunds))
         .orElseGet(() -> new Hold(RandomId.next(), lease, settle.isPresent(), refunds));

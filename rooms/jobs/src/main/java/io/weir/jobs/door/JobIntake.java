@@ -24,6 +24,7 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
 import io.weir.node.gateway.Diversion;
+import io.weir.node.hold.Execution;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
@@ -180,8 +181,9 @@ public final class JobIntake implements Diversion {
         .onComplete(done -> {
           admitted.alone().ifPresent(admission::end);
           admitted.held().ifPresent(held -> {
-            Future<Void> unused = admission.end(
-                wish.asked(), wish.cost(), held, OptionalLong.empty(), done.succeeded());
+            Execution execution = done.succeeded() ? Execution.UNKNOWN : Execution.NOT_SENT;
+            Future<Void> unused =
+                admission.end(wish.asked(), wish.cost(), held, OptionalLong.empty(), execution);
           });
         })
         .map(submitted -> () -> answer(request, wish.rule(), submitted));
