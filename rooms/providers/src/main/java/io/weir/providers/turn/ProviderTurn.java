@@ -6,7 +6,6 @@ import io.weir.core.policy.Upstream;
 import io.weir.node.upstream.AttemptOutcome;
 import io.weir.node.upstream.RequestHeaders;
 import io.weir.node.upstream.Turn;
-import io.weir.providers.answer.JsonRpcErrors;
 import io.weir.providers.answer.ProviderAnswers;
 import io.weir.providers.queue.Entered;
 import io.weir.providers.rule.Provider;
@@ -17,8 +16,6 @@ import java.util.Optional;
 
 /** The turn of a request at a provider, with one of our keys. Mutable; owned by the request's event loop. */
 final class ProviderTurn implements Turn {
-  private static final int OK = 200;
-
   private final Parts node;
   private final UsableProviders usable;
   private final Provider provider;
@@ -65,17 +62,20 @@ final class ProviderTurn implements Turn {
 
   @Override
   public boolean readsBody(int status) {
-    return status == OK && sending().jsonRpc().isRead();
+    return ProviderAnswers.readsBody(status, sending().jsonRpc());
   }
 
   @Override
   public AttemptOutcome judge(int status, MultiMap headers, Optional<Buffer> body) {
     node.lessons().heard(entered);
     this.status = status;
-    AttemptOutcome outcome = body.filter(whole -> readsBody(status))
-        .flatMap(whole -> JsonRpcErrors.outcome(whole, sending().jsonRpc()))
-        .orElseGet(() -> ProviderAnswers.outcome(
-            status, headers, Clock.systemUTC().instant(), !provider.keys().isEmpty()));
+    AttemptOutcome outcome = ProviderAnswers.outcome(
+        status,
+        headers,
+        body,
+        sending().jsonRpc(),
+        !provider.keys().isEmpty(),
+        Clock.systemUTC().instant());
     if (node.lessons().endsProbe(entered, outcome)) {
       entered = entered.afterProbe();
     }
