@@ -116,15 +116,21 @@ public final class ProviderMeters {
         .increment();
   }
 
-  /** A request is sent again after a wait. */
-  public void again(String upstream, String failed, long millis) {
+  /**
+   * A request is sent again after a wait.
+   *
+   * @param operation of the policy
+   */
+  public void again(String upstream, String operation, String failed, long millis) {
     registry
-        .counter("throttle.upstream.retries", "upstream", upstream, "provider", failed)
+        .counter(
+            "throttle.upstream.retries",
+            Tags.of("upstream", upstream, "operation", operation, "provider", failed))
         .increment();
     Timer.builder("throttle.upstream.backoff")
         .description("The waits before another attempt")
         .serviceLevelObjectives(BACKOFFS)
-        .tag("upstream", upstream)
+        .tags(Tags.of("upstream", upstream, "operation", operation))
         .register(registry)
         .record(Duration.ofMillis(millis));
   }
@@ -138,10 +144,16 @@ public final class ProviderMeters {
         .increment();
   }
 
-  /** A request has failed although it was sent again. */
-  public void exhausted(String upstream, String failed) {
+  /**
+   * A request has failed although it was sent again.
+   *
+   * @param operation of the policy
+   */
+  public void exhausted(String upstream, String operation, String failed) {
     registry
-        .counter("throttle.upstream.exhausted", "upstream", upstream, "provider", failed)
+        .counter(
+            "throttle.upstream.exhausted",
+            Tags.of("upstream", upstream, "operation", operation, "provider", failed))
         .increment();
   }
 

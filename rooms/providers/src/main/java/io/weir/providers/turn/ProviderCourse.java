@@ -1,6 +1,8 @@
 package io.weir.providers.turn;
 
 import io.vertx.core.Future;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Plan;
 import io.weir.node.upstream.Course;
 import io.weir.node.upstream.NotRetried;
 import io.weir.node.upstream.OutgoingRequest;
@@ -87,7 +89,7 @@ final class ProviderCourse implements Course {
 
   @Override
   public void again(long waitMillis) {
-    meters().again(to().name(), last, waitMillis);
+    meters().again(to().name(), operation(), last, waitMillis);
   }
 
   @Override
@@ -99,7 +101,7 @@ final class ProviderCourse implements Course {
   public void failed(NotRetried why) {
     meters().notRetried(to().name(), last, why);
     if (tried.areSeveral()) {
-      meters().exhausted(to().name(), last);
+      meters().exhausted(to().name(), operation(), last);
     }
     end(RequestEnd.FAILED);
   }
@@ -117,6 +119,10 @@ final class ProviderCourse implements Course {
   @Override
   public void cancelled() {
     end(RequestEnd.CANCELLED);
+  }
+
+  private String operation() {
+    return request.rule().map(OperationRule::name).orElse(Plan.UNLISTED);
   }
 
   private void end(RequestEnd end) {

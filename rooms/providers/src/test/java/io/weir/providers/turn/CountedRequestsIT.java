@@ -25,8 +25,10 @@ final class CountedRequestsIT extends TwoProviders {
     String metrics = metrics();
     assertThat(metrics).contains(requests("answered", 2)).doesNotContain(requests("failed", 1));
     assertThat(metrics)
-        .contains("throttle_upstream_retries_total{provider=\"a\",upstream=\"two\"} 1")
-        .contains("throttle_upstream_backoff_seconds_bucket{upstream=\"two\",le=\"0.025\"} 1");
+        .contains(
+            "throttle_upstream_retries_total{operation=\"Ask\",provider=\"a\",upstream=\"two\"} 1")
+        .contains(
+            "throttle_upstream_backoff_seconds_bucket{operation=\"Ask\",upstream=\"two\",le=\"0.025\"} 1");
   }
 
   @Test
@@ -42,7 +44,7 @@ final class CountedRequestsIT extends TwoProviders {
         .containsPattern(
             "throttle_upstream_not_retried_total\\{provider=\"[ab]\",reason=\"attempts\",upstream=\"two\"} 1")
         .containsPattern(
-            "throttle_upstream_exhausted_total\\{provider=\"[ab]\",upstream=\"two\"} 1");
+            "throttle_upstream_exhausted_total\\{operation=\"Ask\",provider=\"[ab]\",upstream=\"two\"} 1");
   }
 
   @Test
