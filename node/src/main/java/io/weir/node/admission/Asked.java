@@ -56,11 +56,6 @@ public record Asked(
             && !limited.others().isEmpty());
   }
 
-  /** The code of a denial, if the operation has its own. */
-  public Optional<String> denialCode() {
-    return rule.flatMap(OperationRule::stage).map(OperationRule.Stage::code);
-  }
-
   /** Whether its cost or its group is in its body. */
   public boolean needsBody() {
     return CostReader.needsBody(costRule()) || (to.hasGroups() && groupRule().needsBody());

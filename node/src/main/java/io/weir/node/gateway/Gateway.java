@@ -12,6 +12,7 @@ import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Held;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
+import io.weir.node.admission.DecisionProblems;
 import io.weir.node.admission.Priced;
 import io.weir.node.admission.Request;
 import io.weir.node.admission.Ruling;
@@ -140,8 +141,12 @@ public final class Gateway {
         .told(attempt.asked(), attempt.cost(), ruling)
         .fold(
             admitted -> forward(attempt, admitted),
-            denied -> reject(attempt, denied.decision(), problem(attempt, denied.decision())),
-            never -> reject(attempt, never.decision(), problem(attempt, never)),
+            denied -> reject(
+                attempt,
+                denied.decision(),
+                DecisionProblems.of(attempt.asked(), denied.decision())),
+            never -> reject(
+                attempt, never.decision(), DecisionProblems.of(attempt.asked(), never.decision())),
             refused -> EarlyAnswer.send(vertx, attempt.request(), refused.problem()));
   }
 
@@ -194,16 +199,6 @@ public final class Gateway {
         TicketRequest.wanted(denied.ticket(), RandomId::next),
         attempt.delayLeftMillis() - waited,
         attempt.place()));
-  }
-
-  private static ProblemDetails problem(Attempt attempt, Denied denied) {
-    ProblemDetails problem = DecisionAnswers.problem(denied);
-    return attempt.asked().denialCode().map(code -> problem.with("code", code)).orElse(problem);
-  }
-
-  private static ProblemDetails problem(Attempt attempt, Ruling.NeverAllowed never) {
-    return DecisionAnswers.problem(never.decision())
-        .with("operation", attempt.asked().operation());
   }
 
   private Future<Void> reject(Attempt attempt, Decision decision, ProblemDetails problem) {

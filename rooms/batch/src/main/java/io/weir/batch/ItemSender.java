@@ -120,8 +120,8 @@ final class ItemSender {
           work.pay();
           return forwardAndEnd(asked, item, passes, priced.cost());
         },
-        denied -> Future.succeededFuture(Judge.denied(denied.decision())),
-        never -> Future.succeededFuture(Judge.never(never.decision())),
+        denied -> Future.succeededFuture(Judge.denied(asked, denied.decision())),
+        never -> Future.succeededFuture(Judge.never(asked, never.decision())),
         refused -> Future.succeededFuture(Judge.refused(refused.problem()))));
   }
 

@@ -2,6 +2,8 @@ package io.weir.batch;
 
 import io.vertx.core.MultiMap;
 import io.weir.core.decision.Decision;
+import io.weir.node.admission.Asked;
+import io.weir.node.admission.DecisionProblems;
 import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
@@ -40,15 +42,15 @@ final class Judge {
         .orElse(SOON);
   }
 
-  static Sent denied(Decision.Denied denied) {
+  static Sent denied(Asked asked, Decision.Denied denied) {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap();
     DecisionAnswers.addHeaders(denied, headers);
-    Result result = Result.of("denied", DecisionAnswers.problem(denied));
+    Result result = Result.of("denied", DecisionProblems.of(asked, denied));
     return Sent.release(new Done(result, TOO_MANY, headers, false));
   }
 
-  static Sent never(Decision.NeverAllowed never) {
-    return Sent.release(Done.of(Result.of("failed", DecisionAnswers.problem(never))));
+  static Sent never(Asked asked, Decision.NeverAllowed never) {
+    return Sent.release(Done.of(Result.of("failed", DecisionProblems.of(asked, never))));
   }
 
   /** There was no connection to the upstream: it has not seen the item. */

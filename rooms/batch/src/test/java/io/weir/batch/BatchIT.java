@@ -26,7 +26,7 @@ final class BatchIT {
   private static final String POLICY = """
       operations:
         - { name: Create, match: { method: POST, path: /streams } }
-        - { name: Append, match: { method: POST, path: "/streams/{id}/parts" } }
+        - { name: Append, match: { method: POST, path: "/streams/{id}/parts" }, stage: execution }
         - { name: Commit, match: { method: POST, path: "/streams/{id}/commit" }, continues: true }
         - { name: Other, match: { path: "/other/**" } }
       buckets:
@@ -112,6 +112,10 @@ final class BatchIT {
     JsonObject json = NodeFixture.json(answer);
     assertThat(json.getInteger("firstUnexecuted")).isEqualTo(7);
     assertThat(results(json).get(7).getString("outcome")).isEqualTo("denied");
+    JsonObject refusal = results(json).get(7).getJsonObject("body");
+    assertThat(refusal.getString("operation")).isEqualTo("Append");
+    assertThat(refusal.getString("stage")).isEqualTo("execution");
+    assertThat(refusal.getString("code")).isEqualTo("exhausted");
     assertThat(results(json).get(8)).isEqualTo(new JsonObject().put("outcome", "not_attempted"));
     assertThat(answer.headers().firstValueAsLong("Retry-After-Ms").orElse(0)).isPositive();
     String ticket = answer.headers().firstValue("Retry-Ticket").orElseThrow();

@@ -25,13 +25,13 @@ final class JobAnswers {
   }
 
   /**
-   * The members of an answer about a job that has not ended. The state is there under two names, as clients of relayers
-   * expect.
+   * The members of an answer about a job that has not ended. Clients of relayers expect one status until then.
    */
   static JsonObject told(Job job, JobRule rule) {
-    String state = job.state().word();
-    JsonObject json =
-        new JsonObject().put("status", state).put("state", state).put("job_id", job.id());
+    JsonObject json = new JsonObject()
+        .put("status", JobState.QUEUED.word())
+        .put("state", job.state().word())
+        .put("job_id", job.id());
     job.position().ifPresent(position -> json.put("position", position));
     return json.put("eta_seconds", etaSeconds(job, rule))
         .put("elapsed_seconds", job.elapsedMillis() / 1000);

@@ -18,6 +18,7 @@ import io.weir.jobs.work.JobParts;
 import io.weir.jobs.work.JobRequest;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
+import io.weir.node.admission.DecisionProblems;
 import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
@@ -159,10 +160,10 @@ public final class JobIntake implements Diversion {
         .map(ruling -> admission.told(wish.asked(), wish.cost(), ruling))
         .compose(ruling -> ruling.fold(
             admitted -> take(request, wish, place, admitted),
-            denied -> Future.succeededFuture(
-                () -> reject(request, denied.decision(), problem(wish.asked(), denied.decision()))),
-            never -> Future.succeededFuture(
-                () -> reject(request, never.decision(), DecisionAnswers.problem(never.decision()))),
+            denied -> Future.succeededFuture(() -> reject(
+                request, denied.decision(), DecisionProblems.of(wish.asked(), denied.decision()))),
+            never -> Future.succeededFuture(() -> reject(
+                request, never.decision(), DecisionProblems.of(wish.asked(), never.decision()))),
             refused ->
                 Future.succeededFuture(() -> EarlyAnswer.send(vertx, request, refused.problem()))));
   }
@@ -206,11 +207,6 @@ public final class JobIntake implements Diversion {
     ProblemDetails refusal = JobRefusals.of(submitted, rule);
     refusal.addWait(request.response().headers());
     return EarlyAnswer.send(vertx, request, refusal);
-  }
-
-  private static ProblemDetails problem(Asked asked, Decision.Denied denied) {
-    ProblemDetails problem = DecisionAnswers.problem(denied);
-    return asked.denialCode().map(code -> problem.with("code", code)).orElse(problem);
   }
 
   private Future<Void> reject(HttpServerRequest request, Decision decision, ProblemDetails why) {

@@ -85,6 +85,8 @@ public final class JobSection implements PolicySection<JobRule> {
           .with(List.copyOf(PARAMETERS.values())),
       "settings of its [jobs](#jobs)");
 
+  private static final String PROCESSING_TIME = JobParameter.PROCESSING_TIME.field();
+
   // They would be stored in plain text.
   private static final Set<String> SECRET =
       Set.of("authorization", "proxy-authorization", "cookie", "x-api-key");
@@ -136,9 +138,19 @@ public final class JobSection implements PolicySection<JobRule> {
         operation.error("job_field", field, "not for an operation with mode: job");
       }
     }
-    return operation.has("job")
+    Optional<JobRule> rule = operation.has("job")
         ? operation.find(JOB).map(JobSection::rule)
         : Optional.of(JobRule.DEFAULT);
+    boolean isSaid =
+        operation.find(JOB).filter(section -> section.has(PROCESSING_TIME)).isPresent();
+    if (!isSaid && rule.filter(JobRule::isLearned).isEmpty()) {
+      operation.warning(
+          "processing_time_assumed",
+          "job",
+          "without processingTime etas assume %d ms for each job (expected: processingTime, or learned: true)"
+              .formatted(JobParameter.PROCESSING_TIME.initial()));
+    }
+    return rule;
   }
 
   @Override

@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -54,7 +55,7 @@ final class JobsIT {
         - { name: Proof, match: { method: POST, path: /proof }, mode: job,
             job: { dispatchPerSecond: 1000, processingTime: 2s, dispatchTime: 100ms, maxBodyBytes: 1000, callbacks: true,
                    attempts: 3, headers: [X-Color] } }
-        - { name: Once, match: { method: POST, path: /once }, mode: job }
+        - { name: Once, match: { method: POST, path: /once }, mode: job, stage: door }
         - { name: Slow, match: { method: POST, path: /slow }, mode: job,
             job: { dispatchPerSecond: 10, processingTime: 2s, dispatchTime: 100ms, readinessPath: /wait-for-it,
                    readinessConcurrency: 2, readinessTime: 2s, readinessInterval: 50ms, capacity: 5 } }
@@ -329,6 +330,19 @@ final class JobsIT {
   }
 
   // Its limit admits one a second: charging the same job a second time would be denied.
+  @Test
+  void aRefusalNamesTheOperationAndItsStage() {
+    JsonObject refusal = IntStream.range(0, 50)
+        .mapToObj(i -> fixture.post("/once", "job " + i, "X-Api-Key", TestPolicies.key("k2")))
+        .filter(answer -> answer.statusCode() == 429)
+        .map(NodeFixture::json)
+        .findFirst()
+        .orElseThrow();
+    assertThat(refusal.getString("operation")).isEqualTo("Once");
+    assertThat(refusal.getString("stage")).isEqualTo("door");
+    assertThat(refusal.getString("code")).isEqualTo("busy");
+  }
+
   @Test
   void theSameJobAskedForManyTimesAtOnceIsChargedOnce() {
     HttpRequest request = HttpRequest.newBuilder(fixture.uri("/once"))

@@ -125,8 +125,19 @@ final class JobPoliciesTest {
 
   @Test
   void unusedSettingsAreWarnedOf() {
-    assertThat(readJob("readinessConcurrency: 7").warnings())
+    assertThat(readJob("processingTime: 2s, readinessConcurrency: 7").warnings())
         .extracting(Problem::code)
         .containsExactly("readiness_unused");
+  }
+
+  @Test
+  void anAssumedProcessingTimeIsWarnedOf() {
+    assertThat(readJob("capacity: 7").warnings())
+        .extracting(Problem::code)
+        .containsExactly("processing_time_assumed");
+    assertThat(read("{ name: Proof, match: { path: /proof }, mode: job }").warnings())
+        .hasSize(1);
+    assertThat(readJob("processingTime: 6s").warnings()).isEmpty();
+    assertThat(readJob("learned: true").warnings()).isEmpty();
   }
 }
