@@ -125,6 +125,35 @@ public final class Names {
     return true;
   }
 
+  /**
+   * Whether this is text of one line that reads as it is written: nothing in it controls a terminal, ends a line or turns
+   * the direction of what follows (Unicode's categories Cc, Zl and Zp, and its property Bidi_Control), and it has no half of
+   * a surrogate pair.
+   */
+  public static boolean isLine(String text) {
+    return text.codePoints().allMatch(Names::isShown);
+  }
+
+  /** Whether a character may stand in {@linkplain #isLine such a text}. */
+  public static boolean isShown(int codePoint) {
+    return switch (Character.getType(codePoint)) {
+      case Character.CONTROL,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE -> false;
+      case Character.FORMAT -> !isDirectional(codePoint);
+      default -> true;
+    };
+  }
+
+  private static boolean isDirectional(int codePoint) {
+    return codePoint == 0x061C
+        || codePoint == 0x200E
+        || codePoint == 0x200F
+        || (codePoint >= 0x202A && codePoint <= 0x202E)
+        || (codePoint >= 0x2066 && codePoint <= 0x2069);
+  }
+
   static void requireBucket(String name) {
     if (!BUCKET.matcher(name).matches()) {
       throw new IllegalArgumentException("name: '%s' (expected: %s)".formatted(name, BUCKET));

@@ -4,6 +4,7 @@ import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.room.Room;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -64,7 +65,26 @@ public final class WeirCommand {
       line.addSubcommand(command);
     }
     return line.setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(WeirCommand::shown)
         .setExecutionExceptionHandler(WeirCommand::tell);
+  }
+
+  // What commands print has been written by others, too: none of it controls the terminal. Help has colors.
+  private static int shown(CommandLine.ParseResult parsed) {
+    List<CommandLine> named = parsed.asCommandLineList();
+    if (named.stream().anyMatch(one -> one.isUsageHelpRequested() || one.isVersionHelpRequested())) {
+      return new CommandLine.RunLast().execute(parsed);
+    }
+    CommandLine line = named.get(0);
+    PrintWriter out = line.getOut();
+    PrintWriter err = line.getErr();
+    try (ShownWriter shownOut = new ShownWriter(out);
+        ShownWriter shownErr = new ShownWriter(err)) {
+      line.setOut(new PrintWriter(shownOut, true)).setErr(new PrintWriter(shownErr, true));
+      return new CommandLine.RunLast().execute(parsed);
+    } finally {
+      line.setOut(out).setErr(err);
+    }
   }
 
   // A mistake that a user can fix is one sentence; any other error is a fault of ours and keeps its
@@ -76,7 +96,7 @@ public final class WeirCommand {
         || error instanceof UncheckedIOException
         || error instanceof IOException
         || error instanceof IllegalArgumentException) {
-      line.getErr().println(sentence(error));
+      line.getErr().println(ShownWriter.shown(sentence(error)));
       return FAILED;
     }
     throw error;

@@ -1,5 +1,6 @@
 package io.weir.node.log;
 
+import io.weir.core.bucket.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,11 +66,12 @@ record LogText(String message, String error) {
     }
   }
 
-  // Control characters become spaces, so that data cannot imitate a line of the log.
+  // What controls a terminal becomes a space, so that data cannot imitate a line of the log.
   private static String bounded(String text, int most) {
     StringBuilder bounded = new StringBuilder(Math.min(text.length(), most) + 1);
     for (int i = 0; i < Math.min(text.length(), most); i++) {
-      bounded.append(Character.isISOControl(text.charAt(i)) ? ' ' : text.charAt(i));
+      char one = text.charAt(i);
+      bounded.append(Names.isShown(one) || Character.isSurrogate(one) ? one : ' ');
     }
     return text.length() > most ? bounded.append('…').toString() : bounded.toString();
   }

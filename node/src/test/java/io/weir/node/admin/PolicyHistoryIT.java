@@ -259,5 +259,6 @@ final class PolicyHistoryIT {
     assertThat(one.post("/v1/policy/rollback", "{\"revision\": 1}").statusCode())
         .isEqualTo(401);
     tells(ask(one, "PUT", "/v1/policy?comment=a%0Ab", POLICY.formatted(1)), 400, "comment:");
+    tells(ask(one, "PUT", "/v1/policy?comment=a%E2%80%AEb", POLICY.formatted(1)), 400, "comment:");
   }
 }

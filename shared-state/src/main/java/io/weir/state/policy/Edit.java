@@ -1,5 +1,7 @@
 package io.weir.state.policy;
 
+import io.weir.core.bucket.Names;
+
 /**
  * Who publishes a policy, and why.
  *
@@ -19,9 +21,9 @@ public record Edit(String by, String comment) {
     }
   }
 
-  /** Whether a text may be a comment: one line, at most 200 characters. */
+  /** Whether a text may be a comment: {@linkplain Names#isLine one line}, at most 200 characters. */
   public static boolean isComment(String text) {
-    return text.length() <= MOST && text.codePoints().noneMatch(Character::isISOControl);
+    return text.length() <= MOST && Names.isLine(text);
   }
 
   /** Of a node, not of an operator. */

@@ -178,7 +178,7 @@ public final class ImportDoor implements Door {
     Optional<String> id = RecordRequest.text(json, "id", Names.ID_PATTERN, mistakes);
     Optional<String> tenant = RecordRequest.text(json, "tenant", Names.ID_PATTERN, mistakes);
     long now = desk.nowMillis("any");
-    Settings settings = Settings.read(json, now, mistakes);
+    Settings settings = Settings.sent(json, now, mistakes);
     List<Secret> secrets = secrets(json, now, mistakes);
     if (json.getValue("id") == null || json.getValue("tenant") == null) {
       mistakes.add("id, tenant: (expected: both)");

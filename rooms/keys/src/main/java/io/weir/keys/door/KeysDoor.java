@@ -77,7 +77,7 @@ public final class KeysDoor implements Door {
     if (tenant.isEmpty() && body.getValue("tenant") == null) {
       mistakes.add("tenant: nothing (expected: the tenant that the key belongs to)");
     }
-    Settings settings = Settings.read(body, desk.nowMillis("any"), mistakes);
+    Settings settings = Settings.sent(body, desk.nowMillis("any"), mistakes);
     Secrets.Retry retry = secrets.retry(request.http(), operator, body, mistakes);
     if (!mistakes.isEmpty()) {
       throw Desk.invalid(RecordRequest.INVALID, mistakes);

@@ -51,6 +51,7 @@ final class RecordRequest {
   static Entry patched(Entry entry, JsonObject patch, Stamp now) {
     List<String> mistakes = new ArrayList<>(0);
     requireKnown(patch, fields(entry.kind()), mistakes);
+    Settings.findHidden(patch, mistakes);
     Settings settings = Settings.read(entry.settings().patched(patch), now.atMillis(), mistakes);
     if (!mistakes.isEmpty()) {
       throw Desk.invalid(INVALID, mistakes);

@@ -67,7 +67,7 @@ public final class TenantsDoor implements Door {
       if (body.getValue("id") == null) {
         mistakes.add("id: nothing (expected: the name of the tenant)");
       }
-      Settings settings = Settings.read(body, desk.nowMillis("any"), mistakes);
+      Settings settings = Settings.sent(body, desk.nowMillis("any"), mistakes);
       if (!mistakes.isEmpty()) {
         throw Desk.invalid(RecordRequest.INVALID, mistakes);
       }

@@ -40,6 +40,8 @@ public record Settings(
   private static final int MOST_BYTES_OF_OVERRIDES = 8 << 10;
   private static final int MOST_LABELS = 20;
   private static final int MOST_CHARACTERS = 256;
+  private static final String HIDDEN =
+      "(expected: no characters that control terminals, end lines or turn the direction of text)";
   private static final String NO_CONTROL = "\\P{Cntrl}*";
 
   public Settings {
@@ -62,6 +64,28 @@ public record Settings(
         reader.overrides(),
         reader.labels(),
         reader.note());
+  }
+
+  /**
+   * Reads settings that an operator sends, and notes texts in them that show as something else than they are. Records of
+   * before may have such texts, and are read all the same.
+   */
+  public static Settings sent(JsonObject json, long nowMillis, List<String> mistakes) {
+    findHidden(json, mistakes);
+    return read(json, nowMillis, mistakes);
+  }
+
+  /** Notes the texts that are sent and have characters that control terminals or turn the direction of text. */
+  public static void findHidden(JsonObject sent, List<String> mistakes) {
+    if (sent.getValue("note") instanceof String note && !Names.isLine(note)) {
+      mistakes.add("note: " + HIDDEN);
+    }
+    boolean isHidden = sent.getValue("labels") instanceof JsonObject labels
+        && labels.stream()
+            .anyMatch(one -> one.getValue() instanceof String text && !Names.isLine(text));
+    if (isHidden) {
+      mistakes.add("labels: " + HIDDEN);
+    }
   }
 
   /** The form that {@link #read} reads, without defaults. */
