@@ -1,28 +1,30 @@
 package io.weir.keys.command;
 
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.keys.command.KeyFiles.Format;
 import io.weir.node.command.AdminCommand;
 import io.weir.node.command.AdminPort;
 import io.weir.node.json.JsonInput;
-import java.io.BufferedReader;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -34,14 +36,16 @@ import picocli.CommandLine.Parameters;
     description =
         "Takes keys over: from CSV (columns id, tenant, plan, key or secretHash, state, expires, labels, note), JSON"
             + " lines, Kong (decK) or a policy. Keys in clear are hashed here. Keys that are there already as asked for"
-            + " are left alone: an import may be repeated.",
+            + " are left alone: an import may be repeated. Each row is in force, or named with its line and a reason;"
+            + " then the command fails.",
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class KeyImport extends AdminCommand {
   private static final int BATCH = 500;
+  private static final int BATCH_CHARACTERS = 512 << 10;
   private static final int IN_FLIGHT = 4;
-  private static final int SHOWN_FAILURES = 20;
-  private static final int BAR = 40;
+  private static final int MOST_SHOWN = 300;
+  private static final int STEP = 10;
 
   @Parameters(paramLabel = "FILE", description = "the file")
   private Path file = Path.of("");
@@ -65,14 +69,19 @@ final class KeyImport extends AdminCommand {
       names = "--from-line",
       paramLabel = "N",
       defaultValue = "1",
-      description = "leaves out the lines before, as a stopped import tells")
+      description = "leaves out the rows of the lines before, as a stopped import tells")
   private long fromLine;
 
   private final Deque<Sent> inFlight = new ArrayDeque<>();
-  private List<KeyRow> batch = new ArrayList<>();
+  private final Map<String, Long> linesOfIds = new HashMap<>();
   private final long[] counts = new long[3];
-  private long failures;
+  private List<KeyRow> batch = new ArrayList<>();
+  private int characters;
   private long read;
+  private long lastLine;
+  private long refused;
+  private long unconfirmed;
+  private OptionalLong stoppedAt = OptionalLong.empty();
   private long shownAt;
 
   KeyImport(Supplier<Optional<String>> localAdmin) {
@@ -80,14 +89,18 @@ final class KeyImport extends AdminCommand {
   }
 
   /** A request under way. */
-  private record Sent(List<KeyRow> rows, CompletableFuture<HttpResponse<String>> answer) {}
+  private record Sent(List<KeyRow> rows, CompletableFuture<HttpResponse<String>> answer) {
+    long line() {
+      return rows.get(0).line();
+    }
+  }
 
-  /** An import that cannot go on. */
+  /** Ends the reading of a file. */
   private static final class StoppedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    StoppedException(String message) {
-      super(message, null, false, false);
+    StoppedException() {
+      super("stopped", null, false, false);
     }
   }
 
@@ -98,37 +111,72 @@ final class KeyImport extends AdminCommand {
     KeyFiles files = new KeyFiles(Optional.ofNullable(tenant), Optional.ofNullable(plan));
     long size = Math.max(1, Files.size(file));
     try (InputStream in = Files.newInputStream(file);
-        Counted counted = new Counted(in);
-        Reader reader =
-            new BufferedReader(new InputStreamReader(counted, StandardCharsets.UTF_8))) {
-      files.read(file, chosen, reader, row -> {
+        Counted counted = new Counted(in)) {
+      files.read(file, chosen, counted, row -> {
         if (row.line() >= fromLine) {
           take(port, row);
           show(counted.bytes, size);
         }
       });
       send(port);
-      while (!inFlight.isEmpty()) {
-        settle();
-      }
     } catch (StoppedException e) {
-      err().println();
-      err().println(e.getMessage());
-      return 1;
+      // All rows that were read are in a request.
+    } catch (IOException e) {
+      if (read == 0) {
+        throw e;
+      }
+      unread(e);
     }
-    show(size, size);
-    err().println();
+    while (!inFlight.isEmpty()) {
+      settle();
+    }
+    tellCounts();
+    return refused == 0 && stoppedAt.isEmpty() ? 0 : 1;
+  }
+
+  private void tellCounts() {
+    if (stoppedAt.isEmpty()) {
+      show(1, 1);
+    }
     out()
         .printf(
-            "created %d, the same already %d, replaced %d, refused %d%n",
-            counts[0], counts[1], counts[2], failures);
-    return failures == 0 ? 0 : 1;
+            "created %d, the same already %d, replaced %d, refused %d%s%n",
+            counts[0],
+            counts[1],
+            counts[2],
+            refused,
+            unconfirmed == 0 ? "" : ", not confirmed %d".formatted(unconfirmed));
+    out().flush();
+    if (stoppedAt.isPresent()) {
+      err()
+          .printf(
+              "stopped: no row from line %1$d on counts as taken over; to go on: --from-line %1$d%n",
+              stoppedAt.getAsLong());
+    }
   }
 
   private void take(AdminPort port, KeyRow row) {
-    batch.add(row);
     read++;
-    if (batch.size() == BATCH) {
+    lastLine = row.last();
+    int length = row.json().encode().length();
+    List<String> problems = new ArrayList<>(row.problems());
+    if (length > RowReader.MOST_BYTES) {
+      problems.add(
+          "%d characters (expected: at most %d)".formatted(length, RowReader.MOST_BYTES));
+    }
+    if (problems.isEmpty() && row.json().getValue("id") instanceof String id) {
+      Long before = linesOfIds.putIfAbsent(id, row.line());
+      if (before != null) {
+        problems.add("id: the same as in line " + before);
+      }
+    }
+    if (!problems.isEmpty()) {
+      refuse(row, String.join("; ", problems));
+      return;
+    }
+    batch.add(row);
+    characters += length;
+    if (batch.size() == BATCH || characters >= BATCH_CHARACTERS) {
       send(port);
     }
   }
@@ -141,60 +189,83 @@ final class KeyImport extends AdminCommand {
     String body = new JsonObject().put("keys", keys).put("replace", replaces).encode();
     inFlight.add(new Sent(batch, port.send("POST", "/v1/key-imports", body)));
     batch = new ArrayList<>();
+    characters = 0;
     while (inFlight.size() >= IN_FLIGHT) {
       settle();
     }
+    if (stoppedAt.isPresent()) {
+      throw new StoppedException();
+    }
+  }
+
+  private void unread(IOException error) {
+    tell("the rest of the file cannot be read: " + error);
+    unconfirmed += batch.size();
+    stoppedAt = OptionalLong.of(batch.isEmpty() ? lastLine + 1 : batch.get(0).line());
   }
 
   private void settle() {
     Sent sent = inFlight.remove();
-    long line = sent.rows().get(0).line();
     try {
       HttpResponse<String> answer = sent.answer().join();
-      if (answer.statusCode() != 200) {
-        throw new StoppedException("stopped at line %d: %s; to go on: --from-line %d"
-            .formatted(line, answer.body(), line));
-      }
       JsonObject json = JsonInput.object(answer.body());
-      counts[0] += json.getLong("created");
-      counts[1] += json.getLong("same");
-      counts[2] += json.getLong("replaced");
-      json.getJsonArray("failed").forEach(one -> tell(sent, (JsonObject) one));
+      if (answer.statusCode() == 200) {
+        count(sent, json);
+      } else {
+        stop(sent, reason(json));
+      }
     } catch (CompletionException e) {
-      throw new StoppedException(
-          "stopped at line %d: %s; to go on: --from-line %d".formatted(line, e.getCause(), line));
+      stop(sent, String.valueOf(e.getCause()));
+    } catch (DecodeException e) {
+      stop(sent, "no answer of a node");
     }
   }
 
-  private void tell(Sent sent, JsonObject failure) {
-    failures++;
-    if (failures <= SHOWN_FAILURES) {
-      KeyRow row = sent.rows().get(failure.getInteger("index"));
-      err()
-          .printf(
-              "line %d, %s: %s %s%n",
-              row.line(),
-              row.json().getValue("id"),
-              failure.getString("code"),
-              failure.getJsonArray("errors", new JsonArray()).encode());
-    }
+  private void count(Sent sent, JsonObject answer) {
+    counts[0] += answer.getLong("created");
+    counts[1] += answer.getLong("same");
+    counts[2] += answer.getLong("replaced");
+    answer.getJsonArray("failed").stream()
+        .map(JsonObject.class::cast)
+        .forEach(one -> refuse(sent.rows().get(one.getInteger("index")), reason(one)));
+  }
+
+  // Rows of requests that were sent later may be in force; to send them again changes nothing.
+  private void stop(Sent sent, String reason) {
+    unconfirmed += sent.rows().size();
+    KeyRow last = sent.rows().get(sent.rows().size() - 1);
+    tell("lines %d to %d: not confirmed: %s".formatted(sent.line(), last.last(), reason));
+    stoppedAt = OptionalLong.of(Math.min(sent.line(), stoppedAt.orElse(Long.MAX_VALUE)));
+  }
+
+  private static String reason(JsonObject problem) {
+    String code = problem.getString("code", "failed");
+    String errors = problem.getJsonArray("errors", new JsonArray()).stream()
+        .map(String::valueOf)
+        .collect(Collectors.joining("; "));
+    return errors.isEmpty() ? code : code + ": " + errors;
+  }
+
+  private void refuse(KeyRow row, String reason) {
+    refused++;
+    tell(row.place() + ": " + reason);
+  }
+
+  private void tell(String line) {
+    err().println(line.length() <= MOST_SHOWN ? line : line.substring(0, MOST_SHOWN) + "…");
   }
 
   private void show(long bytes, long size) {
-    long percent = Math.min(100, bytes * 100 / size);
-    if (percent == shownAt && bytes < size) {
-      return;
+    long percent = Math.min(100, bytes * 100 / size) / STEP * STEP;
+    if (percent > shownAt) {
+      shownAt = percent;
+      err().printf("%3d %%  %d keys%n", percent, read);
+      err().flush();
     }
-    shownAt = percent;
-    int full = (int) (percent * BAR / 100);
-    err()
-        .printf(
-            "\r[%s%s] %3d %%  %d keys", "#".repeat(full), ".".repeat(BAR - full), percent, read);
-    err().flush();
   }
 
   /** Counts what is read. Mutable; owned by one import. */
-  private static final class Counted extends java.io.FilterInputStream {
+  private static final class Counted extends FilterInputStream {
     private long bytes;
 
     Counted(InputStream in) {

@@ -20,6 +20,12 @@ public record KeyText(String id, String secret) {
   /** Each key begins with it. */
   public static final String PREFIX = "weir_";
 
+  /** The fewest characters of a key that Weir has not made. */
+  public static final int MIN_OPAQUE = 8;
+
+  /** The most characters of a key. */
+  public static final int MAX_LENGTH = 512;
+
   /** 22 digits to the base 62 have 131 bits: nobody guesses them, so that a fast hash is enough. */
   private static final int SECRET_DIGITS = 22;
 
@@ -28,8 +34,6 @@ public record KeyText(String id, String secret) {
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   private static final int ID_DIGITS = 16;
   private static final int ID_BASE = 36;
-  private static final int MIN_OPAQUE = 8;
-  private static final int MAX_LENGTH = 512;
 
   /** A new key. */
   public static KeyText make(String id, SecureRandom random) {

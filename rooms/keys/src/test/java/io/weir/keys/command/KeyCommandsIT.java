@@ -139,23 +139,29 @@ final class KeyCommandsIT {
     for (int i = 0; i < 1200; i++) {
       text.append("m%d,many,gold,opaque-key-number-%d\n".formatted(i, i));
     }
-    text.append("bad id,many,gold,x\n");
+    text.append("bad id,many,gold,opaque-key-of-a-bad-id\n");
+    for (int i = 1200; i < 1300; i++) {
+      text.append("m%d,many,gold,opaque-key-number-%d\n".formatted(i, i));
+    }
     Files.writeString(file, text);
     Ran first = weir("keys", "import", file.toString());
-    assertThat(first.out()).contains("created 1200").contains("refused 1");
+    assertThat(first.out()).contains("created 1300").contains("refused 1");
     assertThat(first.status()).isEqualTo(1);
-    assertThat(first.err()).contains("record_invalid").contains("100 %");
+    assertThat(first.err()).contains("line 1202, bad id: record_invalid").contains("100 %");
     within("opaque-key-number-7", 200);
-    within("opaque-key-number-1199", 200);
-    assertThat(weir("keys", "import", file.toString()).out()).contains("the same already 1200");
+    within("opaque-key-number-1299", 200);
+    assertThat(weir("keys", "import", file.toString()).out()).contains("the same already 1300");
+    assertThat(weir("keys", "import", file.toString(), "--from-line", "1203").out())
+        .contains("the same already 100,")
+        .contains("refused 0");
     Ran exported = weir("keys", "export", "--tenant", "many");
-    assertThat(exported.out().lines()).hasSize(1200);
+    assertThat(exported.out().lines()).hasSize(1300);
     assertThat(weir("keys", "delete", "m7").status()).isZero();
     within("opaque-key-number-7", 401);
     Path copy = folder.resolve("copy.jsonl");
     Files.writeString(copy, exported.out());
     Ran again = weir("keys", "import", copy.toString());
-    assertThat(again.out()).as(again.err()).contains("created 1,").contains("already 1199");
+    assertThat(again.out()).as(again.err()).contains("created 1,").contains("already 1299");
     within("opaque-key-number-7", 200);
   }
 }

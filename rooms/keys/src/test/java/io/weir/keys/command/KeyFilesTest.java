@@ -8,7 +8,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.SecretHash;
 import io.weir.keys.command.KeyFiles.Format;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,8 +27,8 @@ final class KeyFilesTest {
     Files.writeString(file, text);
     Format format = KeyFiles.formatOf(file);
     List<KeyRow> rows = new ArrayList<>();
-    try (Reader reader = Files.newBufferedReader(file)) {
-      new KeyFiles(Optional.of("acme"), Optional.empty()).read(file, format, reader, rows::add);
+    try (InputStream in = Files.newInputStream(file)) {
+      new KeyFiles(Optional.of("acme"), Optional.empty()).read(file, format, in, rows::add);
     }
     return rows;
   }
@@ -72,7 +72,9 @@ final class KeyFilesTest {
     assertThat(rows).extracting(KeyRow::line).containsExactly(1L, 3L);
     assertThat(rows.get(1).json().getJsonArray("secrets"))
         .isEqualTo(new JsonArray().add(secret("secret", false)));
-    assertThatThrownBy(() -> read("bad.jsonl", "{}\nno json\n")).hasMessageContaining("line 2");
+    List<KeyRow> bad = read("bad.jsonl", "{}\nno json\n{}\n");
+    assertThat(bad).extracting(KeyRow::place).containsExactly("line 1", "line 2", "line 3");
+    assertThat(bad.get(1).problems()).containsExactly("no JSON object");
   }
 
   @Test
@@ -117,6 +119,43 @@ final class KeyFilesTest {
           - { match: "user:*", tenant: app }
         """);
     assertThat(list).hasSize(1);
+  }
+
+  @Test
+  void noErrorRepeatsWhatMayBeASecret() {
+    List<String> texts = List.of(
+        "Ab3dEf6hIj9lMn2pQr5t", "{Ab3dEf6hIj9lMn2pQr5t}", "- Ab3dEf6hIj9lMn2pQr5t", "{\"a\": Ab3dEf6hIj9lMn2pQr5t}");
+    for (String name : List.of("keys.yaml", "keys.csv", "keys.jsonl", "keys.conf")) {
+      for (String text : texts) {
+        String told;
+        try {
+          told = read(name, text).toString();
+        } catch (IllegalArgumentException | IOException e) {
+          told = String.valueOf(e.getMessage());
+        }
+        assertThat(told).doesNotContain("Ab3dEf");
+      }
+    }
+  }
+
+  @Test
+  void aDocumentWithoutKeysIsAMistake() {
+    assertThatThrownBy(() -> read("other.yaml", "routes: []\n")).hasMessageContaining("no keys");
+    assertThatThrownBy(() -> read("kong.yaml", "_format_version: \"3.0\"\nservices: []\n"))
+        .hasMessageContaining("no keys");
+    assertThatThrownBy(() -> read("empty.csv", "")).hasMessageContaining("nothing is there");
+  }
+
+  @Test
+  void idsInMessagesAreCut() throws IOException {
+    KeyRow row = read("long.jsonl", "{\"id\": \"" + "i".repeat(5000) + "\"}").get(0);
+    assertThat(row.place()).hasSizeLessThan(100);
+  }
+
+  @Test
+  void aMarkOfByteOrderIsNoPartOfADocument() throws IOException {
+    assertThat(read("marked.yaml", "\uFEFFsubjects:\n  k1: { tenant: globex }\n")).hasSize(1);
+    assertThat(read("marked.jsonl", "\uFEFF{\"id\": \"k1\"}\n")).extracting(KeyRow::place).containsExactly("line 1, k1");
   }
 
   @Test
