@@ -11,6 +11,8 @@ import io.weir.core.policy.Policy;
 import io.weir.core.throttle.Failures;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.policy.ChangedException;
@@ -236,6 +238,13 @@ public final class PolicyDesk {
   /** Runs work that takes longer than an event loop may be held. */
   <T> Future<T> aside(Callable<T> task) {
     return work.run(task);
+  }
+
+  /** A text of a policy as an operator sees it. */
+  Future<String> shown(Operator operator, String text) {
+    return operator.may(Scope.ALL)
+        ? Future.succeededFuture(text)
+        : aside(() -> PolicySecrets.hidden(text));
   }
 
   // RFC 9110, section 13.1.1

@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
@@ -58,14 +59,15 @@ public final class PolicyResource implements Door {
 
   // Answers with the text of the policy in force.
   private Future<Void> get(HttpServerRequest request) {
-    operators.require(request, Scope.READ);
+    Operator operator = operators.require(request, Scope.READ);
     InForce policy = desk.policies().inForce();
-    return request
-        .response()
-        .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
-        .putHeader(HttpHeaders.ETAG, PolicyDesk.tag(policy.revision()))
-        .putHeader("Weir-Policy-Revision", Long.toString(policy.revision()))
-        .end(policy.text());
+    return desk.shown(operator, policy.text())
+        .compose(text -> request
+            .response()
+            .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
+            .putHeader(HttpHeaders.ETAG, PolicyDesk.tag(policy.revision()))
+            .putHeader("Weir-Policy-Revision", Long.toString(policy.revision()))
+            .end(text));
   }
 
   // Puts the policy in the body in force for all nodes, or refuses it as a whole.

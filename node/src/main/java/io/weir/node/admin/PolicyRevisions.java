@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Area;
 import io.weir.node.intake.Bulkhead;
@@ -80,12 +81,13 @@ public final class PolicyRevisions implements Door {
   }
 
   private Future<Void> look(RoutedRequest request) {
-    operators.require(request.http(), Scope.READ);
+    Operator operator = operators.require(request.http(), Scope.READ);
     String revision = request.parameter("revision");
     if (!revision.matches(REVISION)) {
       throw new RefusedException(UNKNOWN);
     }
     return text(Long.parseLong(revision))
+        .compose(text -> desk.shown(operator, text))
         .compose(text -> request
             .response()
             .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
@@ -99,7 +101,7 @@ public final class PolicyRevisions implements Door {
   }
 
   private Future<Void> diff(RoutedRequest request) {
-    operators.require(request.http(), Scope.READ);
+    Operator operator = operators.require(request.http(), Scope.READ);
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(FROM, TO));
     List<String> mistakes = new ArrayList<>(0);
     OptionalLong from = revision(asked, FROM, mistakes);
@@ -108,10 +110,16 @@ public final class PolicyRevisions implements Door {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
     long current = desk.policies().current().revision();
-    return from.isPresent()
-        ? diff(request, from.getAsLong(), to.orElse(current))
-        : desk.of(desk.policies().history())
-            .compose(kept -> diff(request, before(kept, to.orElse(current)), to.orElse(current)));
+    Future<Long> begin = from.isPresent()
+        ? Future.succeededFuture(from.getAsLong())
+        : desk.of(desk.policies().history()).map(kept -> before(kept, to.orElse(current)));
+    return begin
+        .compose(revision -> diff(revision, to.orElse(current)))
+        .compose(diff -> desk.shown(operator, diff))
+        .compose(diff -> request
+            .response()
+            .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
+            .end(diff));
   }
 
   // The newest one before a revision: numbers may be left out.
@@ -123,15 +131,11 @@ public final class PolicyRevisions implements Door {
         .orElseThrow(() -> new RefusedException(UNKNOWN));
   }
 
-  private Future<Void> diff(RoutedRequest request, long from, long to) {
+  private Future<String> diff(long from, long to) {
     return text(from)
         .compose(before -> text(to)
             .compose(after -> desk.aside(
-                () -> PolicyDiff.of(PolicyDesk.name(from), before, PolicyDesk.name(to), after))))
-        .compose(diff -> request
-            .response()
-            .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
-            .end(diff));
+                () -> PolicyDiff.of(PolicyDesk.name(from), before, PolicyDesk.name(to), after))));
   }
 
   private static OptionalLong revision(

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
+import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -122,6 +123,46 @@ final class KeyScopesIT {
     assertThat(acme.ask("PATCH", one, "{\"state\": \"active\"}").statusCode()).isEqualTo(403);
     assertThat(acme.ask("PATCH", one, "{\"state\": null}").statusCode()).isEqualTo(403);
     assertThat(acme.ask("DELETE", one, "").statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void aTenantsOperatorLearnsNotWhichIdsOthersHave() {
+    Operating acme = operator("curious", "\"scope\": \"keys\", \"tenant\": \"acme\"");
+    String taken = admin.key("globex").getString("id");
+    String own = acme.made("/v1/keys", "{}").getString("id");
+    String free = "free-id";
+    for (String id : List.of(taken, own, free, "listed")) {
+      HttpResponse<String> answer = acme.ask("POST", "/v1/keys", "{\"id\": \"%s\"}".formatted(id));
+      assertThat(answer.statusCode()).isEqualTo(403);
+      assertThat(answer.body()).contains("key_id_chosen");
+    }
+    for (String id : List.of(taken, free, "listed")) {
+      for (String method : List.of("GET", "PATCH", "DELETE")) {
+        assertThat(acme.ask(method, "/v1/keys/" + id, "").body()).contains("key_unknown");
+      }
+      assertThat(acme.ask("POST", "/v1/keys/" + id + "/rotate", "").body()).contains("key_unknown");
+    }
+  }
+
+  @Test
+  void hashesOfThePolicysKeysAreForTheScopeAllAlone() {
+    String hash = SecretHash.of("a secret").formatted();
+    String other = SecretHash.of("another secret").formatted();
+    String with = KeysIT.POLICY + "  - { id: hashed, tenant: acme, secretHash: \"%s\" }\n";
+    assertThat(admin.ask("PUT", "/v1/policy", with.formatted(hash)).statusCode()).isEqualTo(200);
+    JsonObject put = NodeFixture.json(admin.ask("PUT", "/v1/policy", with.formatted(other)));
+    String revision = "/v1/policy/revisions/" + put.getLong("revision");
+    for (String scope : List.of("read", "keys")) {
+      Operating reader = operator("hashes-" + scope, "\"scope\": \"%s\"".formatted(scope));
+      for (String path : List.of("/v1/policy", revision, "/v1/policy/diff")) {
+        assertThat(admin.ask("GET", path, "").body()).contains(other);
+        assertThat(reader.ask("GET", path, "").body())
+            .contains("(hidden)")
+            .contains("id: hashed, tenant: acme")
+            .doesNotContain(hash.substring(7))
+            .doesNotContain(other.substring(7));
+      }
+    }
   }
 
   @Test

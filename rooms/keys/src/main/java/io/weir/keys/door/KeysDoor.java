@@ -36,6 +36,10 @@ public final class KeysDoor implements Door {
   static final ProblemDetails IN_POLICY =
       ProblemDetails.of(409, "key_in_policy", "The policy lists a key with this id, which wins");
 
+  // Whether an id is taken by others, or by the policy, is not for a tenant's operator to learn.
+  private static final ProblemDetails ID_CHOSEN = ProblemDetails.of(
+      403, "key_id_chosen", "An operator of a tenant does not choose the id of a key");
+
   private final Desk desk;
   private final Secrets secrets = new Secrets();
 
@@ -84,6 +88,9 @@ public final class KeysDoor implements Door {
     }
     String owner = tenant.orElseThrow();
     requireMay(operator, owner, body);
+    if (operator.tenant().isPresent() && given.isPresent()) {
+      throw new RefusedException(ID_CHOSEN);
+    }
     String id = given.or(retry::id).orElseGet(secrets::newId);
     if (desk.policy().listed(id).isPresent()) {
       throw new RefusedException(IN_POLICY);
