@@ -102,11 +102,21 @@ public final class KeysDoor implements Door {
     return tenantOf(entry)
         .compose(of -> {
           RecordRequest.requireFits(desk.policy(), entry, of);
-          return desk.put(new Change("create", now, Optional.empty(), Optional.of(entry)));
+          Change change = new Change("create", now, Optional.empty(), Optional.of(entry));
+          return new KeyPlaces(desk).put(operator, of, entry, change);
         })
-        .compose(version -> version.isPresent()
-            ? made(request, 201, Desk.at(entry, version.getAsLong()), key)
-            : repeated(request, operator, id, retry));
+        .transform(put -> {
+          if (put.succeeded() && put.result().isPresent()) {
+            return made(request, 201, Desk.at(entry, put.result().getAsLong()), key);
+          }
+          return put.succeeded() || isFull(put.cause())
+              ? repeated(request, operator, id, retry, put.succeeded() ? EXISTS : KeyPlaces.FULL)
+              : Future.failedFuture(put.cause());
+        });
+  }
+
+  private static boolean isFull(Throwable error) {
+    return error instanceof RefusedException refused && refused.problem().equals(KeyPlaces.FULL);
   }
 
   private static void requireMay(Operator operator, String tenant, JsonObject body) {
@@ -118,13 +128,17 @@ public final class KeysDoor implements Door {
 
   // The same request again gets the same key, as long as nobody has changed it.
   private Future<Void> repeated(
-      RoutedRequest request, Operator operator, String id, Secrets.Retry retry) {
+      RoutedRequest request,
+      Operator operator,
+      String id,
+      Secrets.Retry retry,
+      ProblemDetails otherwise) {
     return desk.of(desk.records().find(Kind.KEY, id)).compose(entry -> {
       Optional<KeyText> key = entry
           .filter(it -> operator.mayFor(it.tenant(), Scope.KEYS))
           .flatMap(it -> retry.keyOf(it, desk.nowMillis(id)));
       if (key.isEmpty()) {
-        throw new RefusedException(EXISTS);
+        throw new RefusedException(otherwise);
       }
       return made(request, 201, entry.orElseThrow(), key.get());
     });

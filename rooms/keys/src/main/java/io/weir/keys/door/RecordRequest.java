@@ -66,6 +66,7 @@ final class RecordRequest {
     }
     Set<String> fields = new TreeSet<>(Settings.FIELDS);
     fields.remove("expires");
+    fields.add(Settings.MAX_KEYS);
     return fields;
   }
 

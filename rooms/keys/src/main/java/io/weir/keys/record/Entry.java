@@ -103,6 +103,9 @@ public record Entry(
     if (!settings.note().isEmpty()) {
       fields.put("note", settings.note());
     }
+    settings
+        .mostKeys()
+        .ifPresent(most -> fields.put(Settings.MAX_KEYS, Integer.toString(most)));
     if (!retry.isEmpty()) {
       fields.put("retry", retry);
     }
@@ -154,6 +157,9 @@ public record Entry(
     if (fields.containsKey("expires")) {
       json.put(
           "expires", Instant.ofEpochMilli(Long.parseLong(fields.get("expires"))).toString());
+    }
+    if (fields.containsKey(Settings.MAX_KEYS)) {
+      json.put(Settings.MAX_KEYS, Integer.valueOf(fields.get(Settings.MAX_KEYS)));
     }
     List<String> mistakes = new ArrayList<>(0);
     Settings settings = Settings.read(json, 0, mistakes);

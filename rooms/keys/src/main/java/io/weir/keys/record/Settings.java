@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param plan of its own; else that of its tenant or the default one
  * @param expiresMillis the moment from which a key is unknown, by Redis's clock
+ * @param mostKeys of a tenant: with so many keys, its own operators make no more
  */
 public record Settings(
     Optional<String> plan,
@@ -27,15 +29,20 @@ public record Settings(
     OptionalLong expiresMillis,
     List<TimedOverride> overrides,
     Map<String, String> labels,
-    String note) {
-  /** The names of its fields. */
+    String note,
+    OptionalInt mostKeys) {
+  /** The names of the fields of a key. */
   public static final Set<String> FIELDS =
       Set.of("plan", "state", "expires", "overrides", "labels", "note");
+
+  /** The field of a tenant with the most keys that its operators make. */
+  public static final String MAX_KEYS = "maxKeys";
 
   /** Nothing is set. */
   public static final Settings NONE = new Settings(
       Optional.empty(), KeyState.ACTIVE, OptionalLong.empty(), List.of(), Map.of(), "");
 
+  private static final int MOST_KEYS = 10_000;
   private static final int MOST_OVERRIDES = 50;
   private static final int MOST_BYTES_OF_OVERRIDES = 8 << 10;
   private static final int MOST_LABELS = 20;
@@ -47,6 +54,17 @@ public record Settings(
   public Settings {
     overrides = List.copyOf(overrides);
     labels = Map.copyOf(labels);
+  }
+
+  /** Without a bound of keys. */
+  public Settings(
+      Optional<String> plan,
+      KeyState state,
+      OptionalLong expiresMillis,
+      List<TimedOverride> overrides,
+      Map<String, String> labels,
+      String note) {
+    this(plan, state, expiresMillis, overrides, labels, note, OptionalInt.empty());
   }
 
   /**
@@ -63,7 +81,8 @@ public record Settings(
         Moments.read(json.getValue("expires"), "expires", nowMillis, mistakes),
         reader.overrides(),
         reader.labels(),
-        reader.note());
+        reader.note(),
+        reader.mostKeys());
   }
 
   /**
@@ -103,6 +122,7 @@ public record Settings(
     if (!note.isEmpty()) {
       json.put("note", note);
     }
+    mostKeys.ifPresent(most -> json.put(MAX_KEYS, most));
     return json;
   }
 
@@ -124,7 +144,7 @@ public record Settings(
 
   /** The same in another state. */
   public Settings in(KeyState other) {
-    return new Settings(plan, other, expiresMillis, overrides, labels, note);
+    return new Settings(plan, other, expiresMillis, overrides, labels, note, mostKeys);
   }
 
   /** About how long it is as text. */
@@ -230,6 +250,18 @@ public record Settings(
       }
       mistake("note", "a line of up to %d characters".formatted(MOST_CHARACTERS));
       return "";
+    }
+
+    OptionalInt mostKeys() {
+      Object value = json.getValue(MAX_KEYS);
+      if (value == null) {
+        return OptionalInt.empty();
+      }
+      if (value instanceof Integer most && most >= 0 && most <= MOST_KEYS) {
+        return OptionalInt.of(most);
+      }
+      mistake(MAX_KEYS, "0 to %d".formatted(MOST_KEYS));
+      return OptionalInt.empty();
     }
 
     private static boolean isText(@Nullable Object value) {

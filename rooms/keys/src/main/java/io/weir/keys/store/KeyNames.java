@@ -23,6 +23,11 @@ final class KeyNames {
     return RedisKeys.ofRoom("apikey-of", hash);
   }
 
+  /** A sorted set: the ids of keys that operators of a tenant are making. */
+  static String places(String tenant) {
+    return RedisKeys.ofRoom("key-places", tenant);
+  }
+
   /** A sorted set: the tenants and ids of some keys. */
   static String keyIndex(int partition, int part) {
     return RedisKeys.ofPart(partition, "apikeys:%02x".formatted(part));

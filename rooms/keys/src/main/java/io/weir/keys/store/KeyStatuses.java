@@ -18,6 +18,17 @@ public final class KeyStatuses {
     UNCERTAIN
   }
 
+  /** Of {@code key_place.lua}. */
+  enum KeyPlace {
+    DONE,
+    BUSY
+  }
+
+  /** Of {@code key_count.lua}. */
+  enum KeyCount {
+    DONE
+  }
+
   /** Of {@code key_changes.lua}. */
   public enum KeyChanges {
     /** The list goes on. */

@@ -18,6 +18,7 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
 import java.time.Duration;
@@ -43,8 +44,16 @@ public final class RedisRecords {
   private static final int MOST_OF_AUDIT_LINE = 2000;
   private static final int MOST_CHANGES = 1000;
   private static final int MOST_MEMBERS = 1000;
-  private static final LuaLibrary LIBRARY = LuaLibrary.of(
-      "keys", List.of("key_put", "key_name", "key_changes", "key_restore", "key_doubt"));
+  static final LuaLibrary LIBRARY = LuaLibrary.of(
+      "keys",
+      List.of(
+          "key_put",
+          "key_name",
+          "key_place",
+          "key_count",
+          "key_changes",
+          "key_restore",
+          "key_doubt"));
   private static final LuaScript PUT = LIBRARY.script("key_put");
   private static final LuaScript NAME = LIBRARY.script("key_name");
   private static final LuaScript CHANGES = LIBRARY.script("key_changes");
@@ -72,6 +81,11 @@ public final class RedisRecords {
   /** The same records by other connections to the same Redis. */
   public RedisRecords by(RedisConnections other) {
     return new RedisRecords(other, highest);
+  }
+
+  /** The bound of a tenant's keys. */
+  public RedisPlaces places() {
+    return new RedisPlaces(redis);
   }
 
   /** The number of parts of the shared state, each with its own list of changes. */
@@ -209,7 +223,8 @@ public final class RedisRecords {
                     it.settings().expiresMillis(),
                     List.of(),
                     Map.of(),
-                    "(too long for the audit)"),
+                    "(too long for the audit)",
+                    it.settings().mostKeys()),
                 it.changed()))
             .map(it -> it.toJson().encode())
             .orElse("");
