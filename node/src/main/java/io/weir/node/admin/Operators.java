@@ -9,6 +9,7 @@ import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.auth.Sessions;
 import io.weir.node.auth.TokenGuard;
+import java.util.Optional;
 
 /**
  * Admits operators, who show the admin token of the node or one that is stored with a scope, or the session of a browser
@@ -43,8 +44,18 @@ public final class Operators {
    * without.
    */
   public Operator of(HttpServerRequest request) {
-    return of(
-        KeyHeaders.bearer(request.headers()).or(() -> sessions.token(request)).orElse(""));
+    return of(shown(request).orElse(""));
+  }
+
+  /** The token of a request's operator in clear, sent or of its session; throws in the same way. */
+  public String token(HttpServerRequest request) {
+    String token = shown(request).orElseThrow(() -> new RefusedException(TOKEN_INVALID));
+    Operator unused = of(token);
+    return token;
+  }
+
+  private Optional<String> shown(HttpServerRequest request) {
+    return KeyHeaders.bearer(request.headers()).or(() -> sessions.token(request));
   }
 
   /** The operator who shows a token; throws in the same way. */

@@ -41,10 +41,11 @@ public final class KeysDoor implements Door {
       403, "key_id_chosen", "An operator of a tenant does not choose the id of a key");
 
   private final Desk desk;
-  private final Secrets secrets = new Secrets();
+  private final Secrets secrets;
 
   public KeysDoor(Desk desk) {
     this.desk = desk;
+    this.secrets = new Secrets(desk.operators());
   }
 
   @Override

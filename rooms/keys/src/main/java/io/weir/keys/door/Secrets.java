@@ -8,7 +8,7 @@ import io.weir.core.policy.SecretHash;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.Secret;
-import io.weir.node.auth.KeyHeaders;
+import io.weir.node.admin.Operators;
 import io.weir.node.auth.Operator;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -27,7 +27,12 @@ final class Secrets {
   private static final int MOST_CHARACTERS = 255;
   private static final int PROOF_CHARACTERS = 22;
 
+  private final Operators operators;
   private final SecureRandom random = new SecureRandom();
+
+  Secrets(Operators operators) {
+    this.operators = operators;
+  }
 
   String newId() {
     return KeyText.newId(random);
@@ -58,7 +63,7 @@ final class Secrets {
     return new Retry(
         hash(name + body.encode()),
         Base64.getUrlEncoder().withoutPadding().encodeToString(salt),
-        KeyHeaders.bearer(request.headers()).orElse(""),
+        operators.token(request),
         Optional.of("k" + name));
   }
 
