@@ -15,11 +15,13 @@ public final class Names {
   /** The form of the name of a subject, which may come from outside: visible ASCII characters. */
   public static final String SUBJECT_PATTERN = "[!-~]{1,128}";
 
+  /** The most characters of {@link #SUBJECT_PATTERN}. */
+  public static final int MAX_SUBJECT = 128;
+
   /** The form of the name of an operation, bucket or plan. */
   public static final String NAME_PATTERN = "[A-Za-z0-9._-]{1,64}";
 
   private static final int MAX_ID = 64;
-  private static final int MAX_SUBJECT = 128;
   private static final boolean[] OF_ID = ofId();
   private static final char ESCAPE = '~';
   // The colon is reserved for buckets that Weir names itself, such as the own bucket of an

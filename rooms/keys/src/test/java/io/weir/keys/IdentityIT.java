@@ -350,7 +350,7 @@ final class IdentityIT {
             .end(request.getHeader("X-Weir-Subject") + " " + request.getHeader("X-Weir-Tenant")
                 + (request.getHeader("X-User") == null ? "" : " leaked")));
     assertThat(get("/ask", "X-User", "ann").body()).isEqualTo("user:ann users");
-    refused(get("/ask", "X-User", ""), "subject_unknown");
+    refused(get("/ask", "X-User", ""), "subject_invalid");
   }
 
   @Test
@@ -358,7 +358,7 @@ final class IdentityIT {
     assertThat(get("/ask", "X-User", "joe@example.com").body())
         .isEqualTo("user:joe@example.com users");
     refused(get("/ask", "X-User", "joe", "X-User", "admin"), "identity_untrusted");
-    refused(get("/ask", "X-User", "joe smith"), "subject_unknown");
+    refused(get("/ask", "X-User", "joe smith"), "subject_invalid");
   }
 
   @Test

@@ -22,6 +22,7 @@ import io.weir.node.auth.Operator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -145,12 +146,16 @@ public final class KnownKeys implements Directory {
   // A look-up that finds something costs its address nothing.
   private <T> Future<Optional<T>> lookedUp(
       Optional<String> address, Supplier<CompletableFuture<Optional<T>>> lookUp) {
-    return charged(address, () -> inContext(lookUp.get()));
+    return charged(address, () -> inContext(lookUp.get()), Optional::isPresent);
   }
 
-  /** Finds something for a caller that may be a stranger: an address may miss so often, and no more. */
-  public <T> Future<Optional<T>> charged(
-      Optional<String> address, Supplier<Future<Optional<T>>> search) {
+  /**
+   * Finds something for a caller that may be a stranger: an address may miss so often, and no more.
+   *
+   * @param isFound whether the search was for something
+   */
+  public <T> Future<T> charged(
+      Optional<String> address, Supplier<Future<T>> search, Predicate<T> isFound) {
     if (!budget.tryTake(address)) {
       meters.refused();
       return Future.failedFuture(new RefusedException(BUSY));
@@ -158,7 +163,7 @@ public final class KnownKeys implements Directory {
     return search
         .get()
         .onComplete(done -> {
-          if (done.failed() || done.result().isPresent()) {
+          if (done.failed() || isFound.test(done.result())) {
             budget.giveBack(address);
           }
         })

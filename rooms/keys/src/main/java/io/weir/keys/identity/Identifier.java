@@ -14,6 +14,7 @@ import io.weir.keys.directory.KnownKeys;
 import io.weir.keys.directory.Subjects;
 import io.weir.keys.identity.IdentityRule.Assigned;
 import io.weir.keys.identity.IdentityRule.Header;
+import io.weir.keys.identity.WebTokens.Verdict;
 import io.weir.keys.identity.WebTokens.Verified;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -33,8 +34,11 @@ import java.util.Set;
 public final class Identifier implements io.weir.node.auth.Identifier {
   private static final ProblemDetails UNTRUSTED = ProblemDetails.of(
       401, "identity_untrusted", "Only trusted proxies may send the header that names the caller");
-  private static final ProblemDetails TOKEN_INVALID =
-      ProblemDetails.of(401, "token_invalid", "The token is not valid");
+  private static final ProblemDetails SUBJECT_INVALID = ProblemDetails.of(
+      401,
+      "subject_invalid",
+      "The name of this caller cannot be used (expected: 1 to %d visible ASCII characters, with its prefix)"
+          .formatted(Names.MAX_SUBJECT));
   private static final ProblemDetails SUBJECT_UNKNOWN = ProblemDetails.of(
       401, "subject_unknown", "The policy has no tenant and no rule for this caller");
   private static final ProblemDetails PLAN_UNKNOWN =
@@ -52,16 +56,18 @@ public final class Identifier implements io.weir.node.auth.Identifier {
 
   /** An identifier for a node. */
   public static Identifier of(io.vertx.core.Vertx vertx, Identities identities, KnownKeys known) {
-    return new Identifier(identities, known, new WebTokens(vertx, () -> known.nowMillis("any")));
+    WebTokens tokens = new WebTokens(vertx, () -> known.nowMillis("any"), System::nanoTime);
+    return new Identifier(identities, known, tokens);
   }
 
   /** A name that a source gives. */
   private record Named(Source from, String name, Optional<String> tenant, Optional<String> plan) {
     static Named of(Source from, Assigned assigned, String name) {
-      if (name.isEmpty()) {
-        throw new RefusedException(SUBJECT_UNKNOWN);
+      String prefixed = assigned.prefix() + name;
+      if (name.isEmpty() || !Names.isSubject(prefixed)) {
+        throw new RefusedException(SUBJECT_INVALID);
       }
-      return new Named(from, assigned.prefix() + name, assigned.tenant(), assigned.plan());
+      return new Named(from, prefixed, assigned.tenant(), assigned.plan());
     }
   }
 
@@ -149,12 +155,13 @@ public final class Identifier implements io.weir.node.auth.Identifier {
     if (known.nowMillis("any") == 0) {
       throw new RefusedException(ProblemDetails.unavailable()); // no clock says what has expired
     }
-    Optional<Verified> remembered = tokens.remembered(token, rule);
-    Future<Optional<Verified>> verified = remembered.isPresent()
-        ? Future.succeededFuture(remembered)
-        : known.charged(address, () -> tokens.verify(token, rule));
-    return verified.compose(it -> subject(
-        named(it.orElseThrow(() -> new RefusedException(TOKEN_INVALID))), identities.policy()));
+    return tokens
+        .remembered(token, rule)
+        .map(Future::succeededFuture)
+        .orElseGet(() -> known
+            .charged(address, () -> tokens.verify(token, rule), Verdict::isValid)
+            .map(Verdict::orThrow))
+        .compose(verified -> subject(named(verified), identities.policy()));
   }
 
   private static Named named(Verified token) {
@@ -195,18 +202,12 @@ public final class Identifier implements io.weir.node.auth.Identifier {
   }
 
   private Future<Subject> subject(Named named, Policy policy) {
-    if (!Names.isSubject(named.name())) {
-      throw new RefusedException(SUBJECT_UNKNOWN);
-    }
     if (named.tenant().isEmpty()) {
       return Future.succeededFuture(new Ruled(named.from(), named.name())
           .in(policy)
           .orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN)));
     }
     String tenant = named.tenant().get();
-    if (!Names.isId(tenant)) {
-      throw new RefusedException(SUBJECT_UNKNOWN);
-    }
     if (named.plan().filter(plan -> !policy.plans().containsKey(plan)).isPresent()) {
       throw new RefusedException(PLAN_UNKNOWN);
     }

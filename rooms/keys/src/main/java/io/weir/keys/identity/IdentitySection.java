@@ -62,7 +62,7 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
           "jwks",
           KEYS,
           "an address, https:// or file:/",
-          "the keys of the issuer; read again when a token names one that is not known, at most every 30 s")
+          "the keys of the issuer, at this address alone (no redirect is followed) and within 4 s; read again when a token names one that is not known, at most every 30 s")
       .required();
   private static final Field<List<Section.Item>> ALGORITHMS = Field.texts(
       "algorithms",
@@ -76,12 +76,15 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
           "how much the issuer's clock may differ from Redis's")
       .or(30_000L);
   private static final Field<String> SUBJECT = Field.text(
-          "subject", VISIBLE, "a text", "the claim with the name of the subject")
+          "subject",
+          VISIBLE,
+          "a text",
+          "the claim with the name of the subject: a text, a whole number, or a list with one of them")
       .or("sub");
-  private static final Field<String> TENANT_CLAIM =
-      Field.text("tenantClaim", VISIBLE, "a text", "the claim with the tenant");
+  private static final Field<String> TENANT_CLAIM = Field.text(
+      "tenantClaim", VISIBLE, "a text", "the claim with the tenant, as that of the subject");
   private static final Field<String> PLAN_CLAIM =
-      Field.text("planClaim", VISIBLE, "a text", "the claim with the plan");
+      Field.text("planClaim", VISIBLE, "a text", "the claim with the plan, as that of the subject");
   private static final Field<Map<String, Section>> JWT = Field.byId(
           "jwt",
           Table.of(

@@ -1,29 +1,31 @@
 package io.weir.keys.identity;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
-import com.nimbusds.jose.jwk.source.JWKSetRetrievalException;
-import com.nimbusds.jose.jwk.source.JWKSetSource;
-import com.nimbusds.jose.proc.SecurityContext;
+import io.vertx.core.WorkerExecutor;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.text.ParseException;
+import java.util.concurrent.CompletableFuture;
 
 /** The keys of an issuer in a file. */
-record KeyFile(Path file) implements JWKSetSource<SecurityContext> {
+record KeyFile(WorkerExecutor workers, URI file) implements KeyReading {
   @Override
-  public JWKSet getJWKSet(
-      JWKSetCacheRefreshEvaluator evaluator, long currentTime, SecurityContext context)
-      throws JWKSetRetrievalException {
-    try {
-      return JWKSet.load(file.toFile());
-    } catch (IOException | ParseException e) {
-      throw new JWKSetRetrievalException("the file with keys cannot be read", e);
-    }
+  public CompletableFuture<JWKSet> read() {
+    return workers.executeBlocking(this::load, false).toCompletionStage().toCompletableFuture();
   }
 
-  @Override
-  public void close() {
-    // nothing is open
+  private JWKSet load() throws IOException, ParseException {
+    try (InputStream in = Files.newInputStream(Path.of(file))) {
+      byte[] text = in.readNBytes(MAX_BYTES + 1);
+      if (text.length > MAX_BYTES) {
+        throw new IOException("longer than %d bytes".formatted(MAX_BYTES));
+      }
+      return JWKSet.parse(new String(text, UTF_8));
+    }
   }
 }

@@ -1,23 +1,23 @@
 package io.weir.keys.identity;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.KeySourceException;
-import com.nimbusds.jose.jwk.source.JWKSource;
-import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
-import com.nimbusds.jose.jwk.source.RateLimitReachedException;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
+import com.nimbusds.jose.jwk.source.JWKSecurityContextJWKSet;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
+import com.nimbusds.jose.proc.JWKSecurityContext;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
-import com.nimbusds.jose.proc.SecurityContext;
-import com.nimbusds.jose.util.DefaultResourceRetriever;
-import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -25,15 +25,15 @@ import io.weir.core.policy.SecretHash;
 import io.weir.keys.identity.IdentityRule.Jwt;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import java.net.MalformedURLException;
-import java.nio.file.Path;
 import java.text.ParseException;
 import java.time.Duration;
-import java.util.Date;
+import java.util.Base64;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -42,33 +42,29 @@ import java.util.stream.Collectors;
 /**
  * Verifies JSON Web Tokens (RFC 7519) as RFC 8725 recommends: the algorithm, the issuer and the audience are those of the
  * policy, never those that a token asks for; only signatures with a public key; keys only from the address in the policy.
- * A token that was verified is remembered until its end. Safe for use by many threads.
+ * A token that was verified is remembered until its end. An issuer whose keys cannot be read delays its own tokens alone.
+ * Safe for use by many threads.
  */
-@SuppressWarnings("JavaUtilDate") // the library has no other
 final class WebTokens {
   private static final int MOST_CHARACTERS = 8 << 10;
   private static final int MOST_KNOWN = 20_000;
-  private static final int JWKS_TIMEOUT_MILLIS = 2000;
-  private static final int JWKS_MAX_BYTES = 512 << 10;
-  private static final long JWKS_LASTS_MILLIS = Duration.ofMinutes(15).toMillis();
-  private static final long JWKS_WAIT_MILLIS = 10_000;
-  private static final long JWKS_PAUSE_MILLIS = 30_000;
-  private static final long OUTAGE_MILLIS = Duration.ofHours(6).toMillis();
-  private static final ProblemDetails NO_KEYS = ProblemDetails.of(
-      503, "jwks_unavailable", "The keys of the token's issuer cannot be read now");
+  private static final ProblemDetails INVALID =
+      ProblemDetails.of(401, "token_invalid", "The token is not valid");
   private static final ProblemDetails BUSY = ProblemDetails.of(
       503, "keys_busy", "Too many tokens are being verified: the token may be valid");
   /** A key that its issuer has withdrawn counts no longer than this. */
   private static final Duration KNOWN_LASTS = Duration.ofMinutes(15);
-  /** The bodies of all callers need the workers of Vert.x: a slow issuer must not hold them. */
+  /** Signatures take the time of a processor: the workers of Vert.x have others to serve. */
   private static final int WORKERS = 4;
 
   private static final int MOST_UNDER_WAY = 200;
   private static final Set<JOSEObjectType> TYPES =
       Set.of(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"));
 
+  private final Vertx vertx;
   private final LongSupplier nowMillis;
-  private final Map<Jwt, DefaultJWTProcessor<SecurityContext>> issuers = new ConcurrentHashMap<>();
+  private final LongSupplier nanos;
+  private final Map<Jwt, Issuer> issuers = new ConcurrentHashMap<>();
   private final Cache<String, Verified> known = Caffeine.newBuilder()
       .maximumSize(MOST_KNOWN)
       .expireAfterWrite(KNOWN_LASTS)
@@ -76,10 +72,24 @@ final class WebTokens {
   private final WorkerExecutor workers;
   private final AtomicInteger underWay = new AtomicInteger();
 
-  /** @param nowMillis by Redis's clock */
-  WebTokens(Vertx vertx, LongSupplier nowMillis) {
+  /**
+   * @param nowMillis by Redis's clock
+   * @param nanos a clock that never goes back
+   */
+  WebTokens(Vertx vertx, LongSupplier nowMillis, LongSupplier nanos) {
+    this.vertx = vertx;
     this.workers = vertx.createSharedWorkerExecutor("weir-tokens", WORKERS);
     this.nowMillis = nowMillis;
+    this.nanos = nanos;
+  }
+
+  /** What was found out about a token. */
+  sealed interface Verdict {
+    /** Whether the token is valid. */
+    boolean isValid();
+
+    /** Its subject; throws {@link RefusedException} if it is not valid. */
+    Verified orThrow();
   }
 
   /**
@@ -88,13 +98,64 @@ final class WebTokens {
    * @param jwt by whose rules
    */
   record Verified(
-      Jwt jwt, String subject, Optional<String> tenant, Optional<String> plan, long endsMillis) {}
+      Jwt jwt, String subject, Optional<String> tenant, Optional<String> plan, long endsMillis)
+      implements Verdict {
+    @Override
+    public boolean isValid() {
+      return true;
+    }
 
-  /** Whether a text has the form of a token: three parts, the first of which is an object of JSON. */
+    @Override
+    public Verified orThrow() {
+      return this;
+    }
+  }
+
+  /**
+   * A token that is not valid.
+   *
+   * @param mistakes for the caller, if its issuer has signed it
+   */
+  record Rejected(List<String> mistakes) implements Verdict {
+    static final Rejected WITHOUT_REASON = new Rejected(List.of());
+
+    Rejected {
+      mistakes = List.copyOf(mistakes);
+    }
+
+    @Override
+    public boolean isValid() {
+      return false;
+    }
+
+    @Override
+    public Verified orThrow() {
+      throw new RefusedException(
+          mistakes.isEmpty() ? INVALID : INVALID.with("detail", String.join("; ", mistakes)));
+    }
+  }
+
+  /** An issuer, and how its tokens are verified. */
+  private record Issuer(
+      Jwt rule, IssuerKeys keys, DefaultJWTProcessor<JWKSecurityContext> processor) {}
+
+  /** A token that can be read, of an issuer of the policy. */
+  private record Parsed(SignedJWT token, Issuer issuer) {}
+
+  /** Whether a text has the form of a token: three parts, the first of which is an object of JSON in Base64. */
   static boolean isOne(String text) {
-    return text.startsWith("eyJ")
-        && text.length() <= MOST_CHARACTERS
-        && text.chars().filter(c -> c == '.').count() == 2;
+    return text.length() <= MOST_CHARACTERS
+        && text.chars().filter(c -> c == '.').count() == 2
+        && isObject(text.substring(0, text.indexOf('.')));
+  }
+
+  private static boolean isObject(String part) {
+    try {
+      String text = new String(Base64.getUrlDecoder().decode(part), UTF_8);
+      return text.startsWith("{") && text.endsWith("}");
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   /** A token that was verified before, by rules that still count. */
@@ -105,76 +166,84 @@ final class WebTokens {
         .filter(it -> nowMillis.getAsLong() < it.endsMillis());
   }
 
-  /** Verifies a token; empty if it is not valid. Fails with {@link RefusedException} if the keys cannot be read. */
-  Future<Optional<Verified>> verify(String token, IdentityRule rule) {
+  /**
+   * Verifies a token.
+   *
+   * @param token a text that {@link #isOne}
+   * @return fails with {@link RefusedException} if it cannot be told now whether the token is valid
+   */
+  Future<Verdict> verify(String token, IdentityRule rule) {
+    return inWorker(() -> parsed(token, rule))
+        .compose(parsed -> parsed.map(this::verdict).orElseGet(WebTokens::rejected))
+        .onSuccess(verdict -> {
+          if (verdict instanceof Verified verified) {
+            known.put(SecretHash.of(token).compact(), verified);
+          }
+        });
+  }
+
+  private static Future<Verdict> rejected() {
+    return Future.succeededFuture(Rejected.WITHOUT_REASON);
+  }
+
+  private <T> Future<T> inWorker(Callable<T> work) {
     if (underWay.incrementAndGet() > MOST_UNDER_WAY) {
       underWay.decrementAndGet();
       return Future.failedFuture(new RefusedException(BUSY));
     }
-    return workers
-        .executeBlocking(() -> verified(token, rule), false)
-        .onComplete(done -> underWay.decrementAndGet())
-        .onSuccess(
-            verified -> verified.ifPresent(it -> known.put(SecretHash.of(token).compact(), it)));
+    return workers.executeBlocking(work, false).onComplete(done -> underWay.decrementAndGet());
   }
 
-  private Optional<Verified> verified(String token, IdentityRule rule) {
+  private Optional<Parsed> parsed(String token, IdentityRule rule) {
     try {
       SignedJWT signed = SignedJWT.parse(token);
       String issuer = signed.getJWTClaimsSet().getIssuer();
-      Jwt jwt = issuer == null ? null : rule.jwt().get(issuer);
-      if (jwt == null) {
-        return Optional.empty();
-      }
-      JWTClaimsSet claims = processor(jwt, rule).process(signed, null);
-      long ends = claims.getExpirationTime().getTime() + jwt.clockSkewMillis();
-      return Optional.of(new Verified(
-          jwt,
-          claim(claims, jwt.subject()).orElse(""),
-          claim(claims, jwt.tenantClaim()),
-          claim(claims, jwt.planClaim()),
-          ends));
-    } catch (RateLimitReachedException e) {
-      return Optional.empty(); // the keys were read a moment ago, and this one was not among them
-    } catch (KeySourceException | MalformedURLException e) {
-      throw new RefusedException(NO_KEYS);
-    } catch (ParseException | BadJOSEException | JOSEException e) {
+      return Optional.ofNullable(issuer)
+          .flatMap(name -> Optional.ofNullable(rule.jwt().get(name)))
+          .filter(
+              jwt -> jwt.algorithms().contains(signed.getHeader().getAlgorithm().getName()))
+          .map(jwt -> new Parsed(signed, issuer(jwt, rule)));
+    } catch (ParseException e) {
       return Optional.empty();
     }
   }
 
-  private static Optional<String> claim(JWTClaimsSet claims, Optional<String> name)
-      throws BadJOSEException {
-    return name.isPresent() ? claim(claims, name.get()) : Optional.empty();
+  // A worker has work only once the keys are there.
+  private Future<Verdict> verdict(Parsed parsed) {
+    Context context = vertx.getOrCreateContext();
+    JWKSelector wanted = new JWKSelector(JWKMatcher.forJWSHeader(parsed.token().getHeader()));
+    return Future.fromCompletionStage(parsed.issuer().keys().matching(wanted), context)
+        .compose(keys -> keys.isEmpty() ? rejected() : inWorker(() -> verified(parsed, keys)));
   }
 
-  // A claim of another type is no claim that was left out.
-  private static Optional<String> claim(JWTClaimsSet claims, String name) throws BadJOSEException {
-    Object value = claims.getClaim(name);
-    if (value != null && !(value instanceof String)) {
-      throw new BadJOSEException("a claim is no text");
+  private Verdict verified(Parsed parsed, List<JWK> keys) {
+    try {
+      Issuer issuer = parsed.issuer();
+      var claims = issuer.processor().process(parsed.token(), new JWKSecurityContext(keys));
+      return TokenClaims.judge(claims, issuer.rule(), nowMillis.getAsLong());
+    } catch (BadJOSEException | JOSEException e) {
+      return Rejected.WITHOUT_REASON;
     }
-    return Optional.ofNullable((String) value);
   }
 
-  private DefaultJWTProcessor<SecurityContext> processor(Jwt jwt, IdentityRule rule)
-      throws MalformedURLException {
-    DefaultJWTProcessor<SecurityContext> processor = issuers.get(jwt);
-    if (processor == null) {
+  private Issuer issuer(Jwt jwt, IdentityRule rule) {
+    Issuer issuer = issuers.get(jwt);
+    if (issuer == null) {
       issuers.keySet().retainAll(Set.copyOf(rule.jwt().values()));
-      processor = issuers.computeIfAbsent(jwt, this::made);
+      issuer = issuers.computeIfAbsent(jwt, this::made);
     }
-    return processor;
+    return issuer;
   }
 
-  private DefaultJWTProcessor<SecurityContext> made(Jwt jwt) {
+  private Issuer made(Jwt jwt) {
     Set<JWSAlgorithm> algorithms =
         jwt.algorithms().stream().map(JWSAlgorithm::parse).collect(Collectors.toSet());
-    DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+    DefaultJWTProcessor<JWKSecurityContext> processor = new DefaultJWTProcessor<>();
     processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(types()));
-    processor.setJWSKeySelector(new JWSVerificationKeySelector<>(algorithms, keys(jwt)));
-    processor.setJWTClaimsSetVerifier(verifier(jwt));
-    return processor;
+    processor.setJWSKeySelector(
+        new JWSVerificationKeySelector<>(algorithms, new JWKSecurityContextJWKSet()));
+    processor.setJWTClaimsSetVerifier((claims, keys) -> {}); // they are judged by the rules
+    return new Issuer(jwt, new IssuerKeys(jwt.issuer(), reading(jwt), nanos), processor);
   }
 
   // A token may leave out its type.
@@ -184,36 +253,9 @@ final class WebTokens {
     return types;
   }
 
-  private DefaultJWTClaimsVerifier<SecurityContext> verifier(Jwt jwt) {
-    DefaultJWTClaimsVerifier<SecurityContext> verifier =
-        new DefaultJWTClaimsVerifier<>(
-            jwt.audience(),
-            new JWTClaimsSet.Builder().issuer(jwt.issuer()).build(),
-            Set.of("exp", jwt.subject())) {
-          @Override
-          protected Date currentTime() {
-            return new Date(nowMillis.getAsLong());
-          }
-        };
-    verifier.setMaxClockSkew((int) (jwt.clockSkewMillis() / 1000));
-    return verifier;
-  }
-
-  private static JWKSource<SecurityContext> keys(Jwt jwt) {
-    try {
-      JWKSourceBuilder<SecurityContext> builder = jwt.keys().getScheme().equals("file")
-          ? JWKSourceBuilder.create(new KeyFile(Path.of(jwt.keys())))
-          : JWKSourceBuilder.create(
-              jwt.keys().toURL(),
-              new DefaultResourceRetriever(
-                  JWKS_TIMEOUT_MILLIS, JWKS_TIMEOUT_MILLIS, JWKS_MAX_BYTES));
-      return builder
-          .cache(JWKS_LASTS_MILLIS, JWKS_WAIT_MILLIS)
-          .rateLimited(JWKS_PAUSE_MILLIS)
-          .outageTolerant(OUTAGE_MILLIS)
-          .build();
-    } catch (MalformedURLException e) {
-      throw new IllegalStateException("the policy has read the address", e);
-    }
+  private KeyReading reading(Jwt jwt) {
+    return jwt.keys().getScheme().equals("file")
+        ? new KeyFile(workers, jwt.keys())
+        : KeyAddress.of(jwt.keys());
   }
 }
