@@ -45,9 +45,11 @@ final class IdentityIT {
         - { name: Ask, match: { path: /ask } }
         - { name: Open, match: { path: /open }, identity: [anonymous] }
         - { name: Keys, match: { path: /keys }, identity: [apiKey] }
+        - { name: Tokens, match: { path: /tokens }, identity: [jwt, anonymous] }
+        - { name: Public, match: { path: /public }, identity: [apiKey, anonymous] }
       buckets:
-        - { name: few, burstPeriod: 1000, throttleGroups: [{ milliOpsPerSec: 5, operations: [Ask, Open, Keys] }] }
-        - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Open, Keys] }] }
+        - { name: few, burstPeriod: 1000, throttleGroups: [{ milliOpsPerSec: 5, operations: [Ask, Open, Keys, Tokens, Public] }] }
+        - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Open, Keys, Tokens, Public] }] }
       plans:
         tiny: { buckets: [few] }
         big: { buckets: [many] }
@@ -90,7 +92,7 @@ final class IdentityIT {
 
   @BeforeEach
   void answer() {
-    for (String path : List.of("/ask", "/open", "/keys")) {
+    for (String path : List.of("/ask", "/open", "/keys", "/tokens", "/public")) {
       fixture.upstreamAnswers(
           path,
           request -> request
@@ -330,6 +332,29 @@ final class IdentityIT {
     assertThat(get("/open", "X-Api-Key", "k1.secret", "X-Forwarded-For", "198.51.100.99")
             .body())
         .isEqualTo("ip:198.51.100.99 null");
+  }
+
+  @Test
+  void aCredentialThatIsNotUnderstoodMakesNobodyAnonymous() {
+    for (String shown : List.of(
+        "Bearer garbage",
+        "Bearer a.b",
+        "Bearer a.b.c.d.e",
+        "Bearer " + "x".repeat(9000),
+        "Bearer")) {
+      refused(get("/tokens", "Authorization", shown), "token_invalid");
+    }
+    for (String shown : List.of("Basic azE6d3Jvbmc=", "Digest username=\"k1\"", "k1.secret")) {
+      refused(get("/tokens", "Authorization", shown), "token_invalid");
+      refused(get("/public", "Authorization", shown), "key_invalid");
+    }
+    refused(get("/public", "Authorization", "Bearer garbage"), "key_invalid");
+    // Where nothing is looked for in it, it belongs to the upstream.
+    assertThat(get("/open", "Authorization", "Bearer garbage", "X-Forwarded-For", "198.51.100.20")
+            .statusCode())
+        .isEqualTo(200);
+    assertThat(get("/tokens", "X-Forwarded-For", "198.51.100.21").body())
+        .isEqualTo("ip:198.51.100.21 public");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.weir.keys.identity;
 
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.Access;
@@ -12,6 +13,7 @@ import io.weir.core.policy.SubjectEntry;
 import io.weir.core.policy.SubjectSource;
 import io.weir.keys.directory.KnownKeys;
 import io.weir.keys.directory.Subjects;
+import io.weir.keys.identity.IdentityRule.Anonymous;
 import io.weir.keys.identity.IdentityRule.Assigned;
 import io.weir.keys.identity.IdentityRule.Header;
 import io.weir.keys.identity.WebTokens.Verdict;
@@ -79,8 +81,9 @@ public final class Identifier implements io.weir.node.auth.Identifier {
     boolean hasKeys = sources.contains(Source.API_KEY);
     requireTrusted(request, rule);
     Optional<String> key = hasKeys ? ShownKey.inHeaders(request, rule.apiKey()) : Optional.empty();
-    Optional<String> token =
-        key.isEmpty() && sources.contains(Source.JWT) ? webToken(request, rule) : Optional.empty();
+    Optional<String> token = key.isEmpty() && takesTokens(rule, sources)
+        ? webToken(request, hasKeys && rule.apiKey().bearer())
+        : Optional.empty();
     Optional<String> shown = key.isEmpty() && token.isEmpty() && hasKeys
         ? ShownKey.elsewhere(request, rule.apiKey())
         : key;
@@ -145,13 +148,19 @@ public final class Identifier implements io.weir.node.auth.Identifier {
     });
   }
 
-  private static Optional<String> webToken(HttpServerRequest request, IdentityRule rule) {
-    return rule.jwt().isEmpty()
-        ? Optional.empty()
-        : KeyHeaders.bearer(request.headers()).filter(WebTokens::isOne);
+  private static boolean takesTokens(IdentityRule rule, Set<Source> sources) {
+    return sources.contains(Source.JWT) && !rule.jwt().isEmpty();
+  }
+
+  // Whatever is sent as a bearer token is one, unless it may be a key.
+  private static Optional<String> webToken(HttpServerRequest request, boolean mayBeKey) {
+    return KeyHeaders.bearer(request.headers()).filter(text -> !mayBeKey || WebTokens.isOne(text));
   }
 
   private Future<Subject> ofToken(String token, IdentityRule rule, Optional<String> address) {
+    if (!WebTokens.isOne(token)) {
+      throw WebTokens.invalid();
+    }
     if (known.nowMillis("any") == 0) {
       throw new RefusedException(ProblemDetails.unavailable()); // no clock says what has expired
     }
@@ -185,12 +194,31 @@ public final class Identifier implements io.weir.node.auth.Identifier {
             .filter(assigned -> sources.contains(Source.CERTIFICATE))
             .flatMap(assigned -> Certificates.commonName(request)
                 .map(name -> Named.of(Source.CERTIFICATE, assigned, name))))
-        .or(() -> rule.anonymous()
-            .filter(anonymous -> sources.contains(Source.ANONYMOUS))
-            .flatMap(anonymous -> address.map(text -> Named.of(
-                Source.ANONYMOUS,
-                anonymous.assigned(),
-                Addresses.network(text, anonymous.ipv4Bits(), anonymous.ipv6Bits())))));
+        .or(() -> anonymous(request, rule, sources, address));
+  }
+
+  private static Optional<Named> anonymous(
+      HttpServerRequest request, IdentityRule rule, Set<Source> sources, Optional<String> address) {
+    Optional<Anonymous> anonymous =
+        rule.anonymous().filter(it -> sources.contains(Source.ANONYMOUS));
+    requireUnderstood(request, rule, sources, anonymous.isPresent());
+    return anonymous.flatMap(it -> address.map(text -> Named.of(
+        Source.ANONYMOUS, it.assigned(), Addresses.network(text, it.ipv4Bits(), it.ipv6Bits()))));
+  }
+
+  // Where keys or tokens are looked for, a credential of another form is one that is not valid.
+  private static void requireUnderstood(
+      HttpServerRequest request, IdentityRule rule, Set<Source> sources, boolean isAnonymous) {
+    if (!request.headers().contains(HttpHeaders.AUTHORIZATION)) {
+      return;
+    }
+    if (takesTokens(rule, sources)) {
+      throw WebTokens.invalid();
+    }
+    boolean takesKeys = rule.apiKey().bearer() || rule.apiKey().basic();
+    if (isAnonymous && takesKeys && sources.contains(Source.API_KEY)) {
+      throw Identities.invalid();
+    }
   }
 
   private static Optional<String> value(HttpServerRequest request, Header header) {

@@ -135,6 +135,11 @@ final class WebTokens {
     }
   }
 
+  /** The refusal of a credential that has not even the form of a token. */
+  static RefusedException invalid() {
+    return new RefusedException(INVALID);
+  }
+
   /** An issuer, and how its tokens are verified. */
   private record Issuer(
       Jwt rule, IssuerKeys keys, DefaultJWTProcessor<JWKSecurityContext> processor) {}
