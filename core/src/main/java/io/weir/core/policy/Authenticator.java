@@ -17,9 +17,4 @@ public final class Authenticator {
     boolean matches = expected.matches(key.map(ApiKey::secret).orElse(""));
     return subject.filter(s -> matches && s.secretHash().isPresent());
   }
-
-  /** Whether the policy lists a subject with the id of this key. */
-  public static boolean isListed(String shown, Policy policy) {
-    return ApiKey.parse(shown).flatMap(key -> policy.listed(key.id())).isPresent();
-  }
 }

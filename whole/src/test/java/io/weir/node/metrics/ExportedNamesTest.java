@@ -143,9 +143,9 @@ final class ExportedNamesTest {
     providers.attempt("rpc", "ours", "-", "good");
     providers.took("rpc", "ours", 1);
     providers.request("rpc", RequestEnd.ANSWERED);
-    providers.again("rpc", "ours", 1);
+    providers.again("rpc", "Call", "ours", 1);
     providers.notRetried("rpc", "ours", NotRetried.BUDGET);
-    providers.exhausted("rpc", "ours");
+    providers.exhausted("rpc", "Call", "ours");
     providers.refused("rpc", "upstream_open");
     providers.cooldown("rpc", "ours");
     providers.breaker("rpc", "ours", "open");

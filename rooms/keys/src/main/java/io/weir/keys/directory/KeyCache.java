@@ -151,6 +151,14 @@ final class KeyCache implements Feed.Listener {
     return mine.result;
   }
 
+  /** Reads a record, by a reading that begins now or later: it finds every change that was made before. */
+  CompletableFuture<Optional<Known>> lookUpNow(String id) {
+    LookUp running = lookUps.get(id);
+    return running == null
+        ? lookUp(id)
+        : running.result.handle((known, error) -> id).thenCompose(this::lookUp);
+  }
+
   // A record that changed while it was read is not kept.
   private void ended(String id, LookUp mine, Optional<Known> known) {
     boolean isAfterLoss = losses.areRecent();

@@ -3,10 +3,8 @@ package io.weir.keys.directory;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.core.bucket.Names;
-import io.weir.core.policy.Policy;
 import io.weir.core.policy.SecretHash;
 import io.weir.core.policy.Subject;
-import io.weir.core.policy.SubjectSource;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreUnavailableException;
@@ -22,7 +20,6 @@ import io.weir.node.auth.Operator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -31,8 +28,6 @@ import java.util.function.Supplier;
  */
 public final class KnownKeys implements Directory {
   private static final Future<Boolean> FRESH = Future.succeededFuture(true);
-  private static final ProblemDetails BUSY = ProblemDetails.of(
-      503, "keys_busy", "Too many unknown keys are being looked up: the key may be valid");
   private static final ProblemDetails PLAN_MISSING =
       ProblemDetails.of(503, "plan_missing", "The policy in force has no plan for the key");
   // Used for unknown ids too, so that the response time does not reveal which ids exist.
@@ -41,8 +36,8 @@ public final class KnownKeys implements Directory {
   private final PolicySource policies;
   private final LongSupplier nanos;
   private final Feeds feeds;
-  private final MissBudget budget;
-  private final KeyMeters meters;
+  private final Strangers strangers;
+  private final RefusedKeys refused;
   private final StoredTokens tokens;
   private final KeyCache cache;
 
@@ -59,12 +54,12 @@ public final class KnownKeys implements Directory {
       LongSupplier nanos,
       KeyMeters meters) {
     this.policies = policies;
-    this.budget = new MissBudget(nanos);
-    this.meters = meters;
+    this.strangers = new Strangers(new MissBudget(nanos), meters);
     this.nanos = nanos;
     RecentChanges recent = new RecentChanges(nanos);
     this.tokens = new StoredTokens(new RedisTokens(records), recent, nanos.getAsLong());
     this.cache = new KeyCache(records, tokens, recent, mostBytes, nanos, meters);
+    this.refused = new RefusedKeys(cache);
     this.feeds = Feeds.of(records, nanos, cache);
   }
 
@@ -82,6 +77,11 @@ public final class KnownKeys implements Directory {
   /** The time by Redis's clock, in the part with the records of this name. */
   public long nowMillis(String id) {
     return feed(id).nowMillis();
+  }
+
+  /** Bounds what callers without a key may look for. */
+  public Strangers strangers() {
+    return strangers;
   }
 
   /** What is known. */
@@ -111,21 +111,39 @@ public final class KnownKeys implements Directory {
             : Future.succeededFuture(subject));
   }
 
-  // Another node may have given the key this secret a moment ago: before a refusal the node looks,
-  // twice, as a look that
-  // was under way may be older. Wrong secrets are bounded as unknown keys are.
   private Future<Optional<Subject>> opened(String id, String secret, Optional<String> address) {
-    return found(id, address)
-        .compose(known -> opened(known, secret).compose(subject -> {
-          boolean isOver = subject.isPresent() || known.isEmpty() || !budget.tryTake(address);
-          return isOver
-              ? Future.succeededFuture(subject)
-              : inContext(feed(id).look())
-                  .compose(looked -> inContext(feed(id).look()))
-                  .transform(looked -> found(id, address))
-                  .compose(newer -> opened(newer, secret))
-                  .onSuccess(found -> found.ifPresent(it -> budget.giveBack(address)));
-        }));
+    return opens(cache.get(id), secret)
+        ? found(id, address)
+            .compose(known -> opens(known, secret)
+                ? usable(known.orElseThrow())
+                : afterReading(id, secret, address))
+        : afterReading(id, secret, address);
+  }
+
+  // Another node may have made the key, or given it this secret, a moment ago: before a refusal the
+  // node reads the record. It does so whether or not there is one, and at the same cost, so that
+  // neither the time nor the bound of wrong keys reveals which ids exist.
+  private Future<Optional<Subject>> afterReading(
+      String id, String secret, Optional<String> address) {
+    String keyHash = SecretHash.of(id + "." + secret).compact();
+    return afterLooking(feed(id)).compose(isFresh -> {
+      if (!isFresh) {
+        return unavailable();
+      }
+      if (refused.contains(keyHash, id)) {
+        return nobody();
+      }
+      return strangers
+          .charged(
+              address, () -> inContext(cache.lookUpNow(id)), known -> opens(known, secret))
+          .compose(known -> {
+            if (opens(known, secret)) {
+              return found(id, address).compose(it -> opened(it, secret));
+            }
+            refused.add(keyHash, known);
+            return nobody();
+          });
+    });
   }
 
   // A key from elsewhere, whose text has no id, is found by the hash of it.
@@ -146,28 +164,7 @@ public final class KnownKeys implements Directory {
   // A look-up that finds something costs its address nothing.
   private <T> Future<Optional<T>> lookedUp(
       Optional<String> address, Supplier<CompletableFuture<Optional<T>>> lookUp) {
-    return charged(address, () -> inContext(lookUp.get()), Optional::isPresent);
-  }
-
-  /**
-   * Finds something for a caller that may be a stranger: an address may miss so often, and no more.
-   *
-   * @param isFound whether the search was for something
-   */
-  public <T> Future<T> charged(
-      Optional<String> address, Supplier<Future<T>> search, Predicate<T> isFound) {
-    if (!budget.tryTake(address)) {
-      meters.refused();
-      return Future.failedFuture(new RefusedException(BUSY));
-    }
-    return search
-        .get()
-        .onComplete(done -> {
-          if (done.failed() || isFound.test(done.result())) {
-            budget.giveBack(address);
-          }
-        })
-        .recover(error -> Future.failedFuture(RefusedException.of(error)));
+    return strangers.charged(address, () -> inContext(lookUp.get()), Optional::isPresent);
   }
 
   /**
@@ -200,10 +197,16 @@ public final class KnownKeys implements Directory {
   }
 
   private Future<Optional<Subject>> opened(Optional<Known> known, String secret) {
-    long now = known.map(key -> nowMillis(key.entry().id())).orElse(0L);
-    boolean opens =
-        known.isPresent() ? known.get().entry().isOpenedBy(secret, now) : NOBODY.matches(secret);
-    return opens && known.isPresent() ? usable(known.get(), now) : nobody();
+    return opens(known, secret) ? usable(known.orElseThrow()) : nobody();
+  }
+
+  private boolean opens(Optional<Known> known, String secret) {
+    if (known.isEmpty()) {
+      boolean unused = NOBODY.matches(secret);
+      return false;
+    }
+    Entry entry = known.get().entry();
+    return entry.isOpenedBy(secret, nowMillis(entry.id()));
   }
 
   @Override
@@ -215,43 +218,22 @@ public final class KnownKeys implements Directory {
     return isUnread && covered.get().isPresent()
         ? Future.succeededFuture(covered.get())
         : found(name, Optional.empty())
-            .compose(known -> known.isPresent()
-                ? usable(known.get(), nowMillis(name))
-                : Future.succeededFuture(covered.get()));
+            .compose(known ->
+                known.isPresent() ? usable(known.get()) : Future.succeededFuture(covered.get()));
   }
 
-  private Future<Optional<Subject>> usable(Known known, long nowMillis) {
+  private Future<Optional<Subject>> usable(Known known) {
+    long nowMillis = nowMillis(known.entry().id());
     boolean isOfPolicy = policies.current().policy().listed(known.entry().id()).isPresent();
     if (isOfPolicy || !known.isUsableAt(nowMillis)) {
       return nobody(); // what the policy lists wins
     }
     Optional<Subject> subject =
-        known.subject(policies.current().policy(), nowMillis, new Source(known));
+        known.subject(policies.current().policy(), nowMillis, new KeySource(known, cache, this::nowMillis));
     if (subject.isEmpty()) {
       return Future.failedFuture(new RefusedException(PLAN_MISSING));
     }
     return Future.succeededFuture(subject);
-  }
-
-  /** Finds the record of a key again: the newest that this node knows. */
-  private final class Source implements SubjectSource {
-    private final Known known;
-
-    Source(Known known) {
-      this.known = known;
-    }
-
-    @Override
-    public Optional<Subject> in(Policy policy) {
-      String id = known.entry().id();
-      Optional<Known> newest = cache.get(id);
-      Known used = newest.orElse(known);
-      long now = nowMillis(id);
-      boolean isGone = newest.isEmpty() && known.hasChanged();
-      return isGone || policy.listed(id).isPresent() || !used.isUsableAt(now)
-          ? Optional.empty()
-          : used.subject(policy, now, this);
-    }
   }
 
   private Future<Optional<Known>> found(String id, Optional<String> address) {

@@ -168,6 +168,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
         .remembered(token, rule)
         .map(Future::succeededFuture)
         .orElseGet(() -> known
+            .strangers()
             .charged(address, () -> tokens.verify(token, rule), Verdict::isValid)
             .map(Verdict::orThrow))
         .compose(verified -> subject(named(verified), identities.policy()));

@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -149,6 +150,69 @@ final class KnownKeysIT {
     // This node has not looked since.
     assertThat(shown("k1.another")).isPresent();
     assertThat(shown("k1.wrong")).isEmpty();
+  }
+
+  @Test
+  void aWrongSecretCostsTheSameWhetherOrNotItsIdExists() {
+    put(Optional.empty(), Settings.NONE, SECRET);
+    assertThat(shown("k1.secret")).isPresent();
+
+    assertThat(callsFor("k1.wrong")).isEqualTo(callsFor("nobody.wrong")).isPositive();
+    assertThat(callsFor("k1.other")).isEqualTo(callsFor("nobody.other")).isPositive();
+    assertThat(callsFor("k1.wrong")).isEqualTo(callsFor("nobody.wrong"));
+    done(known.look());
+    assertThat(callsFor("k1.third")).isEqualTo(callsFor("nobody.third")).isPositive();
+    // What was refused is remembered: a client with an old key costs nothing.
+    assertThat(callsFor("k1.third")).isZero();
+    assertThat(callsFor("nobody.third")).isZero();
+  }
+
+  private long callsFor(String key) {
+    long before = commands();
+    assertThat(shown(key)).isEmpty();
+    return commands() - before - 1; // that counts itself
+  }
+
+  private long commands() {
+    String stats = redis.sync().info("commandstats");
+    return Stream.of(stats.split("\r\n"))
+        .filter(line -> line.startsWith("cmdstat_"))
+        .mapToLong(line -> Long.parseLong(line.replaceFirst(".*:calls=([0-9]+),.*", "$1")))
+        .sum();
+  }
+
+  @Test
+  void wrongSecretsAreBoundedAlikeWhetherOrNotTheirIdExists() {
+    put(Optional.empty(), Settings.NONE, SECRET);
+    assertThat(shown("k1.secret")).isPresent();
+
+    int ofNobody = refusedUntilBusy("nobody", "198.51.100.1");
+    assertThat(refusedUntilBusy("k1", "198.51.100.2")).isEqualTo(ofNobody).isLessThan(200);
+    assertThat(shown("k1.secret")).isPresent();
+  }
+
+  private int refusedUntilBusy(String id, String address) {
+    int refused = 0;
+    while (refused < 200
+        && known
+            .ofKey("%s.wrong%d".formatted(id, refused), Optional.of(address))
+            .toCompletionStage()
+            .handle((subject, error) -> error == null && subject.isEmpty())
+            .toCompletableFuture()
+            .orTimeout(10, TimeUnit.SECONDS)
+            .join()) {
+      refused++;
+    }
+    return refused;
+  }
+
+  @Test
+  void aRefusedKeyOpensWhenItIsGivenItsSecret() {
+    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    assertThat(shown("k1.another")).isEmpty();
+    put(Optional.of(entry), Settings.NONE, SECRET, Secret.of(SecretHash.of("another")));
+    done(known.look());
+    assertThat(shown("k1.another")).isPresent();
   }
 
   @Test
