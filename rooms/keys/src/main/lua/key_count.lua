@@ -6,13 +6,11 @@
 --   1, 2   bounds       of the tenant's members, as ZRANGEBYLEX has them
 --   3      most         to count
 -- RETURNS
---   { DONE, count }     if there are more than most, any number above it
+--   { count }           if there are more than most, any number above it
 -- ERRORS
 --   only those of wrong arguments
 -- TTL
 --   none: nothing is written
-
-local DONE = 0
 
 local lower, upper = ARGV[1], ARGV[2]
 local most = tonumber(ARGV[3])
@@ -23,4 +21,4 @@ for i = 1, #KEYS do
     count = count + #members
   end
 end
-return { DONE, count }
+return { count }

@@ -51,7 +51,8 @@ final class ArchitectureTest {
               "io.weir.adapters.bucket4j",
               "io.weir.batch",
               "io.weir.keys.store",
-              "io.weir.jobs.store")),
+              "io.weir.jobs.store",
+              "io.weir.providers.store")),
       Map.entry("org.redisson..", List.of("io.weir.state.policy")),
       Map.entry(
           "com.fasterxml..",

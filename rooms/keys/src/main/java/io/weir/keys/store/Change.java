@@ -2,7 +2,10 @@ package io.weir.keys.store;
 
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.Kind;
+import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -15,6 +18,35 @@ import java.util.Optional;
 public record Change(String what, Stamp stamp, Optional<Entry> before, Optional<Entry> after) {
   /** A change that is not told to people, such as one of many of an import. */
   public static final String SILENT = "";
+
+  private static final int MOST_OF_AUDIT_LINE = 2000;
+
+  /** Who, what, before and after, as of the audit; empty for a change that is not told. */
+  List<String> audit() {
+    return what.equals(SILENT)
+        ? List.of("", "", "", "")
+        : List.of(stamp.by(), what, json(before), json(after));
+  }
+
+  // A record with much text would take the place of many other lines.
+  private static String json(Optional<Entry> entry) {
+    String json = entry.map(it -> it.toJson().encode()).orElse("");
+    return json.length() <= MOST_OF_AUDIT_LINE
+        ? json
+        : entry
+            .map(it -> it.with(
+                new Settings(
+                    it.settings().plan(),
+                    it.settings().state(),
+                    it.settings().expiresMillis(),
+                    List.of(),
+                    Map.of(),
+                    "(too long for the audit)",
+                    it.settings().mostKeys()),
+                it.changed()))
+            .map(it -> it.toJson().encode())
+            .orElse("");
+  }
 
   Entry any() {
     return after.or(() -> before).orElseThrow();

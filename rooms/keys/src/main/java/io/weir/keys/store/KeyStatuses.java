@@ -24,11 +24,6 @@ public final class KeyStatuses {
     BUSY
   }
 
-  /** Of {@code key_count.lua}. */
-  enum KeyCount {
-    DONE
-  }
-
   /** Of {@code key_changes.lua}. */
   public enum KeyChanges {
     /** The list goes on. */

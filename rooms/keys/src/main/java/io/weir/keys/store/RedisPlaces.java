@@ -1,7 +1,6 @@
 package io.weir.keys.store;
 
 import io.weir.keys.record.Kind;
-import io.weir.keys.store.KeyStatuses.KeyCount;
 import io.weir.keys.store.KeyStatuses.KeyPlace;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
@@ -61,10 +60,8 @@ public record RedisPlaces(RedisConnections redis) {
     String prefix = KeyNames.member(Kind.KEY, tenant, "");
     List<String> arguments =
         List.of("[" + prefix, "(" + prefix + "~", Integer.toString(most - found));
-    return Scripts.run(redis, COUNT, index, arguments).thenCompose(answer -> {
-      Statuses.of(KeyCount.class, answer.get(0));
-      return countFrom(
-          partition + 1, found + Math.toIntExact((Long) answer.get(1)), tenant, most);
-    });
+    return Scripts.run(redis, COUNT, index, arguments).thenCompose(
+        answer -> countFrom(
+            partition + 1, found + Math.toIntExact((Long) answer.get(0)), tenant, most));
   }
 }

@@ -5,7 +5,6 @@ import io.lettuce.core.Range;
 import io.vertx.core.json.JsonObject;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.Kind;
-import io.weir.keys.record.Settings;
 import io.weir.keys.store.KeyStatuses.KeyChanges;
 import io.weir.keys.store.KeyStatuses.KeyDoubt;
 import io.weir.keys.store.KeyStatuses.KeyName;
@@ -24,7 +23,6 @@ import io.weir.state.wire.Statuses;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +39,6 @@ public final class RedisRecords {
   /** Before the name of an operator's token, in the list of changes. */
   public static final String TOKEN = "token:";
 
-  private static final int MOST_OF_AUDIT_LINE = 2000;
   private static final int MOST_CHANGES = 1000;
   private static final int MOST_MEMBERS = 1000;
   static final LuaLibrary LIBRARY = LuaLibrary.of(
@@ -167,16 +164,12 @@ public final class RedisRecords {
   public CompletableFuture<OptionalLong> put(Change change) {
     Entry any = change.any();
     Kind kind = change.kind();
-    boolean isSilent = change.what().equals(Change.SILENT);
     return put(
         kind.word() + ":" + any.id(),
         KeyNames.index(kind, any.id()),
         KeyNames.member(kind, any.tenant(), any.id()),
         change.before().map(Entry::version).orElse(0L),
-        isSilent
-            ? List.of("", "", "", "")
-            : List.of(
-                change.stamp().by(), change.what(), json(change.before()), json(change.after())),
+        change.audit(),
         change.after().map(Entry::toFields).orElse(List.of()));
   }
 
@@ -208,26 +201,6 @@ public final class RedisRecords {
   private long seen(int part, long version) {
     highest.accumulateAndGet(part, version, Math::max);
     return version;
-  }
-
-  // A record with much text would take the place of many other lines.
-  private static String json(Optional<Entry> entry) {
-    String json = entry.map(it -> it.toJson().encode()).orElse("");
-    return json.length() <= MOST_OF_AUDIT_LINE
-        ? json
-        : entry
-            .map(it -> it.with(
-                new Settings(
-                    it.settings().plan(),
-                    it.settings().state(),
-                    it.settings().expiresMillis(),
-                    List.of(),
-                    Map.of(),
-                    "(too long for the audit)",
-                    it.settings().mostKeys()),
-                it.changed()))
-            .map(it -> it.toJson().encode())
-            .orElse("");
   }
 
   /** The changes in a part of the shared state since a look. */
