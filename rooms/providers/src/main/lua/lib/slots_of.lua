@@ -89,7 +89,8 @@ local function was_sent_to(one, asked)
 end
 
 -- The available providers, each with its first key: those without a previous attempt of the
--- request, except attempts whose key was refused if there is another key, and the others. A provider with an open breaker is available when it may be probed.
+-- request, except attempts whose key was refused if there is another key, and the others. A provider with an open
+-- breaker is available when it may be probed.
 -- Third, the earliest instant of such a probe; fourth, whether a provider has no place other than
 -- those that `owed` keeps for others.
 local function slots_of(some, state, asked, owed)

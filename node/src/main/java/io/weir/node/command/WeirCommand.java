@@ -69,10 +69,12 @@ public final class WeirCommand {
         .setExecutionExceptionHandler(WeirCommand::tell);
   }
 
-  // What commands print has been written by others, too: none of it controls the terminal. Help has colors.
+  // What commands print has been written by others, too: none of it controls the terminal. Help has
+  // colors.
   private static int shown(CommandLine.ParseResult parsed) {
     List<CommandLine> named = parsed.asCommandLineList();
-    if (named.stream().anyMatch(one -> one.isUsageHelpRequested() || one.isVersionHelpRequested())) {
+    if (named.stream()
+        .anyMatch(one -> one.isUsageHelpRequested() || one.isVersionHelpRequested())) {
       return new CommandLine.RunLast().execute(parsed);
     }
     CommandLine line = named.get(0);

@@ -1,5 +1,7 @@
 package io.weir.batch;
 
+import static java.util.Objects.requireNonNull;
+
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -136,7 +138,8 @@ final class ItemSender {
           OptionalLong actual = readers.isEmpty()
               ? OptionalLong.empty()
               : readers.get(readers.size() - 1).cost();
-          Future<Void> unused = admission.end(asked, cost, held, actual, execution.get());
+          Future<Void> unused =
+              admission.end(asked, cost, held, actual, requireNonNull(execution.get()));
         }));
   }
 

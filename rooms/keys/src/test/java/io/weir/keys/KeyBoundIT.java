@@ -106,7 +106,9 @@ final class KeyBoundIT {
     small.made("/v1/keys", "{}");
     assertThat(admin.ask("PATCH", "/v1/tenants/small", "{\"maxKeys\": -1}").body())
         .contains("maxKeys: (expected: 0 to 10000)");
-    assertThat(admin.ask("POST", "/v1/keys", "{\"tenant\": \"small\", \"maxKeys\": 5}").statusCode())
+    assertThat(admin
+            .ask("POST", "/v1/keys", "{\"tenant\": \"small\", \"maxKeys\": 5}")
+            .statusCode())
         .isEqualTo(422);
   }
 }

@@ -149,7 +149,8 @@ final class KeyScopesIT {
     String hash = SecretHash.of("a secret").formatted();
     String other = SecretHash.of("another secret").formatted();
     String with = KeysIT.POLICY + "  - { id: hashed, tenant: acme, secretHash: \"%s\" }\n";
-    assertThat(admin.ask("PUT", "/v1/policy", with.formatted(hash)).statusCode()).isEqualTo(200);
+    assertThat(admin.ask("PUT", "/v1/policy", with.formatted(hash)).statusCode())
+        .isEqualTo(200);
     JsonObject put = NodeFixture.json(admin.ask("PUT", "/v1/policy", with.formatted(other)));
     String revision = "/v1/policy/revisions/" + put.getLong("revision");
     for (String scope : List.of("read", "keys")) {

@@ -60,6 +60,7 @@ final class ArchitectureTest {
               "io.weir.state.document",
               "io.weir.node.json",
               "io.weir.node.check",
+              "io.weir.keys.command", // CSV
               "io.weir.client.check",
               "io.weir.batch")),
       Map.entry(

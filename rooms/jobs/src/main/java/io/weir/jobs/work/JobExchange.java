@@ -78,6 +78,7 @@ final class JobExchange {
       boolean isWhole,
       Optional<Room> room,
       Optional<ReceiptPlace> receipt) {
+    private static final int INTERNAL_ERROR = 500;
     /** Longer waits are cut to this: no job takes longer. */
     private static final long LONGEST_WAIT_MILLIS = JobParameter.TIMEOUT.max();
 
@@ -92,6 +93,11 @@ final class JobExchange {
 
     void free() {
       room.ifPresent(Room::free);
+    }
+
+    /** Whether another attempt may get another answer. A 500 is the upstream's own answer to the job. */
+    boolean isPassing() {
+      return status != INTERNAL_ERROR && AnswerStatus.isPassing(status);
     }
 
     /** Whether it is a final answer: a status below 200 is interim (RFC 9110, section 15.2). */

@@ -18,7 +18,6 @@ import io.weir.jobs.work.JobExchange.Answer;
 import io.weir.jobs.work.JobLine.Claimed;
 import io.weir.jobs.work.JobUpstream.JobToSend;
 import io.weir.node.answer.RefusedException;
-import io.weir.retry.AnswerStatus;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
@@ -29,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * or another node has claimed it. Mutable; owned by the event loop of the worker.
  */
 final class JobRun {
-  private static final int INTERNAL_ERROR = 500;
   private static final long FIRST_WAIT_MILLIS = 200;
   private static final long LONGEST_WAIT_MILLIS = 10_000;
   private static final long USUAL_TURN_MILLIS = 1000;
@@ -204,7 +202,7 @@ final class JobRun {
         return;
       }
       Answer answer = answered.result();
-      boolean isBusy = answer == null || !answer.isFinal() || isSentAgainAfter(answer.status());
+      boolean isBusy = answer == null || !answer.isFinal() || answer.isPassing();
       boolean isReceipt = answer != null
           && answer.status() == 202
           && answer.headers().contains(HttpHeaders.LOCATION);
@@ -220,11 +218,6 @@ final class JobRun {
         received(answer);
       }
     });
-  }
-
-  // A 500 is the upstream's own answer to the job: another attempt would probably get the same.
-  private static boolean isSentAgainAfter(int status) {
-    return AnswerStatus.isPassing(status) && status != INTERNAL_ERROR;
   }
 
   // The memory is freed once the result is stored.

@@ -10,11 +10,14 @@ import java.util.regex.Pattern;
  * key made of one would be known to everybody: what is not surely a key is refused.
  */
 final class ClearKey {
-  // RFC 6750, section 2.1: what a bearer token consists of. Each way to name a value that is elsewhere needs another
-  // character: $NAME, ${NAME}, {{ name }}, %NAME%, <name>, #{name}, @name@, ENC[...], ((name)), vault:..., env:...
+  // RFC 6750, section 2.1: what a bearer token consists of. Each way to name a value that is
+  // elsewhere needs another
+  // character: $NAME, ${NAME}, {{ name }}, %NAME%, <name>, #{name}, @name@, ENC[...], ((name)),
+  // vault:..., env:...
   private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
-  // Names of values, which consist of such characters all the same: API_KEY, /run/secrets/key, projects/p/secrets/s
+  // Names of values, which consist of such characters all the same: API_KEY, /run/secrets/key,
+  // projects/p/secrets/s
   private static final Pattern NAME = Pattern.compile("_*[A-Z]+(_+[A-Z]+)+_*"
       + "|/?(run|etc|var|mnt|opt|home|projects|secrets?|vault)/.*"
       + "|(?i:.*(change|replace)[-_.]?(me|this).*)"
@@ -40,15 +43,15 @@ final class ClearKey {
       return Optional.of("a hash (expected: the key; a hash is a secretHash)");
     }
     if (!TOKEN.matcher(key).matches()) {
-      return Optional.of("a placeholder, or a character that keys do not have (expected: A-Z a-z 0-9"
-          + " - . _ ~ + / and = at the end; other keys are taken over by their hash)");
+      return Optional.of(
+          "a placeholder, or a character that keys do not have (expected: A-Z a-z 0-9"
+              + " - . _ ~ + / and = at the end; other keys are taken over by their hash)");
     }
     if (NAME.matcher(key).matches() || key.chars().distinct().count() < FEWEST_CHARACTERS) {
       return Optional.of("a placeholder (expected: the key itself, or its hash)");
     }
     if (!isNamed && !KeyText.isOpaque(key)) {
-      return Optional.of(
-          text.isPresent() ? "of another id" : "one of Weir with a wrong checksum");
+      return Optional.of(text.isPresent() ? "of another id" : "one of Weir with a wrong checksum");
     }
     return Optional.empty();
   }

@@ -1,10 +1,14 @@
 package io.weir.keys.command;
 
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvParser;
+import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.keys.command.RowReader.Row;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,8 +19,11 @@ import java.util.Optional;
  * @param columns their names
  */
 record CsvRows(List<String> columns, char separator) {
-  private static final List<String> KNOWN = List.of(
-      "id", "tenant", "plan", "key", "secretHash", "state", "expires", "labels", "note");
+  private static final ObjectReader CSV =
+      new CsvMapper().readerFor(String[].class).with(CsvParser.Feature.WRAP_AS_ARRAY);
+
+  private static final List<String> KNOWN =
+      List.of("id", "tenant", "plan", "key", "secretHash", "state", "expires", "labels", "note");
 
   /**
    * Reads the first line.
@@ -31,9 +38,7 @@ record CsvRows(List<String> columns, char separator) {
       throw new IllegalArgumentException("line 1: " + header.problem().get());
     }
     char separator = separator(header.text());
-    List<String> columns = cells(header.text(), separator)
-        .orElse(List.of(header.text()))
-        .stream()
+    List<String> columns = cells(header.text(), separator).orElse(List.of(header.text())).stream()
         .map(String::strip)
         .toList();
     for (int i = 0; i < columns.size(); i++) {
@@ -101,32 +106,13 @@ record CsvRows(List<String> columns, char separator) {
     }
   }
 
-  /** The cells of a row; empty if a quoted one does not end, or text follows its end. */
+  /** The cells of a row; empty if text follows the end of a quoted one. */
   private static Optional<List<String>> cells(String row, char separator) {
-    List<String> cells = new ArrayList<>();
-    int begin = 0;
-    while (begin <= row.length()) {
-      boolean isQuoted = row.startsWith("\"", begin);
-      int found = isQuoted ? afterQuotes(row, begin) : row.indexOf(separator, begin);
-      int end = found < 0 ? row.length() : found;
-      boolean isEnd = end == row.length() || row.charAt(end) == separator;
-      if (!isEnd || (isQuoted && found < 0)) {
-        return Optional.empty();
-      }
-      cells.add(isQuoted
-          ? row.substring(begin + 1, end - 1).replace("\"\"", "\"")
-          : row.substring(begin, end));
-      begin = end + 1;
+    CsvSchema schema = CsvSchema.emptySchema().withColumnSeparator(separator);
+    try (MappingIterator<String[]> rows = CSV.with(schema).readValues(row)) {
+      return Optional.of(rows.hasNextValue() ? List.of(rows.nextValue()) : List.of(row));
+    } catch (IOException e) {
+      return Optional.empty();
     }
-    return Optional.of(cells);
-  }
-
-  // Behind the quote that closes the one at this place; below 0 if none does.
-  private static int afterQuotes(String row, int begin) {
-    int at = row.indexOf('"', begin + 1);
-    while (at >= 0 && row.startsWith("\"", at + 1)) {
-      at = row.indexOf('"', at + 2);
-    }
-    return at < 0 ? at : at + 1;
   }
 }

@@ -161,8 +161,7 @@ final class KeyImport extends AdminCommand {
     int length = row.json().encode().length();
     List<String> problems = new ArrayList<>(row.problems());
     if (length > RowReader.MOST_BYTES) {
-      problems.add(
-          "%d characters (expected: at most %d)".formatted(length, RowReader.MOST_BYTES));
+      problems.add("%d characters (expected: at most %d)".formatted(length, RowReader.MOST_BYTES));
     }
     if (problems.isEmpty() && row.json().getValue("id") instanceof String id) {
       Long before = linesOfIds.putIfAbsent(id, row.line());

@@ -70,7 +70,8 @@ record KeyRow(long line, long last, JsonObject json, List<String> problems) {
     }
     boolean isNamed = text.filter(it -> it.id().equals(json.getValue("id"))).isPresent();
     JsonObject secret = new JsonObject()
-        .put("hash", SecretHash.of(isNamed ? text.orElseThrow().secret() : clear).formatted());
+        .put(
+            "hash", SecretHash.of(isNamed ? text.orElseThrow().secret() : clear).formatted());
     if (!isNamed) {
       secret.put("whole", true);
     }

@@ -42,10 +42,11 @@ final class KongFile {
   static List<KeyRow> read(Mapping document) {
     KongFile file = new KongFile();
     Documents.items(document, "consumers").forEach(file::addConsumer);
-    new TreeMap<>(document.entries()).keySet().stream()
-        .filter(list -> list.matches(CREDENTIALS))
-        .forEach(list ->
-            Documents.items(document, list).forEach(one -> file.addCredential(list, one)));
+    new TreeMap<>(document.entries())
+        .keySet().stream()
+            .filter(list -> list.matches(CREDENTIALS))
+            .forEach(list ->
+                Documents.items(document, list).forEach(one -> file.addCredential(list, one)));
     file.addGroups(document);
     List<KeyRow> rows = new ArrayList<>(file.strays);
     file.all.forEach(consumer -> rows.add(consumer.row()));
@@ -131,9 +132,8 @@ final class KongFile {
       if (field.equals(KEYS)) {
         consumer.addKey(item);
       } else if (field.equals("groups")) {
-        Optional<String> group = item instanceof Mapping mapping
-            ? Documents.text(mapping, "name")
-            : Optional.empty();
+        Optional<String> group =
+            item instanceof Mapping mapping ? Documents.text(mapping, "name") : Optional.empty();
         group.ifPresentOrElse(
             consumer.groups::add,
             () -> consumer.problems.add("groups: (expected: mappings with a name)"));
@@ -151,7 +151,8 @@ final class KongFile {
           one.line(),
           one.line(),
           new JsonObject(),
-          List.of(list + ": of no consumer in the file (expected: consumer, one's username or id)")));
+          List.of(
+              list + ": of no consumer in the file (expected: consumer, one's username or id)")));
     } else if (list.equals(KEYS)) {
       consumer.get().addKey(one);
     } else {

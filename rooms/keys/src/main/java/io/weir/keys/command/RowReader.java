@@ -93,10 +93,7 @@ final class RowReader {
           .toString();
       boolean hasReturn = text.endsWith("\r");
       return Optional.of(new Row(
-          first,
-          line,
-          hasReturn ? text.substring(0, text.length() - 1) : text,
-          Optional.empty()));
+          first, line, hasReturn ? text.substring(0, text.length() - 1) : text, Optional.empty()));
     } catch (CharacterCodingException e) {
       return problem(first, "the text is not UTF-8");
     }

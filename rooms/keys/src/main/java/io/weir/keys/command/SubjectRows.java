@@ -19,8 +19,7 @@ final class SubjectRows {
    * @throws IllegalArgumentException if it is no policy with subjects
    */
   static List<KeyRow> read(Mapping policy) {
-    DocumentValue subjects =
-        policy.entries().getOrDefault("subjects", new Nothing(policy.line()));
+    DocumentValue subjects = policy.entries().getOrDefault("subjects", new Nothing(policy.line()));
     if (subjects instanceof Nothing) {
       throw new IllegalArgumentException(
           "no keys were found (expected: subjects of a policy, or a file of Kong with its _format_version)");
@@ -30,7 +29,8 @@ final class SubjectRows {
       byId.entries().forEach((id, one) -> rows.add(row(new JsonObject().put("id", id), one)));
     } else {
       Documents.items(policy, "subjects").stream()
-          .filter(one -> !(one instanceof Mapping subject) || !subject.entries().containsKey("match"))
+          .filter(
+              one -> !(one instanceof Mapping subject) || !subject.entries().containsKey("match"))
           .forEach(one -> rows.add(row(new JsonObject(), one)));
     }
     return rows;
@@ -51,8 +51,7 @@ final class SubjectRows {
     switch (name) {
       case "secretHash" ->
         json.put(
-            "secrets",
-            new JsonArray().add(new JsonObject().put("hash", Documents.plain(value))));
+            "secrets", new JsonArray().add(new JsonObject().put("hash", Documents.plain(value))));
       case "frozen" -> {
         if (value instanceof Flag flag) {
           json.put("state", flag.value() ? "frozen" : "active");

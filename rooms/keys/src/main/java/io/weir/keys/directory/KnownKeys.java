@@ -134,8 +134,7 @@ public final class KnownKeys implements Directory {
         return nobody();
       }
       return strangers
-          .charged(
-              address, () -> inContext(cache.lookUpNow(id)), known -> opens(known, secret))
+          .charged(address, () -> inContext(cache.lookUpNow(id)), known -> opens(known, secret))
           .compose(known -> {
             if (opens(known, secret)) {
               return found(id, address).compose(it -> opened(it, secret));
@@ -228,8 +227,8 @@ public final class KnownKeys implements Directory {
     if (isOfPolicy || !known.isUsableAt(nowMillis)) {
       return nobody(); // what the policy lists wins
     }
-    Optional<Subject> subject =
-        known.subject(policies.current().policy(), nowMillis, new KeySource(known, cache, this::nowMillis));
+    Optional<Subject> subject = known.subject(
+        policies.current().policy(), nowMillis, new KeySource(known, cache, this::nowMillis));
     if (subject.isEmpty()) {
       return Future.failedFuture(new RefusedException(PLAN_MISSING));
     }

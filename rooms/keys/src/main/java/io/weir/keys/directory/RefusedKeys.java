@@ -22,8 +22,8 @@ final class RefusedKeys {
 
   /** Remembers that a key does not open the record that was read, which may be none. */
   void add(String keyHash, Optional<Known> read) {
-    OptionalLong version = read.map(known -> OptionalLong.of(known.entry().version()))
-        .orElseGet(OptionalLong::empty);
+    OptionalLong version =
+        read.map(known -> OptionalLong.of(known.entry().version())).orElseGet(OptionalLong::empty);
     versions.put(keyHash, version);
   }
 

@@ -103,9 +103,7 @@ public record Entry(
     if (!settings.note().isEmpty()) {
       fields.put("note", settings.note());
     }
-    settings
-        .mostKeys()
-        .ifPresent(most -> fields.put(Settings.MAX_KEYS, Integer.toString(most)));
+    settings.mostKeys().ifPresent(most -> fields.put(Settings.MAX_KEYS, Integer.toString(most)));
     if (!retry.isEmpty()) {
       fields.put("retry", retry);
     }

@@ -60,8 +60,8 @@ public record RedisPlaces(RedisConnections redis) {
     String prefix = KeyNames.member(Kind.KEY, tenant, "");
     List<String> arguments =
         List.of("[" + prefix, "(" + prefix + "~", Integer.toString(most - found));
-    return Scripts.run(redis, COUNT, index, arguments).thenCompose(
-        answer -> countFrom(
-            partition + 1, found + Math.toIntExact((Long) answer.get(0)), tenant, most));
+    return Scripts.run(redis, COUNT, index, arguments)
+        .thenCompose(answer ->
+            countFrom(partition + 1, found + Math.toIntExact((Long) answer.get(0)), tenant, most));
   }
 }

@@ -17,7 +17,6 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
-import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
 import java.time.Duration;

@@ -1,6 +1,5 @@
 package io.weir.keys.command;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -103,8 +102,7 @@ final class ImportCorpusIT {
     for (String one : expected) {
       String[] words = one.split(" ", 4);
       switch (words[0]) {
-        case "status" ->
-          assertThat(ran.status()).as(told).isEqualTo(Integer.parseInt(words[1]));
+        case "status" -> assertThat(ran.status()).as(told).isEqualTo(Integer.parseInt(words[1]));
         case "file" -> assertThat(ran.err()).contains(name + ": " + one.substring(5));
         case "refused" -> {
           refused.add(words[1]);
@@ -137,9 +135,9 @@ final class ImportCorpusIT {
   }
 
   private static void assertInForce(String[] words, String told) {
-    JsonObject record = NodeFixture.json(fixture.send(HttpRequest.newBuilder(
-            fixture.uri("/v1/keys/" + words[2]))
-        .header("Authorization", "Bearer " + NodeFixture.ADMIN)));
+    JsonObject record =
+        NodeFixture.json(fixture.send(HttpRequest.newBuilder(fixture.uri("/v1/keys/" + words[2]))
+            .header("Authorization", "Bearer " + NodeFixture.ADMIN)));
     assertThat(record.getString("tenant")).as(words[2] + " " + told).isEqualTo("acme");
     if (words.length == 4) {
       await()

@@ -124,7 +124,10 @@ final class KeyFilesTest {
   @Test
   void noErrorRepeatsWhatMayBeASecret() {
     List<String> texts = List.of(
-        "Ab3dEf6hIj9lMn2pQr5t", "{Ab3dEf6hIj9lMn2pQr5t}", "- Ab3dEf6hIj9lMn2pQr5t", "{\"a\": Ab3dEf6hIj9lMn2pQr5t}");
+        "Ab3dEf6hIj9lMn2pQr5t",
+        "{Ab3dEf6hIj9lMn2pQr5t}",
+        "- Ab3dEf6hIj9lMn2pQr5t",
+        "{\"a\": Ab3dEf6hIj9lMn2pQr5t}");
     for (String name : List.of("keys.yaml", "keys.csv", "keys.jsonl", "keys.conf")) {
       for (String text : texts) {
         String told;
@@ -154,8 +157,11 @@ final class KeyFilesTest {
 
   @Test
   void aMarkOfByteOrderIsNoPartOfADocument() throws IOException {
-    assertThat(read("marked.yaml", "\uFEFFsubjects:\n  k1: { tenant: globex }\n")).hasSize(1);
-    assertThat(read("marked.jsonl", "\uFEFF{\"id\": \"k1\"}\n")).extracting(KeyRow::place).containsExactly("line 1, k1");
+    assertThat(read("marked.yaml", "\uFEFFsubjects:\n  k1: { tenant: globex }\n"))
+        .hasSize(1);
+    assertThat(read("marked.jsonl", "\uFEFF{\"id\": \"k1\"}\n"))
+        .extracting(KeyRow::place)
+        .containsExactly("line 1, k1");
   }
 
   @Test

@@ -17,14 +17,16 @@ final class SettingsTest {
 
   @Test
   void textsThatControlTerminalsAreRefusedWhenTheyAreWritten() {
-    for (String hidden : List.of("\u009b", "\u009d", "\u202e", "\u2066", "\u200f", "\u2028", "\u2029")) {
+    for (String hidden :
+        List.of("\u009b", "\u009d", "\u202e", "\u2066", "\u200f", "\u2028", "\u2029")) {
       JsonObject note = new JsonObject().put("note", "a" + hidden + "b");
       JsonObject label =
           new JsonObject().put("labels", new JsonObject().put("team", "a" + hidden + "b"));
       assertThat(mistakes(note)).hasSize(1).allMatch(it -> it.startsWith("note: "));
       assertThat(mistakes(label)).hasSize(1).allMatch(it -> it.startsWith("labels: "));
     }
-    assertThat(mistakes(new JsonObject().put("note", "Jürgen שלום می‌خواهم 👩‍💻"))).isEmpty();
+    assertThat(mistakes(new JsonObject().put("note", "Jürgen שלום می‌خواهم 👩‍💻")))
+        .isEmpty();
   }
 
   @Test
