@@ -3,7 +3,8 @@
 -- in the index before its place is given back.
 --
 -- KEYS
---   1      weir:{p}:key-places:<tenant>   sorted set: ids of keys that are being made, each with the microsecond of its end
+--   1      weir:{p}:key-places:<tenant>   sorted set: ids of keys that are being made, each with the microsecond of
+--                                         its end
 -- ARGV
 --   1      id           of the new key
 --   2      verb         take, or free
