@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The fields that a place of a policy may have, by the schema: all forms of the place together. Immutable. */
 public final class KnownFields {
@@ -44,7 +45,7 @@ public final class KnownFields {
     return new KnownFields(definitions, next);
   }
 
-  private static void add(Object form, List<Map<?, ?>> to) {
+  private static void add(@Nullable Object form, List<Map<?, ?>> to) {
     if (form instanceof Map<?, ?> schema) {
       to.add(schema);
     }
@@ -71,7 +72,7 @@ public final class KnownFields {
     }
   }
 
-  private static Map<?, ?> map(Object value) {
+  private static Map<?, ?> map(@Nullable Object value) {
     return value instanceof Map<?, ?> map ? map : Map.of();
   }
 }

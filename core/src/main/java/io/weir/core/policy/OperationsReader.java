@@ -105,7 +105,7 @@ final class OperationsReader {
         .noneMatch(other -> other.takesAllMethods() && other.path().covers(route.path()));
     Optional<Route> first =
         limited.stream().filter(other -> other.path().covers(route.path())).findFirst();
-    return isOpen && first.filter(other -> other == route).isPresent();
+    return isOpen && first.filter(route::equals).isPresent();
   }
 
   private static String unlisted(Route route, List<Route> limited) {
