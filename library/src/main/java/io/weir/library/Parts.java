@@ -8,6 +8,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.model.InMemoryBucketStore;
 import io.weir.state.chain.StoreChain;
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.RedisWait;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.policy.FollowedPolicy;
@@ -39,6 +40,10 @@ record Parts(
     List<AutoCloseable> toClose) {
 
   static Parts connected(WeirBuilder how) {
+    return RedisWait.of(how.redisWait(), "redisWait").until(() -> tried(how));
+  }
+
+  private static Parts tried(WeirBuilder how) {
     RedisConnections redis = connect(how);
     try {
       FollowedPolicy policies = FollowedPolicy.open(

@@ -19,6 +19,7 @@ public final class WeirBuilder {
   private Optional<Path> policyCopy = Optional.empty();
   private boolean isNode;
   private Duration redisTimeout = Duration.ofMillis(500);
+  private Duration redisWait = Duration.ofMinutes(1);
   private Executor executor = ForkJoinPool.commonPool();
   private WeirListener listener = WeirListener.NONE;
   private int mostWaiting = 10_000;
@@ -55,6 +56,18 @@ public final class WeirBuilder {
       throw new IllegalArgumentException("redisTimeout: %s (expected: > 0)".formatted(longest));
     }
     redisTimeout = longest;
+    return this;
+  }
+
+  /**
+   * How long {@link #open} tries to reach Redis, as nodes do; a minute by default, zero for one try. A wrong password ends
+   * it at once, and with a {@link #policyCopy} that is there a program does not wait.
+   */
+  public WeirBuilder redisWait(Duration longest) {
+    if (longest.isNegative()) {
+      throw new IllegalArgumentException("redisWait: %s (expected: >= 0)".formatted(longest));
+    }
+    redisWait = longest;
     return this;
   }
 
@@ -123,6 +136,10 @@ public final class WeirBuilder {
 
   Duration redisTimeout() {
     return redisTimeout;
+  }
+
+  Duration redisWait() {
+    return redisWait;
   }
 
   Executor executor() {

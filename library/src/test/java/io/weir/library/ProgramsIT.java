@@ -3,6 +3,7 @@ package io.weir.library;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.weir.core.decision.Decision;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -107,8 +109,23 @@ final class ProgramsIT {
 
   @Test
   void withoutARedisAProgramSaysSo() {
-    assertThatThrownBy(() -> Weir.connect("redis://127.0.0.1:" + FreePorts.one()))
-        .isInstanceOf(StoreUnavailableException.class);
+    WeirBuilder once =
+        Weir.builder("redis://127.0.0.1:" + FreePorts.one()).redisWait(Duration.ZERO);
+    assertThatThrownBy(once::open).isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void aProgramWaitsForARedisThatStartsLater() {
+    int port = FreePorts.one();
+    WeirBuilder patient = Weir.builder("redis://127.0.0.1:" + port);
+    CompletableFuture<Throwable> ended =
+        CompletableFuture.supplyAsync(() -> catchThrowable(patient::open));
+    WeirBuilder once = Weir.builder("redis://127.0.0.1:" + port).redisWait(Duration.ZERO);
+    assertThatThrownBy(once::open).isInstanceOf(StoreUnavailableException.class);
+    try (RedisProcess late = RedisProcess.start(port, Map.of())) {
+      // It has got as far as to ask this Redis for a policy.
+      assertThat(ended.orTimeout(60, SECONDS).join()).isInstanceOf(NoPolicyException.class);
+    }
   }
 
   @Test

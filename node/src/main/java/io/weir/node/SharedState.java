@@ -10,6 +10,7 @@ import io.weir.node.trace.TracedBucketStore;
 import io.weir.node.trace.Tracing;
 import io.weir.state.chain.StoreChain;
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.RedisWait;
 import io.weir.state.policy.ClusterPolicy;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -30,6 +31,8 @@ record SharedState(
     StoreChain chain,
     Queue<RedisConnections> others)
     implements AutoCloseable {
+  private static final String WAIT_SETTING = "--redis-wait-ms";
+
   /** Connects; fails as {@link Node#start} does, and then closes every connection. */
   static SharedState open(
       NodeConfig config,
@@ -37,8 +40,8 @@ record SharedState(
       List<EventLoop> eventLoops,
       NodeMetrics metrics,
       Tracing tracing) {
-    Opened opened =
-        RedisWait.of(config.redisWait()).until(() -> Opened.of(config, seed, eventLoops));
+    Opened opened = RedisWait.of(config.redisWait(), WAIT_SETTING)
+        .until(() -> Opened.of(config, seed, eventLoops));
     RedisConnections connections = opened.connections();
     ClusterPolicy policies = opened.policies();
     StoreChain chain = StoreChain.of(
@@ -84,7 +87,7 @@ record SharedState(
   /** Opens further connections, whose calls may take this long; they are closed with the others. */
   RedisConnections connect(Duration longest) {
     Duration timeout = longer(config.redisTimeout(), longest);
-    RedisConnections opened = RedisWait.of(config.redisWait())
+    RedisConnections opened = RedisWait.of(config.redisWait(), WAIT_SETTING)
         .until(() -> connected(
             config,
             () -> RedisConnections.open(config.redisUri(), timeout),

@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param inMemory whether the limits are those of this process alone, without any Redis
  * @param countAsNode whether the application has a share of the limits while Redis is away
  * @param redisTimeout the longest wait for an answer of Redis
+ * @param redisWait how long the application tries to reach Redis when it starts
  * @param key the subject of annotated methods that name none
  * @param web how requests are limited
  */
@@ -29,6 +30,7 @@ public record WeirProperties(
     @DefaultValue("false") boolean inMemory,
     @DefaultValue("false") boolean countAsNode,
     @DefaultValue("500ms") Duration redisTimeout,
+    @DefaultValue("1m") Duration redisWait,
     @Nullable String key,
     @DefaultValue Web web) {
 

@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
@@ -62,6 +63,7 @@ final class WeirStart {
   private static WeirBuilder builder(WeirProperties properties) {
     WeirBuilder builder = Weir.builder(properties.redisUri())
         .redisTimeout(properties.redisTimeout())
+        .redisWait(properties.redisWait())
         .executor(new ApplicationExecutor());
     if (properties.policy() != null) {
       builder.policy(Path.of(properties.policy()));
@@ -89,13 +91,9 @@ final class WeirStart {
           "Add spring-boot-starter-oauth2-resource-server, or take the key from elsewhere.",
           new IllegalArgumentException("claim"));
     }
-    if (properties.redisTimeout().isNegative() || properties.redisTimeout().isZero()) {
-      throw new WeirStartException(
-          "weir.redis-timeout",
-          "%s (expected: above 0)".formatted(properties.redisTimeout()),
-          "Set it to a duration such as 500ms.",
-          new IllegalArgumentException("redis-timeout"));
-    }
+    requireTime(
+        "weir.redis-timeout", properties.redisTimeout(), Duration.ofNanos(1), "above 0", "500ms");
+    requireTime("weir.redis-wait", properties.redisWait(), Duration.ZERO, "0 or above", "1m");
     for (int i = 0; i < properties.web().operations().size(); i++) {
       Operation operation = properties.web().operations().get(i);
       if (operation.name() == null || operation.name().isEmpty()) {
@@ -112,6 +110,17 @@ final class WeirStart {
             "Write it as /orders, /orders/{id} or /files/**.",
             new IllegalArgumentException(operation.path()));
       }
+    }
+  }
+
+  private static void requireTime(
+      String property, Duration time, Duration least, String expected, String example) {
+    if (time.compareTo(least) < 0) {
+      throw new WeirStartException(
+          property,
+          "%s (expected: %s)".formatted(time, expected),
+          "Set it to a duration such as %s.".formatted(example),
+          new IllegalArgumentException(property));
     }
   }
 

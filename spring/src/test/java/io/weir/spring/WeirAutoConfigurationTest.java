@@ -102,9 +102,10 @@ final class WeirAutoConfigurationTest {
   @CsvSource(delimiter = '|', textBlock = """
       weir.policy=missing.yaml                         | weir.policy      | cannot be read
       weir.policy=                                     | weir.policy      | cannot be read
-      weir.in-memory=false,weir.redis-uri=redis://127.0.0.1:1 | weir.redis-uri | Redis cannot be used
+      weir.in-memory=false,weir.redis-wait=0s,weir.redis-uri=redis://127.0.0.1:1 | weir.redis-uri | Redis cannot be used
       weir.in-memory=false,weir.redis-uri=http://x     | weir.redis-uri   | expected: redis
       weir.redis-timeout=0s                            | weir.redis-timeout | above 0
+      weir.redis-wait=-1s                              | weir.redis-wait  | 0 or above
       weir.web.operations[0].path=/orders              | weir.web.operations[0].name | missing
       weir.web.operations[0].path=orders,weir.web.operations[0].name=Ask | weir.web.operations[0].path | no pattern
       """)

@@ -15,6 +15,9 @@ import java.util.regex.Pattern;
  */
 public record TicketRequest(Optional<String> shown, Supplier<String> secrets, long withinMicros) {
 
+  /** The most characters of a ticket. */
+  public static final int MAX_LENGTH = 69;
+
   /** The length of a secret. */
   public static final int SECRET_LENGTH = 22;
 

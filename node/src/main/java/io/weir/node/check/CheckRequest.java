@@ -24,7 +24,6 @@ record CheckRequest(List<Check> checks, boolean isList) {
   static final int MAX_CHECKS = 1000;
 
   private static final int MAX_SHOWN = 40;
-  private static final int MAX_TICKET = 64;
 
   /**
    * One check. Exactly one of {@code key} and {@code subject} is present.
@@ -205,10 +204,11 @@ record CheckRequest(List<Check> checks, boolean isList) {
       if (token.isBoolean()) {
         return Tickets.of(Optional.empty(), token == JsonToken.VALUE_TRUE);
       }
-      if (token == JsonToken.VALUE_STRING && json.getTextLength() <= MAX_TICKET) {
+      if (token == JsonToken.VALUE_STRING && json.getTextLength() <= TicketRequest.MAX_LENGTH) {
         return Tickets.of(Optional.of(json.getText()), true);
       }
-      mistakes.add(place + "ticket: (expected: true, or a ticket of up to 64 characters)");
+      mistakes.add("%sticket: (expected: true, or a ticket of up to %d characters)"
+          .formatted(place, TicketRequest.MAX_LENGTH));
       return TicketRequest.NONE;
     }
 

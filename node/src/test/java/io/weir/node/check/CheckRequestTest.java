@@ -40,6 +40,10 @@ final class CheckRequestTest {
     Check shows =
         only("{\"key\":\"k\",\"operation\":\"Ping\",\"ticket\":\"%s\"}".formatted(ticket));
     assertThat(shows.ticket().shown()).isEqualTo(Optional.of(ticket));
+    String longest = "1234567890123456.999999999999999.999999999999999.0123456789abcdef0123";
+    Check showsLongest =
+        only("{\"key\":\"k\",\"operation\":\"Ping\",\"ticket\":\"%s\"}".formatted(longest));
+    assertThat(showsLongest.ticket().shown()).isEqualTo(Optional.of(longest));
     Check wantsNone = only("{\"key\":\"k\",\"operation\":\"Ping\",\"ticket\":false}");
     assertThat(wantsNone.ticket()).isEqualTo(TicketRequest.NONE);
     assertThat(wantsNone.cost()).isEqualTo(OptionalLong.empty());

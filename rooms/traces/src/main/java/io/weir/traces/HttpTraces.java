@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
   private static final W3CTraceContextPropagator FORMAT = W3CTraceContextPropagator.getInstance();
+  private static final String PARENT = "traceparent";
   private static final int SERVER_ERRORS = 500;
   /** Callers may invent others. */
   private static final Set<String> METHODS =
@@ -33,7 +34,8 @@ final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
         @Override
         public @Nullable String get(
             @Nullable Iterable<Entry<String, String>> headers, String name) {
-          if (headers != null) {
+          // What a caller writes into tracestate is for the upstream, which gets it as it is.
+          if (headers != null && name.equals(PARENT)) {
             for (Entry<String, String> header : headers) {
               if (header.getKey().equalsIgnoreCase(name)) {
                 return header.getValue();

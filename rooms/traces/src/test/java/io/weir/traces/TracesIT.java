@@ -90,8 +90,16 @@ final class TracesIT {
   @Test
   void fromTheRequestToTheScriptAndToTheUpstream() {
     NodeFixture node = startNode(0);
-    HttpResponse<String> answer =
-        node.get("/ask?token=hidden", "X-Api-Key", "k1.secret-of-all", "traceparent", PARENT);
+    HttpResponse<String> answer = node.get(
+        "/ask?token=hidden",
+        "X-Api-Key",
+        "k1.secret-of-all",
+        "traceparent",
+        PARENT,
+        "tracestate",
+        "vendor=hidden");
+    assertThat(new JsonObject(answer.body()).getJsonObject("headers").getString("tracestate"))
+        .isEqualTo("vendor=hidden");
 
     assertThat(answer.statusCode()).isEqualTo(200);
     String forwarded =

@@ -1,4 +1,4 @@
-package io.weir.node;
+package io.weir.state.connection;
 
 import io.weir.core.throttle.StoreUnavailableException;
 import java.time.Duration;
@@ -10,26 +10,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tries to connect to Redis when a node starts, until Redis answers or a time limit is reached: machines and containers
- * start in any order. An error that waiting cannot fix, such as a wrong password, ends the start at once.
+ * Tries to connect to Redis when a node or a program starts, until Redis answers or a time limit is reached: machines and
+ * containers start in any order. An error that waiting cannot fix, such as a wrong password, ends the start at once.
  *
  * @param most the time limit; zero for one try
+ * @param setting the name of the setting with it, for people
  * @param nanos a monotonic clock
  * @param pause waits between two tries
  */
-record RedisWait(Duration most, LongSupplier nanos, Pause pause) {
+public record RedisWait(Duration most, String setting, LongSupplier nanos, Pause pause) {
   private static final Logger LOG = LoggerFactory.getLogger(RedisWait.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(4);
 
   /** Waits for a given time. */
-  interface Pause {
+  public interface Pause {
+    /** Returns after it. */
     void pass(Duration span) throws InterruptedException;
   }
 
   /** With the system's clock. */
-  static RedisWait of(Duration most) {
-    return new RedisWait(most, System::nanoTime, RedisWait::pass);
+  public static RedisWait of(Duration most, String setting) {
+    return new RedisWait(most, setting, System::nanoTime, RedisWait::pass);
   }
 
   private static void pass(Duration span) throws InterruptedException {
@@ -41,7 +43,7 @@ record RedisWait(Duration most, LongSupplier nanos, Pause pause) {
    *
    * @throws StoreUnavailableException of the last try, if Redis did not answer in time
    */
-  <T> T until(Supplier<T> connect) {
+  public <T> T until(Supplier<T> connect) {
     long begun = nanos.getAsLong();
     Duration pauseNow = FIRST_PAUSE;
     while (true) {
@@ -54,7 +56,7 @@ record RedisWait(Duration most, LongSupplier nanos, Pause pause) {
         }
         Duration next = pauseNow.compareTo(left) < 0 ? pauseNow : left;
         LOG.warn(
-            "Redis does not answer yet: {}; the node tries again for {} s",
+            "Redis does not answer yet: {}; it is tried again for {} s",
             e.getMessage(),
             left.toSeconds());
         pauseFor(next, e);
@@ -67,8 +69,7 @@ record RedisWait(Duration most, LongSupplier nanos, Pause pause) {
   private StoreUnavailableException gaveUp(StoreUnavailableException last) {
     return new StoreUnavailableException(
         last.fault(),
-        "%s; the node tried for %d s (--redis-wait-ms)"
-            .formatted(last.getMessage(), most.toSeconds()),
+        "%s; it was tried for %d s (%s)".formatted(last.getMessage(), most.toSeconds(), setting),
         last);
   }
 

@@ -1,4 +1,4 @@
-package io.weir.node;
+package io.weir.state.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -22,7 +22,7 @@ final class RedisWaitTest {
   private int tries;
 
   private RedisWait waiting(Duration most) {
-    return new RedisWait(most, () -> nanos, span -> {
+    return new RedisWait(most, "--redis-wait-ms", () -> nanos, span -> {
       pauses.add(span);
       nanos += span.toNanos();
     });
@@ -53,7 +53,7 @@ final class RedisWaitTest {
     assertThatThrownBy(() ->
             waiting(Duration.ofSeconds(30)).until(() -> connect(1000, StoreFault.UNREACHABLE)))
         .isInstanceOf(StoreUnavailableException.class)
-        .hasMessage("no Redis to connect to: refused; the node tried for 30 s (--redis-wait-ms)");
+        .hasMessage("no Redis to connect to: refused; it was tried for 30 s (--redis-wait-ms)");
     assertThat(Duration.ofNanos(nanos - START_NANOS))
         .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(32));
   }
