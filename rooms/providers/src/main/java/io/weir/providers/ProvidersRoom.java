@@ -32,6 +32,8 @@ import java.util.Optional;
 
 /** Upstreams made of providers, and the send slots of their keys. */
 public final class ProvidersRoom implements Room {
+  private static final long FORGET_EVERY_MILLIS = 60_000;
+
   @Override
   public String name() {
     return "providers";
@@ -108,6 +110,9 @@ public final class ProvidersRoom implements Room {
 
     @Override
     public Future<?> start(Vertx vertx) {
+      vertx.setPeriodic(
+          FORGET_EVERY_MILLIS,
+          due -> meters.keep(Upstreams.of(node.policies().current().policy())));
       return vertx.deployVerticle(new HealthWatch(node.policies(), store, meters));
     }
   }

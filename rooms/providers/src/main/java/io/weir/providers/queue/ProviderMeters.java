@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -12,12 +13,14 @@ import io.weir.providers.rule.Booking.Told;
 import io.weir.providers.rule.Provider;
 import io.weir.providers.rule.Providers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The metrics of the providers of upstreams; only metrics with few values have the key slot as a tag. Safe for use by
@@ -40,6 +43,31 @@ public final class ProviderMeters {
 
   public ProviderMeters(MeterRegistry registry) {
     this.registry = registry;
+  }
+
+  /** Removes the series of upstreams and providers that are in no policy any more; counted anew if they come back. */
+  public void keep(Map<String, Providers> upstreams) {
+    waiting
+        .entrySet()
+        .removeIf(one -> !upstreams.containsKey(one.getKey()) && one.getValue().sum() == 0);
+    waits.keySet().removeIf(name -> !upstreams.containsKey(name));
+    attempts.keySet().removeIf(of -> !has(upstreams, of.upstream(), of.provider()));
+    List.of(latencies, rested, breakers)
+        .forEach(ofPlaces ->
+            ofPlaces.keySet().removeIf(of -> !has(upstreams, of.upstream(), of.provider())));
+    standings.keySet().removeIf(of -> !upstreams.containsKey(of.upstream()));
+    registry.getMeters().stream()
+        .map(Meter::getId)
+        .filter(id -> id.getName().startsWith("throttle.upstream."))
+        .filter(id -> !has(upstreams, id.getTag("upstream"), id.getTag("provider")))
+        .filter(id -> !waiting.containsKey(String.valueOf(id.getTag("upstream"))))
+        .forEach(registry::remove);
+  }
+
+  private static boolean has(
+      Map<String, Providers> upstreams, @Nullable String upstream, @Nullable String provider) {
+    Providers known = upstreams.get(String.valueOf(upstream));
+    return known != null && (provider == null || known.named(provider).isPresent());
   }
 
   /** Adds to the requests that wait for an upstream. */
