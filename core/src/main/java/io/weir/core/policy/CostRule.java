@@ -60,6 +60,8 @@ public sealed interface CostRule {
     HEADER,
     QUERY,
     JSON,
+    /** The number of elements of a list in its body, as of a batch; anything else that is there counts as one. */
+    COUNT,
     /** Its length: one operation for each started unit; the name is the number of bytes in a unit. */
     BODY
   }

@@ -4,15 +4,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 
 /** Reads how the cost of a request is determined. */
 final class CostSection {
   private static final RequestParts PARTS = new RequestParts("/gas/limit");
+  private static final String BODY = "body";
   private static final Field<Long> BYTES = Field.number(
       "bytes",
       1,
       1L << 30,
       "the cost is the length of the body: one operation for each such number of bytes begun");
+  private static final Field<String> COUNT = Field.text(
+      "count",
+      Pattern.compile(BODY + "|" + RequestParts.POINTER),
+      "a JSON pointer such as /calls, or body",
+      "the cost is the number of elements of this list in the body, as of a batch of JSON-RPC or GraphQL: a JSON pointer,"
+          + " or `body` for the body itself. An empty list, and a value that is no list, count as one");
   private static final Field<Long> FALLBACK = Field.number(
       "default",
       1,
@@ -28,7 +36,7 @@ final class CostSection {
           "how much of the number is one operation, rounded up, such as 1000 for gas")
       .or(1L);
   private static final Table TABLE =
-      Table.of("cost").with(PARTS.fields()).with(List.of(BYTES, FALLBACK, MAX, DIVISOR));
+      Table.of("cost").with(PARTS.fields()).with(List.of(BYTES, COUNT, FALLBACK, MAX, DIVISOR));
 
   private static final Field<Long> FIXED =
       Field.number("cost", 1, CostRule.MAX_COST, "").or(1L);
@@ -55,13 +63,18 @@ final class CostSection {
     Map<CostRule.Source, String> sources = PARTS.read(section);
     Optional<Long> bytes = section.find(BYTES);
     bytes.ifPresent(unit -> sources.put(CostRule.Source.BODY, Long.toString(unit)));
+    section
+        .find(COUNT)
+        .map(list -> list.equals(BODY) ? "" : list)
+        .ifPresent(list -> sources.put(CostRule.Source.COUNT, list));
     Optional<Long> fallback = section.find(FALLBACK);
     long max = section.get(MAX);
     Optional<Long> divisor = section.find(DIVISOR);
     if (sources.size() != 1) {
       section.error(
           "cost_ambiguous",
-          "%d sources (expected: one of header, query, json, bytes)".formatted(sources.size()));
+          "%d sources (expected: one of header, query, json, count, bytes)"
+              .formatted(sources.size()));
       return Optional.empty();
     }
     if (bytes.isPresent() && divisor.isPresent()) {

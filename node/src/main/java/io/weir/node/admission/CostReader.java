@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /** Finds the cost of a request. */
@@ -23,7 +24,8 @@ final class CostReader {
   /** Whether the rule reads the body. */
   static boolean needsBody(CostRule rule) {
     return rule instanceof CostRule.Read read
-        && (read.source() == CostRule.Source.JSON || read.source() == CostRule.Source.BODY);
+        && read.source() != CostRule.Source.HEADER
+        && read.source() != CostRule.Source.QUERY;
   }
 
   /**
@@ -55,6 +57,7 @@ final class CostReader {
       case HEADER -> fromHeader(request, name);
       case QUERY -> fromQuery(request, name);
       case JSON -> fromJson(body.orElseGet(Buffer::buffer), name);
+      case COUNT -> fromList(body.orElseGet(Buffer::buffer), name);
       case BODY -> List.of(fromLength(body.orElseGet(Buffer::buffer), name));
     };
   }
@@ -113,6 +116,18 @@ final class CostReader {
       return JsonLookup.scalar(body.getBytes(), pointer).map(List::of).orElse(List.of());
     } catch (JsonLookup.BadJsonException e) {
       throw bad("%s (expected: a cost at %s)".formatted(e.getMessage(), pointer));
+    }
+  }
+
+  private static List<String> fromList(Buffer body, String pointer) {
+    if (body.length() == 0) {
+      return List.of();
+    }
+    try {
+      OptionalLong count = JsonLookup.count(body.getBytes(), pointer);
+      return count.isEmpty() ? List.of() : List.of(Long.toString(Math.max(1, count.getAsLong())));
+    } catch (JsonLookup.BadJsonException e) {
+      throw bad("%s (expected: a list at '%s')".formatted(e.getMessage(), pointer));
     }
   }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /** Finds one value of a JSON document without building the rest. */
@@ -64,6 +65,28 @@ public final class JsonLookup {
       }
     });
     return found[0];
+  }
+
+  /**
+   * The number of elements of a list, or 1 for another value; empty if there is no value, or null.
+   *
+   * @throws BadJsonException as of {@link #scalar}
+   */
+  public static OptionalLong count(byte[] document, String pointer) throws BadJsonException {
+    long[] found = {-1};
+    visit(document, pointer, json -> {
+      if (json.currentToken() == JsonToken.START_ARRAY) {
+        found[0] = 0;
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          json.skipChildren();
+          found[0]++;
+        }
+      } else if (json.currentToken() != JsonToken.VALUE_NULL) {
+        json.skipChildren();
+        found[0] = 1;
+      }
+    });
+    return found[0] < 0 ? OptionalLong.empty() : OptionalLong.of(found[0]);
   }
 
   /** Whether a text is a JSON pointer (RFC 6901, section 3). */

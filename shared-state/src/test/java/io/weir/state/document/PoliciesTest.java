@@ -399,6 +399,7 @@ final class PoliciesTest {
         operations:
           - { name: Ping, cost: 5 }
           - { name: Pong, cost: { json: /gas/limit, default: 2, max: 50 } }
+          - { name: Many, cost: { count: body, max: 100 } }
           - { name: Peng, cost: { json: /gas/limit, default: 2001, max: 5000, divisor: 1000 } }
         """);
     assertThat(policy.rules())
@@ -406,6 +407,7 @@ final class PoliciesTest {
         .containsExactly(
             new CostRule.Fixed(5),
             new CostRule.Read(CostRule.Source.JSON, "/gas/limit", OptionalLong.of(2), 50),
+            new CostRule.Read(CostRule.Source.COUNT, "", OptionalLong.empty(), 100),
             new CostRule.Read(CostRule.Source.JSON, "/gas/limit", OptionalLong.of(3), 5000, 1000));
   }
 
