@@ -120,9 +120,8 @@ final class KeyCache implements Feed.Listener {
     });
   }
 
-  // A Redis that has come back with an older copy may not know the newest one.
   private CompletableFuture<StoredFields> newest(String name) {
-    return records.read(name).thenApply(recent::newest);
+    return new NewestRecords(records, recent).read(name);
   }
 
   private CompletableFuture<Optional<Entry>> find(Kind kind, String id) {

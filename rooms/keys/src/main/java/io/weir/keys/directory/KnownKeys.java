@@ -11,7 +11,6 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.store.RedisRecords;
-import io.weir.keys.store.RedisTokens;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Directory;
@@ -57,7 +56,7 @@ public final class KnownKeys implements Directory {
     this.strangers = new Strangers(new MissBudget(nanos), meters);
     this.nanos = nanos;
     RecentChanges recent = new RecentChanges(nanos);
-    this.tokens = new StoredTokens(new RedisTokens(records), recent, nanos.getAsLong());
+    this.tokens = new StoredTokens(new NewestRecords(records, recent), nanos.getAsLong());
     this.cache = new KeyCache(records, tokens, recent, mostBytes, nanos, meters);
     this.refused = new RefusedKeys(cache);
     this.feeds = Feeds.of(records, nanos, cache);

@@ -53,6 +53,19 @@ final class RecentChanges {
     return content == null;
   }
 
+  /** Whether a record is known here, so that one that Redis does not have may be lost or removed. */
+  synchronized boolean hasRecord(String name) {
+    Recent known = byName.get(name);
+    return known != null && known.content() != null && !known.content().isRemoved();
+  }
+
+  /** The records whose names begin so, and that are known here. */
+  synchronized List<String> records(String begin) {
+    return byName.keySet().stream()
+        .filter(name -> name.startsWith(begin) && hasRecord(name))
+        .toList();
+  }
+
   /**
    * What counts of a record that was read: it, or a newer one that is known here. Throws {@link RefusedException} if only
    * the version of a newer one is known.
@@ -74,20 +87,6 @@ final class RecentChanges {
       return read; // a refusal, either way
     }
     throw new RefusedException(UNCERTAIN);
-  }
-
-  /** What counts of all records whose names begin so. One of which only a newer version is known is left out. */
-  synchronized List<StoredFields> newest(List<StoredFields> read, String begin) {
-    Map<String, StoredFields> newest = new LinkedHashMap<>();
-    read.forEach(one -> newest.put(one.name(), one));
-    byName.forEach((name, recent) -> {
-      StoredFields known = newest.getOrDefault(name, StoredFields.removed(name, 0));
-      if (name.startsWith(begin) && recent.version() > known.version()) {
-        newest.put(
-            name, Optional.ofNullable(recent.content()).orElse(StoredFields.removed(name, 0)));
-      }
-    });
-    return newest.values().stream().filter(one -> !one.isRemoved()).toList();
   }
 
   /** Those that match, and whose contents are known. */

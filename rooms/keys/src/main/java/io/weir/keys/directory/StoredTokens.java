@@ -1,8 +1,6 @@
 package io.weir.keys.directory;
 
 import io.weir.keys.record.TokenEntry;
-import io.weir.keys.store.RedisRecords;
-import io.weir.keys.store.RedisTokens;
 import io.weir.keys.store.StoredFields;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -21,14 +19,12 @@ final class StoredTokens {
   private static final ProblemDetails UNCERTAIN = ProblemDetails.of(
       503, "tokens_uncertain", "The node cannot tell now whether the token still counts");
 
-  private final RedisTokens tokens;
-  private final RecentChanges recent;
+  private final NewestRecords records;
   private final AtomicInteger changes = new AtomicInteger();
   private volatile Read read;
 
-  StoredTokens(RedisTokens tokens, RecentChanges recent, long nowNanos) {
-    this.tokens = tokens;
-    this.recent = recent;
+  StoredTokens(NewestRecords records, long nowNanos) {
+    this.records = records;
     this.read = new Read(Map.of(), List.of(), -1, nowNanos);
   }
 
@@ -57,12 +53,11 @@ final class StoredTokens {
       read = new Read(before.byName(), before.stored(), now, freshNanos);
       return CompletableFuture.completedFuture(null);
     }
-    return tokens.all().thenAccept(all -> {
-      List<StoredFields> counting = recent.newest(all, RedisRecords.TOKEN);
+    return records.tokens().thenAccept(all -> {
       Map<String, TokenEntry> byName = new HashMap<>();
-      counting.forEach(token ->
+      all.forEach(token ->
           TokenEntry.of(token.id(), token.fields()).ifPresent(it -> byName.put(token.id(), it)));
-      read = new Read(Map.copyOf(byName), counting, now, freshNanos);
+      read = new Read(Map.copyOf(byName), all, now, freshNanos);
     });
   }
 

@@ -108,6 +108,15 @@ public final class RedisRecords {
         .thenApply(fields -> StoredFields.of(name, fields));
   }
 
+  /** The removal of a record in the last hour; with version 0 if there was none. */
+  public CompletableFuture<StoredFields> removal(String name) {
+    String gone = logKeys(partOfName(name)).get(2);
+    return redis
+        .ask(commands -> commands.zscore(gone, name))
+        .thenApply(
+            version -> StoredFields.removed(name, version == null ? 0 : version.longValue()));
+  }
+
   private static String record(String name) {
     String id = name.substring(name.indexOf(':') + 1);
     if (name.startsWith(OF)) {

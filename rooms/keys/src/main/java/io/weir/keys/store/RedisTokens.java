@@ -7,10 +7,14 @@ import java.util.concurrent.CompletableFuture;
 
 /** The stored tokens of operators: records, in the first part of the shared state. Failures are those of the records. */
 public record RedisTokens(RedisRecords records) {
+  /** The names of all. */
+  public CompletableFuture<List<String>> names() {
+    return records.firstMembers(KeyNames.tokenIndex());
+  }
+
   /** All of them. */
   public CompletableFuture<List<StoredFields>> all() {
-    return records
-        .firstMembers(KeyNames.tokenIndex())
+    return names()
         .thenCompose(names -> RedisRecords.all(names.stream().map(this::find).toList()));
   }
 

@@ -52,12 +52,13 @@ final class RecentChangesTest {
   }
 
   @Test
-  void tokensThatWereWithdrawnAreLeftOut() {
+  void whatIsKnownOfTokensIsFound() {
     recent.heard(new ListedChange("token:t1", 9, true));
     changed("token:t2", 8, "kept");
-    List<StoredFields> read = List.of(stored("token:t1", 3, "old"), stored("token:t3", 2, "other"));
-    assertThat(recent.newest(read, "token:"))
-        .containsExactlyInAnyOrder(stored("token:t2", 8, "kept"), stored("token:t3", 2, "other"));
+    recent.heard(new ListedChange("token:t3", 10, false));
+    changed("key:token", 11, "other");
+    assertThat(recent.records("token:")).containsExactly("token:t2");
+    assertThat(recent.hasRecord("token:t1")).isFalse();
   }
 
   @Test

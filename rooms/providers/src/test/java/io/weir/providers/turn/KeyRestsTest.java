@@ -2,12 +2,11 @@ package io.weir.providers.turn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.providers.turn.KeyRests.Key;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class KeyRestsTest {
-  private static final Key KEY = new Key("rpc", "a", "k1");
+  private static final KeyRests.Key KEY = new KeyRests.Key("rpc", "a", "k1");
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final KeyRests rests = new KeyRests();
