@@ -122,7 +122,7 @@ final class ProgramsIT {
         CompletableFuture.supplyAsync(() -> catchThrowable(patient::open));
     WeirBuilder once = Weir.builder("redis://127.0.0.1:" + port).redisWait(Duration.ZERO);
     assertThatThrownBy(once::open).isInstanceOf(StoreUnavailableException.class);
-    try (RedisProcess late = RedisProcess.start(port, Map.of())) {
+    try (var unused = RedisProcess.start(port, Map.of())) {
       // It has got as far as to ask this Redis for a policy.
       assertThat(ended.orTimeout(60, SECONDS).join()).isInstanceOf(NoPolicyException.class);
     }

@@ -1,5 +1,6 @@
 package io.weir.providers.queue;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.Meter;
@@ -47,7 +48,8 @@ final class ProviderMetersTest {
     meters.rested(upstream, provider);
     meters.breaker(upstream, provider, "open");
     meters.stands(
-        policy(upstream, provider).get(upstream), new Told(List.of(), List.of(), 1, 2, Map.of()));
+        requireNonNull(policy(upstream, provider).get(upstream)),
+        new Told(List.of(), List.of(), 1, 2, Map.of()));
   }
 
   private Set<String> places() {
