@@ -122,7 +122,8 @@ final class ProgramsIT {
         CompletableFuture.supplyAsync(() -> catchThrowable(patient::open));
     WeirBuilder once = Weir.builder("redis://127.0.0.1:" + port).redisWait(Duration.ZERO);
     assertThatThrownBy(once::open).isInstanceOf(StoreUnavailableException.class);
-    try (var unused = RedisProcess.start(port, Map.of())) {
+    try (RedisProcess late = RedisProcess.start(port, Map.of())) {
+      assertThat(late.port()).isEqualTo(port);
       // It has got as far as to ask this Redis for a policy.
       assertThat(ended.orTimeout(60, SECONDS).join()).isInstanceOf(NoPolicyException.class);
     }
