@@ -92,7 +92,7 @@ final class IntakeIT {
     "GET,/openapi.json,colour,none",
     "GET,/v1/policy,dryRun,none",
     "GET,/v1/policy/jobs,colour,none",
-    "PUT,/v1/policy,dryrun,'comment, dryRun'",
+    "PUT,/v1/policy,dryrun,'comment, dryRun, force'",
     "POST,/v1/reset,dryrun,dryRun",
     "POST,/v1/check,dryRun,none",
     "POST,/v1/reservations,dryRun,none",

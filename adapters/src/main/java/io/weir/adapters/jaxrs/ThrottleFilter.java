@@ -63,7 +63,7 @@ public final class ThrottleFilter implements ContainerRequestFilter, ContainerRe
       Permit permit = weir.blocking().enter(ask(caller.get(), asked.get(), request));
       request.setProperty(property, permit);
       if (!permit.isAllowed()) {
-        request.abortWith(refusal(Problem.refusing(permit.decision())));
+        request.abortWith(refusal(Problem.refusing(asked.get(), permit.decision())));
       }
     } catch (StoreUnavailableException e) {
       request.abortWith(refusal(Problem.unavailable()));

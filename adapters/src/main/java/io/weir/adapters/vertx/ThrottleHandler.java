@@ -83,7 +83,7 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
         headers.getAll("Prefer"));
   }
 
-  private static void entered(RoutingContext request, Permit permit) {
+  private void entered(RoutingContext request, Permit permit) {
     Decision decision = permit.decision();
     if (request.response().ended() || request.response().closed()) {
       CompletionStage<Ended> unused = permit.cancel(); // its caller is gone, or was answered
@@ -94,7 +94,7 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
     if (permit.isAllowed()) {
       request.next();
     } else {
-      refuse(request, Problem.refusing(decision));
+      refuse(request, Problem.refusing(operation, decision));
     }
   }
 

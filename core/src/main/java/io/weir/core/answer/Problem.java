@@ -55,13 +55,14 @@ public record Problem(
   }
 
   /** The answer to a request that is not allowed, now or ever. */
-  public static Problem refusing(Decision decision) {
-    return decision.fold(
+  public static Problem refusing(String operation, Decision decision) {
+    Problem problem = decision.fold(
         allowed -> {
           throw new IllegalArgumentException("an allowed request is not refused");
         },
         Problem::of,
         Problem::of);
+    return problem.with("operation", operation);
   }
 
   /** The shared state did not answer: 503. */

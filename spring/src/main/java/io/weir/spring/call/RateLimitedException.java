@@ -8,10 +8,12 @@ import io.weir.core.decision.Decision.Denied;
 public final class RateLimitedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private final String operation;
   private final transient Decision decision;
 
   RateLimitedException(String operation, Decision decision) {
     super(message(operation, decision), null, false, false);
+    this.operation = operation;
     this.decision = decision;
   }
 
@@ -29,6 +31,6 @@ public final class RateLimitedException extends RuntimeException {
 
   /** What a caller over HTTP is told. */
   public Problem problem() {
-    return Problem.refusing(decision);
+    return Problem.refusing(operation, decision);
   }
 }

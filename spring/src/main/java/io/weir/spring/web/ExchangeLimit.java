@@ -56,7 +56,7 @@ public final class ExchangeLimit {
     return Mono.defer(() -> {
       Executor reply = ReplyThread.of(exchange.getRequest());
       CompletableFuture<Permit> asked = rules.weir().enter(ask).toCompletableFuture();
-      return entered(asked.whenCompleteAsync((permit, error) -> {}, reply))
+      return entered(operation, asked.whenCompleteAsync((permit, error) -> {}, reply))
           .flatMap(entered -> {
             entered.note(exchange);
             return entered.problem().isPresent()
@@ -74,9 +74,9 @@ public final class ExchangeLimit {
 
   // A caller that goes away while it is decided does not cancel: its permit is closed as soon as it
   // is there.
-  private static Mono<Entered> entered(CompletableFuture<Permit> asked) {
+  private static Mono<Entered> entered(String operation, CompletableFuture<Permit> asked) {
     return Mono.fromFuture(asked, true)
-        .map(Entered::of)
+        .map(permit -> Entered.of(operation, permit))
         .onErrorResume(
             StoreUnavailableException.class, e -> Mono.just(Entered.refused(Problem.unavailable())))
         .onErrorResume(
@@ -84,9 +84,10 @@ public final class ExchangeLimit {
   }
 
   private record Entered(Optional<Permit> permit, Optional<Problem> problem) {
-    static Entered of(Permit permit) {
-      Optional<Problem> problem =
-          permit.isAllowed() ? Optional.empty() : Optional.of(Problem.refusing(permit.decision()));
+    static Entered of(String operation, Permit permit) {
+      Optional<Problem> problem = permit.isAllowed()
+          ? Optional.empty()
+          : Optional.of(Problem.refusing(operation, permit.decision()));
       return new Entered(Optional.of(permit), problem);
     }
 

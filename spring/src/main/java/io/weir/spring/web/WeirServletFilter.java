@@ -88,7 +88,7 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
     }
     AnswerFields.set(permit.decision(), response::setHeader);
     if (!permit.isAllowed()) {
-      refuse(response, Problem.refusing(permit.decision()));
+      refuse(response, Problem.refusing(ask.operation(), permit.decision()));
       return;
     }
     try {
