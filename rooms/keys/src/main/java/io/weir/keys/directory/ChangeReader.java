@@ -49,7 +49,8 @@ final class ChangeReader {
       name = waiting.remove();
       names.remove(name);
     }
-    CompletableFuture<?> unused = read.apply(name).whenComplete((done, error) -> {
+    // Not on this stack: while Redis is away, thousands may fail at once.
+    CompletableFuture<?> unused = read.apply(name).whenCompleteAsync((done, error) -> {
       synchronized (this) {
         underWay--;
       }

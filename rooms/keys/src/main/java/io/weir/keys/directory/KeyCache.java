@@ -277,7 +277,7 @@ final class KeyCache implements Feed.Listener {
         .map(KeyCache::stored);
     return Stream.of(
             tokens.all().stream(),
-            recent.contents(name -> true).stream(),
+            recent.contents().stream(),
             ofTenants,
             ofKeys,
             aliases.asMap().values().stream())

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,12 +88,11 @@ final class RecentChanges {
     throw new RefusedException(UNCERTAIN);
   }
 
-  /** Those that match, and whose contents are known. */
-  synchronized List<StoredFields> contents(Predicate<String> names) {
+  /** Those whose contents are known. */
+  synchronized List<StoredFields> contents() {
     forget();
     return byName.values().stream()
         .flatMap(recent -> Optional.ofNullable(recent.content()).stream())
-        .filter(content -> names.test(content.name()))
         .toList();
   }
 

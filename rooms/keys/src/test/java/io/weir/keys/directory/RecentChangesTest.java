@@ -67,7 +67,7 @@ final class RecentChangesTest {
     nanos.addAndGet(Duration.ofMinutes(30).toNanos());
     changed("key:k2", 10, "new");
     nanos.addAndGet(Duration.ofMinutes(30).toNanos());
-    assertThat(recent.contents(name -> true)).containsExactly(stored("key:k2", 10, "new"));
+    assertThat(recent.contents()).containsExactly(stored("key:k2", 10, "new"));
   }
 
   @Test
@@ -75,7 +75,7 @@ final class RecentChangesTest {
     for (int i = 0; i < 1000; i++) {
       changed("key:k" + i, i + 1, "x".repeat(20_000));
     }
-    List<StoredFields> kept = recent.contents(name -> true);
+    List<StoredFields> kept = recent.contents();
     assertThat(kept).hasSizeBetween(150, 250);
     assertThat(kept.get(kept.size() - 1).name()).isEqualTo("key:k999");
   }
