@@ -62,7 +62,7 @@ final class IdleServers {
       RedisCluster.await(() -> clients(server) == 1, Duration.ofSeconds(10));
       EMPTY.forEach(server::ask);
       removeData(server.directory());
-      if (!isEmpty(server) || !settings(server).equals(settingsOfNew())) {
+      if (!isEmpty(server) || !settings(server).equals(settingsOfNew)) {
         return false;
       }
     } catch (UncheckedIOException | IllegalStateException e) {
@@ -101,15 +101,12 @@ final class IdleServers {
     return settings;
   }
 
-  // Of a server that no test has had.
-  private static Map<String, String> settingsOfNew() {
+  /** Learns the settings of a server that no test has had yet. */
+  static synchronized void see(RedisProcess fresh) {
     if (settingsOfNew.isEmpty()) {
-      RedisProcess fresh = RedisProcess.start(new String[0]);
       settingsOfNew = settings(fresh);
-      IDLE.add(fresh);
       Runtime.getRuntime().addShutdownHook(new Thread(IdleServers::endAll, "idle-servers-end"));
     }
-    return settingsOfNew;
   }
 
   private static synchronized void endAll() {

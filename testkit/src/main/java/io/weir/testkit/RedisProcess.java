@@ -55,7 +55,13 @@ public final class RedisProcess implements AutoCloseable {
    * and users, with the settings of a new one.
    */
   public static RedisProcess start() {
-    return IdleServers.take().orElseGet(() -> start(new String[0]));
+    return IdleServers.take().orElseGet(RedisProcess::startFresh);
+  }
+
+  private static RedisProcess startFresh() {
+    RedisProcess fresh = start(new String[0]);
+    IdleServers.see(fresh);
+    return fresh;
   }
 
   /** Starts a Redis with these options; it keeps nothing on disk unless they say so. */

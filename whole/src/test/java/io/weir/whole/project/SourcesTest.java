@@ -30,6 +30,16 @@ final class SourcesTest {
       "^( {2}| {4})(?!if|for|while|switch|try|return|else|do|case|throw|super|this|synchronized)[A-Za-z<][^=;]*\\([^;=]*$");
   private static final Pattern NAME_AS_TEXT = Pattern.compile(
       "(getSimpleName|getName|getTypeName)\\(\\)\\s*\\.(equals|startsWith|endsWith|contains|matches)\\(");
+  private static final int MAX_PARAMETERS = 6;
+  /** Values of many parts, known to callers. */
+  private static final Pattern OF_MANY_PARTS =
+      Pattern.compile("(Charge|Decision|Entry|MixedDenial)\\.java$");
+
+  private static final Pattern TOP_LEVEL = Pattern.compile(
+      "^(public |final |abstract |sealed |non-sealed )*(class|interface|@interface|enum|record) .*");
+  private static final Pattern LEFT_OPEN =
+      Pattern.compile("(//|^\\s*/?\\*).*\\b(TO" + "DO|FIX" + "ME)\\b");
+  private static final Pattern BETWEEN_ANGLES = Pattern.compile("<[^<>]*>");
   private static final Pattern CLASS_NAME = Pattern.compile("getClass\\(\\)");
 
   @Test
@@ -55,6 +65,53 @@ final class SourcesTest {
       }
     }
     assertThat(count).isGreaterThan(1000);
+  }
+
+  @Test
+  void methodsHaveFewParameters() {
+    for (Path file : sources()) {
+      List<String> lines = lines(file);
+      for (Method method : methods(lines)) {
+        boolean isOverridden = lines.get(Math.max(0, method.from() - 2)).contains("@Override");
+        assertThat(
+                isOverridden || OF_MANY_PARTS.matcher(file.toString()).find()
+                    ? 0
+                    : parameters(lines, method.from() - 1))
+            .as("%s, line %d: join those that travel together", file.getFileName(), method.from())
+            .isLessThanOrEqualTo(MAX_PARAMETERS);
+      }
+    }
+  }
+
+  private static int parameters(List<String> lines, int from) {
+    StringBuilder signature = new StringBuilder();
+    for (int i = from; signature.indexOf("{") < 0; i++) {
+      signature.append(lines.get(i));
+    }
+    String text = signature.substring(signature.indexOf("(") + 1, signature.indexOf("{"));
+    String left = text;
+    do {
+      text = left;
+      left = BETWEEN_ANGLES.matcher(text).replaceAll("");
+    } while (!left.equals(text));
+    String inside = text.substring(0, text.lastIndexOf(')')).strip();
+    return inside.isEmpty() ? 0 : inside.split(",", -1).length;
+  }
+
+  @Test
+  void aFileHasOneClassWithNamedImportsAndNothingLeftOpen() {
+    for (Path file : Stream.concat(sources("main"), sources("test")).toList()) {
+      List<String> lines = lines(file);
+      assertThat(lines.stream().filter(line -> TOP_LEVEL.matcher(line).matches()))
+          .as("%s: classes", file)
+          .hasSizeLessThanOrEqualTo(1);
+      assertThat(lines)
+          .as("%s: name what is imported", file)
+          .noneMatch(line -> line.startsWith("import ") && line.endsWith(".*;"));
+      assertThat(lines)
+          .as("%s: do it, or describe the state as it is", file)
+          .noneMatch(line -> LEFT_OPEN.matcher(line).find());
+    }
   }
 
   @Test
@@ -96,13 +153,18 @@ final class SourcesTest {
   }
 
   private static List<Path> sources() {
+    return sources("main").toList();
+  }
+
+  private static Stream<Path> sources(String of) {
     try (Stream<Path> modules = Files.list(ROOT);
         Stream<Path> rooms = Files.list(ROOT.resolve("rooms"))) {
       return Stream.concat(modules, rooms)
-          .map(module -> module.resolve("src/main/java"))
+          .map(module -> module.resolve("src").resolve(of).resolve("java"))
           .filter(Files::isDirectory)
           .flatMap(SourcesTest::javaFiles)
-          .toList();
+          .toList()
+          .stream();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
