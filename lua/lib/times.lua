@@ -3,10 +3,16 @@ local TIMES = {
   SECOND_US = 1000000,
   -- The number of bins of a calendar.
   BINS = 64,
+  -- The same, of a calendar with fine bins.
+  FINE_BINS = 128,
   -- The widest bin of a bucket whose operations take less than eight times as long.
   WIDEST_US = 250000,
-  -- How far ahead a bucket of a tenant or of the cluster makes places.
+  -- How far ahead a bucket of a tenant or of the cluster makes places, and the interval in which it counts
+  -- those that wait: at least this, and so many of its operations.
   SHARED_US = 2000000,
+  SHARED_OPERATIONS = 4,
+  -- A key's own turns count if those of its bucket are further away by this factor, and an interval.
+  PUSHED = 4,
   -- A calendar counts in parts of its capacity as small as this, or in single units.
   QUANTA = 17592186044416,
   -- The parts of the rate that may be promised if all callers return.
@@ -15,18 +21,19 @@ local TIMES = {
   TICKETS = 16384,
   -- How many instants a key keeps at which callers without tickets are to return.
   MOMENTS = 64,
-  -- The furthest instant of a place for a caller without a ticket.
-  FURTHEST_MOMENT_US = 16000000,
+  -- How many whole seconds are tried for a place of a caller without a ticket, from the first with room on.
+  SECONDS_TRIED = 16,
   -- The travel time of an answer and the next request, for a caller that waits whole seconds.
   ON_ITS_WAY_US = 50000,
   -- In which callers without tickets count as those that come together.
   SLICE_US = 125000,
-  -- How far ahead an estimate is at most, unless the bucket's calendar reaches further.
+  -- How far ahead an estimate is: at least this, the whole calendar, and so many of its costs.
   FURTHEST_US = 60000000,
-  -- How long after its slot a ticket shows that its holder has waited.
+  TURNS = 64,
+  -- How long after its slot a ticket shows that its holder has waited: at least this, and one operation of the bucket.
   WAITED_US = 10000000,
-  -- The longest time of one cost that shares and turns count.
-  LONGEST_US = 1000000000,
+  -- The longest time of one cost that shares and turns count: a year.
+  LONGEST_US = 31536000000000,
   -- The most waiting keys of a bucket that are counted.
   MOST_WAITING = 65535,
   -- The largest level.

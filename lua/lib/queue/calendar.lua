@@ -24,17 +24,12 @@
 
 local ceil_div = require('ceil_div')
 local floor_div = require('floor_div')
-local memo = require('memo').memo
+local pace_of = require('queue/pace')
 local TIMES = require('times')
 
 local ERAS, MOST_COUNTED = 4294967296, 70368744177664
 local FORMAT = '>Bc0I4I7I6BBI7I7I7I7I7I5I2I2I7B'
 local CALENDAR = {}
-
-local bucket_of = memo(function(field)
-  local name, rate = string.match(field, '^([^@]+)@(%d+)')
-  return { name = name, rate = tonumber(rate) }
-end)
 
 local function derive(calendar)
   local capacity, in_bin = calendar.capacity, calendar.rate * calendar.width
@@ -45,10 +40,24 @@ local function derive(calendar)
   return calendar
 end
 
--- An empty calendar, whose bins suit the operation that begins it.
-function CALENDAR.begin(demand, now)
+-- Whether the bins are too wide for a cost: between two costs above half of the capacity the bucket
+-- stands idle while bins are kept.
+function CALENDAR.is_coarse(calendar, cost)
+  return calendar.lives > 2 and floor_div(calendar.capacity, 2) < cost
+end
+
+-- Gives a calendar in which nothing is due the bins for a cost; no ticket of it holds a place any more.
+function CALENDAR.refine(calendar, demand, cost, now)
+  local other = CALENDAR.begin(demand, cost, now)
+  calendar.era, calendar.width, calendar.lives, calendar.base = other.era, other.width, other.lives, other.base
+  calendar.changes = calendar.changes + 1
+  derive(calendar)
+end
+
+-- An empty calendar, whose bins suit the cost that begins it.
+function CALENDAR.begin(demand, cost, now)
   local capacity, rate = demand.capacity, demand.rate
-  local holds_few = floor_div(capacity, 8) < demand.units
+  local holds_few = floor_div(capacity, 8) < demand.units or floor_div(capacity, 2) < cost
   local operation_us = ceil_div(demand.units, rate)
   local width = math.max(1000, math.min(math.max(TIMES.WIDEST_US, floor_div(operation_us, 8)),
     floor_div(capacity / rate, holds_few and 32 or 8)))
@@ -63,7 +72,7 @@ end
 function CALENDAR.read(text, at)
   local field, era, capacity, width, lives, kept, since, claimed, lost, turn, again, round, here, before, base, n, after
     = struct.unpack(FORMAT, text, at)
-  local bucket, due = bucket_of(field), { struct.unpack('>' .. string.rep('I6', n), text, after) }
+  local bucket, due = pace_of(field), { struct.unpack('>' .. string.rep('I6', n), text, after) }
   due[n + 1] = nil -- drops the position, which unpack appends
   return derive({ field = field, name = bucket.name, rate = bucket.rate, era = era, capacity = capacity, width = width,
     lives = lives, kept = kept, since = since, claimed = claimed, lost = lost, turn = turn, again = again,
@@ -78,17 +87,23 @@ function CALENDAR.packed(calendar)
     calendar.again, calendar.round, calendar.here, calendar.before, calendar.base, n, unpack(calendar.due, 1, n))
 end
 
+-- How many bins it has at most.
+function CALENDAR.bins(calendar)
+  return calendar.lives > 2 and TIMES.BINS or TIMES.FINE_BINS
+end
+
 -- Until when it has to be stored.
 function CALENDAR.needed_us(calendar)
   local bins = calendar.n > 0 and (calendar.base + calendar.n - 1 + calendar.lives) * calendar.width or 0
-  local waits = calendar.here + calendar.before > 0 and (calendar.round + 2) * TIMES.SHARED_US or 0
-  local kept = calendar.kept < TIMES.WHOLE and calendar.since + TIMES.WAITED_US or 0
+  local pace = pace_of(calendar.field)
+  local waits = calendar.here + calendar.before > 0 and (calendar.round + 2) * pace.shared_us or 0
+  local kept = calendar.kept < TIMES.WHOLE and calendar.since + pace.waited_us or 0
   return math.max(bins, calendar.turn, calendar.again, waits, kept)
 end
 
 -- Whether the clock went so far back that it is of no use.
 function CALENDAR.is_far_ahead(calendar, now)
-  return calendar.base + calendar.n > floor_div(now, calendar.width) + 2 * TIMES.BINS
+  return calendar.base + calendar.n > floor_div(now, calendar.width) + 2 * CALENDAR.bins(calendar)
 end
 
 local function count_kept(calendar, now)
@@ -121,10 +136,10 @@ end
 -- Whether nothing of it matters any more.
 function CALENDAR.is_over(calendar, now)
   if calendar.n > 0 or calendar.turn > now or calendar.again > now
-    or calendar.kept < TIMES.WHOLE and now < calendar.since + TIMES.WAITED_US then
+    or calendar.kept < TIMES.WHOLE and now < calendar.since + pace_of(calendar.field).waited_us then
     return false
   end
-  local round = floor_div(now, TIMES.SHARED_US)
+  local round = floor_div(now, pace_of(calendar.field).shared_us)
   return calendar.here + calendar.before == 0 or (round ~= calendar.round and round ~= calendar.round + 1)
 end
 

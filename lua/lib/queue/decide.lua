@@ -17,6 +17,7 @@ local grow = require('memo').grow
 local find_moment = require('queue/find_place').find_moment
 local find_slot = require('queue/find_place').find_slot
 local TICKET = require('queue/ticket')
+local TURNS = require('queue/turns')
 local VIEW = require('queue/view')
 local holds = require('queue/view').holds
 local WAITER = require('queue/waiter')
@@ -89,6 +90,15 @@ local function is_signed(request, ticket)
   return TICKET.is_signed(ticket, waiter.secret, request.cost, mark, request.lane.sha1)
 end
 
+-- The longest of a time of the buckets of the request.
+local function longest_of(request, time_of)
+  local longest, views = 0, request.views
+  for i = 1, #views do
+    longest = math.max(longest, time_of(views[i]))
+  end
+  return longest
+end
+
 -- The effects of the ticket that is shown; returns the code of its return.
 local function show(request)
   local ticket, now = TICKET.parse(request.asked.ticket), request.now
@@ -96,7 +106,8 @@ local function show(request)
     return ticket.slot < now - LATE_US and CODES.LATE or CODES.UNKNOWN
   end
   local is_ahead = now < ticket.slot
-  request.shown, request.has_waited = ticket, not is_ahead and now <= ticket.slot + TIMES.WAITED_US
+  request.shown = ticket
+  request.has_waited = not is_ahead and now <= ticket.slot + longest_of(request, VIEW.waited_us)
   if ticket.number == 0 then
     request.is_early = is_ahead
     return CODES.NOT
@@ -135,7 +146,7 @@ local function find_place(request)
   local returned = asked.ticket ~= '' and show(request) or CODES.NOT
   if not wants_always(request) and returned ~= CODES.KEPT and waiter and request.template.mode ~= CODES.OFF
     and has_queue(request) then
-    WAITER.note(waiter, request.now, drained_of(request))
+    WAITER.note(waiter, request.now, drained_of(request), longest_of(request, VIEW.furthest_us))
     local moment = #waiter.moments > 0 and waiter.moments[1].at <= request.now
       and WAITER.due(waiter, request.now, request.cost, mark_of(request, 0), mark_of(request, 1))
     if moment and is_alive(request, moment.at, moment.shared) then
@@ -183,7 +194,7 @@ local function waiter_of(request)
   if not key.waiter then
     key.waiter = WAITER.new()
     if not wants_always(request) then
-      WAITER.note(key.waiter, request.now, drained_of(request))
+      WAITER.note(key.waiter, request.now, drained_of(request), longest_of(request, VIEW.furthest_us))
     end
   end
   return key.waiter
@@ -222,7 +233,7 @@ end
 local function estimate(request, turn, waiter, returned)
   local wait, ticket = turn - request.now, NOTHING
   if waiter and wait <= request.asked.within then
-    local secret = WAITER.secret_for(waiter, request.asked.secret, turn + TIMES.WAITED_US)
+    local secret = WAITER.secret_for(waiter, request.asked.secret, turn + longest_of(request, VIEW.waited_us))
     ticket = TICKET.signed({ slot = turn, number = 0, paid = 0, shared = 0 }, secret, request.cost, kind_of(request),
       request.lane.sha1)
   end
@@ -235,7 +246,7 @@ local function denied(request, returned)
     local view = views[i]
     view.is_mine = VIEW.is_mine(view, has_waited)
     if view.refused then
-      local turn_here, sooner = VIEW.next_turn(view, has_waited)
+      local turn_here, sooner = TURNS.next(view, has_waited, wants_always(request))
       turn, soonest = math.max(turn, turn_here), math.max(soonest, sooner)
     end
   end

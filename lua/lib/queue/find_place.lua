@@ -97,9 +97,33 @@ local function first_instant(views, own, now)
   return at, 0
 end
 
+-- While nothing is due in the buckets, the first instant, by whole steps, at which the levels let the
+-- request pass; nil if it is too far away. It may lie within a bin.
+local function alone(request, step)
+  local views, now, wait = request.views, request.now, 1
+  for i = 1, #views do
+    if views[i].calendar.n > 0 then
+      return nil
+    end
+    wait = math.max(wait, VIEW.level_wait_us(views[i]))
+  end
+  local at = now + ceil_div(wait, step) * step
+  for i = 1, #views do
+    if not covers(views[i], at) or floor_div(at, views[i].calendar.width) < views[i].calendar.base
+      or views[i].is_shared and not views[i].is_mine then
+      return nil
+    end
+  end
+  return { slot = at, due = at, times = 1, shared = 1 }
+end
+
 -- A place for a ticket; nil if there is none, or it is further away than the turn of a newcomer.
 local function find_slot(request, turn)
   local views, own = reach(request)
+  local first = alone(request, 1)
+  if first then
+    return first
+  end
   local at, shared = first_instant(views, own, request.now)
   if not at then
     return nil
@@ -144,17 +168,27 @@ end
 -- strangers then.
 local function find_moment(request, turn, waiter, mark_of)
   local views, own = reach(request)
-  local now, finest = request.now, math.huge
+  local now, finest, is_large = request.now, math.huge, false
   for _, view in ipairs(views) do
     finest = math.min(finest, view.calendar.width)
+    is_large = is_large or 2 * view.cost >= view.capacity
   end
-  local company = WAITER.company(waiter, finest)
-  local seconds = math.min(TIMES.FURTHEST_MOMENT_US / TIMES.SECOND_US, ceil_div(turn - now, TIMES.SECOND_US))
-  for second = 1, seconds do
+  local first_place = is_large and #waiter.moments < TIMES.MOMENTS and alone(request, TIMES.SECOND_US)
+  if first_place and not WAITER.moment_at(waiter, first_place.due) then
+    return first_place
+  end
+  local most = 1 + WAITER.company(waiter, finest)
+  for _, view in ipairs(views) do
+    most = 2 * view.cost > view.capacity and 1 or most
+  end
+  local at = first_instant(views, own, now)
+  local first = at and ceil_div(at - now, TIMES.SECOND_US) or 1
+  local last = at and math.min(first + TIMES.SECONDS_TRIED - 1, ceil_div(turn - now, TIMES.SECOND_US)) or 0
+  for second = first, last do
     local slot = now + second * TIMES.SECOND_US
     local due = floor_div(slot, finest) * finest
     local known = WAITER.moment_at(waiter, due)
-    local times = known and 1 or 1 + company
+    local times = known and 1 or most
     local shared = (known or #waiter.moments < TIMES.MOMENTS) and room_at(views, own, now, slot, due, times)
     if shared and (not known or known.shared == shared and known.mark == mark_of(request, shared)) then
       return { slot = slot, due = due, times = times, shared = shared }

@@ -10,19 +10,20 @@
 
 local ceil_div = require('ceil_div')
 local floor_div = require('floor_div')
+local pace_of = require('queue/pace')
 local TIMES = require('times')
 
 local FORMAT = '>Bc0I7I7I5'
-local LINE = { NONE = { served = 0, turn = 0, round = 0 } }
+local LINE = { NONE = { served = 0, turn = 0, round = 0, shared_us = TIMES.SHARED_US } }
 
-function LINE.new()
-  return { served = 0, turn = 0, round = 0 }
+function LINE.new(field)
+  return { served = 0, turn = 0, round = 0, shared_us = pace_of(field).shared_us }
 end
 
 -- Reads one: its field, the line, and the position after it.
 function LINE.read(text, at)
   local field, served, turn, round, next_at = struct.unpack(FORMAT, text, at)
-  return field, { served = served, turn = turn, round = round }, next_at
+  return field, { served = served, turn = turn, round = round, shared_us = pace_of(field).shared_us }, next_at
 end
 
 function LINE.packed(field, line)
@@ -31,28 +32,28 @@ end
 
 -- Until when it has to be stored.
 function LINE.needed_us(line)
-  return math.max(line.served + TIMES.SECOND_US, line.turn, (line.round + 2) * TIMES.SHARED_US)
-end
-
-local function round_of(now)
-  return floor_div(now, TIMES.SHARED_US)
+  return math.max(line.served + TIMES.SECOND_US, line.turn, (line.round + 2) * line.shared_us)
 end
 
 -- Whether it says no more than a new one.
 function LINE.is_over(line, now)
-  local round = round_of(now)
+  local round = floor_div(now, line.shared_us)
   return line.served <= now - TIMES.SECOND_US and line.turn <= now and line.round ~= round and line.round ~= round - 1
 end
 
 -- Moves its share on: the cost takes `each` at the whole rate, and of / parts times as long at the
 -- rate of the share.
 function LINE.takes(line, each, of, parts, now, latest)
+  if each > floor_div(latest - now, of) * parts then
+    line.served = latest
+    return
+  end
   local time = ceil_div(each * of, parts)
   line.served = math.min(latest, math.max(line.served, now - math.min(TIMES.SECOND_US, 2 * time)) + time)
 end
 
 local function roll(calendar, now)
-  local round = round_of(now)
+  local round = floor_div(now, pace_of(calendar.field).shared_us)
   if round ~= calendar.round then
     calendar.before = round == calendar.round + 1 and calendar.here or 0
     calendar.here, calendar.round = 0, round

@@ -17,6 +17,7 @@ local CODES = require('codes')
 local floor_div = require('floor_div')
 local CALENDAR = require('queue/calendar')
 local LINE = require('queue/line')
+local pace_of = require('queue/pace')
 local ROOMS = require('queue/rooms')
 local level_of = require('state/level_of')
 local TIMES = require('times')
@@ -129,7 +130,7 @@ local function capped_units(calendar, quanta)
 end
 
 -- The wait until it has room beside what is due by then.
-local function wait_us(view)
+function VIEW.wait_us(view)
   if is_plain(view) then
     local missing = view.used - (view.capacity - view.cost - view.spare)
     return missing > 0 and ceil_div(missing, view.rate) or 0
@@ -146,7 +147,7 @@ end
 -- The wait until a newcomer has room beside all that is due, if nobody else comes.
 function VIEW.newcomer_wait_us(view)
   if is_plain(view) then
-    return wait_us(view)
+    return VIEW.wait_us(view)
   end
   local calendar, wait = view.calendar, 1
   local first, next_bin = CALENDAR.first_drain(calendar, view.now)
@@ -163,26 +164,34 @@ function VIEW.newcomer_wait_us(view)
   return wait
 end
 
--- The time that the cost takes at the whole rate.
-local function each_us(view)
-  local micros = ceil_div(view.cost, view.rate)
-  return micros < TIMES.LONGEST_US and micros or TIMES.LONGEST_US
+-- The time that so many costs take at the whole rate, one if that is left out.
+function VIEW.each_us(view, times)
+  local micros = math.min(TIMES.LONGEST_US, ceil_div(view.cost, view.rate))
+  if not times then
+    return micros
+  end
+  return times > floor_div(TIMES.LONGEST_US, micros) and TIMES.LONGEST_US or micros * times
 end
 
 -- How many such costs drain in a second, for one of those that wait.
 function VIEW.per_second(view)
-  return floor_div(TIMES.SECOND_US, each_us(view) * view.waiting)
+  return floor_div(TIMES.SECOND_US, VIEW.each_us(view) * view.waiting)
 end
 
-local function furthest_us(calendar)
-  local bins_us = TIMES.BINS * calendar.width
-  return bins_us > TIMES.FURTHEST_US and bins_us or TIMES.FURTHEST_US
+-- How far ahead its estimates, turns and shares are at most: as its calendar, or so many such costs.
+function VIEW.furthest_us(view)
+  local bins_us = view.calendar and CALENDAR.bins(view.calendar) * view.calendar.width or 0
+  return math.max(TIMES.FURTHEST_US, bins_us, TIMES.TURNS * VIEW.each_us(view))
+end
+
+function VIEW.waited_us(view)
+  return pace_of(view.field).waited_us
 end
 
 -- Its line, which is kept from now on.
-local function own_line(view)
+function VIEW.own_line(view)
   if view.line == LINE.NONE then
-    view.line = LINE.new()
+    view.line = LINE.new(view.field)
     view.child.lines[view.field] = view.line
   end
   return view.line
@@ -190,7 +199,7 @@ end
 
 local function takes(view, each, of, parts)
   local calendar, now = view.calendar, view.now
-  LINE.takes(own_line(view), each, of, parts, now, now + furthest_us(calendar))
+  LINE.takes(VIEW.own_line(view), each, of, parts, now, now + VIEW.furthest_us(view))
   if view.is_shared and view.line.served > now then
     LINE.count(calendar, view.line, now)
   end
@@ -212,15 +221,18 @@ function VIEW.take(view)
   if view.held then
     CALENDAR.claim(calendar, quanta)
   elseif view.is_shared then
-    takes(view, each_us(view), view.waiting, 1)
+    takes(view, VIEW.each_us(view), view.waiting, 1)
   end
 end
 
 function VIEW.need_calendar(view)
   local calendar = view.calendar
   if not calendar then
-    calendar = CALENDAR.begin(view.demand, view.now)
+    calendar = CALENDAR.begin(view.demand, view.cost, view.now)
     view.calendar, view.quanta = calendar, ceil_div(view.cost, calendar.quantum)
+  elseif calendar.n == 0 and CALENDAR.is_coarse(calendar, view.cost) then
+    CALENDAR.refine(calendar, view.demand, view.cost, view.now)
+    view.rooms = false
   end
   return calendar
 end
@@ -230,38 +242,10 @@ function VIEW.is_mine(view, waited)
   return view.held or (view.line.served <= view.now and (waited or view.line.turn <= view.now))
 end
 
--- Turns further away than the latest begin again half as far ahead: no two are the same.
-local function moved_on(from, last, step, now, latest)
-  local turn = (from > last and from or last) + step
-  return turn > latest and math.max(from, now + floor_div(latest - now, 2)) + step or turn
-end
-
--- Its turn, among the turns of its own line if the bucket is shared.
-local function own_turn(view, calendar, from, each)
-  local now, latest = view.now, view.now + furthest_us(calendar)
-  calendar.turn = moved_on(from, calendar.turn, each, now, latest)
-  if not view.is_shared then
-    return calendar.turn
-  end
-  local line = own_line(view)
-  line.turn = moved_on(from, line.turn, each * view.waiting, now, latest)
-  LINE.count(calendar, line, now)
-  return math.min(line.turn, calendar.turn)
-end
-
--- The turn of this request in a bucket without room for it; moves the turns on. Second, when it fits:
--- sooner by its own cost if nobody has a place.
-function VIEW.next_turn(view, waited)
-  local calendar, now, each = VIEW.need_calendar(view), view.now, each_us(view)
-  local from = now + wait_us(view)
-  local turn
-  if waited then
-    turn = math.max(from, calendar.again) + each
-    calendar.again = math.min(turn, now + TIMES.SHARED_US)
-  else
-    turn = own_turn(view, calendar, from, each)
-  end
-  return turn, view.was_plain and turn - each or turn
+-- The wait until its level alone lets the cost pass.
+function VIEW.level_wait_us(view)
+  local missing = view.used + view.cost - view.capacity
+  return missing > 0 and ceil_div(missing, view.rate) or 0
 end
 
 -- Its calendar, and the room in its bins for this request; kept while nothing changes.
@@ -278,12 +262,12 @@ end
 -- Finds out how far the bucket may promise something to the request, and where there is room.
 function VIEW.reach(view, waited)
   local calendar, now = rooms_of(view), view.now
-  local bins = TIMES.BINS - calendar.lives
+  local bins = CALENDAR.bins(calendar) - calendar.lives
   if view.is_shared then
-    bins = math.min(bins, floor_div(TIMES.SHARED_US, calendar.width))
+    bins = math.min(bins, floor_div(pace_of(view.field).shared_us, calendar.width))
   end
   view.from, view.last = view.is_mine and now or view.line.served, floor_div(now, calendar.width) + bins
-  view.is_free = waited or (view.is_shared and view.is_mine)
+  view.is_free = waited or view.is_shared
 end
 
 -- Holds so many costs in the bin of an instant; returns when that bin is over.
@@ -294,7 +278,7 @@ function VIEW.hold(view, moment, times)
   if not view.is_shared and parts == TIMES.WHOLE then
     return (bin + calendar.lives) * calendar.width
   end
-  local each = math.min(TIMES.LONGEST_US, each_us(view) * math.min(times, TIMES.LONGEST_US))
+  local each = VIEW.each_us(view, times)
   if view.is_shared then
     takes(view, each, TIMES.WHOLE * (view.waiting + 1), parts)
   else

@@ -92,10 +92,10 @@ function WAITER.secret_for(waiter, fresh, until_us)
   return waiter.secret
 end
 
-local function forget_moments(waiter, now)
+local function forget_moments(waiter, now, furthest_us)
   local left = {}
   for _, moment in ipairs(waiter.moments) do
-    if moment.until_us > now and moment.at <= now + TIMES.FURTHEST_US then
+    if moment.until_us > now and moment.at <= now + furthest_us then
       left[#left + 1] = moment
     end
   end
@@ -115,10 +115,10 @@ end
 
 -- Counts a caller without a ticket, and forgets moments that are over. Until callers were counted for a
 -- second, as many are expected as costs drain in it.
-function WAITER.note(waiter, now, drained)
+function WAITER.note(waiter, now, drained, furthest_us)
   move_to(waiter, floor_div(now, TIMES.SLICE_US), drained)
   waiter.asks, waiter.together = waiter.asks + 1, waiter.together + 1
-  forget_moments(waiter, now)
+  forget_moments(waiter, now, furthest_us)
 end
 
 -- How many other callers that no moment was kept for are expected in a bin: as many as come in its time,

@@ -1,10 +1,6 @@
 package io.weir.model;
 
 import static io.weir.core.bucket.LeakyBucket.ceilDiv;
-import static io.weir.core.slot.SlotLimits.BINS;
-import static io.weir.core.slot.SlotLimits.LONGEST_US;
-import static io.weir.core.slot.SlotLimits.SECOND_US;
-import static io.weir.core.slot.SlotLimits.SHARED_US;
 import static io.weir.core.slot.SlotLimits.WHOLE;
 import static java.util.Objects.requireNonNull;
 
@@ -25,6 +21,7 @@ final class BucketView {
 
   private final Demand demand;
   private final long cost;
+  private final Need need;
   private final long now;
   private BucketState state;
   private @Nullable Calendar calendar;
@@ -57,6 +54,7 @@ final class BucketView {
       Line line) {
     this.demand = demand;
     this.cost = cost;
+    this.need = Need.of(cost, demand.bucket());
     this.now = now;
     this.state = state;
     this.calendar = calendar;
@@ -90,6 +88,33 @@ final class BucketView {
 
   boolean isShared() {
     return bucket().scope() != Scope.KEY;
+  }
+
+  Need need() {
+    return need;
+  }
+
+  /** How far ahead its estimates, turns and shares are at most. */
+  long furthestMicros() {
+    return need.furthestMicros(calendar);
+  }
+
+  /** The costs that drain in a second, divided among those that wait. */
+  long perSecond() {
+    return need.perSecond(waiting);
+  }
+
+  long waiting() {
+    return waiting;
+  }
+
+  long now() {
+    return now;
+  }
+
+  /** Whether nothing was due when it was judged. */
+  boolean wasPlain() {
+    return wasPlain;
   }
 
   boolean isRefused() {
@@ -197,30 +222,43 @@ final class BucketView {
     if (isHeld) {
       of.claim(of.quanta(cost));
     } else if (isShared()) {
-      takes(of, eachMicros(), waiting, 1);
+      takes(of, need.micros(), waiting, 1);
     }
   }
 
   // A key or tenant waits for a shared bucket if it has had more than its share.
   private void takes(Calendar of, long each, long share, long parts) {
-    line.takes(each, share, parts, now, now + of.furthestMicros());
+    line.takes(each, share, parts, now, now + need.furthestMicros(of));
     if (isShared() && line.served > now) {
       of.waiting.count(line, now);
     }
   }
 
-  private long eachMicros() {
-    return Math.min(LONGEST_US, ceilDiv(cost, bucket().unitsPerMicro()));
+  /** How long after its slot a ticket shows that its holder has waited. */
+  long waitedMicros() {
+    return Pace.of(bucket().rate()).waitedMicros();
   }
 
-  /** The costs that drain in a second, divided among those that wait. */
-  long perSecond() {
-    return SECOND_US / (eachMicros() * waiting);
+  /** The wait until its level alone lets the cost pass. */
+  long levelWaitMicros() {
+    long missing = state.usedUnits() + cost - bucket().capacityUnits();
+    return Math.max(0, ceilDiv(missing, bucket().unitsPerMicro()));
   }
 
-  /** Begins a calendar if there is none. */
+  /** Whether two such costs fill it, or are too much. */
+  boolean isHalf() {
+    return 2 * cost >= bucket().capacityUnits();
+  }
+
+  /** Whether two such costs are too much for it. */
+  boolean isAboveHalf() {
+    return 2 * cost > bucket().capacityUnits();
+  }
+
+  /** Begins a calendar if there is none, and anew if nothing is due and its bins are too wide for the cost. */
   Calendar needCalendar() {
-    Calendar of = calendar == null ? Calendar.begin(demand, now) : calendar;
+    Calendar of = calendar == null ? Calendar.begin(demand, cost, now) : calendar;
+    of = of.isEmpty() && of.bins.areWide() && isAboveHalf() ? of.refined(demand, cost, now) : of;
     calendar = of;
     return of;
   }
@@ -230,50 +268,13 @@ final class BucketView {
     return isHeld || (line.served <= now && (waited || line.turn <= now));
   }
 
-  /** The turn of this request in a bucket without room for it; moves the turns on. */
-  long nextTurn(boolean waited) {
-    Calendar of = needCalendar();
-    long each = eachMicros();
-    long from = now + waitMicros();
-    if (waited) {
-      long next = Math.max(from, of.again) + each;
-      of.again = Math.min(next, now + SHARED_US);
-      return next;
-    }
-    of.turn = of.movedOn(from, of.turn, each, now);
-    if (!isShared()) {
-      return of.turn;
-    }
-    line.turn = of.movedOn(from, line.turn, each * waiting, now);
-    of.waiting.count(line, now);
-    return Math.min(line.turn, of.turn);
-  }
-
-  /** How much sooner than its turn the request fits: nobody has a place. */
-  long soonerMicros() {
-    return wasPlain ? eachMicros() : 0;
-  }
-
-  /** The room in its bins for this request. */
-  Rooms rooms(boolean isMine) {
-    long others = isShared() && !isMine ? waiting + 1 : 0;
-    return new Rooms(needCalendar(), state.usedUnits(), now, others);
-  }
-
-  /** The last bin that may be promised. */
-  long lastBin() {
-    Calendar of = needCalendar();
-    long reach = BINS - of.lives;
-    return of.bin(now) + (isShared() ? Math.min(SHARED_US / of.width, reach) : reach);
-  }
-
   /** Holds so many costs in the bin of an instant; returns when that bin is over. */
   long hold(long moment, long times) {
     Calendar of = needCalendar();
     long bin = of.bin(moment);
     of.add(bin, of.quanta(cost) * times);
     long parts = of.parts();
-    long each = Math.min(LONGEST_US, eachMicros() * Math.min(times, LONGEST_US));
+    long each = need.micros(times);
     if (isShared()) {
       takes(of, each, WHOLE * (waiting + 1), parts);
     } else if (parts < WHOLE) {

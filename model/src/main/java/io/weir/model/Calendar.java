@@ -1,14 +1,10 @@
 package io.weir.model;
 
 import static io.weir.core.bucket.LeakyBucket.ceilDiv;
-import static io.weir.core.slot.SlotLimits.BINS;
-import static io.weir.core.slot.SlotLimits.FURTHEST_US;
 import static io.weir.core.slot.SlotLimits.MAX_UNITS;
 import static io.weir.core.slot.SlotLimits.QUANTA;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
-import static io.weir.core.slot.SlotLimits.WAITED_US;
 import static io.weir.core.slot.SlotLimits.WHOLE;
-import static io.weir.core.slot.SlotLimits.WIDEST_US;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
@@ -23,7 +19,6 @@ import java.util.Arrays;
  */
 final class Calendar {
   private static final long ERAS = 1L << 32;
-  private static final long FEW_OPERATIONS = 8;
   private static final long MOST_COUNTED = 1L << 46;
 
   /** Distinguishes it from earlier calendars of the bucket. */
@@ -31,9 +26,10 @@ final class Calendar {
 
   private final long capacity;
   private final Rate rate;
-  final long width;
+  final Pace pace;
+  final Bins bins;
 
-  /** For how many bins a due unit is kept, including its own. */
+  final long width;
   final int lives;
 
   private final long quantum;
@@ -63,23 +59,29 @@ final class Calendar {
   final Waiting waiting;
 
   private Calendar(Calendar of, long[] due, Waiting waiting) {
-    this(of.era, of.capacity, of.rate, of.width, of.lives, waiting);
+    this(of.era, of.capacity, of.rate, of.bins, waiting);
     this.base = of.base;
     this.due = due;
-    this.kept = of.kept;
-    this.since = of.since;
-    this.claimed = of.claimed;
-    this.lost = of.lost;
-    this.turn = of.turn;
-    this.again = of.again;
+    counts(of);
   }
 
-  private Calendar(long era, long capacity, Rate rate, long width, int lives, Waiting waiting) {
+  private void counts(Calendar of) {
+    kept = of.kept;
+    since = of.since;
+    claimed = of.claimed;
+    lost = of.lost;
+    turn = of.turn;
+    again = of.again;
+  }
+
+  private Calendar(long era, long capacity, Rate rate, Bins bins, Waiting waiting) {
     this.era = era;
     this.capacity = capacity;
     this.rate = rate;
-    this.width = width;
-    this.lives = lives;
+    this.pace = Pace.of(rate);
+    this.bins = bins;
+    this.width = bins.width();
+    this.lives = bins.lives();
     this.waiting = waiting;
     this.quantum = ceilDiv(capacity, QUANTA);
     long inBin = rate.unitsPerMicro() * width;
@@ -87,20 +89,27 @@ final class Calendar {
     this.most = capacity / quantum - (lives + 1) * ceilDiv(inBin, quantum);
   }
 
-  /** An empty calendar, whose bins suit the operation that begins it. */
-  static Calendar begin(Demand demand, long now) {
+  /**
+   * An empty calendar, whose bins suit the cost that begins it.
+   *
+   * @param cost in units
+   */
+  static Calendar begin(Demand demand, long cost, long now) {
     Bucket bucket = demand.bucket();
-    long capacity = bucket.capacityUnits();
-    boolean holdsFew = capacity / FEW_OPERATIONS < demand.unitsPerOperation();
-    long burst = capacity / bucket.unitsPerMicro();
-    long operation = ceilDiv(demand.unitsPerOperation(), bucket.unitsPerMicro());
-    long width =
-        Math.max(1000, Math.min(Math.max(WIDEST_US, operation / 8), burst / (holdsFew ? 32 : 8)));
-    int lives = holdsFew ? 2 : 3;
-    Calendar begun = new Calendar(now % ERAS, capacity, bucket.rate(), width, lives, new Waiting());
-    begun.base = now / width - lives + 1;
+    Waiting waiting = new Waiting(Pace.of(bucket.rate()).sharedMicros());
+    Calendar begun = new Calendar(
+        now % ERAS, bucket.capacityUnits(), bucket.rate(), Bins.of(demand, cost), waiting);
+    begun.base = now / begun.width - begun.lives + 1;
     begun.since = now;
     return begun;
+  }
+
+  /** The same with the bins for a cost, while nothing is due; no ticket of this one holds a place any more. */
+  Calendar refined(Demand demand, long cost, long now) {
+    Calendar refined = new Calendar(now % ERAS, capacity, rate, Bins.of(demand, cost), waiting);
+    refined.base = now / refined.width - refined.lives + 1;
+    refined.counts(this);
+    return refined;
   }
 
   Calendar copy() {
@@ -114,7 +123,7 @@ final class Calendar {
 
   /** Whether the clock went so far back that it is of no use. */
   boolean isFarAhead(long now) {
-    return base + due.length > bin(now) + 2 * BINS;
+    return base + due.length > bin(now) + 2 * bins.most();
   }
 
   /** Forgets what is over, and counts how much of it was claimed. */
@@ -142,7 +151,7 @@ final class Calendar {
         && turn <= now
         && again <= now
         && waiting.isOver(now)
-        && (kept == WHOLE || now >= since + WAITED_US);
+        && (kept == WHOLE || now >= since + pace.waitedMicros());
   }
 
   /** Whether nothing is due. */
@@ -277,20 +286,9 @@ final class Calendar {
     return wait;
   }
 
-  /** How far ahead a turn may be. */
-  long furthestMicros() {
-    return Math.max(FURTHEST_US, BINS * width);
-  }
-
   /** How long as much takes to drain. */
   long micros(long quanta) {
     long units = quanta > MAX_UNITS / quantum ? MAX_UNITS : units(quanta);
     return ceilDiv(units, rate.unitsPerMicro());
-  }
-
-  /** The next turn. Turns further away than the furthest begin again half as far ahead: no two are the same. */
-  long movedOn(long from, long last, long step, long now) {
-    long next = Math.max(from, last) + step;
-    return next > now + furthestMicros() ? Math.max(from, now + furthestMicros() / 2) + step : next;
   }
 }

@@ -2,13 +2,14 @@ package io.weir.model;
 
 import static io.weir.core.bucket.LeakyBucket.ceilDiv;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
-import static io.weir.core.slot.SlotLimits.SHARED_US;
 
 /**
  * A key or tenant that waits for a shared bucket, kept with its own state. Mutable. {@code lua/lib/queue/line.lua} has
  * the same.
  */
 final class Line {
+  private final long sharedMicros;
+
   /** Until when it has had its share. */
   long served;
 
@@ -18,8 +19,13 @@ final class Line {
   /** The interval in which it was counted last. */
   long round;
 
+  /** A new one, of a bucket that counts those that wait by such intervals. */
+  Line(long sharedMicros) {
+    this.sharedMicros = sharedMicros;
+  }
+
   Line copy() {
-    Line copy = new Line();
+    Line copy = new Line(sharedMicros);
     copy.served = served;
     copy.turn = turn;
     copy.round = round;
@@ -32,7 +38,7 @@ final class Line {
   }
 
   private boolean isCounted(long now) {
-    long present = now / SHARED_US;
+    long present = now / sharedMicros;
     return round == present || round == present - 1;
   }
 
@@ -44,6 +50,10 @@ final class Line {
    * @param latest the furthest instant
    */
   void takes(long each, long of, long parts, long now, long latest) {
+    if (each > (latest - now) / of * parts) {
+      served = latest;
+      return;
+    }
     long time = ceilDiv(each * of, parts);
     served = Math.min(latest, Math.max(served, now - Math.min(SECOND_US, 2 * time)) + time);
   }

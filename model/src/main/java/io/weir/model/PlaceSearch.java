@@ -1,12 +1,14 @@
 package io.weir.model;
 
-import static io.weir.core.slot.SlotLimits.FURTHEST_MOMENT_US;
+import static io.weir.core.bucket.LeakyBucket.ceilDiv;
+import static io.weir.core.slot.SlotLimits.SECONDS_TRIED;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
 
 import io.weir.model.Waiter.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Finds a place for a request in the calendars of its buckets. Lives for one charge. {@code
@@ -35,12 +37,26 @@ final class PlaceSearch {
       BucketView view = views.get(i);
       reaches.add(new Reach(
           view,
-          view.rooms(mine[i]),
+          rooms(view, mine[i]),
           now,
           mine[i] ? now : view.line().served,
-          view.lastBin(),
-          hasWaited || (view.isShared() && mine[i])));
+          lastBin(view),
+          mine[i],
+          hasWaited || view.isShared()));
     }
+  }
+
+  private static Rooms rooms(BucketView view, boolean isMine) {
+    long others = view.isShared() && !isMine ? view.waiting() + 1 : 0;
+    return new Rooms(view.needCalendar(), view.state().usedUnits(), view.now(), others);
+  }
+
+  // The last bin that may be promised.
+  private static long lastBin(BucketView view) {
+    Calendar of = view.needCalendar();
+    long reach = of.bins.most() - of.lives;
+    long shared = view.isShared() ? of.pace.sharedMicros() / of.width : reach;
+    return of.bin(view.now()) + Math.min(shared, reach);
   }
 
   /** Stands for the demands of a kind and the calendars that hold a place. */
@@ -59,9 +75,18 @@ final class PlaceSearch {
     return isShared || !view.isShared();
   }
 
+  /** An instant with room in the buckets that hold it. */
+  private record Instant(long at, List<Reach> holders, boolean isShared) {}
+
   /** How far a bucket may promise something to this request, and where there is room. */
   private record Reach(
-      BucketView view, Rooms rooms, long now, long from, long last, boolean isFree) {
+      BucketView view,
+      Rooms rooms,
+      long now,
+      long from,
+      long last,
+      boolean isMine,
+      boolean isFree) {
     Calendar calendar() {
       return view.needCalendar();
     }
@@ -69,6 +94,13 @@ final class PlaceSearch {
     long startAt(long micros) {
       Calendar of = calendar();
       return Math.max(of.bin(Math.max(micros, from)), of.base());
+    }
+
+    /** Whether a place that is the only one may be there. */
+    boolean isFreeAt(long micros) {
+      return reaches(micros)
+          && calendar().bin(micros) >= calendar().base()
+          && (isMine || !view.isShared());
     }
 
     boolean reaches(long micros) {
@@ -81,14 +113,42 @@ final class PlaceSearch {
    * is further away than the turn, unless the request has waited.
    */
   Optional<Place> forTicket(long turn) {
+    Optional<Place> alone = alone(1);
+    return alone.isPresent() ? alone : first().flatMap(first -> inBin(first, turn));
+  }
+
+  // While nothing is due in the buckets, the first instant, by whole steps, at which the levels let
+  // the request pass;
+  // empty if it is too far away. It may lie within a bin.
+  private Optional<Place> alone(long step) {
+    long wait = 1;
+    for (Reach reach : reaches) {
+      if (!reach.calendar().isEmpty()) {
+        return Optional.empty();
+      }
+      wait = Math.max(wait, reach.view().levelWaitMicros());
+    }
+    long at = now + ceilDiv(wait, step) * step;
+    boolean isInReach = reaches.stream().allMatch(reach -> reach.isFreeAt(at));
+    return isInReach ? Optional.of(new Place(at, at, 1, true)) : Optional.empty();
+  }
+
+  // The first instant with room in all buckets; in those of the key alone if it is further away
+  // than the shared buckets
+  // promise anything.
+  private Optional<Instant> first() {
     List<Reach> own = reaches.stream().filter(reach -> !reach.view().isShared()).toList();
     long all = firstIn(reaches, now);
     boolean isShared = all > 0;
     long at = isShared || own.size() == reaches.size() ? all : firstIn(own, now);
-    if (at == 0 || (!isShared && isPromisedByShared(at))) {
-      return Optional.empty();
-    }
-    long slot = within(isShared ? reaches : own, at);
+    return at == 0 || (!isShared && isPromisedByShared(at))
+        ? Optional.empty()
+        : Optional.of(new Instant(at, isShared ? reaches : own, isShared));
+  }
+
+  private Optional<Place> inBin(Instant first, long turn) {
+    boolean isShared = first.isShared();
+    long slot = within(first.holders(), first.at());
     for (Reach reach : reaches) {
       long behind = BINS_BEHIND_TURN * reach.calendar().width;
       if (!reach.isFree() && slot > turn + behind) {
@@ -142,16 +202,29 @@ final class PlaceSearch {
 
   /** Of the whole seconds from now until the turn, the first with room for the request and for the strangers then. */
   Optional<Place> atSecond(long turn, Waiter waiter, long markShared, long markOwn) {
-    long finest = Long.MAX_VALUE;
-    for (Reach reach : reaches) {
-      finest = Math.min(finest, reach.calendar().width);
-    }
-    long company = waiter.company(finest);
-    long furthest = now + Math.min(FURTHEST_MOMENT_US, wholeSeconds(turn - now));
-    for (long slot = now + SECOND_US; slot <= furthest; slot += SECOND_US) {
+    Optional<Place> alone = isAny(BucketView::isHalf) && waiter.hasRoomForMoment()
+        ? alone(SECOND_US).filter(place -> waiter.at(place.due()).isEmpty())
+        : Optional.empty();
+    return alone.isPresent()
+        ? alone
+        : first().flatMap(first -> from(first.at(), turn, waiter, markShared, markOwn));
+  }
+
+  private boolean isAny(Predicate<BucketView> is) {
+    return reaches.stream().map(Reach::view).anyMatch(is);
+  }
+
+  private Optional<Place> from(long at, long turn, Waiter waiter, long markShared, long markOwn) {
+    long finest =
+        reaches.stream().mapToLong(reach -> reach.calendar().width).min().orElseThrow();
+    long most = isAny(BucketView::isAboveHalf) ? 1 : 1 + waiter.company(finest);
+    long first = now + wholeSeconds(at - now);
+    long furthest =
+        Math.min(first + (SECONDS_TRIED - 1) * SECOND_US, now + wholeSeconds(turn - now));
+    for (long slot = first; slot <= furthest; slot += SECOND_US) {
       long due = slot / finest * finest;
       Optional<Moment> known = waiter.at(due);
-      long times = known.isPresent() ? 1 : 1 + company;
+      long times = known.isPresent() ? 1 : most;
       boolean canKeep = known.isPresent() || waiter.hasRoomForMoment();
       Optional<Boolean> isShared = canKeep ? roomAt(slot, due, times) : Optional.empty();
       if (isShared.isPresent()
@@ -166,7 +239,7 @@ final class PlaceSearch {
   }
 
   private static long wholeSeconds(long micros) {
-    return (micros + SECOND_US - 1) / SECOND_US * SECOND_US;
+    return ceilDiv(micros, SECOND_US) * SECOND_US;
   }
 
   // Whether the shared buckets hold it, too; empty if there is no room.

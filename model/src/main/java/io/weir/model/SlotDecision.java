@@ -1,16 +1,17 @@
 package io.weir.model;
 
 import static io.weir.core.slot.SlotLimits.MAX_UNITS;
-import static io.weir.core.slot.SlotLimits.WAITED_US;
 import static io.weir.model.PlaceSearch.holds;
 
 import io.weir.core.slot.QueueReport.Returned;
 import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import io.weir.model.PlaceSearch.Place;
+import io.weir.model.Turns.Turn;
 import io.weir.model.Waiter.Moment;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,7 +116,7 @@ final class SlotDecision {
     asked.shown().ifPresent(text -> show(Ticket.parse(text), waiter));
     boolean hasQueue = views.stream().anyMatch(view -> view.maybeCalendar().isPresent());
     if (!asked.wantsAlways() && !isOurs && waiter != null && hasQueue && mode != SlotMode.OFF) {
-      waiter.note(now, drained());
+      note(waiter);
       waiter
           .due(now, cost, mark(true), mark(false))
           .filter(due -> isAlive(due.at(), due.isShared()))
@@ -123,8 +124,13 @@ final class SlotDecision {
     }
   }
 
-  private long drained() {
-    return views.stream().mapToLong(BucketView::perSecond).min().orElse(0);
+  private void note(Waiter waiter) {
+    long drained = views.stream().mapToLong(BucketView::perSecond).min().orElse(0);
+    waiter.note(now, drained, longest(BucketView::furthestMicros));
+  }
+
+  private long longest(ToLongFunction<BucketView> time) {
+    return views.stream().mapToLong(time).max().orElse(0);
   }
 
   private void show(Ticket shown, @Nullable Waiter waiter) {
@@ -134,7 +140,7 @@ final class SlotDecision {
       return;
     }
     boolean isAhead = now < shown.slot();
-    hasWaited = !isAhead && now <= shown.slot() + WAITED_US;
+    hasWaited = !isAhead && now <= shown.slot() + longest(BucketView::waitedMicros);
     if (shown.number() == 0) {
       isEarly = isAhead;
     } else if (!isAlive(shown.slot(), shown.isShared())) {
@@ -218,9 +224,9 @@ final class SlotDecision {
     for (int i = 0; i < mine.length; i++) {
       mine[i] = views.get(i).isMine(hasWaited);
       if (views.get(i).isRefused()) {
-        long next = views.get(i).nextTurn(hasWaited);
-        turn = Math.max(turn, next);
-        soonest = Math.max(soonest, next - views.get(i).soonerMicros());
+        Turn next = Turns.next(views.get(i), hasWaited, asked.wantsAlways());
+        turn = Math.max(turn, next.turn());
+        soonest = Math.max(soonest, next.fitsAt());
       }
     }
     if (mode != SlotMode.RESERVE) {
@@ -242,7 +248,7 @@ final class SlotDecision {
   private Waiter newWaiter() {
     Waiter waiter = key.makeWaiter();
     if (!asked.wantsAlways()) {
-      waiter.note(now, drained());
+      note(waiter);
     }
     return waiter;
   }
@@ -270,25 +276,21 @@ final class SlotDecision {
 
   private Result atMoment(Place place, Waiter waiter) {
     long until = hold(place);
+    boolean isShared = place.isShared();
     long had = waiter.at(place.due()).map(Moment::operations).orElse(0L);
     long more = place.times() > MAX_UNITS / cost ? MAX_UNITS : cost * place.times();
-    waiter.keep(new Moment(
-        place.due(),
-        Math.min(MAX_UNITS, had + more),
-        mark(place.isShared()),
-        place.isShared(),
-        until));
+    long all = Math.min(MAX_UNITS, had + more);
+    waiter.keep(new Moment(place.due(), all, mark(isShared), isShared, until));
     return result(false, place.slot() - now, false, Optional.empty());
   }
 
   private Result estimate(long turn, Waiter waiter) {
-    Optional<String> proof = Optional.empty();
-    if (asked.wants(turn - now)) {
-      String secret = waiter.secretFor(asked.secret(), turn + WAITED_US);
-      proof =
-          Optional.of(Ticket.of(turn, 0, 0, false).signed(secret, cost, kind).text());
+    if (!asked.wants(turn - now)) {
+      return result(false, turn - now, true, Optional.empty());
     }
-    return result(false, turn - now, true, proof);
+    String secret = waiter.secretFor(asked.secret(), turn + longest(BucketView::waitedMicros));
+    Ticket proof = Ticket.of(turn, 0, 0, false).signed(secret, cost, kind);
+    return result(false, turn - now, true, Optional.of(proof.text()));
   }
 
   private Result result(boolean isAdmitted, long wait, boolean isEstimate, Optional<String> shown) {

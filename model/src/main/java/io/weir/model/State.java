@@ -89,7 +89,8 @@ final class State {
   }
 
   Line line(Demand demand) {
-    return lines.computeIfAbsent(field(demand.bucket()), name -> new Line());
+    return lines.computeIfAbsent(
+        field(demand.bucket()), name -> new Line(Pace.of(demand.bucket().rate()).sharedMicros()));
   }
 
   private static String field(Bucket bucket) {

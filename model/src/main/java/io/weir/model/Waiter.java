@@ -109,12 +109,13 @@ final class Waiter {
    * Counts a caller without a ticket, and forgets moments that are over.
    *
    * @param drained the costs that drain in a second: as many callers are expected until they are counted
+   * @param furthest how far ahead a moment may be, in microseconds
    */
-  void note(long now, long drained) {
+  void note(long now, long drained, long furthest) {
     moveTo(now / SLICE_US, drained);
     asks++;
     together++;
-    moments.values().removeIf(moment -> moment.until() <= now || moment.at() > now + FURTHEST_US);
+    moments.values().removeIf(moment -> moment.until() <= now || moment.at() > now + furthest);
   }
 
   private void moveTo(long present, long drained) {

@@ -1,27 +1,32 @@
 package io.weir.model;
 
 import static io.weir.core.slot.SlotLimits.MOST_WAITING;
-import static io.weir.core.slot.SlotLimits.SHARED_US;
 
 /**
  * Counts the keys or tenants that wait for a shared bucket: those that were denied or got a place in this interval or
  * the one before. Mutable; owned by a calendar.
  */
 final class Waiting {
+  private final long sharedMicros;
   private long round;
   private long here;
   private long before;
 
+  /** Counts by such intervals. */
+  Waiting(long sharedMicros) {
+    this.sharedMicros = sharedMicros;
+  }
+
   Waiting copy() {
-    Waiting copy = new Waiting();
+    Waiting copy = new Waiting(sharedMicros);
     copy.round = round;
     copy.here = here;
     copy.before = before;
     return copy;
   }
 
-  private static long roundOf(long now) {
-    return now / SHARED_US;
+  private long roundOf(long now) {
+    return now / sharedMicros;
   }
 
   private void roll(long now) {

@@ -38,6 +38,7 @@ final class Crowd {
   long brokenPromises;
 
   private final Bucket bucket;
+  private final long cost;
   private final SlotMode mode;
   private final ManualClock clock = new ManualClock();
   private final InMemoryBucketStore store = new InMemoryBucketStore(clock);
@@ -83,7 +84,13 @@ final class Crowd {
       boolean isPromised) {}
 
   Crowd(Scope scope, long milliOpsPerSec, long burstMillis, SlotMode mode, long seed) {
-    this.bucket = new Bucket("requests", scope, milliOpsPerSec, burstMillis);
+    this(new Bucket("requests", scope, milliOpsPerSec, burstMillis), 1, mode, seed);
+  }
+
+  /** Callers whose requests have this cost. */
+  Crowd(Bucket bucket, long cost, SlotMode mode, long seed) {
+    this.bucket = bucket;
+    this.cost = cost;
     this.mode = mode;
     this.random = new Random(seed);
   }
@@ -153,7 +160,7 @@ final class Crowd {
     TicketRequest ticket = caller.wantsTicket()
         ? TicketRequest.wanted(visit.ticket(), "%022d".formatted(visit.number()))
         : TicketRequest.NONE;
-    Charge charge = new Charge(caller.tenant(), caller.key(), 1, List.of(Demand.of(bucket)), 1)
+    Charge charge = new Charge(caller.tenant(), caller.key(), 1, List.of(Demand.of(bucket)), cost)
         .with(new Queueing(mode, ticket));
     return (Decided) store.tryCharge(charge).toCompletableFuture().join();
   }
@@ -187,8 +194,8 @@ final class Crowd {
 
   private void admitted(Visit visit) {
     long at = visit.at();
-    level =
-        Math.max(0, level - (at - levelAt) * bucket.unitsPerMicro()) + bucket.unitsPerOperation();
+    level = Math.max(0, level - (at - levelAt) * bucket.unitsPerMicro())
+        + cost * bucket.unitsPerOperation();
     levelAt = at;
     assertThat(level).isLessThanOrEqualTo(bucket.capacityUnits());
     admissions.add(new Admission(visit.caller(), at - began, at - visit.born(), visit.attempt()));
@@ -202,13 +209,13 @@ final class Crowd {
     long count = admissions.stream()
         .filter(one -> one.at() > from * SECOND && one.at() <= until * SECOND)
         .count();
-    return count / (perSecond() * (until - from));
+    return cost * count / (perSecond() * (until - from));
   }
 
   /** The parts of what drains until the last admission that are admitted beyond the first burst. */
   double used() {
     double burst = (double) bucket.capacityUnits() / bucket.unitsPerOperation();
-    return (admissions.size() - burst) / (perSecond() * last());
+    return (cost * admissions.size() - burst) / (perSecond() * last());
   }
 
   private double perSecond() {

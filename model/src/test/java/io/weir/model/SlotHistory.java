@@ -1,6 +1,5 @@
 package io.weir.model;
 
-import static io.weir.core.slot.SlotLimits.BINS;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,6 +18,7 @@ import io.weir.core.throttle.StoreAnswer.Decided;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 
 /**
@@ -59,6 +60,9 @@ final class SlotHistory {
   private final Map<Scope, Long> breaks = new EnumMap<>(Scope.class);
 
   private final Set<String> used = new HashSet<>();
+
+  /** The slots that were promised, by owner and bucket. */
+  private final Map<String, TreeSet<Long>> slots = new HashMap<>();
 
   private record Operation(List<Part> parts) {}
 
@@ -241,6 +245,7 @@ final class SlotHistory {
           .describedAs("a ticket in time: seed %d, step %d, %s", seed, step, answer)
           .isInstanceOf(Allowed.class);
     }
+    remember(charge, answer);
     judge(charge);
     worksOnce(visit, answer);
     admitted += answer.decision() instanceof Allowed ? 1 : 0;
@@ -250,6 +255,15 @@ final class SlotHistory {
     if (visit.ticket().isPresent()) {
       shown.add(visit);
       shown.subList(0, Math.max(0, shown.size() - 20)).clear();
+    }
+  }
+
+  private void remember(Charge charge, Decided answer) {
+    if (answer.report().made() && answer.decision() instanceof Denied denied) {
+      for (Demand demand : charge.demands()) {
+        String place = place(charge.tenant(), charge.subject(), demand.bucket());
+        slots.computeIfAbsent(place, name -> new TreeSet<>()).add(now + denied.retryAfterMicros());
+      }
     }
   }
 
@@ -346,9 +360,9 @@ final class SlotHistory {
       Calendar calendar = state.calendar(bucket);
       if (calendar != null) {
         isRoundedForThePromise(demand.units(charge.cost()), bucket, calendar);
-        isPayable(bucket, calendar, level);
+        isPayable(place(charge.tenant(), charge.subject(), bucket), bucket, calendar, level);
         isStorable(bucket, calendar);
-        assertThat(calendar.end() - calendar.base()).isLessThanOrEqualTo(3 * BINS);
+        assertThat(calendar.end() - calendar.base()).isLessThanOrEqualTo(3 * calendar.bins.most());
       }
     }
   }
@@ -365,12 +379,15 @@ final class SlotHistory {
     return calendar.units(calendar.quanta(bucket.capacityUnits()));
   }
 
-  // All that is due until a bin can be paid when the bin begins.
-  private void isPayable(Bucket bucket, Calendar calendar, long level) {
+  // All that is due until a bin can be paid when the bin begins, or at its latest slot: a place
+  // that is alone may be at
+  // the exact wait.
+  private void isPayable(String place, Bucket bucket, Calendar calendar, long level) {
     long due = 0;
     for (long bin = calendar.base(); bin < calendar.end(); bin++) {
       due += calendar.units(calendar.dueIn(bin));
-      long drained = Math.max(0, bin * calendar.width - now) * bucket.unitsPerMicro();
+      long from = Math.max(bin * calendar.width, latestIn(place, calendar.startOf(bin), calendar));
+      long drained = Math.max(0, from - now) * bucket.unitsPerMicro();
       assertThat(calendar.dueIn(bin)).isNotNegative();
       if (bin >= now / calendar.width) {
         assertThat(level + due)
@@ -378,6 +395,15 @@ final class SlotHistory {
             .isLessThanOrEqualTo(capacity(bucket, calendar) + drained);
       }
     }
+  }
+
+  private static String place(String tenant, String key, Bucket bucket) {
+    return Memory.owner(tenant, key, bucket.scope()) + " " + bucket.name();
+  }
+
+  private long latestIn(String place, long begin, Calendar calendar) {
+    Long latest = slots.getOrDefault(place, new TreeSet<>()).lower(begin + calendar.width);
+    return latest == null ? 0 : latest;
   }
 
   // The bucket can store all that is due in any bins in a row.

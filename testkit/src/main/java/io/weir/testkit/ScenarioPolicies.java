@@ -80,6 +80,7 @@ final class ScenarioPolicies {
       case 4 -> new Rate(1 + random.nextInt(20_000), 60_000_000);
       case 5 -> new Rate(1 + random.nextInt(27), 1);
       case 6 -> new Rate(Bucket.MAX_PRECISION / 2000 - random.nextInt(1000), 999_999_999);
+      case 7 -> new Rate(1, 1_000_000L * (1 + random.nextInt(30 * 86_400)));
       default -> Rate.ofMilliOpsPerSec(500 + random.nextInt(30_000));
     };
   }

@@ -7,11 +7,23 @@ public final class SlotLimits {
   /** The number of bins of a calendar. */
   public static final long BINS = 64;
 
+  /** The same, of a calendar with fine bins. */
+  public static final long FINE_BINS = 128;
+
   /** The widest bin of a bucket whose operations take less than eight times as long. */
   public static final long WIDEST_US = 250_000;
 
-  /** How far ahead a bucket of a tenant or of the cluster makes places. */
+  /**
+   * How far ahead a bucket of a tenant or of the cluster makes places, and the interval in which it counts those that
+   * wait: at least this, and {@link #SHARED_OPERATIONS} of its operations.
+   */
   public static final long SHARED_US = 2_000_000;
+
+  /** See {@link #SHARED_US}. */
+  public static final long SHARED_OPERATIONS = 4;
+
+  /** A key's own turns count if those of its bucket are further away by this factor, and an interval. */
+  public static final long PUSHED = 4;
 
   /** A calendar counts in parts of its capacity as small as this, or in single units. */
   public static final long QUANTA = 1L << 44;
@@ -25,8 +37,8 @@ public final class SlotLimits {
   /** How many instants a key keeps at which callers without tickets are to return. */
   public static final long MOMENTS = 64;
 
-  /** The furthest instant of a place for a caller without a ticket. */
-  public static final long FURTHEST_MOMENT_US = 16_000_000;
+  /** How many whole seconds are tried for a place of a caller without a ticket, from the first with room on. */
+  public static final long SECONDS_TRIED = 16;
 
   /** The travel time of an answer and the next request, for a caller that waits whole seconds. */
   public static final long ON_ITS_WAY_US = 50_000;
@@ -34,14 +46,17 @@ public final class SlotLimits {
   /** In which callers without tickets count as those that come together. */
   public static final long SLICE_US = 125_000;
 
-  /** How far ahead an estimate is at most, unless the bucket's calendar reaches further. */
+  /** How far ahead an estimate is: at least this, the whole calendar, and {@link #TURNS} of its costs. */
   public static final long FURTHEST_US = 60_000_000;
 
-  /** How long after its slot a ticket shows that its holder has waited. */
+  /** See {@link #FURTHEST_US}. */
+  public static final long TURNS = 64;
+
+  /** How long after its slot a ticket shows that its holder has waited: at least this, and one operation of the bucket. */
   public static final long WAITED_US = 10_000_000;
 
-  /** The longest time of one cost that shares and turns count. */
-  public static final long LONGEST_US = 1_000_000_000;
+  /** The longest time of one cost that shares and turns count: a year. */
+  public static final long LONGEST_US = 31_536_000_000_000L;
 
   /** The most waiting keys of a bucket that are counted. */
   public static final long MOST_WAITING = 65_535;

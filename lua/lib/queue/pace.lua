@@ -1,0 +1,17 @@
+-- What follows from the field of a bucket: its name, its rate, and the times that are of its own scale.
+-- Pace.java has the same.
+--   shared_us   how far ahead a shared bucket makes places, and in which it counts those that wait
+--   waited_us   how long after its slot a ticket shows that its holder has waited
+
+local ceil_div = require('ceil_div')
+local memo = require('memo').memo
+local TIMES = require('times')
+
+local pace_of = memo(function(field)
+  local name, rate, unit = string.match(field, '^([^@]+)@(%d+)/(%d+)')
+  local operation_us = math.min(TIMES.LONGEST_US, ceil_div(tonumber(unit), tonumber(rate)))
+  return { name = name, rate = tonumber(rate), waited_us = math.max(TIMES.WAITED_US, operation_us),
+    shared_us = math.max(TIMES.SHARED_US, TIMES.SHARED_OPERATIONS * operation_us) }
+end)
+
+return pace_of
