@@ -3,6 +3,7 @@ package io.weir.state.denial;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import io.weir.core.slot.SlotLimits;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.state.connection.Returns;
@@ -26,6 +27,7 @@ public final class MixedDenial {
   private static final int DRIFT = 1000;
   private static final int ASKS_PER_ADMISSION = 2;
   private static final int MOST_ASKS = 1 << 20;
+  /** How far ahead callers are told a time: at least this, and so many steps. */
   private static final long FURTHEST_NANOS = 30_000_000_000L;
 
   private final MixedAnswer answer;
@@ -186,7 +188,8 @@ public final class MixedDenial {
     long step = MICROSECONDS.toNanos(terms.stepMicros);
     return toldNanos.updateAndGet(told -> {
       long later = Math.max(told, nowNanos) + step;
-      return later - nowNanos > FURTHEST_NANOS ? nowNanos + step : later;
+      long furthest = Math.max(FURTHEST_NANOS, SlotLimits.TURNS * step);
+      return later - nowNanos > furthest ? nowNanos + step : later;
     });
   }
 }

@@ -8,6 +8,7 @@ import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.bucket.Scope;
 import io.weir.core.lease.Lease;
 import io.weir.core.lease.LeaseReport;
+import io.weir.core.slot.SlotLimits;
 import io.weir.state.lease.RedisLeases.Answer.Granted;
 import java.util.concurrent.TimeUnit;
 
@@ -17,10 +18,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class PoolLevel {
   private static final long LEASE_MICROS = NANOSECONDS.toMicros(Lease.LASTS.toNanos());
-  private static final double MAX_STEP_MICROS = 24 * 3600 * 1e6;
+  private static final double MAX_STEP_MICROS = 31 * 24 * 3600 * 1e6;
+  /** How far apart told times are: at least this, and as the turns of buckets that are not leased. */
   private static final long MAX_SPREAD_NANOS = TimeUnit.SECONDS.toNanos(30);
-  /** The fewest callers that get different times, however slowly the bucket drains. */
-  private static final int MIN_SPREAD = 4;
 
   private final Bucket bucket;
   private long used;
@@ -80,7 +80,7 @@ final class PoolLevel {
     long first = soonest + nanosToDrain(units, before);
     long step = nanosToDrain(units, Math.max(1, sharers(nodes) + before - toldBefore));
     long next = hasTold ? Math.max(first, toldNanos + step) : first;
-    boolean isSpread = next - first <= Math.max(MAX_SPREAD_NANOS, MIN_SPREAD * step);
+    boolean isSpread = next - first <= Math.max(MAX_SPREAD_NANOS, SlotLimits.TURNS * step);
     return Math.max(1, NANOSECONDS.toMicros((isSpread ? next : first) - nowNanos));
   }
 

@@ -1,0 +1,32 @@
+package io.weir.state.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Rate;
+import io.weir.core.bucket.Scope;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a node tells the callers that a leased bucket denies. */
+final class PoolLevelTest {
+  private static final long SECOND = 1_000_000;
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 10, 60, 3600, 86_400, 2_592_000})
+  void tenCallersOfOneInstantAreToldTenTimes(long seconds) {
+    Bucket bucket = new Bucket("logins", Scope.KEY, new Rate(1, seconds * SECOND), seconds * 1000);
+    PoolLevel level = new PoolLevel(bucket);
+    level.take(bucket.capacityUnits(), 0);
+    List<Long> told = new ArrayList<>();
+    for (int caller = 1; caller <= 10; caller++) {
+      long wait = level.waitMicros(bucket.capacityUnits(), 1, 0, 0);
+      level.told(wait, 0);
+      told.add(wait);
+    }
+    assertThat(told).isSorted().doesNotHaveDuplicates();
+    assertThat(told.get(9)).isBetween(10 * seconds * SECOND, 11 * seconds * SECOND);
+  }
+}
