@@ -44,7 +44,7 @@ public final class Field<T> {
   }
 
   /** A whole number, with a hint in the problem of another value. */
-  static Field<Long> hinted(String name, long min, long max, String hint, String meaning) {
+  public static Field<Long> hinted(String name, long min, long max, String hint, String meaning) {
     return of(name, new WholeNumberType(min, max, hint), meaning);
   }
 

@@ -60,6 +60,13 @@ public final class PolicyReader {
           UPSTREAM)
       .with(Rooms.all().fields(Place.POLICY));
 
+  /** The fields of a throttle file of Hedera's form, and those that say how to read one. */
+  private static final Set<String> THROTTLE_FILE =
+      Set.of("buckets", "bucketSet", "extendBursts", "description", "failureMode");
+
+  private static final Set<String> THROTTLE_BUCKET =
+      Set.of("name", "burstPeriod", "burstPeriodMs", "throttleGroups", "highVolume");
+
   private final Section root;
 
   private PolicyReader(Section root) {
@@ -112,6 +119,7 @@ public final class PolicyReader {
     Optional<Upstream> upstream = root.find(UPSTREAM).flatMap(PolicyReader::upstream);
     Parts parts = Rooms.all().read(Place.POLICY, root);
     root.refuseUnknown();
+    findAssumedScope(buckets);
     findUnthrottled(plans, rules, buckets, allowUnlisted);
     if (allowUnlisted && plans.values().stream().anyMatch(PolicyReader::leavesUnlisted)) {
       operationsReader.findUnlistedMethods();
@@ -137,6 +145,18 @@ public final class PolicyReader {
     return root.find(SubjectsReader.DEFAULTS_FIELD)
         .map(defaults -> defaults.get(Scopes.DEFAULT))
         .orElse(Scope.KEY);
+  }
+
+  // Hedera's throttle files limit a whole network, and know neither callers nor scopes.
+  private void findAssumedScope(List<DefinedBucket> buckets) {
+    boolean isThrottleFile = root.hasOnly(THROTTLE_FILE)
+        && buckets.stream().allMatch(bucket -> bucket.section().hasOnly(THROTTLE_BUCKET));
+    if (isThrottleFile && !buckets.isEmpty()) {
+      root.warning(
+          "scope_assumed",
+          "buckets",
+          "no scope: they limit each account by itself (expected: defaults.scope: cluster for all accounts together, or key)");
+    }
   }
 
   private static Set<String> tenantBuckets(List<DefinedBucket> buckets) {

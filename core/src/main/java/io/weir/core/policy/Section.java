@@ -108,6 +108,11 @@ public final class Section {
     return mapping.entries().containsKey(field);
   }
 
+  /** Whether it has no other fields. */
+  boolean hasOnly(Set<String> fields) {
+    return fields.containsAll(mapping.entries().keySet());
+  }
+
   /** Whether the field is absent or has no value. */
   public boolean isAbsent(String field) {
     return present(field).isEmpty();

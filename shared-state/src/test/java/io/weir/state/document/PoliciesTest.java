@@ -308,7 +308,31 @@ final class PoliciesTest {
             bucket.rate().equals(Rate.ofMilliOpsPerSec(12_500)) && bucket.burstMillis() == 2000);
     assertThat(reading.warnings())
         .extracting(Problem::code)
-        .containsExactly("field_ignored", "field_ignored");
+        .containsExactly("field_ignored", "field_ignored", "scope_assumed");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "| scope_assumed",
+        "bucketSet: ordinary | scope_assumed",
+        "defaults: { scope: cluster } |",
+        "defaults: { scope: key } |",
+        "subjects: { k1: { tenant: acme } } |"
+      })
+  void aThrottleFileThatLimitsEachAccountByItselfIsAWarning(String more, String code) {
+    String file = """
+        buckets:
+          - { name: b, burstPeriod: 1, throttleGroups: [{ opsPerSec: 10, operations: [Ping] }] }
+        """;
+    assertThat(
+            CheckedPolicies.parse("policy", file + (more == null ? "" : more)).warnings())
+        .extracting(Problem::code)
+        .isEqualTo(Stream.ofNullable(code).toList());
+    assertThat(CheckedPolicies.parse("policy", BUCKETS).warnings())
+        .extracting(Problem::code)
+        .doesNotContain("scope_assumed");
   }
 
   @ParameterizedTest

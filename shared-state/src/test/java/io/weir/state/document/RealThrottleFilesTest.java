@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Rate;
+import io.weir.core.bucket.Scope;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Plan;
@@ -148,6 +149,22 @@ final class RealThrottleFilesTest {
         .defaultPlan()
         .orElseThrow();
     assertThat(twice.limit("ContractCall")).isEqualTo(once.limit("ContractCall"));
+  }
+
+  @Test
+  void aThrottleFileNamesNoScopeWhichIsAWarning() throws IOException {
+    Path file = hedera("mainnet-throttles.json");
+    assertThat(PolicyDocuments.read(file).warnings())
+        .filteredOn(problem -> problem.code().equals("scope_assumed"))
+        .singleElement()
+        .extracting(Problem::message)
+        .asString()
+        .contains("each account by itself", "defaults.scope: cluster");
+    String shared =
+        Files.readString(file).replaceFirst("\\{", "{\"defaults\": {\"scope\": \"cluster\"},");
+    PolicyReading reading = CheckedPolicies.parse("shared.json", shared);
+    assertThat(reading.warnings()).extracting(Problem::code).doesNotContain("scope_assumed");
+    assertThat(reading.policy().buckets()).extracting(Bucket::scope).containsOnly(Scope.CLUSTER);
   }
 
   private static Stream<Path> files() throws IOException {

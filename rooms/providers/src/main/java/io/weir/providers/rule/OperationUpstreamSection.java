@@ -18,10 +18,11 @@ import java.util.OptionalLong;
 public final class OperationUpstreamSection implements PolicySection<OperationUpstream> {
   private static final Field<String> UPSTREAM =
       Field.id("upstream", "one of `upstreams`, whose [providers](#providers) get the requests");
-  private static final Field<Long> ATTEMPTS = Field.number(
+  private static final Field<Long> ATTEMPTS = Field.hinted(
       "attempts",
       1,
       RetryRule.MAX_ATTEMPTS,
+      RetryReader.ONCE,
       "how often a request is sent to them at most; 1 for once");
   private static final Field<Boolean> SAFE_TO_REPEAT = Field.flag(
           "safeToRepeat",
@@ -74,6 +75,7 @@ public final class OperationUpstreamSection implements PolicySection<OperationUp
           .map(upstreams::get)
           .ifPresent(providers -> findUnserved(root, rule.name(), use.group(), providers));
     }
+    RetryLint.operations(root, policy, upstreams);
   }
 
   private static void findUnserved(

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 /** Reads the providers of an upstream, and their keys. */
 final class ProviderReader {
   private static final String AUTHORIZATION = "Authorization";
+  private static final String NO_REQUESTS = "; enabled: false for a provider that gets no requests";
 
   private static final Field<String> KEY_NAME =
       Field.id("name", "unique among the keys of the provider").required();
@@ -46,13 +47,18 @@ final class ProviderReader {
   private static final Field<Long> TIER = Field.number(
           "tier", 0, 9, "the lowest tier with a free key slot gets the request")
       .or(0L);
-  private static final Field<Long> WEIGHT = Field.number(
-          "weight", 1, 1000, "its share beside others of its tier that have a free slot")
+  private static final Field<Long> WEIGHT = Field.hinted(
+          "weight",
+          1,
+          1000,
+          NO_REQUESTS,
+          "its share beside others of its tier that have a free slot")
       .or(1L);
-  private static final Field<Long> MAX_INFLIGHT = Field.number(
+  private static final Field<Long> MAX_INFLIGHT = Field.hinted(
       "maxInflight",
       1,
       100_000,
+      NO_REQUESTS,
       "requests under way to it; default: three quarters of the upstream's, where it is not the only one, so that a slow"
           + " provider leaves room for the others");
   private static final Field<List<Item>> GROUPS =

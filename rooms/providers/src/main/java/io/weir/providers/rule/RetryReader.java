@@ -19,6 +19,9 @@ final class RetryReader {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final RetryRule USUAL = RetryRule.DEFAULT;
 
+  /** A hint for fields that count attempts. */
+  static final String ONCE = "; 1 sends a request once";
+
   private static final Field<List<Item>> SAFE_METHODS = Field.texts(
           "safeJsonRpcMethods",
           Pattern.compile("[\\x21-\\x7e]{1,64}"),
@@ -39,10 +42,11 @@ final class RetryReader {
       "defaults for the numbers that are not given: `smg` 6 attempts (five retries), 50ms, 1500, 30s, no budget; `storj` 7"
           + " attempts, 100ms, 2000, 3s. The table of SMG for batches is `preset: smg, attempts: 11, max: 60s` (ten"
           + " retries)");
-  private static final Field<Long> ATTEMPTS = Field.number(
+  private static final Field<Long> ATTEMPTS = Field.hinted(
           "attempts",
           1,
           RetryRule.MAX_ATTEMPTS,
+          ONCE,
           "how often a request is sent at most; 1 for once. An attempt that tries a provider whose breaker was open, and"
               + " fails, does not count")
       .or((long) USUAL.attempts());

@@ -3,6 +3,7 @@ package io.weir.providers.rule;
 import io.weir.core.policy.Destinations;
 import io.weir.core.policy.Field;
 import io.weir.core.policy.PartKey;
+import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.Section;
 import io.weir.core.policy.Section.Item;
@@ -80,6 +81,14 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
         .forEach((name, section) ->
             upstream(name, section).ifPresent(read -> upstreams.put(name, read)));
     return Optional.of(new Upstreams(upstreams));
+  }
+
+  @Override
+  public void check(Section root, Policy policy) {
+    Map<String, Providers> upstreams = Upstreams.of(policy);
+    root.get(UPSTREAMS)
+        .forEach((name, section) -> Optional.ofNullable(upstreams.get(name))
+            .ifPresent(upstream -> RetryLint.upstream(section, upstream, policy)));
   }
 
   private Optional<Providers> upstream(String name, Section section) {

@@ -25,6 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Upstreams of providers in a policy. */
 final class UpstreamPoliciesTest {
   private static final String PROVIDER = "providers: [{ name: a, url: 'http://127.0.0.1:1' }]";
+  private static final String READ =
+      "{ name: Read, match: { method: GET, path: /rpc }, upstream: rpc }";
 
   private static PolicyReading read(String upstream) {
     return CheckedPolicies.parse("upstreams.yaml", """
@@ -235,5 +237,84 @@ final class UpstreamPoliciesTest {
       })
   void mistakesOfUpstreamsAreReported(String more, String code) {
     assertThat(errors(PROVIDER + ", " + more)).containsExactly(code);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "weight: 0 | enabled: false",
+        "maxInflight: 0 | enabled: false",
+      })
+  void aProviderThatIsGivenNothingIsPointedToEnabled(String field, String word) {
+    assertThat(requireNonNull(catchThrowableOfType(
+                InvalidPolicyException.class,
+                () -> read(
+                    "providers: [{ name: a, url: 'http://127.0.0.1:1', %s }]".formatted(field))))
+            .problems())
+        .extracting(Problem::message)
+        .first()
+        .asString()
+        .contains(word);
+  }
+
+  private static List<Problem> unsafe(String operations, String upstream) {
+    return CheckedPolicies.parse("retries.yaml", """
+        operations: [%s]
+        buckets:
+          - { name: b, burstPeriod: 1, throttleGroups: [{ opsPerSec: 10, operations: [Call, Read] }] }
+        upstreams:
+          rpc: { %s, %s }
+        """.formatted(operations, PROVIDER, upstream))
+        .warnings()
+        .stream()
+        .filter(problem -> problem.code().equals("retry_not_safe"))
+        .toList();
+  }
+
+  private static String call(String more) {
+    return "{ name: Call, match: { method: POST, path: /rpc }, upstream: rpc %s }".formatted(more);
+  }
+
+  @Test
+  void retriesOfRequestsThatNothingSaysAreSafeToRepeatAreAWarning() {
+    assertThat(unsafe(call(""), "retry: { preset: smg }"))
+        .singleElement()
+        .matches(problem -> problem.location().path().equals("upstreams.rpc.retry"))
+        .extracting(Problem::message)
+        .asString()
+        .contains("Call", "POST", "safeToRepeat");
+    assertThat(unsafe(call(", attempts: 2"), "retry: { preset: smg }"))
+        .singleElement()
+        .matches(problem -> problem.location().path().equals("operations"))
+        .extracting(Problem::message)
+        .asString()
+        .contains("Call", "safeToRepeat");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "safeToRepeat: true, retry: { preset: smg } |",
+        "safeJsonRpcMethods: [eth_call], retry: { preset: smg } |",
+        "honoursIdempotencyKeys: true, retry: { preset: smg } |",
+        "retry: { attempts: 1 } |",
+        "maxQueue: 100 |",
+        "retry: { preset: smg } | , safeToRepeat: true",
+        "retry: { preset: smg } | , safeToRepeat: false",
+        "retry: { preset: smg } | , attempts: 1",
+        "safeToRepeat: true | , attempts: 2",
+      })
+  void retriesThatApplyOrWereDecidedUponAreNoWarning(String upstream, String operation) {
+    assertThat(unsafe(call(operation == null ? "" : operation), upstream)).isEmpty();
+  }
+
+  @Test
+  void retriesThatSomeOperationsUseAreNoWarning() {
+    assertThat(unsafe(call("") + ", " + READ, "retry: { preset: smg }")).isEmpty();
+    assertThat(unsafe(READ, "retry: { preset: smg }")).isEmpty();
+    String any = "{ name: Call, match: { path: /rpc }, upstream: rpc, attempts: 3 }";
+    assertThat(unsafe(any, "retry: { preset: smg }")).isEmpty();
   }
 }
