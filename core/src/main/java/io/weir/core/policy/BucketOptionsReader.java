@@ -4,28 +4,36 @@ import io.weir.core.kind.Congestion;
 import io.weir.core.kind.Congestion.Point;
 import io.weir.core.kind.Congestion.Scale;
 import io.weir.core.policy.BucketOptions.Kept;
+import io.weir.core.policy.FractionType.Unit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads the options of a bucket besides its rate. */
 final class BucketOptionsReader {
-  private static final Pattern STEP = Pattern.compile("(\\d{1,3})(?:\\.\\d*)?,(\\d{1,7})x?");
-  private static final Pattern POINT = Pattern.compile("(\\d{1,5}),(\\d{4,10})");
   private static final int BASIS_POINTS = 10_000;
   private static final long MAX_MULTIPLIER_MILLIS = 1_000_000_000;
+  private static final FractionType PERCENTAGE = new FractionType(Unit.PER_CENT, 0, 100);
+  private static final FractionType LEVEL =
+      new FractionType(Unit.HUNDREDTHS_OF_A_PER_CENT, 0, BASIS_POINTS);
+  private static final FractionType MULTIPLIER =
+      new FractionType(Unit.THOUSANDTHS, Congestion.ONE, MAX_MULTIPLIER_MILLIS);
+  private static final Pattern DECIMALS =
+      Pattern.compile("([1-9]\\d{0,2})\\.(?=\\d*[1-9])\\d{1,9}");
+  private static final Pattern TIMES = Pattern.compile("(\\d{1,7})x?");
 
   private static final Field<String> OVERFLOW = Field.name(
       "overflow",
       "another bucket of the plan with all of its operations, which pays where this one has no room");
 
   private static final Field<Long> SHARE =
-      Field.number("share", 1, 99, "percentage of rate and burst that is reserved");
+      Field.percent("share", 1, 99, "the part of rate and burst that is reserved");
   private static final Field<List<Section.Item>> PLANS =
       Field.names("plans", "plans that use the reserved part first, and then the rest");
   private static final Field<List<Section.Item>> OPERATIONS =
@@ -40,18 +48,19 @@ final class BucketOptionsReader {
       "whether the cost of operations is multiplied; denied callers get estimates instead of slots");
   private static final Field<List<Point>> STEPS = Field.parsed(
       "steps",
-      text -> points(text, STEP).map(BucketOptionsReader::asBasisPoints),
-      listOf(STEP),
-      "pairs such as 90,10x,95,25x",
-      "percent full and multiplier, such as `\"90,10x,95,25x,99,100x\"`; a step rises once it was reached for the period,"
-          + " and falls at once");
+      text -> points(text, BucketOptionsReader::stepLevel, BucketOptionsReader::times),
+      listOf(FractionType.FORM + "\\s*,\\s*" + TIMES),
+      "pairs such as 90,10x,95,25x or 0.9,10x,0.95,25x: per cent, or a decimal number, and a whole multiplier",
+      "how full it is, and a multiplier, such as `\"90,10x,95,25x,99,100x\"` per cent or `\"0.9,10x,0.95,25x\"`; decimals of"
+          + " a percentage are dropped, as in Hedera's files. A step rises once it was reached for the period, and falls at"
+          + " once");
   private static final Field<List<Point>> CURVE = Field.parsed(
       "curve",
-      text -> points(text, POINT),
-      listOf(POINT),
-      "pairs such as 0,1000,9000,5000",
-      "instead of steps: hundredths of a percent and multiplier in thousandths, such as `\"0,1000,9000,5000\"`; linear"
-          + " between");
+      text -> points(text, LEVEL::parseText, MULTIPLIER::parseText),
+      listOf(FractionType.FORM + "\\s*,\\s*" + FractionType.FORM),
+      "pairs such as 0,1000,9000,5000 or 0,1.5,0.9,5: hundredths of a per cent and thousandths, or decimal numbers",
+      "instead of steps: how full it is in hundredths of a per cent, and a multiplier in thousandths, such as"
+          + " `\"0,1000,9000,5000\"`, or both as decimal numbers, `\"0,1,0.9,5\"`; linear between");
   private static final Field<Long> PERIOD = Field.duration(
           "period", Duration.ZERO, Duration.ofHours(1), "how long a step has to be reached")
       .or(60_000L);
@@ -99,9 +108,7 @@ final class BucketOptionsReader {
     Set<String> plans = Section.Item.texts(section.get(PLANS));
     Set<String> operations = Section.Item.texts(section.get(OPERATIONS));
     if (share.isEmpty() || (plans.isEmpty() && operations.isEmpty())) {
-      section.error(
-          "share_for_nobody",
-          "expected: share in percent, and plans or operations that may use it");
+      section.error("share_for_nobody", "expected: share, and plans or operations that may use it");
       return Optional.empty();
     }
     return Optional.of(new Kept(Math.toIntExact(share.get()), plans, operations));
@@ -127,26 +134,44 @@ final class BucketOptionsReader {
         new Scale(points, steps.isEmpty() ? OptionalLong.empty() : OptionalLong.of(period)));
   }
 
-  private static Optional<List<Point>> points(String text, Pattern form) {
-    if (!text.matches(listOf(form))) {
+  private static Optional<List<Point>> points(
+      String text,
+      Function<String, Optional<Long>> level,
+      Function<String, Optional<Long>> multiplier) {
+    String[] numbers = text.split(",", -1);
+    if (numbers.length % 2 != 0) {
       return Optional.empty();
     }
     List<Point> points = new ArrayList<>();
-    Matcher each = form.matcher(text);
-    while (each.find()) {
-      points.add(new Point(Long.parseLong(each.group(1)), Long.parseLong(each.group(2))));
+    for (int i = 0; i < numbers.length; i += 2) {
+      Optional<Long> basisPoints = level.apply(numbers[i].strip());
+      Optional<Long> millis = multiplier.apply(numbers[i + 1].strip());
+      if (basisPoints.isEmpty() || millis.isEmpty()) {
+        return Optional.empty();
+      }
+      points.add(new Point(basisPoints.get(), millis.get()));
     }
     return Optional.of(points);
   }
 
-  private static String listOf(Pattern form) {
-    return "\\s*" + form.pattern() + "(\\s*,\\s*" + form.pattern() + ")*\\s*";
+  // As in Hedera's files, the decimals of a percentage are dropped.
+  private static Optional<Long> stepLevel(String text) {
+    Matcher decimals = DECIMALS.matcher(text);
+    Optional<Long> percent = decimals.matches()
+        ? Optional.of(Long.valueOf(decimals.group(1)))
+        : PERCENTAGE.parseText(text);
+    return percent.map(level -> level * (BASIS_POINTS / 100));
   }
 
-  private static List<Point> asBasisPoints(List<Point> steps) {
-    return steps.stream()
-        .map(step -> new Point(step.basisPoints() * 100, step.multiplierMillis() * Congestion.ONE))
-        .toList();
+  private static Optional<Long> times(String text) {
+    Matcher matcher = TIMES.matcher(text);
+    return matcher.matches()
+        ? Optional.of(Long.parseLong(matcher.group(1)) * Congestion.ONE)
+        : Optional.empty();
+  }
+
+  private static String listOf(String form) {
+    return "\\s*" + form + "(\\s*,\\s*" + form + ")*\\s*";
   }
 
   private static boolean isRising(List<Point> points) {

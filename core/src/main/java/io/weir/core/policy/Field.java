@@ -1,6 +1,7 @@
 package io.weir.core.policy;
 
 import io.weir.core.bucket.Names;
+import io.weir.core.policy.FractionType.Unit;
 import io.weir.core.policy.Section.Item;
 import java.time.Duration;
 import java.util.List;
@@ -46,6 +47,16 @@ public final class Field<T> {
   /** A whole number, with a hint in the problem of another value. */
   public static Field<Long> hinted(String name, long min, long max, String hint, String meaning) {
     return of(name, new WholeNumberType(min, max, hint), meaning);
+  }
+
+  /** A fraction in per cent, or as a decimal number: 20 and 0.2 are the same. Its value is in per cent. */
+  public static Field<Long> percent(String name, long min, long max, String meaning) {
+    return of(name, new FractionType(Unit.PER_CENT, min, max), meaning);
+  }
+
+  /** A fraction or a factor in thousandths, or as a decimal number: 1500 and 1.5 are the same. */
+  public static Field<Long> thousandths(String name, long min, long max, String meaning) {
+    return of(name, new FractionType(Unit.THOUSANDTHS, min, max), meaning);
   }
 
   /** A duration such as 250ms, 10s or 5m; its value is in milliseconds. */
@@ -118,6 +129,18 @@ public final class Field<T> {
     ParsedType<String> status =
         new ParsedType<>(text.parse(), text.pattern(), expected, false, Optional.of(numerals));
     return of(name, new TextsType(status, SizeBound.NONE), meaning).or(List.of());
+  }
+
+  /** A list of fractions as of {@link #percent}; its texts are whole numbers of per cent. Empty by default. */
+  public static Field<List<Item>> percents(String name, int min, int max, String meaning) {
+    FractionType fraction = new FractionType(Unit.PER_CENT, min, max);
+    ParsedType<String> item = new ParsedType<>(
+        text -> fraction.parseText(text).map(String::valueOf),
+        FractionType.FORM,
+        fraction.expected(),
+        false,
+        Optional.of(fraction));
+    return of(name, new TextsType(item, SizeBound.NONE), meaning).or(List.of());
   }
 
   /** A list of names of operations, buckets, plans or groups; empty by default. */

@@ -45,7 +45,7 @@ final class KindsReader {
 
   private static final Field<Boolean> SOFT = Field.flag("soft", "whether callers are only warned");
   private static final Field<Long> NEAR =
-      Field.number("near", 1, 100, "percentage from which callers are warned").or(80L);
+      Field.percent("near", 1, 100, "how full it is when callers are warned").or(80L);
   private static final Field<String> OVERFLOW = Field.name(
       "overflow",
       "another quota, without an overflow of its own, that pays where this one is full");

@@ -13,14 +13,14 @@ import java.util.regex.Pattern;
  * @param parse empty for a text of another form
  * @param pattern of all accepted texts, and maybe of some more
  * @param isSecret whether messages may not repeat it
- * @param numerals the bounds of accepted texts that are whole numbers, for the schema; if empty, these have none
+ * @param numerals the form of accepted texts that are numbers, for the schema; if empty, these have no bounds
  */
 record ParsedType<T>(
     Function<String, Optional<T>> parse,
     String pattern,
     String expected,
     boolean isSecret,
-    Optional<WholeNumberType> numerals)
+    Optional<FieldType<Long>> numerals)
     implements FieldType<T> {
 
   ParsedType(

@@ -57,12 +57,12 @@ final class SettleReader {
           "the statuses of answers that are charged, such as `[200, 201]`; with any other, and without an answer, nothing"
               + " is (default: all)")
       .atMost(20, "too_many_statuses");
-  private static final Field<Long> AT_LEAST = Field.number(
+  private static final Field<Long> AT_LEAST = Field.percent(
           "atLeast",
           1,
           100,
-          "callers that request more than they use are charged the moving average of their usage, at least this percentage"
-              + " of the requested cost")
+          "callers that request more than they use are charged the moving average of their usage, at least this share of"
+              + " the requested cost")
       .or(100L);
   private static final Field<Long> DIVISOR = Field.number(
           "divisor",

@@ -45,16 +45,28 @@ record WholeNumberType(long min, long max, String hint) implements FieldType<Lon
   }
 
   private static Optional<Long> whole(DocumentValue document) {
-    if (!(document instanceof Numeral number) || number.digits().length() > MAX_DIGITS) {
+    return document instanceof Numeral number
+        ? decimal(number.digits()).flatMap(WholeNumberType::exact)
+        : Optional.empty();
+  }
+
+  /** The number; empty if it is very long, or of a notation of YAML's own such as .inf. */
+  static Optional<BigDecimal> decimal(String digits) {
+    try {
+      return digits.length() > MAX_DIGITS ? Optional.empty() : Optional.of(new BigDecimal(digits));
+    } catch (NumberFormatException e) {
       return Optional.empty();
     }
+  }
+
+  /** The whole number; empty for a fraction, and for one that a long cannot have. */
+  static Optional<Long> exact(BigDecimal value) {
     try {
-      BigDecimal value = new BigDecimal(number.digits());
       // Before it is expanded: 1e999999999 would fill the memory.
       boolean small = value.precision() - (long) value.scale() <= MAX_LONG_DIGITS;
       return small ? Optional.of(value.longValueExact()) : Optional.empty();
-    } catch (ArithmeticException | NumberFormatException e) {
-      return Optional.empty(); // a fraction, or a notation of YAML's own such as .inf
+    } catch (ArithmeticException e) {
+      return Optional.empty();
     }
   }
 }

@@ -8,6 +8,7 @@ import io.weir.core.policy.PolicySchema;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 
@@ -44,6 +45,8 @@ public final class SchemaDocument {
         write(json, item);
       }
       json.writeEndArray();
+    } else if (value instanceof BigDecimal decimal) {
+      json.writeNumber(decimal);
     } else if (value instanceof Number number) {
       json.writeNumber(number.longValue());
     } else if (value instanceof Boolean flag) {

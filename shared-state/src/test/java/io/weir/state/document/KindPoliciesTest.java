@@ -1,6 +1,7 @@
 package io.weir.state.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Rate;
@@ -10,15 +11,21 @@ import io.weir.core.kind.Congestion;
 import io.weir.core.kind.FixedWindow;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
+import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.OperationRule.Stage;
 import io.weir.core.policy.Policy;
+import io.weir.core.policy.Problem;
 import io.weir.core.policy.SettleRule;
 import io.weir.state.testing.CheckedPolicies;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits other than rates in a policy. */
 final class KindPoliciesTest {
@@ -114,7 +121,73 @@ final class KindPoliciesTest {
     assertThat(policy.rule("Pay").orElseThrow().stage()).contains(Stage.EXECUTION);
   }
 
+  @Test
+  void decimalNumbersMeanTheSameFractions() {
+    Policy decimal = CheckedPolicies.parse(
+            "decimals.yaml",
+            POLICY
+                .replace("atLeast: 30", "atLeast: 0.3")
+                .replace("share: 20", "share: 0.2")
+                .replace("90,10x,95.7,25x", "0.9,10x,0.95,25x")
+                .replace("near: 50", "near: 0.5"))
+        .policy();
+    for (String subject : List.of("k1", "k2")) {
+      assertThat(limit(decimal, subject, "Ask")).isEqualTo(limit(subject, "Ask"));
+    }
+    assertThat(decimal.rule("Ask").flatMap(OperationRule::settle))
+        .isEqualTo(policy.rule("Ask").flatMap(OperationRule::settle));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"0,1000,9000,5000", "0,1,0.9,5", "0,1.0,0.9,5000", " 0 , 1000 , 9000 , 5.0 "})
+  void aCurveIsInItsUnitsOrInDecimalNumbers(String curve) {
+    Policy curved = CheckedPolicies.parse(
+            "curve.yaml",
+            POLICY.replace(
+                "steps: \"90,10x,95.7,25x\", period: 5s", "curve: \"%s\"".formatted(curve)))
+        .policy();
+    Congestion congestion = (Congestion) limit(curved, "k2", "Ask").others().get(2);
+    assertThat(congestion.scale().points())
+        .containsExactly(new Congestion.Point(0, 1000), new Congestion.Point(9000, 5000));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "share: 20 | share: 1.0 | 1 or 100, whichever is meant, in per cent",
+        "share: 20 | share: 0.125 | per cent from 1 to 99, or a decimal number from 0.01 to 0.99",
+        "near: 50 | near: 1.0 | 1 or 100, whichever is meant, in per cent",
+        "90,10x,95.7,25x | 1.0,10x | per cent, or a decimal number, and a whole multiplier",
+        "90,10x,95.7,25x | 90,1.5x | per cent, or a decimal number, and a whole multiplier",
+        "90,10x,95.7,25x | 90,10x,95 | per cent, or a decimal number, and a whole multiplier"
+      })
+  void aWrongFractionIsRefusedWithItsUnit(String old, String wrong, String message) {
+    InvalidPolicyException refusal = catchThrowableOfType(
+        InvalidPolicyException.class,
+        () -> CheckedPolicies.parse("wrong.yaml", POLICY.replace(old, wrong)));
+    assertThat(refusal.problems())
+        .extracting(Problem::message)
+        .first()
+        .asString()
+        .contains(message);
+  }
+
+  @Test
+  void aVeryLongListOfStepsIsRefused() {
+    InvalidPolicyException refusal = catchThrowableOfType(
+        InvalidPolicyException.class,
+        () -> CheckedPolicies.parse(
+            "long.yaml", POLICY.replace("90,10x,95.7,25x", "90,10x,".repeat(8000) + "95,25x")));
+    assertThat(refusal.problems()).extracting(Problem::code).contains("congestion_not_rising");
+  }
+
   private Limited limit(String subject, String operation) {
+    return limit(policy, subject, operation);
+  }
+
+  private static Limited limit(Policy policy, String subject, String operation) {
     return (Limited) policy.subject(subject).orElseThrow().plan().limit(operation);
   }
 }

@@ -30,13 +30,12 @@ public final class WarningsSection implements PolicySection<WarningRules> {
           "to",
           "the receiver, by its name in the file of receivers that [nodes](configuration.md) have")
       .required();
-  private static final Field<List<Item>> AT = Field.numerals(
+  private static final Field<List<Item>> AT = Field.percents(
           "at",
-          Pattern.compile("[1-9][0-9]?|100"),
           1,
           MOST,
-          "percentages from 1 to 100",
-          "used percentages of a limit that are told when they are reached; without any 80, 90 and 100")
+          "how full a limit is when the receiver is told, as `[80, 90]` per cent or `[0.8, 0.9]`; without any 80, 90 and"
+              + " 100 per cent")
       .atMost(10, "too_many_percentages");
   private static final Field<List<Item>> PLANS =
       Field.names("plans", "only for subjects of these plans");

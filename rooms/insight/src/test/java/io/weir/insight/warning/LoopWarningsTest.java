@@ -1,10 +1,12 @@
 package io.weir.insight.warning;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
+import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyRevision;
@@ -67,6 +69,22 @@ final class LoopWarningsTest {
   void eachPercentageIsToldWhenItIsReached() {
     List.of(10, 79, 80, 85, 89, 90, 99, 100, 100).forEach(this::used);
     assertThat(told).containsExactly("requests 80", "requests 90", "requests 100");
+  }
+
+  @Test
+  void percentagesMayBeDecimalNumbers() {
+    assertThat(policy("warnings: { near: { to: ops, at: [50, 0.8, '0.9', '100'] } }")
+            .parts()
+            .get(WarningRules.PART)
+            .map(rules -> rules.all().get(0).at()))
+        .contains(List.of(50, 80, 90, 100));
+    assertThat(catchThrowableOfType(
+                InvalidPolicyException.class,
+                () -> policy("warnings: { near: { to: ops, at: [80, 1.0] } }"))
+            .problems())
+        .singleElement()
+        .matches(problem -> problem.location().path().equals("warnings.near.at[1]"))
+        .matches(problem -> problem.message().contains("per cent from 1 to 100"));
   }
 
   @Test

@@ -17,8 +17,13 @@ import java.util.Map;
 
 /** The settings of jobs, for operators: description, bounds and value in force of each. They are set in the policy. */
 public final class JobResource implements Door {
-  private static final Map<JobParameter.Type, String> TYPES =
-      Map.of(JobParameter.Type.NUMBER, "number", JobParameter.Type.DURATION, "milliseconds");
+  private static final Map<JobParameter.Type, String> TYPES = Map.of(
+      JobParameter.Type.NUMBER,
+      "number",
+      JobParameter.Type.THOUSANDTHS,
+      "thousandths",
+      JobParameter.Type.DURATION,
+      "milliseconds");
 
   private final PolicySource policies;
   private final Operators operators;

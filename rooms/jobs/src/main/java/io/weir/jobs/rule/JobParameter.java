@@ -28,7 +28,7 @@ public enum JobParameter {
   DISPATCH_TIME("dispatchTime", Type.DURATION, 0, 60_000, 250, "how long sending takes"),
   PROCESSING_TIME(
       "processingTime", Type.DURATION, 1, 3_600_000, 6000, "how long the upstream takes"),
-  MARGIN("margin", Type.NUMBER, 0, 1000, 200, "what an eta is more than computed, in thousandths"),
+  MARGIN("margin", Type.THOUSANDTHS, 0, 1000, 200, "what an eta is more than computed"),
   MIN_WAIT("minWait", Type.DURATION, 1000, 3_600_000, 1000, "the least time that is told"),
   MAX_WAIT("maxWait", Type.DURATION, 1000, 3_600_000, 300_000, "the longest time that is told"),
   CAPACITY("capacity", Type.NUMBER, 1, 1_000_000, 10_000, "jobs that may wait"),
@@ -52,6 +52,8 @@ public enum JobParameter {
   public enum Type {
     /** A whole number. */
     NUMBER,
+    /** A fraction in thousandths; a policy may also write it as a decimal number. */
+    THOUSANDTHS,
     /** A duration such as 250ms, 10s or 5m. */
     DURATION
   }
@@ -74,9 +76,12 @@ public enum JobParameter {
 
   /** A new field for a policy, with its bounds, default and meaning. */
   Field<Long> inPolicy() {
-    Field<Long> plain = type == Type.NUMBER
-        ? Field.number(field, min, max, meaning)
-        : Field.duration(field, Duration.ofMillis(min), Duration.ofMillis(max), meaning);
+    Field<Long> plain = switch (type) {
+      case NUMBER -> Field.number(field, min, max, meaning);
+      case THOUSANDTHS -> Field.thousandths(field, min, max, meaning);
+      case DURATION ->
+        Field.duration(field, Duration.ofMillis(min), Duration.ofMillis(max), meaning);
+    };
     return plain.or(initial);
   }
 

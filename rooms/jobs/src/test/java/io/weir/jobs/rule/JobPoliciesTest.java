@@ -124,6 +124,18 @@ final class JobPoliciesTest {
   }
 
   @Test
+  void theMarginMayBeADecimalNumber() {
+    assertThat(rule("margin: 0.25").value(JobParameter.MARGIN)).isEqualTo(250);
+    assertThat(rule("margin: 1").value(JobParameter.MARGIN)).isEqualTo(1);
+    assertThat(refused("{ name: Proof, match: { path: /proof }, mode: job, job: { margin: 1.0 } }")
+            .problems())
+        .extracting(Problem::message)
+        .first()
+        .asString()
+        .contains("1 or 1000, whichever is meant, in thousandths");
+  }
+
+  @Test
   void unusedSettingsAreWarnedOf() {
     assertThat(readJob("processingTime: 2s, readinessConcurrency: 7").warnings())
         .extracting(Problem::code)

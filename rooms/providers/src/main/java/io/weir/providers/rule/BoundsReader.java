@@ -56,8 +56,8 @@ final class BoundsReader {
   static final List<Field<?>> BOUNDS =
       List.of(MAX_INFLIGHT, ADAPTIVE, MAX_QUEUE, QUEUE_TIMEOUT, LEASE);
 
-  private static final Field<Long> FAILURES = Field.number(
-          "failures", 1, 100, "percentage of failed requests that opens it")
+  private static final Field<Long> FAILURES = Field.percent(
+          "failures", 1, 100, "the share of failed requests that opens it")
       .or((long) BreakerRule.DEFAULT.failurePercent());
   private static final Field<Long> CALLS = Field.number(
           "calls",

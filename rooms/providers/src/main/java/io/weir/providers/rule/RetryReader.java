@@ -39,8 +39,8 @@ final class RetryReader {
   private static final Field<RetryRule> PRESET = Field.choice(
       "preset",
       RetryRule.PRESETS,
-      "defaults for the numbers that are not given: `smg` 6 attempts (five retries), 50ms, 1500, 30s, no budget; `storj` 7"
-          + " attempts, 100ms, 2000, 3s. The table of SMG for batches is `preset: smg, attempts: 11, max: 60s` (ten"
+      "defaults for the numbers that are not given: `smg` 6 attempts (five retries), 50ms, 1.5, 30s, no budget; `storj` 7"
+          + " attempts, 100ms, 2, 3s. The table of SMG for batches is `preset: smg, attempts: 11, max: 60s` (ten"
           + " retries)");
   private static final Field<Long> ATTEMPTS = Field.hinted(
           "attempts",
@@ -52,19 +52,18 @@ final class RetryReader {
       .or((long) USUAL.attempts());
   private static final Field<Long> INITIAL =
       Field.duration("initial", MILLI, MINUTE, "the first wait").or(USUAL.initialMillis());
-  private static final Field<Long> FACTOR = Field.number(
-          "factor", 1000, 10_000, "the factor of each next wait, in thousandths")
-      .or(USUAL.factor());
+  private static final Field<Long> FACTOR =
+      Field.thousandths("factor", 1000, 10_000, "the factor of each next wait").or(USUAL.factor());
   private static final Field<Long> MAX =
       Field.duration("max", MILLI, MINUTE, "the longest wait").or(USUAL.maxMillis());
-  private static final Field<Long> JITTER = Field.number(
-          "jitter", 0, 100, "the random part of a wait, in per cent more or less")
+  private static final Field<Long> JITTER = Field.percent(
+          "jitter", 0, 100, "the random part of a wait, more or less")
       .or((long) USUAL.jitterPercent());
   private static final Field<Boolean> NO_BUDGET = Field.choice("budget", Map.of("off", true), "");
-  private static final Field<Long> BUDGET_PERCENT = Field.number("budget", 0, 100, "");
+  private static final Field<Long> BUDGET_PERCENT = Field.percent("budget", 0, 100, "");
   private static final Field<Object> BUDGET = Field.oneOf(
           "budget",
-          "per cent of the requests that a node may send again, and besides up to ten a second (twenty at once), so that"
+          "the share of the requests that a node may send again, and besides up to ten a second (twenty at once), so that"
               + " few requests get all their attempts; 0 for none, `off` for no bound",
           BUDGET_PERCENT,
           NO_BUDGET)

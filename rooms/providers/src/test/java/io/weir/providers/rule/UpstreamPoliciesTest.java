@@ -98,6 +98,16 @@ final class UpstreamPoliciesTest {
   }
 
   @Test
+  void fractionsAndFactorsMayBeDecimalNumbers() {
+    Providers read = upstream(PROVIDER
+        + ", breaker: { failures: 0.3 }, retry: { factor: 2.5, jitter: 0.1, budget: 0.05 }");
+    assertThat(read.breaker().failurePercent()).isEqualTo(30);
+    assertThat(read.retry().factor()).isEqualTo(2500);
+    assertThat(read.retry().jitterPercent()).isEqualTo(10);
+    assertThat(read.retry().budgetPercent()).hasValue(5);
+  }
+
+  @Test
   void repeatingIsSafeByTheOperatorsWordOnly() {
     assertThat(upstream(PROVIDER).sending().repeat()).isEqualTo(RepeatRule.NONE);
     assertThat(upstream(PROVIDER + ", safeToRepeat: true").sending().repeat().isSafe())
@@ -215,6 +225,10 @@ final class UpstreamPoliciesTest {
         "retry: { preset: mine } | value_invalid",
         "retry: { initial: 2s, max: 1s } | retry_bounds",
         "retry: { attempts: 21 } | value_invalid",
+        "retry: { factor: 0.5 } | value_invalid",
+        "retry: { jitter: 1.0 } | value_invalid",
+        "retry: { jitter: 20.5 } | value_invalid",
+        "retry: { budget: 0.125 } | value_invalid",
         "retry: { budget: 'no' } | value_invalid",
         "retry: { budget: true } | value_invalid",
         "timeoutMs: 500, retry: { attemptTimeout: 500ms } | retry_bounds",
