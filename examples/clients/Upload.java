@@ -42,7 +42,7 @@ public final class Upload {
   private final RetryUnits units;
 
   private Upload(Path file) {
-    Retryer retryer = Retryer.of(RetryOptions.BATCH, RetryListener.NONE);
+    Retryer retryer = Retryer.of(RetryOptions.BACKGROUND, RetryListener.NONE);
     this.file = file;
     this.finished = Path.of(file + ".uploaded");
     this.client = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retryer);

@@ -17,6 +17,7 @@ import javax.net.ssl.SSLHandshakeException;
  * The outcome of one attempt.
  *
  * @param reason the status, or the kind of failure
+ * @param detail the same for logs: with the message of the failure
  * @param isRetryable whether the call may be sent again
  * @param standing the conclusion about the upstream
  * @param namedMillis the wait given by the server
@@ -24,10 +25,14 @@ import javax.net.ssl.SSLHandshakeException;
  */
 record CallOutcome(
     String reason,
+    String detail,
     boolean isRetryable,
     Standing standing,
     OptionalLong namedMillis,
     Optional<String> ticket) {
+  private static final int MAX_CAUSES = 8;
+  private static final int MAX_MESSAGE = 200;
+
   /** The conclusion about the upstream. */
   enum Standing {
     WELL,
@@ -42,25 +47,24 @@ record CallOutcome(
   static CallOutcome of(int status, Headers headers, Instant now, boolean isRepeatable) {
     boolean isRetryable =
         AnswerStatus.isPassing(status) && (isRepeatable || isUndone(status, headers));
+    String text = Integer.toString(status);
     return isRetryable
         ? new CallOutcome(
-            Integer.toString(status),
+            text,
+            text,
             true,
             standing(status),
             RetryAfterHeaders.millis(status, headers, now),
             headers.first("Retry-Ticket"))
         : new CallOutcome(
-            Integer.toString(status),
-            false,
-            standing(status),
-            OptionalLong.empty(),
-            Optional.empty());
+            text, text, false, standing(status), OptionalLong.empty(), Optional.empty());
   }
 
   /** The outcome of a call without an answer. */
   static CallOutcome of(Throwable failure, Call<?> call) {
     return new CallOutcome(
         failure.getClass().getSimpleName(),
+        detail(failure),
         call.isTransient(failure) && (call.isRepeatable() || isUnsent(failure)),
         call.isTransport(failure) || failure instanceof SSLHandshakeException
             ? Standing.ILL
@@ -77,6 +81,25 @@ record CallOutcome(
         && (failure instanceof IOException
             || failure instanceof TimeoutException
             || failure instanceof UnresolvedAddressException);
+  }
+
+  // The JDK's client leaves some messages to the cause, as that of a refused connection.
+  private static String detail(Throwable failure) {
+    String kind = failure.getClass().getSimpleName();
+    Throwable at = failure;
+    for (int i = 0; i < MAX_CAUSES && at != null; i++) {
+      String message = at.getMessage();
+      if (message != null && !message.isBlank()) {
+        return kind + ": " + line(message);
+      }
+      at = at.getCause();
+    }
+    return kind;
+  }
+
+  private static String line(String message) {
+    String line = message.strip().replaceAll("\\p{Cntrl}+", " ");
+    return line.length() <= MAX_MESSAGE ? line : line.substring(0, MAX_MESSAGE) + "…";
   }
 
   private static Standing standing(int status) {

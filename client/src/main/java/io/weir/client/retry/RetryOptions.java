@@ -57,16 +57,16 @@ public record RetryOptions(
       Optional.empty(),
       OptionalDouble.empty());
 
-  /** For interactive callers: an answer within ten seconds, and no storm. */
-  public static final RetryOptions HIGH_AVAILABILITY =
+  /** For callers whose users wait: an answer within ten seconds, and no storm. */
+  public static final RetryOptions INTERACTIVE =
       DEFAULT.with(o -> o.maxBackoff(Duration.ofSeconds(2))
           .maxWait(Duration.ofSeconds(5))
           .deadline(Duration.ofSeconds(10))
           .breaker(new BreakerOptions(10, Duration.ofSeconds(5)))
           .budget(new BudgetOptions(0.2, 20)));
 
-  /** For batch work: it waits for minutes and makes twenty attempts. */
-  public static final RetryOptions BATCH = DEFAULT.with(o -> o.attempts(20)
+  /** For work in the background: it waits for minutes and makes twenty attempts. */
+  public static final RetryOptions BACKGROUND = DEFAULT.with(o -> o.attempts(20)
       .initialBackoff(Duration.ofMillis(200))
       .multiplier(2)
       .maxWait(Duration.ofMinutes(15))

@@ -135,7 +135,7 @@ final class RetryingCall<T> {
       LOG.warn(
           "{}: {}; again in {} ms, as attempt {} of {}",
           call.name(),
-          outcome.reason(),
+          outcome.detail(),
           again.pause().toMillis(),
           sent + 1,
           options.attempts());
@@ -148,7 +148,7 @@ final class RetryingCall<T> {
   }
 
   private void exhausted(CallOutcome outcome, String why) {
-    LOG.warn("{}: {}; given up after {} attempts: {}", call.name(), outcome.reason(), sent, why);
+    LOG.warn("{}: {}; given up after {} attempts: {}", call.name(), outcome.detail(), sent, why);
     listener.exhausted(upstream.name(), outcome.reason());
   }
 

@@ -34,7 +34,7 @@ final class NextStepTest {
   private static final GiveUp NO_BODY = new GiveUp("its body cannot be sent again");
 
   private static CallOutcome outcome(boolean isRetryable, OptionalLong namedMillis) {
-    return new CallOutcome("503", isRetryable, Standing.BUSY, namedMillis, Optional.empty());
+    return new CallOutcome("503", "503", isRetryable, Standing.BUSY, namedMillis, Optional.empty());
   }
 
   private static CallOutcome named(long millis) {

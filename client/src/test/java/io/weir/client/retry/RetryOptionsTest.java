@@ -125,7 +125,7 @@ final class RetryOptionsTest {
 
   @Test
   void disablingSwitchesAllOff() {
-    RetryOptions off = RetryOptions.HIGH_AVAILABILITY.with(o -> o.overload(2).disable());
+    RetryOptions off = RetryOptions.INTERACTIVE.with(o -> o.overload(2).disable());
     assertThat(off.enabled()).isFalse();
     assertThat(off.tickets()).isFalse();
     assertThat(off.deadline()).isEmpty();

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class RetryUnitsIT {
   private static final int SEGMENTS = 64;
-  private static final RetryOptions FAST = RetryOptions.BATCH.with(
+  private static final RetryOptions FAST = RetryOptions.BACKGROUND.with(
       o -> o.initialBackoff(Duration.ofMillis(2)).maxBackoff(Duration.ofMillis(20)));
 
   private final Map<String, AtomicInteger> committed = new ConcurrentHashMap<>();

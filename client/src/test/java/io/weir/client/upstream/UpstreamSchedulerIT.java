@@ -266,7 +266,7 @@ final class UpstreamSchedulerIT {
   void aNodeThatIsGoneTakesNoTurnsFromTheOthers() {
     UpstreamScheduler scheduler = new UpstreamScheduler(
         HttpClient.newHttpClient(),
-        Retryer.of(RetryOptions.HIGH_AVAILABILITY, RetryListener.NONE),
+        Retryer.of(RetryOptions.INTERACTIVE, RetryListener.NONE),
         SchedulerOptions.of(
             List.of(URI.create("http://127.0.0.1:1"), server.uri("")), TOKEN, "rpc"));
     List<CompletableFuture<SendPermit>> turns =

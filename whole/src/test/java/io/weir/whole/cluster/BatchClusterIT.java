@@ -79,7 +79,7 @@ final class BatchClusterIT {
         }
       };
       Retryer retryer = Retryer.of(
-          RetryOptions.BATCH.with(o -> o.initialBackoff(Duration.ofMillis(50))), counter);
+          RetryOptions.BACKGROUND.with(o -> o.initialBackoff(Duration.ofMillis(50))), counter);
       BatchClient client = new BatchClient(
           HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build(), retryer, doors);
       vertx.setTimer(

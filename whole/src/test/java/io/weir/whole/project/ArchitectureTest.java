@@ -62,6 +62,7 @@ final class ArchitectureTest {
               "io.weir.node.check",
               "io.weir.keys.command", // CSV
               "io.weir.client.check",
+              "io.weir.client.window",
               "io.weir.batch")),
       Map.entry(
           "com.github.benmanes..", List.of("io.weir.keys.directory", "io.weir.keys.identity")),
