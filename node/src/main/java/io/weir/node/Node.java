@@ -16,6 +16,7 @@ import io.weir.node.admission.Admission;
 import io.weir.node.admission.Debts;
 import io.weir.node.admission.Decider;
 import io.weir.node.auth.Identities;
+import io.weir.node.auth.ServiceGuard;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.gateway.NodeBulkheads;
@@ -100,7 +101,8 @@ public final class Node implements AutoCloseable {
         new Admission(policies, identities, decider, new Debts(vertx, decider), holds);
     NodeBulkheads bulkheads = NodeBulkheads.ofHeap(Runtime.getRuntime().maxMemory());
     metrics.held(bulkheads.held()::taken);
-    Operators operators = new Operators(new TokenGuard(config.adminToken()), identities);
+    TokenGuard admins = new TokenGuard(config.adminToken());
+    Operators operators = new Operators(admins, identities);
     List<OpenRoom> opened = new ArrayList<>();
     NodeParts parts = new NodeParts(
         vertx,
@@ -116,11 +118,7 @@ public final class Node implements AutoCloseable {
         metrics.registry(),
         loop -> turns(opened, loop));
     rooms.forEach(room -> opened.add(room.open(parts)));
-    opened.forEach(room -> {
-      room.directory().ifPresent(identities::use);
-      room.identifier().ifPresent(identities::use);
-      room.witness().ifPresent(decider::use);
-    });
+    opened.forEach(room -> use(room, identities, decider));
     NodeContext context = new NodeContext(
         config,
         policies,
@@ -129,7 +127,7 @@ public final class Node implements AutoCloseable {
         admission,
         holdStore,
         new RedisAudit(shared.connections()),
-        new TokenGuard(config.serviceToken()),
+        new ServiceGuard(new TokenGuard(config.serviceToken()), admins, identities),
         operators,
         new Readiness(
             () -> Future.fromCompletionStage(
@@ -146,6 +144,12 @@ public final class Node implements AutoCloseable {
     node.serve();
     node.watch();
     return node;
+  }
+
+  private static void use(OpenRoom room, Identities identities, Decider decider) {
+    room.directory().ifPresent(identities::use);
+    room.identifier().ifPresent(identities::use);
+    room.witness().ifPresent(decider::use);
   }
 
   private static Tracing tracing(List<Room> rooms, NodeConfig config) {

@@ -5,7 +5,7 @@ import io.weir.node.admin.Readiness;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Decider;
 import io.weir.node.auth.Identities;
-import io.weir.node.auth.TokenGuard;
+import io.weir.node.auth.ServiceGuard;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.gateway.NodeBulkheads;
 import io.weir.node.metrics.NodeMetrics;
@@ -31,7 +31,7 @@ record NodeContext(
     Admission admission,
     RedisHolds store,
     RedisAudit audit,
-    TokenGuard services,
+    ServiceGuard services,
     Operators operators,
     Readiness readiness,
     NodeBulkheads bulkheads,

@@ -36,6 +36,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CheckClient {
   private static final int MOST_TOGETHER = 500;
+  /** The codes of problems of single checks that no other node solves. */
+  private static final Set<String> REFUSALS =
+      Set.of("reservation_needed", "key_invalid", "subject_unknown");
+
   private static final int OK = 200;
   private static final int CLIENT_ERRORS = 400;
   private static final int SERVER_ERRORS = 500;
@@ -191,7 +195,7 @@ public final class CheckClient {
   }
 
   private void withoutAnswer(Open open, String code) {
-    if (code.equals("reservation_needed") || code.equals("key_invalid")) {
+    if (REFUSALS.contains(code)) {
       refuse(open, code);
     } else {
       undecided(open, "the node answered " + code, null);

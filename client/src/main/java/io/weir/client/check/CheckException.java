@@ -18,8 +18,9 @@ public final class CheckException extends IOException {
   }
 
   /**
-   * {@value #UNDECIDED}, or the code of the node's refusal: {@code key_invalid} (the key or subject is not known, or the
-   * service token is missing), {@code reservation_needed}, {@code check_invalid}.
+   * {@value #UNDECIDED}, or the code of the node's refusal: {@code key_invalid} (the key is not known), {@code
+   * subject_unknown}, {@code service_token_invalid} (it is wrong or missing), {@code service_token_needed} (the token of an
+   * operator was sent instead), {@code reservation_needed}, {@code check_invalid}.
    */
   public String code() {
     return code;

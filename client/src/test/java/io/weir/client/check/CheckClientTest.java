@@ -220,6 +220,18 @@ final class CheckClientTest {
   }
 
   @Test
+  void aSubjectThatIsGoneIsRefusedWhateverTheCallerChoseForOutages() {
+    CheckClient client = client(
+        (exchange, checks) -> send(
+            exchange,
+            200,
+            "{\"decisions\":[{\"problem\":{\"status\":404,\"code\":\"subject_unknown\"}}]}"),
+        CheckOptions.DEFAULT.with(o -> o.outage(OutageMode.ALLOW)));
+    assertThat(failure(client.check(Check.ofSubject("k1", "Ask"))).code())
+        .isEqualTo("subject_unknown");
+  }
+
+  @Test
   void aNodeThatIsDownIsPassedOverAndNotAskedAgain() throws IOException {
     HttpServer gone =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

@@ -110,4 +110,9 @@ public final class Plan {
   public String tagOf(String operation) {
     return limits.containsKey(operation) ? operation : UNLISTED;
   }
+
+  /** The plan's operation whose name is nearest to a mistyped one, see {@link Nearest}. */
+  public Optional<String> nearest(String mistyped) {
+    return Nearest.to(mistyped, limits.keySet());
+  }
 }

@@ -56,7 +56,7 @@ public final class OperatorBodies {
     try {
       return body.length() == 0 ? new JsonObject() : JsonInput.object(body);
     } catch (DecodeException e) {
-      throw invalid(code, List.of("the body is no JSON object"));
+      throw invalid(code, List.of(JsonInput.mistake(e.getMessage())));
     }
   }
 

@@ -21,6 +21,8 @@ public final class Identities {
       401, "key_missing", "No API key: send Authorization: Bearer <key>, or X-Api-Key");
   private static final ProblemDetails KEY_INVALID =
       ProblemDetails.of(401, "key_invalid", "The API key is not known");
+  private static final ProblemDetails SUBJECT_UNKNOWN = ProblemDetails.of(
+      404, "subject_unknown", "There is no such subject, or its key may not be used");
 
   private final PolicySource policies;
   private volatile Directory directory = Directory.EMPTY;
@@ -100,6 +102,11 @@ public final class Identities {
   /** The refusal of an unknown key. */
   public static RefusedException invalid() {
     return new RefusedException(KEY_INVALID);
+  }
+
+  /** The refusal of a service that names an unknown subject. */
+  public static ProblemDetails subjectUnknown() {
+    return SUBJECT_UNKNOWN;
   }
 
   /** The subject of a key, see {@link Directory#ofKey}. */

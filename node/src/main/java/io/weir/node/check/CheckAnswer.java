@@ -6,14 +6,16 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Remarks;
+import io.weir.node.admission.UnlistedOperation;
 import io.weir.node.answer.LimitsJson;
 import io.weir.node.check.CheckOutcome.Decided;
 import io.weir.node.check.CheckOutcome.Failed;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The answer to a service, as JSON. Written as text: every value is a number, a constant, a ticket, or the name of a
- * bucket, whose characters need no escapes ({@link io.weir.core.bucket.Names}).
+ * bucket or an operation, whose characters need no escapes ({@link io.weir.core.bucket.Names}).
  */
 final class CheckAnswer {
   private static final int USUAL_LENGTH = 512;
@@ -39,13 +41,14 @@ final class CheckAnswer {
 
   private static void write(CheckOutcome outcome, StringBuilder json) {
     if (outcome instanceof Decided decided) {
-      write(decided.decision(), json);
+      write(decided.decision(), decided.unlisted(), json);
     } else if (outcome instanceof Failed failed) {
       json.append("{\"problem\":").append(failed.problem().toJson().encode()).append('}');
     }
   }
 
-  private static void write(Decision decision, StringBuilder json) {
+  private static void write(
+      Decision decision, Optional<UnlistedOperation> unlisted, StringBuilder json) {
     if (decision instanceof Denied denied) {
       long wait = AnswerFields.retryAfterMillis(denied);
       word("denied", denied.full(), json);
@@ -57,6 +60,7 @@ final class CheckAnswer {
     } else if (decision instanceof NeverAllowed never) {
       word("never_allowed", never.full(), json);
       json.append(",\"reason\":\"").append(never.reason().code()).append('"');
+      unlisted.ifPresent(operation -> write(operation, json));
     } else {
       word("allowed", List.of(), json);
       json.append(",\"retryAfterMs\":0");
@@ -66,6 +70,13 @@ final class CheckAnswer {
     write(decision.remarks(), json);
     json.append(",\"revision\":").append(decision.revision());
     json.append(decision.degraded() ? ",\"degraded\":true}" : "}");
+  }
+
+  private static void write(UnlistedOperation operation, StringBuilder json) {
+    json.append(",\"operation\":\"").append(operation.name()).append('"');
+    operation
+        .nearest()
+        .ifPresent(name -> json.append(",\"nearest\":\"").append(name).append('"'));
   }
 
   private static void write(Remarks remarks, StringBuilder json) {

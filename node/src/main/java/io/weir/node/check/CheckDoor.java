@@ -11,16 +11,17 @@ import io.vertx.core.json.JsonArray;
 import io.weir.core.decision.Decision;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
-import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.HoldNeededException;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
+import io.weir.node.admission.UnlistedOperation;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Identities;
-import io.weir.node.auth.TokenGuard;
+import io.weir.node.auth.ServiceGuard;
 import io.weir.node.check.CheckOutcome.Decided;
 import io.weir.node.check.CheckOutcome.Failed;
 import io.weir.node.check.CheckRequest.BadCheckException;
@@ -49,6 +50,9 @@ public final class CheckDoor implements Door {
 
   // Parsing a longer body would block the event loop for too long.
   private static final int MAX_BYTES_HERE = 16 << 10;
+  // Comparing with all names of a plan takes time.
+  private static final int MAX_UNLISTED = 10;
+  private static final int MAX_SHOWN = 40;
   private static final String SERVICE = "(service)";
   private static final String ANYBODY = "(anybody)";
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
@@ -58,7 +62,7 @@ public final class CheckDoor implements Door {
   private final PolicySource policies;
   private final Identities identities;
   private final Decider decider;
-  private final TokenGuard services;
+  private final ServiceGuard services;
   private final Bulkhead memory;
   private final StrangersBodies strangers = new StrangersBodies(MAX_BYTES_OF_STRANGERS);
   private final Context context;
@@ -73,7 +77,7 @@ public final class CheckDoor implements Door {
       PolicySource policies,
       Identities identities,
       Decider decider,
-      TokenGuard services,
+      ServiceGuard services,
       Bulkhead memory) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
@@ -134,11 +138,14 @@ public final class CheckDoor implements Door {
 
   private Future<Void> understood(
       HttpServerRequest request, CheckRequest asked, boolean isService) {
+    if (!isService) {
+      requireKeys(request, asked);
+    }
     List<Future<Optional<Subject>>> subjects = new ArrayList<>(asked.checks().size());
     Optional<String> address = isService ? Optional.empty() : identities.address(request);
     boolean areKnown = true;
     for (Check check : asked.checks()) {
-      Future<Optional<Subject>> subject = subject(check, isService, address);
+      Future<Optional<Subject>> subject = subject(check, address);
       areKnown &= subject.isComplete();
       subjects.add(subject);
     }
@@ -147,20 +154,30 @@ public final class CheckDoor implements Door {
         : Future.join(subjects).transform(found -> identified(request, asked, subjects));
   }
 
-  private Future<Optional<Subject>> subject(
-      Check check, boolean isService, Optional<String> address) {
-    if (check.key().isPresent()) {
-      return identities.ofKey(check.key().get(), address);
+  // Only a service may name subjects, known ones and others.
+  private void requireKeys(HttpServerRequest request, CheckRequest asked) {
+    List<String> named = new ArrayList<>(0);
+    for (int i = 0; i < asked.checks().size(); i++) {
+      if (asked.checks().get(i).subject().isPresent()) {
+        named.add(place(asked, i));
+      }
     }
-    return isService
-        ? identities.named(check.subject().orElseThrow())
-        : Future.succeededFuture(Optional.empty());
+    if (!named.isEmpty()) {
+      throw refused(services.refusal(request.headers()), named);
+    }
+  }
+
+  private Future<Optional<Subject>> subject(Check check, Optional<String> address) {
+    return check.key().isPresent()
+        ? identities.ofKey(check.key().get(), address)
+        : identities.named(check.subject().orElseThrow());
   }
 
   private Future<Void> identified(
       HttpServerRequest request, CheckRequest asked, List<Future<Optional<Subject>>> subjects) {
     List<Question> questions = new ArrayList<>(asked.checks().size());
-    List<String> unknown = new ArrayList<>(0);
+    List<String> unknownKeys = new ArrayList<>(0);
+    List<String> unknownSubjects = new ArrayList<>(0);
     Policy policy = policies.current().policy();
     for (int i = 0; i < asked.checks().size(); i++) {
       Check check = asked.checks().get(i);
@@ -171,23 +188,43 @@ public final class CheckDoor implements Door {
       Optional<Subject> subject = found.result();
       if (subject.isPresent()) {
         long cost = check.cost().orElseGet(() -> policy.ownCost(check.operation()));
-        questions.add(new Question(subject.get(), check.operation(), cost, check.ticket()));
+        questions.add(new Question(subject.get(), check, cost));
+      } else if (check.key().isPresent()) {
+        unknownKeys.add(place(asked, i));
       } else {
-        String place = asked.isList() ? "checks[%d].".formatted(i) : "";
-        unknown.add(place + (check.key().isPresent() ? "key" : "subject"));
+        unknownSubjects.add("%s: %s (expected: one that may be used)"
+            .formatted(place(asked, i), shown(check.subject().orElseThrow())));
       }
     }
-    if (!unknown.isEmpty()) {
-      throw new RefusedException(ProblemDetails.of(
-              401, "key_invalid", "A key or subject is not known, or a service token is missing")
-          .with("errors", new JsonArray(unknown)));
+    // Each answer has one code, which all its errors have: those of subjects come after keys.
+    if (!unknownKeys.isEmpty()) {
+      throw refused(Identities.invalid().problem(), unknownKeys);
+    }
+    if (!unknownSubjects.isEmpty()) {
+      throw refused(Identities.subjectUnknown(), unknownSubjects);
     }
     return asked.isList() ? decideAll(questions, request) : decide(questions.get(0), request);
   }
 
+  private static String place(CheckRequest asked, int check) {
+    String field = asked.checks().get(check).key().isPresent() ? "key" : "subject";
+    return asked.isList() ? "checks[%d].%s".formatted(check, field) : field;
+  }
+
+  // A key that is sent as a subject by mistake has its secret after the dot.
+  private static String shown(String subject) {
+    int dot = subject.indexOf('.');
+    int length = Math.min(dot < 0 ? subject.length() : dot, MAX_SHOWN);
+    return subject.substring(0, length) + (length < subject.length() ? "…" : "");
+  }
+
+  private static RefusedException refused(ProblemDetails problem, List<String> errors) {
+    return new RefusedException(problem.with("errors", new JsonArray(errors)));
+  }
+
   private Future<Void> decide(Question question, HttpServerRequest request) {
     return decision(question).transform(done -> {
-      CheckOutcome outcome = outcome(done.result(), done.cause());
+      CheckOutcome outcome = outcome(question, done.result(), done.cause(), true);
       if (outcome instanceof Failed failed) {
         throw new RefusedException(failed.problem());
       }
@@ -202,26 +239,42 @@ public final class CheckDoor implements Door {
   private Future<Void> decideAll(List<Question> questions, HttpServerRequest request) {
     List<Future<Decision>> decisions = questions.stream().map(this::decision).toList();
     return Future.join(decisions).transform(done -> {
-      List<CheckOutcome> outcomes = decisions.stream()
-          .map(decision -> outcome(decision.result(), decision.cause()))
-          .toList();
+      List<CheckOutcome> outcomes = new ArrayList<>(decisions.size());
+      int unlisted = 0;
+      for (int i = 0; i < decisions.size(); i++) {
+        Future<Decision> decision = decisions.get(i);
+        CheckOutcome outcome =
+            outcome(questions.get(i), decision.result(), decision.cause(), unlisted < MAX_UNLISTED);
+        outcomes.add(outcome);
+        unlisted += outcome instanceof Decided it && it.unlisted().isPresent() ? 1 : 0;
+      }
       return send(request.response(), CheckAnswer.of(outcomes));
     });
   }
 
   private Future<Decision> decision(Question of) {
-    return decider.decide(context, of.subject(), of.operation(), of.cost(), of.ticket());
+    return decider.decide(
+        context, of.subject(), of.check().operation(), of.cost(), of.check().ticket());
   }
 
-  private static CheckOutcome outcome(@Nullable Decision decision, @Nullable Throwable error) {
+  private CheckOutcome outcome(
+      Question question,
+      @Nullable Decision decision,
+      @Nullable Throwable error,
+      boolean namesUnlisted) {
     if (decision != null) {
-      return new Decided(decision);
+      return new Decided(
+          decision,
+          namesUnlisted ? question.unlisted(identities.policy(), decision) : Optional.empty());
     }
     if (error instanceof HoldNeededException) {
       return new Failed(ProblemDetails.of(
           409,
           "reservation_needed",
           "The operation takes permits: ask for it at /v1/reservations"));
+    }
+    if (error instanceof UnknownSubjectException && question.check().subject().isPresent()) {
+      return new Failed(Identities.subjectUnknown());
     }
     return new Failed(
         error instanceof StoreUnavailableException
@@ -233,5 +286,9 @@ public final class CheckDoor implements Door {
     return response.putHeader(HttpHeaders.CONTENT_TYPE, JSON).end(body);
   }
 
-  private record Question(Subject subject, String operation, long cost, TicketRequest ticket) {}
+  private record Question(Subject subject, Check check, long cost) {
+    Optional<UnlistedOperation> unlisted(Policy policy, Decision decision) {
+      return UnlistedOperation.of(policy, subject, check.operation(), decision);
+    }
+  }
 }

@@ -42,19 +42,19 @@ record CheckRequest(List<Check> checks, boolean isList) {
   static CheckRequest parse(byte[] body) {
     try (JsonParser json = JsonInput.parser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw notJson();
+        throw noObject(json.currentToken() == null ? JsonInput.NOTHING : JsonInput.OTHER_VALUE);
       }
       List<String> mistakes = new ArrayList<>(0);
       CheckRequest request = request(json, mistakes);
       if (json.nextToken() != null) {
-        throw notJson();
+        throw noObject(JsonInput.SEVERAL_VALUES);
       }
       if (!mistakes.isEmpty()) {
         throw new BadCheckException(mistakes);
       }
       return request;
     } catch (IOException e) {
-      throw notJson();
+      throw noObject(JsonInput.fault(e));
     }
   }
 
@@ -121,8 +121,8 @@ record CheckRequest(List<Check> checks, boolean isList) {
     return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
   }
 
-  private static BadCheckException notJson() {
-    return new BadCheckException(List.of("the body is no JSON object"));
+  private static BadCheckException noObject(String why) {
+    return new BadCheckException(List.of(JsonInput.mistake(why)));
   }
 
   /** A check while it is being read. Mutable; for one object of the body. */
@@ -191,11 +191,18 @@ record CheckRequest(List<Check> checks, boolean isList) {
           && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
       long value = isWhole ? json.getLongValue() : 0;
       if (value < 1 || value > CostRule.MAX_COST) {
-        String shown = json.currentToken().isScalarValue() ? json.getText() : "something else";
         mistakes.add("%scost: %s (expected: a whole number from 1 to %d)"
-            .formatted(place, shortened(shown), CostRule.MAX_COST));
+            .formatted(place, shown(json), CostRule.MAX_COST));
       }
       return OptionalLong.of(value);
+    }
+
+    // A text has quotes: "1" is not 1.
+    private static String shown(JsonParser json) throws IOException {
+      if (json.currentToken() == JsonToken.VALUE_STRING) {
+        return '"' + shortened(json.getText()) + '"';
+      }
+      return json.currentToken().isScalarValue() ? shortened(json.getText()) : "something else";
     }
 
     // true asks for a ticket, a text shows one.

@@ -5,24 +5,21 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.TokenGuard;
+import io.weir.node.auth.ServiceGuard;
 import io.weir.node.intake.Bulkhead.Share;
 
 /** Reads small requests of services, which carry the service token. Mutable; owned by one event loop. */
 public final class ServiceRequests {
-  private static final ProblemDetails NO_SERVICE = ProblemDetails.of(
-      401, "service_token_invalid", "This needs the service token as bearer token");
   private static final String SERVICE = "(service)";
   private static final int MAX_BYTES = 8 << 10;
 
   private final Upload uploads;
-  private final TokenGuard services;
+  private final ServiceGuard services;
   private final Bulkhead memory;
 
   /** @param memory bytes of bodies */
-  public ServiceRequests(Vertx vertx, TokenGuard services, Bulkhead memory) {
+  public ServiceRequests(Vertx vertx, ServiceGuard services, Bulkhead memory) {
     this.uploads = new Upload(vertx);
     this.services = services;
     this.memory = memory;
@@ -31,7 +28,7 @@ public final class ServiceRequests {
   /** Throws {@link RefusedException} if the request does not carry the token. */
   public void admit(HttpServerRequest request) {
     if (!services.admits(request.headers())) {
-      throw new RefusedException(NO_SERVICE);
+      throw new RefusedException(services.refusal(request.headers()));
     }
   }
 

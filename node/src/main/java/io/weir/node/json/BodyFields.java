@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The fields of a small object, and their mistakes. Mutable; for one body. */
 public final class BodyFields {
@@ -44,7 +45,7 @@ public final class BodyFields {
     try {
       return JsonInput.object(body);
     } catch (DecodeException e) {
-      throw refused(code, List.of("the body is no JSON object"));
+      throw refused(code, List.of(JsonInput.mistake(e.getMessage())));
     }
   }
 
@@ -75,7 +76,8 @@ public final class BodyFields {
       return OptionalLong.of(((Number) value).longValue());
     }
     if (json.containsKey(field)) {
-      mistakes.add("%s: (expected: a whole number from %d to %d)".formatted(field, min, max));
+      mistakes.add("%s: %s (expected: a whole number from %d to %d)"
+          .formatted(field, shown(value), min, max));
     }
     return OptionalLong.empty();
   }
@@ -109,6 +111,15 @@ public final class BodyFields {
 
   private static RefusedException refused(String code, List<String> mistakes) {
     return new RefusedException(ProblemDetails.badRequest(code, mistakes));
+  }
+
+  // A text has quotes: "1" is not 1.
+  private static String shown(@Nullable Object value) {
+    if (value instanceof String text) {
+      return '"' + shortened(text) + '"';
+    }
+    boolean isScalar = value == null || value instanceof Number || value instanceof Boolean;
+    return isScalar ? shortened(String.valueOf(value)) : "something else";
   }
 
   private static String shortened(String text) {

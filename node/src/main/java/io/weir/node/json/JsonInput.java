@@ -1,7 +1,9 @@
 package io.weir.node.json;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.vertx.core.buffer.Buffer;
@@ -24,6 +26,15 @@ public final class JsonInput {
   /** The deepest nesting that is accepted. */
   public static final int MAX_DEPTH = 200;
 
+  /** Why a document is no object: it is another value. */
+  public static final String OTHER_VALUE = "another JSON value";
+
+  /** Why a document is no object: something follows. */
+  public static final String SEVERAL_VALUES = "more than one JSON value";
+
+  /** Why a document is no object: it is empty. */
+  public static final String NOTHING = "nothing";
+
   static final JsonFactory JSON = JsonFactory.builder()
       .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
       .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
@@ -41,13 +52,13 @@ public final class JsonInput {
   /**
    * A small document that is an object.
    *
-   * @throws DecodeException if it is not an object
+   * @throws DecodeException if it is not an object; the message says why, and repeats nothing of the document
    */
   public static JsonObject object(Buffer document) {
     if (value(document) instanceof JsonObject object) {
       return object;
     }
-    throw new DecodeException("no JSON object");
+    throw new DecodeException(OTHER_VALUE);
   }
 
   /** The same for a text. */
@@ -63,16 +74,30 @@ public final class JsonInput {
   public static @Nullable Object value(Buffer document) {
     try (JsonParser json = parser(document.getBytes())) {
       if (json.nextToken() == null) {
-        throw new DecodeException("nothing is there");
+        throw new DecodeException(NOTHING);
       }
       Object value = value(json);
       if (json.nextToken() != null) {
-        throw new DecodeException("more than one JSON value");
+        throw new DecodeException(SEVERAL_VALUES);
       }
       return value;
     } catch (IOException e) {
-      throw new DecodeException("no JSON");
+      throw new DecodeException(fault(e));
     }
+  }
+
+  /** Why a document is no object: the place from which on it cannot be read. */
+  public static String fault(IOException unreadable) {
+    JsonLocation at =
+        unreadable instanceof JsonProcessingException json ? json.getLocation() : null;
+    return at == null
+        ? "broken JSON"
+        : "broken JSON at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr());
+  }
+
+  /** The mistake of a body that is no object. */
+  public static String mistake(@Nullable String why) {
+    return "the body: %s (expected: a JSON object)".formatted(why);
   }
 
   /** A text without its escapes, from between its quotes; null if an escape is broken. */

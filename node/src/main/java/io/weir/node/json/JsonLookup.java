@@ -108,7 +108,7 @@ public final class JsonLookup {
         throw new BadJsonException("the body is more than one JSON value");
       }
     } catch (IOException e) {
-      throw new BadJsonException("the body is no JSON");
+      throw new BadJsonException("the body is " + JsonInput.fault(e));
     }
   }
 

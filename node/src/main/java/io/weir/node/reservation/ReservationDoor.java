@@ -19,6 +19,7 @@ import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
+import io.weir.node.admission.UnlistedOperation;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.LimitsJson;
 import io.weir.node.answer.ProblemDetails;
@@ -48,8 +49,6 @@ public final class ReservationDoor implements Door {
 
   private static final ProblemDetails UNKNOWN = ProblemDetails.of(
       404, "reservation_unknown", "No such reservation, or it has expired or ended long ago");
-  private static final ProblemDetails SUBJECT_UNKNOWN =
-      ProblemDetails.of(404, "subject_unknown", "There is no such subject");
 
   private final Identities identities;
   private final Decider decider;
@@ -99,7 +98,8 @@ public final class ReservationDoor implements Door {
     ReservationRequest asked = ReservationRequest.parse(body);
     return identities
         .named(asked.subject())
-        .map(subject -> subject.orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN)))
+        .map(
+            subject -> subject.orElseThrow(() -> new RefusedException(Identities.subjectUnknown())))
         .compose(subject -> reserve(request, asked, subject));
   }
 
@@ -116,26 +116,35 @@ public final class ReservationDoor implements Door {
     return decider
         .decide(context, subject, asked.operation(), cost, TicketRequest.NONE, wish)
         .recover(ReservationDoor::withdrawn)
-        .compose(decision -> answer(request, rule, decision, wish));
+        .onSuccess(
+            decision -> DecisionAnswers.addHeaders(decision, request.response().headers()))
+        .compose(decision -> decision instanceof NeverAllowed never
+            ? Future.failedFuture(refused(subject, asked.operation(), never))
+            : answer(request, rule, decision, wish));
   }
 
   // The subject was removed from the policy while the request was decided.
   private static Future<Decision> withdrawn(Throwable error) {
     return Future.failedFuture(
-        error instanceof UnknownSubjectException ? new RefusedException(SUBJECT_UNKNOWN) : error);
+        error instanceof UnknownSubjectException
+            ? new RefusedException(Identities.subjectUnknown())
+            : error);
+  }
+
+  private RefusedException refused(Subject subject, String operation, NeverAllowed never) {
+    ProblemDetails problem = DecisionAnswers.problem(never);
+    return new RefusedException(UnlistedOperation.of(identities.policy(), subject, operation, never)
+        .map(unlisted -> unlisted.in(problem))
+        .orElse(problem));
   }
 
   private static Future<Void> answer(
       RoutedRequest request, Optional<OperationRule> rule, Decision decision, HoldWish wish) {
-    DecisionAnswers.addHeaders(decision, request.response().headers());
     if (decision instanceof Denied denied) {
       ProblemDetails problem = DecisionAnswers.problem(denied);
       throw new RefusedException(rule.flatMap(OperationRule::stage)
           .map(stage -> problem.with("code", stage.code()))
           .orElse(problem));
-    }
-    if (decision instanceof NeverAllowed never) {
-      throw new RefusedException(DecisionAnswers.problem(never));
     }
     return request.answer(201, reserved((Allowed) decision, wish));
   }

@@ -8,6 +8,7 @@ import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
 import java.net.http.HttpResponse;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -88,14 +89,119 @@ final class CheckIT {
 
   @Test
   void aTrustedServiceNamesTheSubject() {
-    String body = "{\"subject\": \"k4\", \"operation\": \"Files\"}";
-    String[] token = {"Authorization", "Bearer " + NodeFixture.SERVICE};
-    assertThat(node.post("/v1/check", body, token).statusCode()).isEqualTo(200);
-    assertThat(node.post("/v1/check", body).statusCode()).isEqualTo(401);
-    assertThat(node.post("/v1/check", body, "Authorization", "Bearer wrong").statusCode())
-        .isEqualTo(401);
-    assertThat(node.post("/v1/check", body.replace("k4", "nobody"), token).statusCode())
-        .isEqualTo(401);
+    assertThat(checkOf("k4", NodeFixture.SERVICE).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aWrongServiceTokenHasOneAnswerForKnownSubjectsAndOthers() {
+    HttpResponse<String> wrong = checkOf("k4", "wrong");
+    assertThat(wrong.statusCode()).isEqualTo(401);
+    assertThat(NodeFixture.json(wrong).getString("code")).isEqualTo("service_token_invalid");
+    assertThat(NodeFixture.json(wrong).getJsonArray("errors")).isEqualTo(JsonArray.of("subject"));
+    assertThat(checkOf("nobody", "wrong").body()).isEqualTo(wrong.body());
+    String body = subject("nobody").encode();
+    assertThat(node.post("/v1/check", body).body()).isEqualTo(wrong.body());
+  }
+
+  @Test
+  void theTokenOfAnOperatorIsNotThatOfAService() {
+    HttpResponse<String> refused = checkOf("k4", NodeFixture.ADMIN);
+    assertThat(refused.statusCode()).isEqualTo(403);
+    assertThat(NodeFixture.json(refused).getString("code")).isEqualTo("service_token_needed");
+    assertThat(refused.body()).contains("the token of an operator");
+    HttpResponse<String> reservation = node.post(
+        "/v1/reservations", subject("k4").encode(), "Authorization", "Bearer " + NodeFixture.ADMIN);
+    assertThat(NodeFixture.json(reservation).getString("code")).isEqualTo("service_token_needed");
+  }
+
+  @Test
+  void aServiceIsToldWhichSubjectIsUnknownAndNothingIsTaken() {
+    HttpResponse<String> single = checkOf("nobody", NodeFixture.SERVICE);
+    assertThat(single.statusCode()).isEqualTo(404);
+    assertThat(NodeFixture.json(single).getString("code")).isEqualTo("subject_unknown");
+    assertThat(NodeFixture.json(single).getJsonArray("errors"))
+        .isEqualTo(JsonArray.of("subject: nobody (expected: one that may be used)"));
+    JsonArray checks = new JsonArray()
+        .add(subject("k4").put("operation", "Ping").put("cost", 6))
+        .add(subject("weir_k1.secret-of-k1"));
+    HttpResponse<String> list = service(new JsonObject().put("checks", checks));
+    assertThat(list.statusCode()).isEqualTo(404);
+    assertThat(NodeFixture.json(list).getJsonArray("errors"))
+        .isEqualTo(JsonArray.of("checks[1].subject: weir_k1… (expected: one that may be used)"));
+    checks.add(one("k5", "Files", 1).put("key", "k5.wrong"));
+    HttpResponse<String> mixed = service(new JsonObject().put("checks", checks));
+    assertThat(NodeFixture.json(mixed).getString("code")).isEqualTo("key_invalid");
+    assertThat(NodeFixture.json(mixed).getJsonArray("errors"))
+        .isEqualTo(JsonArray.of("checks[2].key"));
+    JsonObject fits = subject("k4").put("operation", "Ping").put("cost", 6);
+    assertThat(NodeFixture.json(service(fits)).getString("decision")).isEqualTo("allowed");
+  }
+
+  @Test
+  void anUnlistedOperationIsNamedWithTheNearestOne() {
+    JsonObject typo = NodeFixture.json(check(one("k2", "Fiels", 1)));
+    assertThat(typo.getString("reason")).isEqualTo("operation_not_configured");
+    assertThat(typo.getString("operation")).isEqualTo("Fiels");
+    assertThat(typo.getString("nearest")).isEqualTo("Files");
+    JsonObject other = NodeFixture.json(check(one("k2", "Unknown", 1)));
+    assertThat(other.getString("operation")).isEqualTo("Unknown");
+    assertThat(other.containsKey("nearest")).isFalse();
+    HttpResponse<String> reservation = node.post(
+        "/v1/reservations",
+        subject("k2").put("operation", "Pinf").encode(),
+        "Authorization",
+        "Bearer " + NodeFixture.SERVICE);
+    assertThat(reservation.statusCode()).isEqualTo(403);
+    assertThat(NodeFixture.json(reservation).getString("nearest")).isEqualTo("Ping");
+  }
+
+  @Test
+  void ofAListTheFirstTenUnlistedOperationsAreNamed() {
+    JsonArray checks = new JsonArray();
+    IntStream.range(0, 12).forEach(i -> checks.add(one("k2", "Fiels", 1)));
+    JsonArray decisions =
+        NodeFixture.json(check(new JsonObject().put("checks", checks))).getJsonArray("decisions");
+    assertThat(decisions.stream().filter(it -> ((JsonObject) it).containsKey("nearest")))
+        .hasSize(10);
+    assertThat(decisions.stream().map(it -> ((JsonObject) it).getString("reason")))
+        .hasSize(12)
+        .containsOnly("operation_not_configured");
+  }
+
+  @Test
+  void aBodyThatIsNoObjectIsRefusedWithThePlaceAndWithoutItsText() {
+    Map.of(
+            "{\"key\": \"a.b\",\n \"cost\" 1}", "broken JSON at line 2, column 9",
+            "{\"key\": secret}", "broken JSON at line 1, column 9",
+            "[1]", "another JSON value",
+            "{} 5", "more than one JSON value",
+            "", "nothing")
+        .forEach((body, why) -> {
+          HttpResponse<String> response = node.post("/v1/check", body);
+          assertThat(response.statusCode()).isEqualTo(400);
+          assertThat(NodeFixture.json(response).getJsonArray("errors"))
+              .isEqualTo(JsonArray.of("the body: %s (expected: a JSON object)".formatted(why)));
+        });
+    HttpResponse<String> reservation = node.post(
+        "/v1/reservations", "{\"cost\"\n:]", "Authorization", "Bearer " + NodeFixture.SERVICE);
+    assertThat(reservation.body()).contains("broken JSON at line 2, column 2");
+  }
+
+  @Test
+  void aTextInPlaceOfANumberIsShownWithItsQuotes() {
+    String check = "{\"key\": \"a.b\", \"operation\": \"Files\", \"cost\": \"1\"}";
+    assertThat(NodeFixture.json(node.post("/v1/check", check))
+            .getJsonArray("errors")
+            .getString(0))
+        .startsWith("cost: \"1\" (expected: a whole number");
+    HttpResponse<String> reservation = node.post(
+        "/v1/reservations",
+        subject("k2").put("cost", "1").put("leaseMs", true).encode(),
+        "Authorization",
+        "Bearer " + NodeFixture.SERVICE);
+    assertThat(NodeFixture.json(reservation).getJsonArray("errors").stream())
+        .anySatisfy(it -> assertThat(it).asString().startsWith("cost: \"1\" (expected: "))
+        .anySatisfy(it -> assertThat(it).asString().startsWith("leaseMs: true (expected: "));
   }
 
   @Test
@@ -212,6 +318,18 @@ final class CheckIT {
 
   private static HttpResponse<String> check(JsonObject body) {
     return node.post("/v1/check", body.encode());
+  }
+
+  private static HttpResponse<String> checkOf(String id, String token) {
+    return node.post("/v1/check", subject(id).encode(), "Authorization", "Bearer " + token);
+  }
+
+  private static HttpResponse<String> service(JsonObject body) {
+    return node.post("/v1/check", body.encode(), "Authorization", "Bearer " + NodeFixture.SERVICE);
+  }
+
+  private static JsonObject subject(String id) {
+    return new JsonObject().put("subject", id).put("operation", "Files");
   }
 
   private static JsonObject one(String id, String operation, long cost) {

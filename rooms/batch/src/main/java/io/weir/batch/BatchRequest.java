@@ -23,22 +23,22 @@ record BatchRequest(List<Item> items, List<Result> earlier) {
   static BatchRequest parse(byte[] body) throws BadBatchException {
     try (JsonParser json = JsonInput.parser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw notJson();
+        throw noObject(json.currentToken() == null ? JsonInput.NOTHING : JsonInput.OTHER_VALUE);
       }
       Reader reader = new Reader(json);
       BatchRequest request = reader.batch();
       if (json.nextToken() != null) {
-        throw notJson();
+        throw noObject(JsonInput.SEVERAL_VALUES);
       }
       reader.mistakes.throwIfAny();
       return request;
     } catch (IOException e) {
-      throw notJson();
+      throw noObject(JsonInput.fault(e));
     }
   }
 
-  private static BadBatchException notJson() {
-    return Mistakes.only("the body is no JSON object");
+  private static BadBatchException noObject(String why) {
+    return Mistakes.only(JsonInput.mistake(why));
   }
 
   /** Reads a document in one pass. Mutable; for one request. */

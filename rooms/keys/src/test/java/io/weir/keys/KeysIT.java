@@ -224,7 +224,7 @@ final class KeysIT {
         .untilAsserted(() -> assertThat(fixture
                 .post("/v1/check", body, "Authorization", "Bearer " + NodeFixture.SERVICE)
                 .body())
-            .contains("key_invalid"));
+            .contains("subject_unknown"));
     assertThat(ask("DELETE", "/v1/keys/acct-1", "").statusCode()).isEqualTo(204);
     await()
         .atMost(Duration.ofSeconds(10))

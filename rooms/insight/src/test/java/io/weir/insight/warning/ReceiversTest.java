@@ -72,6 +72,6 @@ final class ReceiversTest {
   @Test
   void whatIsNoJson() throws IOException {
     Path file = file("receivers: x");
-    assertThatThrownBy(() -> Receivers.read(file)).hasMessageContaining("no JSON");
+    assertThatThrownBy(() -> Receivers.read(file)).hasMessageContaining("broken JSON at line 1");
   }
 }

@@ -37,7 +37,8 @@ final class RecordSet extends AdminCommand {
       return printed(
           port().ask("PATCH", "/v1/" + kind + "/" + id, JsonInput.object(patch).encode()));
     } catch (DecodeException e) {
-      throw wrong("JSON: (expected: an object such as '{\"note\": \"asked for more\"}')");
+      throw wrong("JSON: %s (expected: an object such as '{\"note\": \"asked for more\"}')"
+          .formatted(e.getMessage()));
     }
   }
 }

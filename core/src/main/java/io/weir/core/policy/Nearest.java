@@ -1,0 +1,58 @@
+package io.weir.core.policy;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Finds the name that was probably meant by a mistyped one. */
+public final class Nearest {
+  private static final int MAX_DISTANCE = 3;
+
+  private Nearest() {}
+
+  /**
+   * The name with the smallest edit distance, upper and lower case being the same; the first in the order of the
+   * alphabet if there are several, and none if all of them are further away than a typing error.
+   */
+  public static Optional<String> to(String mistyped, Collection<String> names) {
+    String text = mistyped.toLowerCase(Locale.ROOT);
+    int most = Math.min(MAX_DISTANCE, 1 + text.length() / 4);
+    String nearest = "";
+    for (String name : names) {
+      int distance = distance(text, name.toLowerCase(Locale.ROOT), most);
+      boolean isNearer = distance < most || nearest.isEmpty() || name.compareTo(nearest) < 0;
+      if (distance <= most && isNearer) {
+        most = distance;
+        nearest = name;
+      }
+    }
+    return nearest.isEmpty() ? Optional.empty() : Optional.of(nearest);
+  }
+
+  // Levenshtein's distance, or any number above the most if it is above: then it ends early.
+  private static int distance(String one, String other, int most) {
+    if (Math.abs(one.length() - other.length()) > most) {
+      return most + 1;
+    }
+    int[] above = new int[other.length() + 1];
+    Arrays.setAll(above, column -> column);
+    for (int row = 1; row <= one.length(); row++) {
+      above = next(above, row, one.charAt(row - 1), other);
+      if (Arrays.stream(above).min().orElse(0) > most) {
+        return most + 1;
+      }
+    }
+    return above[other.length()];
+  }
+
+  private static int[] next(int[] above, int row, char letter, String other) {
+    int[] line = new int[above.length];
+    line[0] = row;
+    for (int column = 1; column < line.length; column++) {
+      int replaced = above[column - 1] + (letter == other.charAt(column - 1) ? 0 : 1);
+      line[column] = Math.min(replaced, 1 + Math.min(above[column], line[column - 1]));
+    }
+    return line;
+  }
+}
