@@ -24,6 +24,7 @@ import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Cors;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
+import io.weir.node.intake.MissedDoors;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.reservation.ReservationDoor;
@@ -105,17 +106,23 @@ final class NodeVerticle extends VerticleBase {
     Cors cors = Cors.of(config.corsOrigins());
     if (config.adminPort().isEmpty()) {
       List<Door> all = Stream.concat(callers.stream(), operators.stream()).toList();
+      MissedDoors missed = new MissedDoors(all, List.of(), MissedDoors.ADMIN_PORT);
       return listen(
-          intake(all, others::serve, cors), options(config.tls()), config.host(), config.port());
+          intake(all, request -> others.serve(request, missed), cors),
+          options(config.tls()),
+          config.host(),
+          config.port());
     }
+    MissedDoors byCallers = new MissedDoors(callers, operators, MissedDoors.ADMIN_PORT);
+    MissedDoors byOperators = new MissedDoors(operators, callers, MissedDoors.CALLERS_PORT);
     return Future.all(
         listen(
-            intake(callers, others::serve, cors),
+            intake(callers, request -> others.serve(request, byCallers), cors),
             options(config.tls()),
             config.host(),
             config.port()),
         listen(
-            intake(operators, Intake::notFound, Cors.NONE),
+            intake(operators, request -> Intake.notFound(request, byOperators), Cors.NONE),
             options(Optional.empty()).setTracingPolicy(TracingPolicy.IGNORE),
             config.adminHost(),
             config.adminPort().getAsInt()));

@@ -7,15 +7,20 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The OpenAPI description of a node, from the parts {@code openapi.json} beside the classes that they describe. The
- * first part is a whole description; the others add paths and components to it.
+ * first part is a whole description; the others add paths and components to it. The refusals that every operation has in
+ * common are in no part.
  */
 final class OpenApi {
   private static final String PART = "openapi.json";
   private static final String PATHS = "paths";
   private static final String COMPONENTS = "components";
+  private static final Set<String> WITH_BODY = Set.of("post", "put", "patch");
+  private static final JsonObject PROBLEM =
+      new JsonObject().put("$ref", "#/components/responses/Problem");
 
   private OpenApi() {}
 
@@ -28,7 +33,22 @@ final class OpenApi {
   static String of(List<Class<?>> described) {
     JsonObject whole = part(described.get(0));
     described.stream().skip(1).map(OpenApi::part).forEach(part -> add(part, whole));
+    JsonObject paths = whole.getJsonObject(PATHS);
+    paths.fieldNames().forEach(path -> addRefusalsOfAllDoors(paths.getJsonObject(path)));
     return whole.encode();
+  }
+
+  // What the intake answers before a door is asked: for an unknown query parameter, another method,
+  // and a body that stalls.
+  private static void addRefusalsOfAllDoors(JsonObject operations) {
+    for (String method : operations.fieldNames()) {
+      JsonObject responses = operations.getJsonObject(method).getJsonObject("responses");
+      List<String> statuses =
+          WITH_BODY.contains(method) ? List.of("400", "405", "408") : List.of("400", "405");
+      statuses.stream()
+          .filter(status -> !responses.containsKey(status))
+          .forEach(status -> responses.put(status, PROBLEM.copy()));
+    }
   }
 
   /** Whether there is a part beside this class. */

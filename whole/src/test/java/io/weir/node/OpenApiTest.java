@@ -53,6 +53,37 @@ final class OpenApiTest {
   }
 
   @Test
+  void everyOperationHasTheRefusalsThatAllDoorsHaveInCommon() {
+    JsonObject paths = description.getJsonObject("paths");
+    for (String path : paths.fieldNames()) {
+      JsonObject operations = paths.getJsonObject(path);
+      for (String method : operations.fieldNames()) {
+        Set<String> statuses =
+            operations.getJsonObject(method).getJsonObject("responses").fieldNames();
+        assertThat(statuses).as("%s %s", method, path).contains("400", "405");
+        assertThat(statuses.contains("408"))
+            .as("408 of %s %s", method, path)
+            .isEqualTo(Set.of("post", "put", "patch").contains(method));
+      }
+    }
+  }
+
+  // The errors of redocly's recommended rules.
+  @Test
+  void everyOperationSaysWhoMayAskForIt() {
+    assertThat(description.getJsonArray("servers")).isNotEmpty();
+    assertThat(operations()).allMatch(operation -> operation.containsKey("security"));
+  }
+
+  @Test
+  void everyDoorOfServicesNamesTheRefusalOfAnOperatorsToken() {
+    operations().stream()
+        .filter(operation -> operation.getJsonArray("security").encode().contains("serviceToken"))
+        .forEach(operation ->
+            assertThat(operation.getJsonObject("responses").fieldNames()).contains("401", "403"));
+  }
+
+  @Test
   void everyParameterOfAPathIsDescribed() {
     JsonObject paths = description.getJsonObject("paths");
     for (String path : paths.fieldNames()) {

@@ -83,8 +83,9 @@ final class AdminIT {
     try (NodeFixture other = NodeFixture.withAdminPort(TestPolicies.slow())) {
       HttpRequest.Builder metrics = HttpRequest.newBuilder(other.adminUri("/metrics"));
       assertThat(other.send(metrics).body()).contains("http_server_connections");
-      // On the other port the path belongs to the upstream.
-      assertThat(other.get("/metrics").statusCode()).isEqualTo(401);
+      HttpResponse<String> missed = other.get("/metrics");
+      assertThat(missed.statusCode()).isEqualTo(404);
+      assertThat(missed.body()).contains("on the admin port");
       HttpRequest.Builder ping = HttpRequest.newBuilder(other.adminUri("/ping"));
       assertThat(other.send(ping).statusCode()).isEqualTo(404);
     }

@@ -67,9 +67,17 @@ public final class Admission {
 
   /** The subject of a request, see {@link Identities#authenticate}. */
   public Future<Subject> authenticate(HttpServerRequest request) {
-    Optional<OperationRule> rule = RequestTarget.segments(request.path())
+    return authenticate(request, rule(request));
+  }
+
+  /** Whether the policy lists the operation of a request. */
+  public boolean isListed(HttpServerRequest request) {
+    return rule(request).isPresent();
+  }
+
+  private Optional<OperationRule> rule(HttpServerRequest request) {
+    return RequestTarget.segments(request.path())
         .flatMap(path -> policies.current().policy().rule(request.method().name(), path));
-    return authenticate(request, rule);
   }
 
   /** The subject of a request that concerns an operation. */

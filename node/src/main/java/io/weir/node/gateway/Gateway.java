@@ -7,6 +7,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Held;
@@ -18,12 +19,14 @@ import io.weir.node.admission.Request;
 import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
 import io.weir.node.hold.Execution;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Framing;
+import io.weir.node.intake.MissedDoors;
 import io.weir.node.intake.Upload;
 import io.weir.node.upstream.Sender;
 import io.weir.node.upstream.Sender.End;
@@ -32,10 +35,14 @@ import io.weir.state.wire.RandomId;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** The reverse proxy: forwards requests that are admitted, holds those whose slot is near, and answers the others. */
 public final class Gateway {
   private static final long MICROS_PER_MILLI = 1000;
+  /** The statuses of requests whose path, caller or operation is not known. */
+  private static final Set<Integer> UNSERVED = Set.of(400, 401, 403, 404);
+
   private static final End UNKNOWN_END = new End(Execution.UNKNOWN, false);
 
   private final Vertx vertx;
@@ -74,6 +81,25 @@ public final class Gateway {
   /** Answers a request, which is paused and well framed; its future completes when it is answered. */
   public Future<Void> serve(HttpServerRequest request) {
     return admission.authenticate(request).compose(subject -> serve(request, subject));
+  }
+
+  /**
+   * The same, but a request that has probably missed a door is refused with that, unless the policy lists its operation or
+   * lets it pass.
+   */
+  public Future<Void> serve(HttpServerRequest request, MissedDoors missed) {
+    Optional<ProblemDetails> refusal = missed.refusal(request.path());
+    return refusal.isEmpty() || admission.isListed(request)
+        ? serve(request)
+        : Future.succeededFuture()
+            .compose(begun -> serve(request))
+            .recover(error -> Future.failedFuture(
+                isUnserved(error) ? new RefusedException(refusal.get()) : error));
+  }
+
+  private static boolean isUnserved(Throwable error) {
+    return error instanceof RefusedException refused
+        && UNSERVED.contains(refused.problem().status());
   }
 
   private Future<Void> serve(HttpServerRequest request, Subject subject) {
@@ -145,8 +171,7 @@ public final class Gateway {
                 attempt,
                 denied.decision(),
                 DecisionProblems.of(attempt.asked(), denied.decision())),
-            never -> reject(
-                attempt, never.decision(), DecisionProblems.of(attempt.asked(), never.decision())),
+            never -> refuse(attempt, never.decision()),
             refused -> EarlyAnswer.send(vertx, attempt.request(), refused.problem()));
   }
 
@@ -199,6 +224,11 @@ public final class Gateway {
         TicketRequest.wanted(denied.ticket(), RandomId::next),
         attempt.delayLeftMillis() - waited,
         attempt.place()));
+  }
+
+  private static Future<Void> refuse(Attempt attempt, NeverAllowed never) {
+    DecisionAnswers.addHeaders(never, attempt.request().response().headers());
+    return Future.failedFuture(new RefusedException(DecisionProblems.of(attempt.asked(), never)));
   }
 
   private Future<Void> reject(Attempt attempt, Decision decision, ProblemDetails problem) {

@@ -28,8 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Intake {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
-  private static final ProblemDetails NOT_FOUND =
-      ProblemDetails.of(404, "not_found", "Nothing is there");
+  static final ProblemDetails NOT_FOUND = ProblemDetails.of(404, "not_found", "Nothing is there");
   private static final ProblemDetails FAILED =
       ProblemDetails.of(500, "internal_error", "The node failed");
 
@@ -65,8 +64,9 @@ public final class Intake {
   }
 
   /** Refuses a request whose path belongs to no door, on a port without a gateway. */
-  public static Future<Void> notFound(HttpServerRequest request) {
-    return Future.failedFuture(new RefusedException(NOT_FOUND));
+  public static Future<Void> notFound(HttpServerRequest request, MissedDoors missed) {
+    return Future.failedFuture(
+        new RefusedException(missed.refusal(request.path()).orElse(NOT_FOUND)));
   }
 
   /** Takes the requests of a server. */

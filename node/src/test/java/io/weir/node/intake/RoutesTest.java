@@ -55,7 +55,7 @@ final class RoutesTest {
   @Test
   void aPathOfTwoDoorsIsRefused() {
     Door door = door("/x", Optional.empty());
-    assertThatThrownBy(() -> new Routes(List.of(door, door), Intake::notFound))
+    assertThatThrownBy(() -> new Routes(List.of(door, door), request -> Future.succeededFuture()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("path: '/x' (expected: of one door)");
   }
@@ -64,7 +64,8 @@ final class RoutesTest {
   void aPathWithParametersNeedsAnAreaAroundIt() {
     Area elsewhere = Area.of("/v1/jobs/", Map.of(), UNKNOWN);
     for (Optional<Area> area : List.of(Optional.<Area>empty(), Optional.of(elsewhere))) {
-      assertThatThrownBy(() -> new Routes(List.of(door("/x/{name}", area)), Intake::notFound))
+      assertThatThrownBy(() ->
+              new Routes(List.of(door("/x/{name}", area)), request -> Future.succeededFuture()))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("path: '/x/{name}' (expected: in the area of its door)");
     }
